@@ -1,0 +1,111 @@
+import * as z from 'zod/mini'
+import { endpoint, Message } from '../http/contract.ts'
+
+export const LANGUAGES = ['en', 'zh'] as const
+export const Language = z.enum(LANGUAGES)
+export type Language = z.infer<typeof Language>
+
+export const PASSWORD_MIN = 8
+export const PASSWORD_MAX = 256
+export const NAME_MIN = 2
+export const NAME_MAX = 80
+
+/* A rule's message is its stable code: the site words it from the catalogues, the server in English. */
+const required = z.minLength(1, { error: 'required', abort: true })
+export const Email = z
+  .string({ error: 'required' })
+  .check(
+    z.trim(),
+    required,
+    z.maxLength(254, 'invalid_email'),
+    z.regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/u, 'invalid_email'),
+    z.toLowerCase(),
+  )
+export const Password = z
+  .string({ error: 'required' })
+  .check(required, z.minLength(PASSWORD_MIN, 'password_too_short'), z.maxLength(PASSWORD_MAX, 'password_too_long'))
+const FullName = z
+  .string({ error: 'required' })
+  .check(z.trim(), required, z.minLength(NAME_MIN, 'name_too_short'), z.maxLength(NAME_MAX, 'name_too_long'))
+const Token = z
+  .string({ error: 'token_missing' })
+  .check(z.minLength(1, 'token_missing'), z.maxLength(200, 'token_invalid'))
+
+export const Registration = z.object({
+  email: Email,
+  password: Password,
+  username: FullName,
+  language: z._default(Language, 'en'),
+})
+export const Credentials = z.object({ email: Email, password: Password })
+
+export const User = z.object({
+  id: z.string(),
+  email: z.string(),
+  username: z.string(),
+  full_name: z.string(),
+  language: Language,
+  created_at: z.string(),
+})
+export type User = z.infer<typeof User>
+
+export const register = endpoint({
+  method: 'POST',
+  path: '/auth/register',
+  access: 'public',
+  body: Registration,
+  answer: Message,
+  status: 201,
+  summary: 'Opens an account and mails a link that verifies its address',
+})
+
+export const verifyEmail = endpoint({
+  method: 'POST',
+  path: '/auth/verify-email',
+  access: 'public',
+  body: z.object({ token: Token }),
+  answer: Message,
+  summary: 'Verifies the address and grants the free credits once',
+})
+
+export const resendVerification = endpoint({
+  method: 'POST',
+  path: '/auth/resend-verification',
+  access: 'public',
+  body: z.object({ email: Email }),
+  answer: Message,
+  summary: 'Mails a new verification link',
+})
+
+export const login = endpoint({
+  method: 'POST',
+  path: '/auth/login',
+  access: 'public',
+  body: Credentials,
+  answer: z.object({ user: User }),
+  summary: 'Signs in: sets the httpOnly session cookies',
+})
+
+export const me = endpoint({
+  method: 'GET',
+  path: '/auth/me',
+  access: 'user',
+  answer: User,
+  summary: 'The signed-in user',
+})
+
+export const refresh = endpoint({
+  method: 'POST',
+  path: '/auth/refresh',
+  access: 'public',
+  answer: Message,
+  summary: 'Rotates the refresh token and renews the access cookie',
+})
+
+export const logout = endpoint({
+  method: 'POST',
+  path: '/auth/logout',
+  access: 'public',
+  answer: Message,
+  summary: 'Ends the session',
+})

@@ -1,0 +1,62 @@
+import * as z from 'zod/mini'
+
+type Schema = z.ZodMiniType
+
+/** One call of the API: all that a client, the server and the API's description need to know of it. */
+export interface Endpoint<
+  Path extends string = string,
+  Body extends Schema = Schema,
+  Query extends Schema = Schema,
+  Answer extends Schema = Schema,
+> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Under `/api/v1`; parameters as `:name`. */
+  readonly path: Path
+  /** Who may call it: anyone, or a signed-in user. */
+  readonly access: 'public' | 'user'
+  readonly body?: Body
+  readonly query?: Query
+  readonly answer?: Answer
+  /** Of a successful answer; 200 when left out. */
+  readonly status?: 200 | 201 | 202 | 204
+  readonly summary: string
+}
+
+/** Declares a call, keeping the types of its parts. */
+export function endpoint<
+  const Path extends string,
+  Body extends Schema = z.ZodMiniUndefined,
+  Query extends Schema = z.ZodMiniUndefined,
+  Answer extends Schema = z.ZodMiniUndefined,
+>(declaration: Endpoint<Path, Body, Query, Answer>): Endpoint<Path, Body, Query, Answer> {
+  return declaration
+}
+
+/** The parameters of a path: `Params<'/videos/tasks/:id'>` is `{ id: string }`. */
+export type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { readonly [K in Name]: string } & Params<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? { readonly [K in Name]: string }
+    : unknown
+
+export const API_BASE = '/api/v1'
+
+/** `page` from 1 and `per_page` from 1 to 100, as strings of a query. */
+export const paging = (perPage: number) => ({
+  page: z._default(z.coerce.number().check(z.int(), z.gte(1)), 1),
+  per_page: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(100)), perPage),
+})
+
+/** An error's body: RFC 9457 problem details, with a sentence for people and a stable code for programs. */
+export const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number(),
+  code: z.string(),
+  detail: z.string(),
+  errors: z.optional(z.array(z.object({ path: z.string(), code: z.string(), message: z.string() }))),
+  requestId: z.string(),
+})
+export type Problem = z.infer<typeof Problem>
+
+export const Message = z.object({ message: z.string() })

@@ -1,0 +1,74 @@
+/** The plans, and what each allows. Prices are US cents and Chinese fen a month. */
+
+export const TIERS = ['free', 'standard', 'pro', 'ultimate'] as const
+export type Tier = (typeof TIERS)[number]
+
+export interface Plan {
+  readonly tier: Tier
+  readonly priceCents: number
+  readonly struckCents: number | null
+  readonly priceFen: number
+  /** Credits a month; for Free, once for life. */
+  readonly credits: number
+  /** Tasks that may wait, and tasks that may be made at once. */
+  readonly waiting: number
+  readonly concurrent: number
+  /** 1 first … 4 last. */
+  readonly priority: 1 | 2 | 3 | 4
+  readonly watermark: boolean
+  readonly popular: boolean
+}
+
+export const PLANS: Readonly<Record<Tier, Plan>> = {
+  free: {
+    tier: 'free',
+    priceCents: 0,
+    struckCents: null,
+    priceFen: 0,
+    credits: 60,
+    waiting: 1,
+    concurrent: 1,
+    priority: 4,
+    watermark: true,
+    popular: false,
+  },
+  standard: {
+    tier: 'standard',
+    priceCents: 1299,
+    struckCents: 1499,
+    priceFen: 8900,
+    credits: 1000,
+    waiting: 2,
+    concurrent: 2,
+    priority: 3,
+    watermark: false,
+    popular: false,
+  },
+  pro: {
+    tier: 'pro',
+    priceCents: 4499,
+    struckCents: 5499,
+    priceFen: 30900,
+    credits: 4500,
+    waiting: 3,
+    concurrent: 2,
+    priority: 2,
+    watermark: false,
+    popular: true,
+  },
+  ultimate: {
+    tier: 'ultimate',
+    priceCents: 12999,
+    struckCents: 14999,
+    priceFen: 89900,
+    credits: 15000,
+    waiting: 5,
+    concurrent: 2,
+    priority: 1,
+    watermark: false,
+    popular: false,
+  },
+}
+
+/** Tasks that may be open at once: those that wait and those that are made. */
+export const openTaskLimit = (tier: Tier): number => PLANS[tier].waiting + PLANS[tier].concurrent

@@ -1,0 +1,207 @@
+import * as z from 'zod/mini'
+import { endpoint, paging } from '../http/contract.ts'
+import {
+  CAMERA_MOVEMENT_VALUES,
+  CAMERA_MOVEMENTS,
+  configurationFault,
+  DURATIONS,
+  MAX_CAMERA_MOVEMENTS,
+  MODEL_NAMES,
+  modelNamed,
+  PROMPT_MAX,
+  RESOLUTIONS,
+  readResolution,
+  TASK_TYPES,
+} from './models.ts'
+
+export * from './models.ts'
+
+export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
+export const TaskStatus = z.enum(TASK_STATUSES)
+export type TaskStatus = z.infer<typeof TaskStatus>
+
+/** Why a task failed: worded by the catalogues under `failures.<code>`. */
+export const FAILURE_CODES = [
+  'cancelled',
+  'content_refused',
+  'provider_failed',
+  'provider_unavailable',
+  'render_timed_out',
+  'waited_too_long',
+  'internal',
+] as const
+export type FailureCode = (typeof FAILURE_CODES)[number]
+
+export const Task = z.object({
+  id: z.string(),
+  task_type: z.enum(TASK_TYPES),
+  status: TaskStatus,
+  model: z.enum(MODEL_NAMES),
+  duration: z.number(),
+  resolution: z.enum(RESOLUTIONS),
+  prompt: z.string(),
+  camera_movements: z.array(z.enum(CAMERA_MOVEMENT_VALUES)),
+  prompt_optimizer: z.boolean(),
+  first_frame_image_url: z.nullable(z.string()),
+  video_url: z.nullable(z.string()),
+  thumbnail_url: z.nullable(z.string()),
+  /** Seconds. */
+  video_duration: z.nullable(z.number()),
+  /** Bytes. */
+  file_size: z.nullable(z.number()),
+  /** The cost while open or successful, 0 once released. */
+  credits_consumed: z.number(),
+  created_at: z.string(),
+  error_code: z.nullable(z.enum(FAILURE_CODES)),
+  error_message: z.nullable(z.string()),
+  /** Percent of the rendering, while Processing. */
+  progress: z.nullable(z.number()),
+})
+export type Task = z.infer<typeof Task>
+
+const Movements = z.array(z.enum(CAMERA_MOVEMENT_VALUES, 'unknown_camera_movement')).check(
+  z.maxLength(MAX_CAMERA_MOVEMENTS, 'too_many_camera_movements'),
+  z.refine((list) => new Set(list).size === list.length, 'camera_movement_repeated'),
+  z.refine(
+    (list) => !list.some((m) => list.includes(CAMERA_MOVEMENTS[m].opposite as never)),
+    'opposite_camera_movements',
+  ),
+)
+
+export const Generation = z
+  .object({
+    task_type: z.enum(TASK_TYPES, 'unknown_task_type'),
+    model: z.enum(MODEL_NAMES, 'unknown_model'),
+    prompt: z._default(z.string().check(z.trim(), z.maxLength(PROMPT_MAX, 'prompt_too_long')), ''),
+    duration: z.literal(DURATIONS, 'unknown_duration'),
+    resolution: z.pipe(
+      z.pipe(
+        z.string(),
+        z.transform((text: string) => readResolution(text) ?? text),
+      ),
+      z.enum(RESOLUTIONS, 'unknown_resolution'),
+    ),
+    camera_movements: z._default(Movements, []),
+    prompt_optimizer: z._default(z.boolean(), true),
+    first_frame_image_url: z.optional(z.nullable(z.string().check(z.maxLength(300, 'unknown_image')))),
+  })
+  .check((ctx) => {
+    const g = ctx.value
+    const fault = (path: string, message: string) =>
+      ctx.issues.push({ code: 'custom', path: [path], message, input: g })
+    if (g.task_type === 'text_to_video' && !g.prompt) fault('prompt', 'required')
+    if (g.task_type === 'image_to_video' && !g.first_frame_image_url) fault('first_frame_image_url', 'required')
+    const refused = configurationFault({ ...g, taskType: g.task_type })
+    if (refused) fault(refused.field, refused.code)
+    if (g.camera_movements.length > 0 && !modelNamed(g.model).cameraMovements)
+      fault('camera_movements', 'camera_movements_not_for_model')
+  })
+export type Generation = z.infer<typeof Generation>
+
+export const generate = endpoint({
+  method: 'POST',
+  path: '/videos/generate',
+  access: 'user',
+  body: Generation,
+  answer: z.object({ task: Task }),
+  status: 202,
+  summary: 'Reserves the credits and starts a task; safe to repeat under one Idempotency-Key',
+})
+
+export const listTasks = endpoint({
+  method: 'GET',
+  path: '/videos/tasks',
+  access: 'user',
+  query: z.object({ ...paging(20), status_filter: z.optional(TaskStatus) }),
+  answer: z.object({ tasks: z.array(Task), total: z.number() }),
+  summary: "The user's tasks, newest first",
+})
+
+export const getTask = endpoint({
+  method: 'GET',
+  path: '/videos/tasks/:id',
+  access: 'user',
+  answer: Task,
+  summary: 'One task',
+})
+
+const deleteSummary = 'Deletes a finished task; cancels a waiting one first and releases its credits'
+export const deleteTask = endpoint({
+  method: 'DELETE',
+  path: '/videos/tasks/:id',
+  access: 'user',
+  status: 204,
+  summary: deleteSummary,
+})
+export const deleteTaskAlias = endpoint({
+  method: 'DELETE',
+  path: '/videos/task/:id',
+  access: 'user',
+  status: 204,
+  summary: deleteSummary,
+})
+
+export const Queue = z.object({
+  global_queue: z.number(),
+  user_queue_position: z.nullable(z.number()),
+  user_in_progress: z.number(),
+  user_limit: z.number(),
+})
+export const getQueue = endpoint({
+  method: 'GET',
+  path: '/videos/queue',
+  access: 'user',
+  answer: Queue,
+  summary: 'How many tasks wait, and where the user stands',
+})
+
+export const ModelView = z.object({
+  name: z.enum(MODEL_NAMES),
+  supports_camera_movement: z.boolean(),
+  supports_text_to_video: z.boolean(),
+  supports_image_to_video: z.boolean(),
+  durations: z.array(z.number()),
+  resolutions: z.array(z.enum(RESOLUTIONS)),
+  costs: z.array(
+    z.object({
+      task_types: z.array(z.enum(TASK_TYPES)),
+      resolution: z.enum(RESOLUTIONS),
+      duration: z.number(),
+      credits: z.number(),
+    }),
+  ),
+})
+export const listModels = endpoint({
+  method: 'GET',
+  path: '/videos/models',
+  access: 'public',
+  answer: z.array(ModelView),
+  summary: 'The models, what each can make, and what it costs',
+})
+
+/** The body is multipart with the picture in the field `file`; it is not validated as JSON. */
+export const uploadImage = endpoint({
+  method: 'POST',
+  path: '/videos/upload-image',
+  access: 'user',
+  answer: z.object({ image_url: z.string() }),
+  summary: 'Keeps a first-frame image: JPG or PNG, at most 20 MB',
+})
+export const IMAGE_MAX_BYTES = 20 * 1024 * 1024
+
+/** What the server says over the WebSocket. */
+export type RealtimeMessage =
+  | { readonly type: 'task_update'; readonly task: Task }
+  | { readonly type: 'credits_update'; readonly remaining: number; readonly total: number }
+  | { readonly type: 'notification'; readonly level: 'info' | 'warning' | 'error'; readonly message: string }
+  | { readonly type: 'pong' }
+
+/** The socket's address is `/api/v1/ws?token=…`; a bad token closes it with this code. */
+export const SOCKET_UNAUTHENTICATED = 4001
+export const socketToken = endpoint({
+  method: 'POST',
+  path: '/ws/token',
+  access: 'user',
+  answer: z.object({ token: z.string() }),
+  summary: 'A single-use token for the WebSocket, good for 60 seconds',
+})
