@@ -1,0 +1,27 @@
+/**
+ * A set that only grows, with versions: adding gives a new version in constant time and leaves the old one as it was.
+ * A folded state can so remember every id that it ever saw without being copied for each event.
+ */
+export class GrowOnlySet {
+  readonly size: number
+  readonly #places: Map<string, number>
+
+  private constructor(places: Map<string, number>, size: number) {
+    this.#places = places
+    this.size = size
+  }
+
+  static readonly empty = new GrowOnlySet(new Map(), 0)
+
+  has(id: string): boolean {
+    return (this.#places.get(id) ?? Number.POSITIVE_INFINITY) < this.size
+  }
+
+  add(id: string): GrowOnlySet {
+    if (this.has(id)) return this
+    // Newer versions share the map; an older one that branches off takes its own copy of what it holds.
+    const shared = this.size > 0 && this.#places.size === this.size
+    const places = shared ? this.#places : new Map([...this.#places].filter(([, place]) => place < this.size))
+    return new GrowOnlySet(places.set(id, this.size), this.size + 1)
+  }
+}

@@ -1,0 +1,154 @@
+import { type Decider, Rejection } from '../eventsourcing/decider.ts'
+import type { FailureCode } from './contract.ts'
+import { VIDEO_TASK, type VideoFile, type VideoTaskEvent, type VideoTaskOrder } from './events.ts'
+
+/** One video from its submission to its end. The stream decides races: only one end is ever written. */
+export type VideoTask =
+  | { readonly status: 'none' | 'abandoned' | 'deleted' }
+  | {
+      readonly status: 'waiting'
+      readonly order: VideoTaskOrder
+      readonly submittedAt: string
+      readonly queued: boolean
+    }
+  | {
+      readonly status: 'rendering' | 'downloading'
+      readonly order: VideoTaskOrder
+      readonly requestedAt: string
+      readonly jobId: string | null
+      readonly started: boolean
+    }
+  | {
+      readonly status: 'failed'
+      readonly order: VideoTaskOrder
+      readonly code: FailureCode
+      /** What a late success would come from; none when there is nothing to wait for. */
+      readonly jobId: string | null
+    }
+  | { readonly status: 'succeeded'; readonly order: VideoTaskOrder; readonly file: VideoFile }
+
+type At = { readonly at: string }
+export type VideoTaskCommand =
+  | ({ readonly type: 'Submit'; readonly order: VideoTaskOrder } & At)
+  | ({ readonly type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'EndRecovery' } & At)
+  | ({ readonly type: 'AcceptRender'; readonly jobId: string } & At)
+  | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
+  | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
+  | ({ readonly type: 'Abandon'; readonly taskId: string } & At)
+
+function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
+  switch (event.type) {
+    case 'VideoTaskSubmitted': {
+      const { at, ...order } = event.data
+      return { status: 'waiting', order, submittedAt: at, queued: false }
+    }
+    case 'VideoTaskQueued':
+      return task.status === 'waiting' ? { ...task, queued: true } : task
+    case 'VideoRenderRequested': {
+      if (task.status !== 'waiting') return task
+      return { status: 'rendering', order: task.order, requestedAt: event.data.at, jobId: null, started: false }
+    }
+    case 'VideoRenderAccepted':
+      return task.status === 'rendering' ? { ...task, jobId: event.data.jobId } : task
+    case 'VideoRenderStarted':
+      return task.status === 'rendering' ? { ...task, started: true } : task
+    case 'VideoDownloadStarted':
+      return task.status === 'rendering' ? { ...task, status: 'downloading' } : task
+    case 'VideoTaskSucceeded':
+    case 'VideoTaskRecovered':
+      return 'order' in task ? { status: 'succeeded', order: task.order, file: event.data.file } : task
+    case 'VideoTaskFailed': {
+      if (!('order' in task)) return task
+      const recoverable = event.data.code === 'render_timed_out' ? event.data.jobId : null
+      return { status: 'failed', order: task.order, code: event.data.code, jobId: recoverable }
+    }
+    case 'VideoRecoveryEnded':
+      return task.status === 'failed' ? { ...task, jobId: null } : task
+    case 'VideoTaskAbandoned':
+      return { status: 'abandoned' }
+    case 'VideoTaskDeleted':
+      return { status: 'deleted' }
+  }
+}
+
+function decide(command: VideoTaskCommand, task: VideoTask): readonly VideoTaskEvent[] {
+  const { at } = command
+  switch (command.type) {
+    case 'Submit':
+      if (task.status === 'none') return [{ type: 'VideoTaskSubmitted', data: { ...command.order, at } }]
+      if (task.status === 'abandoned') throw new Rejection('task_abandoned', 'This task was given up before it began.')
+      return []
+    case 'Abandon':
+      return task.status === 'none' ? [{ type: 'VideoTaskAbandoned', data: { taskId: command.taskId, at } }] : []
+    default:
+      return 'order' in task ? decideOpen(command, task, { taskId: task.order.taskId, at }) : []
+  }
+}
+
+type Ordered = Extract<VideoTask, { order: VideoTaskOrder }>
+type Fact = { readonly taskId: string; readonly at: string }
+
+function decideOpen(
+  command: Exclude<VideoTaskCommand, { type: 'Submit' | 'Abandon' }>,
+  task: Ordered,
+  fact: Fact,
+): readonly VideoTaskEvent[] {
+  const { status } = task
+  switch (command.type) {
+    case 'Queue':
+      return status === 'waiting' && !task.queued ? [{ type: 'VideoTaskQueued', data: fact }] : []
+    case 'RequestRender':
+      return status === 'waiting' ? [{ type: 'VideoRenderRequested', data: fact }] : []
+    case 'AcceptRender': {
+      if (status !== 'rendering' || task.jobId !== null) return []
+      return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId: command.jobId } }]
+    }
+    case 'StartRender':
+      return status === 'rendering' && !task.started ? [{ type: 'VideoRenderStarted', data: fact }] : []
+    case 'StartDownload':
+      return status === 'rendering' ? [{ type: 'VideoDownloadStarted', data: fact }] : []
+    case 'Succeed':
+      return succeed(command.file, task, fact)
+    case 'Fail': {
+      if (status === 'failed' || status === 'succeeded') return []
+      const jobId = 'jobId' in task ? task.jobId : null
+      const { code, detail } = command
+      return [{ type: 'VideoTaskFailed', data: { ...fact, userId: task.order.userId, code, detail, jobId } }]
+    }
+    case 'EndRecovery':
+      return status === 'failed' && task.jobId !== null ? [{ type: 'VideoRecoveryEnded', data: fact }] : []
+    case 'Delete':
+      return remove(task, fact)
+  }
+}
+
+function succeed(file: VideoFile, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
+  const data = { ...fact, userId: task.order.userId, file }
+  if (task.status === 'rendering' || task.status === 'downloading') return [{ type: 'VideoTaskSucceeded', data }]
+  if (task.status === 'failed' && task.jobId !== null) return [{ type: 'VideoTaskRecovered', data }]
+  return []
+}
+
+function remove(task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
+  const { userId } = task.order
+  const deleted = { type: 'VideoTaskDeleted', data: { ...fact, userId } } as const
+  switch (task.status) {
+    case 'succeeded':
+    case 'failed':
+      return [deleted]
+    case 'waiting': {
+      const data = { ...fact, userId, code: 'cancelled', detail: 'Cancelled by its owner.', jobId: null } as const
+      return [{ type: 'VideoTaskFailed', data }, deleted]
+    }
+    case 'rendering':
+    case 'downloading':
+      throw new Rejection('task_in_progress', 'The video is being made and can no longer be cancelled.')
+  }
+}
+
+export const videoTask: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = {
+  category: VIDEO_TASK,
+  initial: { status: 'none' },
+  evolve,
+  decide,
+}
