@@ -21,6 +21,7 @@ export interface CreditAccount {
 export type CreditAccountCommand =
   | {
       readonly type: 'GrantLot'
+      readonly userId: string
       readonly lotId: string
       readonly source: LotSource
       readonly amount: number
@@ -29,14 +30,21 @@ export type CreditAccountCommand =
     }
   | {
       readonly type: 'HoldCredits'
+      readonly userId: string
       readonly holdId: string
       readonly amount: number
       /** Holds that may be open at once: the tier's limit of open tasks. */
       readonly openLimit: number
       readonly at: string
     }
-  | { readonly type: 'CaptureHold'; readonly holdId: string; readonly at: string }
-  | { readonly type: 'ReleaseHold'; readonly holdId: string; readonly reason: string; readonly at: string }
+  | { readonly type: 'CaptureHold'; readonly userId: string; readonly holdId: string; readonly at: string }
+  | {
+      readonly type: 'ReleaseHold'
+      readonly userId: string
+      readonly holdId: string
+      readonly reason: string
+      readonly at: string
+    }
 
 const usable = (lot: Lot, at: string) => lot.left > 0 && (lot.expiresAt === null || lot.expiresAt > at)
 
@@ -101,18 +109,18 @@ function decide(command: CreditAccountCommand, account: CreditAccount): readonly
     case 'HoldCredits':
       return hold(command, account)
     case 'CaptureHold': {
-      const { holdId, at } = command
-      return account.holds.has(holdId) ? [{ type: 'CreditsCaptured', data: { holdId, at } }] : []
+      const { userId, holdId, at } = command
+      return account.holds.has(holdId) ? [{ type: 'CreditsCaptured', data: { userId, holdId, at } }] : []
     }
     case 'ReleaseHold': {
-      const { holdId, reason, at } = command
-      return account.holds.has(holdId) ? [{ type: 'CreditsReleased', data: { holdId, reason, at } }] : []
+      const { userId, holdId, reason, at } = command
+      return account.holds.has(holdId) ? [{ type: 'CreditsReleased', data: { userId, holdId, reason, at } }] : []
     }
   }
 }
 
 function hold(
-  { holdId, amount, openLimit, at }: Extract<CreditAccountCommand, { type: 'HoldCredits' }>,
+  { userId, holdId, amount, openLimit, at }: Extract<CreditAccountCommand, { type: 'HoldCredits' }>,
   account: CreditAccount,
 ): readonly CreditAccountEvent[] {
   if (account.holds.has(holdId)) return []
@@ -127,7 +135,7 @@ function hold(
     throw new Rejection('queue_full', `${openLimit} tasks are open already. Wait for one to finish.`, {
       limit: openLimit,
     })
-  return [{ type: 'CreditsHeld', data: { holdId, parts: takeFrom(account.lots, amount, at), at } }]
+  return [{ type: 'CreditsHeld', data: { userId, holdId, parts: takeFrom(account.lots, amount, at), at } }]
 }
 
 /** The balance and the number of open tasks are decided here, together, by one append. */

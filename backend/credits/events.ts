@@ -11,14 +11,17 @@ export interface LotPart {
 
 export type CreditLotGranted = Event<
   'CreditLotGranted',
-  { lotId: string; source: LotSource; amount: number; expiresAt: string | null; at: string }
+  { userId: string; lotId: string; source: LotSource; amount: number; expiresAt: string | null; at: string }
 >
 /** Credits set aside for one task. The hold's id is the task's. */
-export type CreditsHeld = Event<'CreditsHeld', { holdId: string; parts: readonly LotPart[]; at: string }>
+export type CreditsHeld = Event<
+  'CreditsHeld',
+  { userId: string; holdId: string; parts: readonly LotPart[]; at: string }
+>
 /** The task succeeded: the held credits are spent. */
-export type CreditsCaptured = Event<'CreditsCaptured', { holdId: string; at: string }>
+export type CreditsCaptured = Event<'CreditsCaptured', { userId: string; holdId: string; at: string }>
 /** The task came to nothing: the held credits go back to the lots they came from. */
-export type CreditsReleased = Event<'CreditsReleased', { holdId: string; reason: string; at: string }>
+export type CreditsReleased = Event<'CreditsReleased', { userId: string; holdId: string; reason: string; at: string }>
 
 export type CreditAccountEvent = CreditLotGranted | CreditsHeld | CreditsCaptured | CreditsReleased
 

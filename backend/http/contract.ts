@@ -8,12 +8,13 @@ export interface Endpoint<
   Body extends Schema = Schema,
   Query extends Schema = Schema,
   Answer extends Schema = Schema,
+  Access extends 'public' | 'user' = 'public' | 'user',
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Under `/api/v1`; parameters as `:name`. */
   readonly path: Path
   /** Who may call it: anyone, or a signed-in user. */
-  readonly access: 'public' | 'user'
+  readonly access: Access
   readonly body?: Body
   readonly query?: Query
   readonly answer?: Answer
@@ -28,7 +29,8 @@ export function endpoint<
   Body extends Schema = z.ZodMiniUndefined,
   Query extends Schema = z.ZodMiniUndefined,
   Answer extends Schema = z.ZodMiniUndefined,
->(declaration: Endpoint<Path, Body, Query, Answer>): Endpoint<Path, Body, Query, Answer> {
+  const Access extends 'public' | 'user' = 'public' | 'user',
+>(declaration: Endpoint<Path, Body, Query, Answer, Access>): Endpoint<Path, Body, Query, Answer, Access> {
   return declaration
 }
 

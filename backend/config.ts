@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import * as z from 'zod/mini'
+
+export const ROLES = ['api', 'projections', 'workflows'] as const
+export type Role = (typeof ROLES)[number]
+
+const blankIsUnset = (env: NodeJS.ProcessEnv) =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+
+const rolesOf = (text: string): Role[] => {
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.filter((name) => !ROLES.includes(name as Role))
+  if (unknown.length > 0) throw new ConfigError(`ROLES: ${unknown.join(', ')} is none of ${ROLES.join(', ')}`)
+  return names as Role[]
+}
+
+const Environment = z.object({
+  NODE_ENV: z._default(z.enum(['development', 'test', 'production']), 'development'),
+  PORT: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65535)), 3000),
+  HOST: z._default(z.string(), '127.0.0.1'),
+  DATA_DIR: z._default(z.string(), '.data'),
+  PUBLIC_URL: z.optional(z.url()),
+  ROLES: z._default(z.string(), ROLES.join(',')),
+  DATABASE_URL: z.optional(z.string()),
+  EVENTSTORE_URL: z.optional(z.string()),
+  SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
+  ENCRYPTION_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'))),
+  SUPPORT_EMAIL: z._default(z.string(), 'support@kinora.example'),
+  FFMPEG_PATH: z.optional(z.string()),
+  LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
+})
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+export interface Config {
+  readonly production: boolean
+  readonly port: number
+  readonly host: string
+  readonly dataDir: string
+  /** Set, or made from the port that was bound. */
+  readonly publicUrl: string | undefined
+  readonly roles: readonly Role[]
+  readonly databaseUrl: string | undefined
+  readonly eventStoreUrl: string | undefined
+  readonly sessionSecret: string
+  /** 64 hexadecimal digits; wraps the users' keys. */
+  readonly encryptionKey: string
+  readonly supportEmail: string
+  readonly ffmpegPath: string | undefined
+  readonly logLevel: string
+}
+
+/** Reads the environment once. @throws ConfigError naming each variable that is wrong or missing */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const parsed = z.safeParse(Environment, blankIsUnset(environment))
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'))
+  const env = parsed.data
+  const production = env.NODE_ENV === 'production'
+  if (production) refuseUnsafe(env)
+  const dataDir = path.resolve(env.DATA_DIR)
+  const secrets = env.SESSION_SECRET && env.ENCRYPTION_KEY ? {} : keptSecrets(dataDir)
+  return {
+    production,
+    port: env.PORT,
+    host: env.HOST,
+    dataDir,
+    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
+    roles: rolesOf(env.ROLES),
+    databaseUrl: env.DATABASE_URL,
+    eventStoreUrl: env.EVENTSTORE_URL,
+    sessionSecret: env.SESSION_SECRET ?? secrets.SESSION_SECRET!,
+    encryptionKey: env.ENCRYPTION_KEY ?? secrets.ENCRYPTION_KEY!,
+    supportEmail: env.SUPPORT_EMAIL,
+    ffmpegPath: env.FFMPEG_PATH,
+    logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
+  }
+}
+
+function refuseUnsafe(env: z.infer<typeof Environment>): void {
+  const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL'] as const)
+    .filter((name) => env[name] === undefined)
+    .map((name) => `${name} is not set`)
+  if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))
+    faults.push('PUBLIC_URL is not https: cookies would be insecure')
+  faults.push(
+    'the demo renderer and the mailbox page are for development: this version has no provider for production yet',
+  )
+  throw new ConfigError(`Production mode refuses to start:\n- ${faults.join('\n- ')}`)
+}
+
+/** Secrets that were not set are made once and kept in the data folder, readable by its owner alone. */
+function keptSecrets(dataDir: string): Readonly<Record<string, string>> {
+  const file = path.join(dataDir, 'secrets.json')
+  mkdirSync(dataDir, { recursive: true })
+  if (!existsSync(file)) {
+    const made = { SESSION_SECRET: randomBytes(32).toString('hex'), ENCRYPTION_KEY: randomBytes(32).toString('hex') }
+    try {
+      writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+  return JSON.parse(readFileSync(file, 'utf8'))
+}

@@ -1,0 +1,45 @@
+import { type EntitySchema, MikroORM } from '@mikro-orm/core'
+import { type Migration, Migrator } from '@mikro-orm/migrations'
+import { type EntityManager, PostgreSqlDriver } from '@mikro-orm/postgresql'
+import type pg from 'pg'
+
+export type Database = MikroORM<PostgreSqlDriver, EntityManager>
+
+export interface NamedMigration {
+  readonly name: string
+  readonly class: new (...args: ConstructorParameters<typeof Migration>) => Migration
+}
+
+/** Any number that no other lock of the application uses. */
+const MIGRATION_LOCK = 7314202
+
+/** Opens the database for these entities. `connection` is what `pg` takes: an address, or a socket's folder as host. */
+export function openDatabase(
+  connection: pg.PoolConfig,
+  entities: readonly EntitySchema[],
+  migrations: readonly NamedMigration[],
+): Promise<Database> {
+  const { connectionString, ...driverOptions } = connection
+  return MikroORM.init<PostgreSqlDriver, EntityManager>({
+    driver: PostgreSqlDriver,
+    ...(connectionString ? { clientUrl: connectionString } : { dbName: driverOptions.database ?? 'postgres' }),
+    driverOptions,
+    pool: { min: 0, max: 12 },
+    entities: [...entities],
+    extensions: [Migrator],
+    migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migration', silent: true },
+    forceUtcTimezone: true,
+  } as never)
+}
+
+/** Brings the schema up to date. Several processes may do so at once: one works, the others wait. */
+export async function migrate(database: Database, pool: pg.Pool): Promise<void> {
+  const lock = await pool.connect()
+  try {
+    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await database.migrator.up()
+    await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
+  } finally {
+    lock.release()
+  }
+}

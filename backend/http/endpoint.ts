@@ -1,0 +1,87 @@
+import type Router from '@koa/router'
+import type { RouterContext } from '@koa/router'
+import { koaBody } from 'koa-body'
+import * as z from 'zod/mini'
+import { Rejection } from '../eventsourcing/decider.ts'
+import { derivedId } from '../eventsourcing/eventHash.ts'
+import type { CommandContext } from '../eventsourcing/handle.ts'
+import type { Endpoint, Params } from './contract.ts'
+import { InvalidInput } from './problem.ts'
+
+type Schema = z.ZodMiniType
+type Reply<A extends Schema> = z.input<A> | Promise<z.input<A>>
+
+/** A parsed call, as a handler gets it. */
+export interface Call<Path extends string, Body, Query, Access> {
+  readonly body: Body
+  readonly query: Query
+  readonly params: Params<Path>
+  /** The signed-in user's id; only where the endpoint asks for one. */
+  readonly userId: Access extends 'user' ? string : undefined
+  readonly ctx: RouterContext
+  /** The context of a command that this call gives; `commandId` is the request's unless one is known that survives retries. */
+  command(commandId?: string): CommandContext
+}
+
+export type Authenticate = (ctx: RouterContext) => Promise<string | undefined>
+
+const json = koaBody({
+  json: true,
+  multipart: false,
+  urlencoded: false,
+  text: false,
+  jsonLimit: '64kb',
+  jsonStrict: true,
+  onError: (error) => {
+    const tooLarge = (error as { type?: string }).type === 'entity.too.large'
+    throw tooLarge
+      ? new Rejection('payload_too_large', 'The request is too large.')
+      : new InvalidInput([{ path: '', code: 'invalid_json' }])
+  },
+})
+
+/** Binds declared endpoints to handlers: reads the body and query by their schemas, and asks who calls. */
+export function serveWith(router: Router, authenticate: Authenticate) {
+  return <P extends string, B extends Schema, Q extends Schema, A extends Schema, Access extends 'public' | 'user'>(
+    endpoint: Endpoint<P, B, Q, A, Access>,
+    handler: (call: Call<P, z.output<B>, z.output<Q>, Access>) => Reply<A>,
+  ): void => {
+    const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
+    router[method](endpoint.path, async (ctx) => {
+      const userId = endpoint.access === 'user' ? await authenticate(ctx) : undefined
+      if (endpoint.access === 'user' && !userId) throw new Rejection('unauthenticated', 'Please sign in.')
+      const query = endpoint.query ? parsed(endpoint.query, ctx.query) : undefined
+      const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx)) : undefined
+      const answer = await handler({
+        body,
+        query,
+        params: ctx.params,
+        userId,
+        ctx,
+        command: (commandId = derivedId('request', ctx.state.requestId)) => ({
+          commandId,
+          actor: userId ? `user:${userId}` : 'system',
+          correlationId: ctx.state.requestId,
+        }),
+      } as unknown as Call<P, z.output<B>, z.output<Q>, Access>)
+      if (ctx.respond === false || ctx.body) return
+      ctx.status = endpoint.status ?? 200
+      ctx.set('Cache-Control', 'no-store')
+      if (endpoint.answer) ctx.body = answer
+    })
+  }
+}
+
+export type Serve = ReturnType<typeof serveWith>
+
+function parsed<S extends Schema>(schema: S, input: unknown): z.output<S> {
+  const result = z.safeParse(schema, input)
+  if (!result.success) throw InvalidInput.of(result.error)
+  return result.data
+}
+
+async function bodyOf(ctx: RouterContext): Promise<unknown> {
+  if (!ctx.is('json')) throw new Rejection('not_json', 'Send the body as application/json.')
+  await json(ctx as never, async () => {})
+  return ctx.request.body
+}

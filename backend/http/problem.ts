@@ -1,0 +1,87 @@
+import { STATUS_CODES } from 'node:http'
+import type { Middleware } from 'koa'
+import type { Logger } from 'pino'
+import type { z } from 'zod/mini'
+import { Rejection } from '../eventsourcing/decider.ts'
+import { StreamBusy } from '../eventsourcing/lane.ts'
+import type { Problem } from './contract.ts'
+
+/** The only place that knows which status a code is answered with. A code that is not here is a 409. */
+const STATUS: Readonly<Record<string, number>> = {
+  invalid_input: 422,
+  invalid_file_type: 422,
+  image_too_small: 422,
+  image_too_large: 422,
+  image_aspect_ratio: 422,
+  idempotency_key_reused: 422,
+  token_invalid: 422,
+  not_json: 415,
+  unauthenticated: 401,
+  invalid_credentials: 401,
+  insufficient_credits: 402,
+  forbidden: 403,
+  cross_site: 403,
+  email_not_verified: 403,
+  plan_required: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  range_not_satisfiable: 416,
+  queue_full: 429,
+  too_many_requests: 429,
+  internal: 500,
+  unavailable: 503,
+}
+
+/** Input that broke rules: each with its field and a stable code. */
+export class InvalidInput extends Rejection {
+  constructor(errors: readonly { path: string; code: string }[]) {
+    const named = errors.map(({ path, code }) => `${path || 'body'}: ${code}`).join(', ')
+    super('invalid_input', `Some fields are not valid (${named}).`, {
+      errors: errors.map((fault) => ({ ...fault, message: fault.code.replaceAll('_', ' ') })),
+    })
+  }
+
+  static of(error: z.core.$ZodError): InvalidInput {
+    return new InvalidInput(error.issues.map(({ path, message }) => ({ path: path.join('.'), code: codeOf(message) })))
+  }
+}
+
+/** Rules carry their code as message; zod's own sentences are put under one code. */
+const codeOf = (message: string) => (/^[a-z][a-z_]+$/.test(message) ? message : 'invalid')
+
+/** Turns what is thrown into problem details (RFC 9457). What was not foreseen is logged and answered without detail. */
+export function problems(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const rejection = asRejection(error)
+      if (rejection.code === 'internal')
+        log.error({ err: error, requestId: ctx.state.requestId, path: ctx.path }, 'a request failed')
+      const { retryAfter, ...fields } = rejection.fields
+      const status = STATUS[rejection.code] ?? 409
+      const body: Problem = {
+        type: 'about:blank',
+        title: STATUS_CODES[status] ?? 'Error',
+        status,
+        code: rejection.code,
+        detail: rejection.message,
+        ...fields,
+        requestId: ctx.state.requestId,
+      }
+      ctx.status = status
+      if (status === 429 || status === 503) ctx.set('Retry-After', String(retryAfter ?? 5))
+      ctx.set('Cache-Control', 'no-store')
+      ctx.body = JSON.stringify(body)
+      ctx.type = 'application/problem+json'
+    }
+  }
+}
+
+function asRejection(error: unknown): Rejection {
+  if (error instanceof Rejection) return error
+  if (error instanceof StreamBusy)
+    return new Rejection('unavailable', 'Many requests at once. Please try again.', { retryAfter: 1 })
+  return new Rejection('internal', 'Something went wrong on our side. Please try again.')
+}

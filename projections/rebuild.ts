@@ -1,0 +1,47 @@
+import type { EventStore } from '#backend/eventsourcing/eventStore.ts'
+import { prefixes, project } from './project.ts'
+import type { AnyProjection } from './projection.ts'
+import { type Database, readCheckpoint, tableName } from './readModel.ts'
+
+interface Rebuild {
+  readonly store: EventStore
+  readonly database: Database
+  readonly signal: AbortSignal
+}
+
+/**
+ * Builds a read model anew beside the old one and swaps it in when it has caught up; readers see the old rows until
+ * then. Interrupted, it goes on where it stood.
+ */
+export async function rebuild(projection: AnyProjection, { store, database, signal }: Rebuild): Promise<void> {
+  const beside = `${tableName(projection)}__v${projection.version}`
+  await database.em
+    .fork()
+    .execute(`create table if not exists "${beside}" (like "${tableName(projection)}" including all)`)
+  let { position } = await readCheckpoint(database, { name: beside, version: projection.version })
+  const done = new AbortController()
+  const streamPrefixes = prefixes(projection)
+  const until = AbortSignal.any([signal, done.signal])
+  const onLive = () => done.abort()
+  for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal: until, onLive })) {
+    await project(projection, database, batch, position, beside)
+    position = batch.position
+    if (batch.live) break
+  }
+  if (!signal.aborted) await swapIn(projection, database, beside)
+}
+
+/** The old rows go and the new ones come in one transaction; the projection goes on from where the new ones end. */
+function swapIn(projection: AnyProjection, database: Database, beside: string): Promise<void> {
+  const table = tableName(projection)
+  return database.em.fork().transactional(async (em) => {
+    await em.execute(`drop table "${table}"`)
+    await em.execute(`alter table "${beside}" rename to "${table}"`)
+    await em.execute(
+      `update projection_checkpoint live set version = built.version, position = built.position
+       from projection_checkpoint built where live.name = ? and built.name = ?`,
+      [projection.name, beside],
+    )
+    await em.execute('delete from projection_checkpoint where name = ?', [beside])
+  })
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { EventStore } from '#backend/eventsourcing/eventStore.ts'
+import { prefixes, project } from './project.ts'
+import type { AnyProjection } from './projection.ts'
+import { type Database, readCheckpoint } from './readModel.ts'
+import { rebuild } from './rebuild.ts'
+
+export interface ProjectionLog {
+  info(detail: object, message: string): void
+  error(detail: object, message: string): void
+}
+
+/**
+ * Keeps one read model up to date until the signal aborts. Each batch and its checkpoint are one transaction; a fault is
+ * logged and tried again, so that a read model may lag but never skips.
+ * @param onLive called each time the head of the log is reached
+ */
+export async function runProjection(
+  projection: AnyProjection,
+  { store, database, signal, log, onLive }: ProjectionRun,
+): Promise<void> {
+  for (let faults = 0; !signal.aborted; faults++) {
+    try {
+      const checkpoint = await readCheckpoint(database, projection)
+      if (checkpoint.version < projection.version) {
+        log.info({ projection: projection.name, version: projection.version }, 'rebuilding a read model')
+        await rebuild(projection, { store, database, signal })
+        continue
+      }
+      let position = checkpoint.position
+      const streamPrefixes = prefixes(projection)
+      for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal, onLive })) {
+        await project(projection, database, batch, position)
+        position = batch.position
+        faults = 0
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      log.error(
+        { err: error, projection: projection.name },
+        'a projection stumbled and starts again from its checkpoint',
+      )
+      await delay(Math.min(5_000, 50 * 2 ** faults), undefined, { signal }).catch(() => {})
+    }
+  }
+}
+
+export interface ProjectionRun {
+  readonly store: EventStore
+  readonly database: Database
+  readonly signal: AbortSignal
+  readonly log: ProjectionLog
+  readonly onLive: () => void
+}

@@ -1,0 +1,116 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { FailureCode, TaskStatus } from '#backend/tasks/contract.ts'
+import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import type { Projection } from '../projection.ts'
+
+/** A task as its owner sees it, the prompt still encrypted. */
+export interface VideoTaskRow {
+  id: string
+  user_id: string
+  task_type: string
+  status: TaskStatus
+  model: string
+  duration: number
+  resolution: string
+  encrypted_prompt: string
+  camera_movements: readonly string[]
+  prompt_optimizer: boolean
+  first_frame: string | null
+  /** What it cost, or would have. */
+  credits: number
+  /** 0 once released. */
+  credits_consumed: number
+  priority: number
+  created_at: string
+  finished_at: string | null
+  error_code: FailureCode | null
+  video_size: number | null
+  video_duration_ms: number | null
+}
+
+export const VideoTaskTable = defineEntity({
+  name: 'VideoTaskRow',
+  tableName: 'video_task',
+  properties: {
+    id: p.uuid().primary(),
+    user_id: p.uuid(),
+    task_type: p.text(),
+    status: p.text(),
+    model: p.text(),
+    duration: p.integer(),
+    resolution: p.text(),
+    encrypted_prompt: p.text(),
+    camera_movements: p.json<string[]>(),
+    prompt_optimizer: p.boolean(),
+    first_frame: p.uuid().nullable(),
+    credits: p.integer(),
+    credits_consumed: p.integer(),
+    priority: p.integer(),
+    created_at: p.datetime(),
+    finished_at: p.datetime().nullable(),
+    error_code: p.text().nullable(),
+    video_size: p.bigint('number').nullable(),
+    video_duration_ms: p.integer().nullable(),
+  },
+})
+
+const moved = (status: TaskStatus) => (row: VideoTaskRow | undefined) => row && { ...row, status }
+const same = (row: VideoTaskRow | undefined) => row
+
+export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
+  name: 'videoTasks',
+  version: 1,
+  table: VideoTaskTable,
+  categories: [VIDEO_TASK],
+  row: (event) => event.data.taskId,
+  on: {
+    VideoTaskSubmitted: (_, { data }) => ({
+      id: data.taskId,
+      user_id: data.userId,
+      task_type: data.taskType,
+      status: 'Preparing',
+      model: data.model,
+      duration: data.duration,
+      resolution: data.resolution,
+      encrypted_prompt: data.encryptedPrompt,
+      camera_movements: data.cameraMovements,
+      prompt_optimizer: data.promptOptimizer,
+      first_frame: data.firstFrame,
+      credits: data.credits,
+      credits_consumed: data.credits,
+      priority: data.priority,
+      created_at: data.at,
+      finished_at: null,
+      error_code: null,
+      video_size: null,
+      video_duration_ms: null,
+    }),
+    VideoTaskQueued: moved('Queueing'),
+    VideoRenderRequested: moved('Queueing'),
+    VideoRenderAccepted: same,
+    VideoRenderStarted: moved('Processing'),
+    VideoDownloadStarted: moved('DOWNLOADING'),
+    VideoTaskSucceeded: (row, { data }) =>
+      row && {
+        ...row,
+        status: 'Success',
+        finished_at: data.at,
+        video_size: data.file.size,
+        video_duration_ms: data.file.durationMs,
+      },
+    VideoTaskFailed: (row, { data }) =>
+      row && { ...row, status: 'Fail', finished_at: data.at, error_code: data.code, credits_consumed: 0 },
+    VideoTaskRecovered: (row, { data }) =>
+      row && {
+        ...row,
+        status: 'Success',
+        finished_at: data.at,
+        error_code: null,
+        video_size: data.file.size,
+        video_duration_ms: data.file.durationMs,
+      },
+    VideoRecoveryEnded: same,
+    VideoTaskAbandoned: same,
+    VideoTaskDeleted: () => undefined,
+  },
+}
