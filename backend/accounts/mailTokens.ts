@@ -1,0 +1,40 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Database } from '../database/orm.ts'
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+/** Single-use tokens that are mailed to a user; only their hash is kept. */
+export function createMailTokens(database: Database, now: () => number) {
+  return {
+    /** A new token for a purpose; the ones before it are worth nothing any more. */
+    async issue(userId: string, purpose: 'verify', lifeMs: number): Promise<string> {
+      const token = randomBytes(32).toString('base64url')
+      const em = database.em.fork()
+      await em.transactional(async (tx) => {
+        await tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
+        await tx.execute('insert into mail_token (hash, user_id, purpose, expires_at) values (?, ?, ?, ?)', [
+          hashOf(token),
+          userId,
+          purpose,
+          new Date(now() + lifeMs),
+        ])
+      })
+      return token
+    },
+
+    /** Whose token it is, if it is still good. */
+    async owner(token: string, purpose: 'verify'): Promise<string | undefined> {
+      const [row] = await database.em
+        .fork()
+        .execute<{ user_id: string }[]>(
+          'select user_id from mail_token where hash = ? and purpose = ? and expires_at > ?',
+          [hashOf(token), purpose, new Date(now())],
+        )
+      return row?.user_id
+    },
+
+    async spend(token: string): Promise<void> {
+      await database.em.fork().execute('delete from mail_token where hash = ?', [hashOf(token)])
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { Database } from '../database/orm.ts'
+import { uuid7 } from '../eventsourcing/uuid7.ts'
+import type { Mail, Mailer } from './mailer.ts'
+
+export interface KeptMail extends Mail {
+  readonly sentAt: string
+}
+
+/** Without a mail server, mails are kept in the database and read at `/dev/mailbox`. For development only. */
+export interface Mailbox extends Mailer {
+  /** Newest first, at most 100; of one recipient or of all. */
+  list(to?: string): Promise<KeptMail[]>
+}
+
+export function createMailbox(database: Database): Mailbox {
+  return {
+    async send({ to, subject, text, html }) {
+      await database.em
+        .fork()
+        .execute('insert into mailbox (id, recipient, subject, text, html, sent_at) values (?, ?, ?, ?, ?, now())', [
+          uuid7(),
+          to,
+          subject,
+          text,
+          html,
+        ])
+    },
+
+    async list(to) {
+      const rows = await database.em
+        .fork()
+        .execute<{ recipient: string; subject: string; text: string; html: string; sent_at: Date }[]>(
+          'select * from mailbox where ?::text is null or recipient = ? order by sent_at desc, id desc limit 100',
+          [to ?? null, to ?? null],
+        )
+      return rows.map(({ recipient, subject, text, html, sent_at }) => ({
+        to: recipient,
+        subject,
+        text,
+        html,
+        sentAt: new Date(sent_at).toISOString(),
+      }))
+    },
+  }
+}

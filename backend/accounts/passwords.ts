@@ -1,0 +1,30 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+const derive = promisify(argon2)
+
+/** OWASP's first choice for Argon2id: 19 MiB, two passes, one lane. */
+const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
+
+const tagOf = (password: string, nonce: Buffer, { memory, passes, parallelism, tagLength } = PARAMETERS) =>
+  derive('argon2id', { message: password.normalize('NFKC'), nonce, memory, passes, parallelism, tagLength })
+
+const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+
+/** The password's hash in the PHC string format: algorithm, parameters, salt and tag. */
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(16)
+  const { memory, passes, parallelism } = PARAMETERS
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(await tagOf(password, nonce))}`
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
+
+/** Checks a password by the parameters its hash was made with, in constant time. */
+export async function passwordMatches(password: string, hash: string): Promise<boolean> {
+  const [, memory, passes, parallelism, nonce, tag] = PHC.exec(hash) ?? []
+  if (!nonce || !tag) return false
+  const expected = Buffer.from(tag, 'base64')
+  const parameters = { memory: +memory!, passes: +passes!, parallelism: +parallelism!, tagLength: expected.length }
+  return timingSafeEqual(await tagOf(password, Buffer.from(nonce, 'base64'), parameters), expected)
+}

@@ -1,0 +1,104 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Database } from '../database/orm.ts'
+import { uuid7 } from '../eventsourcing/uuid7.ts'
+
+export const ACCESS_SECONDS = 8 * 3600
+export const REFRESH_SECONDS = 30 * 24 * 3600
+/** Tabs that refresh at the same time all send the same token: so long, the successor is given out again. */
+const GRACE_SECONDS = 30
+
+export interface SessionTokens {
+  readonly access: string
+  readonly refresh: string
+}
+
+export interface SignedIn {
+  readonly userId: string
+  readonly sessionId: string
+}
+
+export interface Sessions {
+  open(userId: string, userAgent: string): Promise<SessionTokens>
+  /** Who an access token stands for: undefined when it is forged, over, or its session has ended. */
+  authenticate(access: string | undefined): Promise<SignedIn | undefined>
+  /** The next tokens. Used again later, a refresh token was stolen from someone: its session ends for both. */
+  refresh(refresh: string | undefined): Promise<SessionTokens | undefined>
+  end(tokens: { access: string | undefined; refresh: string | undefined }): Promise<void>
+}
+
+/**
+ * Sessions are rows; tokens are `<session>.<number>.<mac>` and are stored nowhere. An access token's number is the
+ * second it ends at, a refresh token's the generation it belongs to.
+ */
+export function createSessions(database: Database, secret: string, now: () => number = Date.now): Sessions {
+  const macOf = (kind: string, session: string, number: number) =>
+    createHmac('sha256', secret).update(`${kind}.${session}.${number}`).digest('base64url')
+  const token = (kind: string, session: string, number: number) =>
+    `${session}.${number}.${macOf(kind, session, number)}`
+
+  const read = (kind: string, text: string | undefined) => {
+    const [, session, number, mac] = /^([0-9a-f-]{36})\.(\d{1,12})\.([\w-]{43})$/.exec(text ?? '') ?? []
+    if (!session || !mac) return undefined
+    const genuine = timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(kind, session, Number(number))))
+    return genuine ? { session, number: Number(number) } : undefined
+  }
+
+  const tokens = (session: string, generation: number): SessionTokens => ({
+    access: token('access', session, Math.floor(now() / 1000) + ACCESS_SECONDS),
+    refresh: token('refresh', session, generation),
+  })
+
+  const execute = <T extends object>(sql: string, parameters: unknown[]) =>
+    database.em.fork().execute<T[]>(sql, parameters)
+
+  const endSession = (id: string) =>
+    execute('update session set ended_at = ? where id = ? and ended_at is null', [new Date(now()), id])
+
+  return {
+    async open(userId, userAgent) {
+      const id = uuid7(now())
+      const at = new Date(now())
+      await execute(
+        'insert into session (id, user_id, generation, created_at, rotated_at, user_agent) values (?, ?, 0, ?, ?, ?)',
+        [id, userId, at, at, userAgent.slice(0, 300)],
+      )
+      return tokens(id, 0)
+    },
+
+    async authenticate(access) {
+      const claim = read('access', access)
+      if (!claim || claim.number < now() / 1000) return undefined
+      const [row] = await execute<{ user_id: string }>(
+        'select user_id from session where id = ? and ended_at is null',
+        [claim.session],
+      )
+      return row && { userId: row.user_id, sessionId: claim.session }
+    },
+
+    async refresh(refresh) {
+      const claim = read('refresh', refresh)
+      if (!claim) return undefined
+      const at = new Date(now())
+      const [rotated] = await execute(
+        `update session set generation = generation + 1, rotated_at = ?
+         where id = ? and generation = ? and ended_at is null and rotated_at > ? returning id`,
+        [at, claim.session, claim.number, new Date(now() - REFRESH_SECONDS * 1000)],
+      )
+      if (rotated) return tokens(claim.session, claim.number + 1)
+      const [row] = await execute<{ generation: number; rotated_at: Date }>(
+        'select generation, rotated_at from session where id = ? and ended_at is null',
+        [claim.session],
+      )
+      if (!row || row.generation === claim.number) return undefined
+      const justRotated = now() - new Date(row.rotated_at).getTime() < GRACE_SECONDS * 1000
+      if (row.generation === claim.number + 1 && justRotated) return tokens(claim.session, row.generation)
+      await endSession(claim.session)
+      return undefined
+    },
+
+    async end({ access, refresh }) {
+      const claim = read('access', access) ?? read('refresh', refresh)
+      if (claim) await endSession(claim.session)
+    },
+  }
+}

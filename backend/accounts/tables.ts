@@ -1,0 +1,33 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import type { Language } from './contract.ts'
+
+export const UserTable = defineEntity({
+  name: 'UserAccount',
+  tableName: 'user_account',
+  properties: {
+    id: p.uuid().primary(),
+    /** In lower case. */
+    email: p.text(),
+    fullName: p.text(),
+    language: p.text().$type<Language>(),
+    passwordHash: p.text(),
+    emailVerifiedAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+  },
+})
+export type UserAccount = InferEntity<typeof UserTable>
+
+export const SessionTable = defineEntity({
+  name: 'Session',
+  tableName: 'session',
+  properties: {
+    id: p.uuid().primary(),
+    userId: p.uuid(),
+    /** How often the refresh token was rotated: only the last one may be used. */
+    generation: p.integer(),
+    createdAt: p.datetime(),
+    rotatedAt: p.datetime(),
+    endedAt: p.datetime().nullable(),
+    userAgent: p.text(),
+  },
+})
