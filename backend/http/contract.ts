@@ -62,3 +62,11 @@ export const Problem = z.object({
 export type Problem = z.infer<typeof Problem>
 
 export const Message = z.object({ message: z.string() })
+
+export const status = endpoint({
+  method: 'GET',
+  path: '/status',
+  access: 'public',
+  answer: z.object({ demo_renderer: z.boolean(), support_email: z.string() }),
+  summary: 'What the site says about this installation',
+})

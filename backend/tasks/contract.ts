@@ -179,6 +179,19 @@ export const listModels = endpoint({
   summary: 'The models, what each can make, and what it costs',
 })
 
+const media = <const Path extends string>(path: Path, summary: string) =>
+  endpoint({ method: 'GET', path, access: 'user', summary })
+export const preview = media('/videos/preview/:id', 'The video, in ranges, for its owner')
+export const thumbnail = media('/videos/thumbnail/:id', 'A still of the video, for its owner')
+export const firstFrame = media('/videos/images/:id', 'An uploaded picture, for its owner')
+export const download = endpoint({
+  method: 'GET',
+  path: '/videos/download/:id',
+  access: 'user',
+  query: z.object({ watermark: z.optional(z.enum(['true', 'false'])) }),
+  summary: 'The video as a file; with a watermark where the plan or the query says so',
+})
+
 /** The body is multipart with the picture in the field `file`; it is not validated as JSON. */
 export const uploadImage = endpoint({
   method: 'POST',
