@@ -91,8 +91,9 @@ export function createRealtime(database: Database): Realtime {
 
     attach(http) {
       http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-        if (new URL(request.url ?? '', 'http://localhost').pathname !== `${API_BASE}/ws`) return stream.destroy()
-        server.handleUpgrade(request, stream, head, (socket) => void welcome(socket, request))
+        const { pathname } = new URL(request.url ?? '', 'http://localhost')
+        if (pathname !== `${API_BASE}/ws`) stream.destroy()
+        else server.handleUpgrade(request, stream, head, (socket) => void welcome(socket, request))
       })
     },
 

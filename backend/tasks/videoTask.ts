@@ -4,7 +4,7 @@ import { VIDEO_TASK, type VideoFile, type VideoTaskEvent, type VideoTaskOrder } 
 
 /** One video from its submission to its end. The stream decides races: only one end is ever written. */
 export type VideoTask =
-  | { readonly status: 'none' | 'abandoned' | 'deleted' }
+  | { readonly status: 'none' | 'abandoned' }
   | {
       readonly status: 'waiting'
       readonly order: VideoTaskOrder
@@ -25,7 +25,14 @@ export type VideoTask =
       /** What a late success would come from; none when there is nothing to wait for. */
       readonly jobId: string | null
     }
-  | { readonly status: 'succeeded'; readonly order: VideoTaskOrder; readonly file: VideoFile }
+  /** A video that came after its time-out is not charged. */
+  | {
+      readonly status: 'succeeded'
+      readonly order: VideoTaskOrder
+      readonly file: VideoFile
+      readonly charged: boolean
+    }
+  | { readonly status: 'deleted'; readonly charged: boolean }
 
 type At = { readonly at: string }
 export type VideoTaskCommand =
@@ -35,6 +42,9 @@ export type VideoTaskCommand =
   | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
   | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
   | ({ readonly type: 'Abandon'; readonly taskId: string } & At)
+
+/** Whether the credits of a task that is over are spent; otherwise they go back. */
+export const isCharged = (task: VideoTask): boolean => 'charged' in task && task.charged
 
 function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
   switch (event.type) {
@@ -55,8 +65,11 @@ function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
     case 'VideoDownloadStarted':
       return task.status === 'rendering' ? { ...task, status: 'downloading' } : task
     case 'VideoTaskSucceeded':
-    case 'VideoTaskRecovered':
-      return 'order' in task ? { status: 'succeeded', order: task.order, file: event.data.file } : task
+    case 'VideoTaskRecovered': {
+      if (!('order' in task)) return task
+      const charged = event.type === 'VideoTaskSucceeded'
+      return { status: 'succeeded', order: task.order, file: event.data.file, charged }
+    }
     case 'VideoTaskFailed': {
       if (!('order' in task)) return task
       const recoverable = event.data.code === 'render_timed_out' ? event.data.jobId : null
@@ -67,7 +80,7 @@ function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
     case 'VideoTaskAbandoned':
       return { status: 'abandoned' }
     case 'VideoTaskDeleted':
-      return { status: 'deleted' }
+      return { status: 'deleted', charged: task.status === 'succeeded' && task.charged }
   }
 }
 

@@ -1,0 +1,100 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { RouterContext } from '@koa/router'
+import { koaBody } from 'koa-body'
+import type { Database } from '../database/orm.ts'
+import { Rejection } from '../eventsourcing/decider.ts'
+import { uuid7 } from '../eventsourcing/uuid7.ts'
+import { API_BASE } from '../http/contract.ts'
+import { InvalidInput } from '../http/problem.ts'
+import { normaliseImage } from '../media/firstFrame.ts'
+import { imageKey, type MediaStore } from '../media/mediaStore.ts'
+import { IMAGE_MAX_BYTES } from './contract.ts'
+
+/** So much of a refused upload is still read, so that the client hears why before its connection closes. */
+const DRAINED_BYTES = 32 * 1024 * 1024
+const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
+
+export type ImageUploads = ReturnType<typeof createImageUploads>
+
+/** First-frame pictures: re-encoded when they come in, and readable by their owner alone. */
+export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
+  const isOwned = async (userId: string, imageId: string) => {
+    const [row] = await database.em
+      .fork()
+      .execute<object[]>('select 1 from image_upload where id = ? and user_id = ?', [imageId, userId])
+    return row !== undefined
+  }
+
+  return {
+    isOwned,
+
+    /** The id behind a picture's address. @throws InvalidInput it is not the user's */
+    async owned(userId: string, url: string): Promise<string> {
+      const imageId = IMAGE_URL.exec(url)?.[1]
+      if (!imageId || !(await isOwned(userId, imageId)))
+        throw new InvalidInput([{ path: 'first_frame_image_url', code: 'unknown_image' }])
+      return imageId
+    },
+
+    /** Takes the picture of a multipart body in and answers its address. */
+    async accept(ctx: RouterContext, userId: string): Promise<string> {
+      const bytes = await uploadedFile(ctx, temporaryDir)
+      const image = await normaliseImage(bytes)
+      const imageId = uuid7()
+      const finished = path.join(temporaryDir, `${imageId}.jpg`)
+      await writeFile(finished, image)
+      await media.put(imageKey(imageId), finished)
+      await database.em
+        .fork()
+        .execute('insert into image_upload (id, user_id, created_at) values (?, ?, now())', [imageId, userId])
+      return `${API_BASE}/videos/images/${imageId}`
+    },
+  }
+}
+
+async function uploadedFile(ctx: RouterContext, uploadDir: string): Promise<Buffer> {
+  if (!ctx.is('multipart')) throw new InvalidInput([{ path: 'file', code: 'required' }])
+  await mkdir(uploadDir, { recursive: true })
+  const multipart = koaBody({
+    multipart: true,
+    json: false,
+    urlencoded: false,
+    text: false,
+    formidable: { uploadDir, maxFiles: 1, maxFileSize: IMAGE_MAX_BYTES, maxFields: 10, maxFieldsSize: 10_000 },
+    onError: (error) => {
+      throw error
+    },
+  })
+  try {
+    await multipart(ctx as never, async () => {})
+  } catch (error) {
+    await drained(ctx)
+    throw (error as { httpCode?: number }).httpCode === 413
+      ? new Rejection('payload_too_large', 'File size cannot exceed 20MB.')
+      : new InvalidInput([{ path: 'file', code: 'invalid_file_type' }])
+  }
+  const files = Object.values(ctx.request.files ?? {}).flat()
+  try {
+    const file = [ctx.request.files?.file ?? []].flat()[0]
+    if (!file || file.size === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
+    return await readFile(file.filepath)
+  } finally {
+    await Promise.all(files.map(({ filepath }) => rm(filepath, { force: true })))
+  }
+}
+
+/** Reads and drops what is left of a body, up to a bound. */
+function drained(ctx: RouterContext): Promise<void> {
+  let left = DRAINED_BYTES - IMAGE_MAX_BYTES
+  return new Promise((resolve) => {
+    if (ctx.req.readableEnded || ctx.req.destroyed) return resolve()
+    ctx.req.on('data', (chunk: Buffer) => {
+      left -= chunk.length
+      if (left < 0) resolve()
+    })
+    ctx.req.on('end', resolve)
+    ctx.req.on('close', resolve)
+    ctx.req.resume()
+  })
+}

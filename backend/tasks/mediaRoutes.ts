@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import type { Database } from '../database/orm.ts'
+import { Rejection } from '../eventsourcing/decider.ts'
+import type { Serve } from '../http/endpoint.ts'
+import { sendMedia } from '../http/sendMedia.ts'
+import { imageKey, type MediaStore, posterKey, videoKey, watermarkedKey } from '../media/mediaStore.ts'
+import { watermarkVideo } from '../media/watermark.ts'
+import * as contract from './contract.ts'
+import type { ImageUploads } from './imageUploads.ts'
+import { ownTask } from './routes.ts'
+
+export interface MediaRoutes {
+  readonly database: Database
+  readonly media: MediaStore
+  readonly images: ImageUploads
+  readonly temporaryDir: string
+  readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
+  /** Whether the user's plan puts a watermark on downloads. */
+  readonly watermarks: (userId: string) => Promise<boolean>
+}
+
+/** Videos, stills and pictures: each is given to its owner alone. */
+export function serveMedia(
+  serve: Serve,
+  { database, media, images, temporaryDir, decrypt, watermarks }: MediaRoutes,
+): void {
+  const watermarked = createWatermarked(media, temporaryDir)
+
+  const finished = async (userId: string, taskId: string) => {
+    const row = await ownTask(database, userId, taskId)
+    if (row.status !== 'Success') throw new Rejection('not_found', 'Video file does not exist, cannot download')
+    return row
+  }
+
+  serve(contract.preview, async ({ userId, params, ctx }) => {
+    const { id } = await finished(userId, params.id)
+    await sendMedia(ctx, media, videoKey(id), { type: 'video/mp4' })
+    return undefined
+  })
+
+  serve(contract.thumbnail, async ({ userId, params, ctx }) => {
+    const { id } = await finished(userId, params.id)
+    await sendMedia(ctx, media, posterKey(id), { type: 'image/jpeg' })
+    return undefined
+  })
+
+  serve(contract.firstFrame, async ({ userId, params, ctx }) => {
+    const known = /^[0-9a-f-]{36}$/.test(params.id) && (await images.isOwned(userId, params.id))
+    if (!known) throw new Rejection('not_found', 'This picture does not exist.')
+    await sendMedia(ctx, media, imageKey(params.id), { type: 'image/jpeg' })
+    return undefined
+  })
+
+  serve(contract.download, async ({ userId, params, query, ctx }) => {
+    const row = await finished(userId, params.id)
+    const marked = query.watermark === 'true' || (await watermarks(userId))
+    const key = marked ? await watermarked(row.id) : videoKey(row.id)
+    const prompt = (await decrypt(userId, row.encrypted_prompt)) ?? ''
+    await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt) })
+    return undefined
+  })
+
+  serve(contract.uploadImage, async ({ userId, ctx }) => ({ image_url: await images.accept(ctx, userId) }))
+}
+
+/** The first 20 characters of the prompt, without those that no file system takes. */
+export function fileName(prompt: string): string {
+  const start = [...prompt].slice(0, 20).join('')
+  const safe = start
+    .replace(/[\p{Cc}<>:"/\\|?*]+/gu, ' ')
+    .trim()
+    .replace(/^\.+|[. ]+$/g, '')
+  return `${safe || 'kinora'}.mp4`
+}
+
+/** Makes the watermarked copy when it is first wanted; who asks meanwhile waits for the same one. */
+function createWatermarked(media: MediaStore, temporaryDir: string): (taskId: string) => Promise<string> {
+  const making = new Map<string, Promise<void>>()
+
+  const make = async (taskId: string, key: string) => {
+    const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
+    await watermarkVideo(await media.localPath(videoKey(taskId)), out, 'Kinora')
+    await media.put(key, out)
+  }
+
+  return async (taskId) => {
+    const key = watermarkedKey(taskId)
+    if ((await media.size(key)) !== undefined) return key
+    const running = making.get(taskId) ?? make(taskId, key).finally(() => making.delete(taskId))
+    making.set(taskId, running)
+    await running
+    return key
+  }
+}

@@ -1,0 +1,98 @@
+import { listVideoTasks, readQueue, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
+import type { Changes } from '../database/changes.ts'
+import type { Database } from '../database/orm.ts'
+import { Rejection } from '../eventsourcing/decider.ts'
+import { derivedId } from '../eventsourcing/eventHash.ts'
+import { uuid7 } from '../eventsourcing/uuid7.ts'
+import type { Serve } from '../http/endpoint.ts'
+import { once } from '../http/idempotency.ts'
+import { InvalidInput } from '../http/problem.ts'
+import type { Realtime } from '../http/realtime.ts'
+import * as contract from './contract.ts'
+import { type GenerateDeps, generateVideo } from './generate.ts'
+import type { ImageUploads } from './imageUploads.ts'
+import { taskView } from './taskView.ts'
+import { isCharged, videoTask } from './videoTask.ts'
+
+export interface TaskRoutes extends GenerateDeps {
+  readonly database: Database
+  readonly changes: Changes
+  readonly realtime: Realtime
+  readonly images: ImageUploads
+  readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
+  readonly release: (userId: string, taskId: string, reason: string) => Promise<Parameters<Changes['reached']>[1]>
+  readonly removeMedia: (taskId: string) => Promise<void>
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The user's own task. @throws Rejection not_found, forbidden */
+export async function ownTask(database: Database, userId: string, taskId: string) {
+  const [row] = UUID.test(taskId) ? await readVideoTasks(database, [taskId]) : []
+  if (!row) throw new Rejection('not_found', 'This task does not exist.')
+  if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
+  return row
+}
+
+export function serveTasks(serve: Serve, deps: TaskRoutes): void {
+  const { database, changes, handle, images, decrypt, allowance, now } = deps
+
+  serve(contract.generate, async ({ body, userId, ctx, command }) => {
+    const key = ctx.get('Idempotency-Key') || uuid7()
+    if (key.length > 200) throw new InvalidInput([{ path: 'Idempotency-Key', code: 'too_long' }])
+    const task = await once(database, { userId, key, body }, async (taskId) => {
+      const isImage = body.task_type === 'image_to_video'
+      const firstFrame = isImage ? await images.owned(userId, body.first_frame_image_url ?? '') : null
+      const submission = { userId, taskId, generation: body, firstFrame }
+      const context = command(derivedId('generate', taskId))
+      const { heldAt, submittedAt } = await generateVideo(deps, submission, context)
+      await Promise.all([changes.reached(['videoTasks'], submittedAt), changes.reached(['creditBalances'], heldAt)])
+      const [row] = await readVideoTasks(database, [taskId])
+      if (!row)
+        throw new Rejection('unavailable', 'The task was accepted; its state cannot be read yet.', { retryAfter: 1 })
+      return taskView(row, decrypt)
+    })
+    return { task }
+  })
+
+  serve(contract.listTasks, async ({ userId, query }) => {
+    const { page, per_page: perPage, status_filter: status } = query
+    const { tasks, total } = await listVideoTasks(database, userId, { page, perPage, status })
+    return { tasks: await Promise.all(tasks.map((row) => taskView(row, decrypt))), total }
+  })
+
+  serve(contract.getTask, async ({ userId, params }) => taskView(await ownTask(database, userId, params.id), decrypt))
+
+  const remove = async (userId: string, taskId: string, requestId: string) => {
+    await ownTask(database, userId, taskId)
+    const at = new Date(now()).toISOString()
+    const context = { commandId: derivedId('delete', taskId), actor: `user:${userId}`, correlationId: requestId }
+    const { state, position } = await handle(videoTask, taskId, { type: 'Delete', at }, context)
+    const released = isCharged(state) ? undefined : await deps.release(userId, taskId, 'cancelled')
+    await deps.removeMedia(taskId)
+    await Promise.all([changes.reached(['videoTasks'], position), changes.reached(['creditBalances'], released)])
+    return undefined
+  }
+  serve(contract.deleteTask, ({ userId, params, ctx }) => remove(userId, params.id, ctx.state.requestId))
+  serve(contract.deleteTaskAlias, ({ userId, params, ctx }) => remove(userId, params.id, ctx.state.requestId))
+
+  serve(contract.getQueue, async ({ userId }) => {
+    const { waiting, place, open } = await readQueue(database, userId)
+    const { openTasks } = await allowance(userId)
+    return { global_queue: waiting, user_queue_position: place, user_in_progress: open, user_limit: openTasks }
+  })
+
+  serve(contract.listModels, () => contract.MODELS.map(modelView))
+
+  serve(contract.socketToken, async ({ userId }) => ({ token: await deps.realtime.issueToken(userId) }))
+}
+
+const modelView = ({ name, cameraMovements, shapes }: contract.Model) => ({
+  name,
+  supports_camera_movement: cameraMovements,
+  supports_text_to_video: shapes.some(({ taskTypes }) => taskTypes.includes('text_to_video')),
+  supports_image_to_video: shapes.some(({ taskTypes }) => taskTypes.includes('image_to_video')),
+  durations: [...new Set(shapes.map(({ duration }) => duration))],
+  resolutions: [...new Set(shapes.map(({ resolution }) => resolution))],
+  costs: shapes.map(({ taskTypes, ...shape }) => ({ task_types: [...taskTypes], ...shape })),
+})

@@ -1,0 +1,44 @@
+import type { CameraMovement, Configuration } from './contract.ts'
+
+/** What is asked of a provider: one video. */
+export interface RenderRequest extends Configuration {
+  readonly taskId: string
+  readonly prompt: string
+  readonly promptOptimizer: boolean
+  readonly cameraMovements: readonly CameraMovement[]
+  /** A file of this machine. */
+  readonly firstFrame: string | undefined
+}
+
+export type RenderAnswer =
+  | { readonly kind: 'accepted'; readonly jobId: string }
+  | {
+      readonly kind: 'refused'
+      readonly code: 'content_refused' | 'provider_failed' | 'provider_unavailable'
+      readonly detail: string
+    }
+
+export type RenderState =
+  | { readonly kind: 'queued' }
+  /** Percent where the provider says it. */
+  | { readonly kind: 'rendering'; readonly percent: number | undefined }
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'failed'; readonly code: 'content_refused' | 'provider_failed'; readonly detail: string }
+  /** The provider knows nothing of the job. */
+  | { readonly kind: 'unknown' }
+
+/** A service that makes videos. Expected failures are answers; what is thrown is tried again. */
+export interface VideoProvider {
+  readonly name: string
+  /** Asked twice for one task, it makes one video. Otherwise nobody may ask again when an answer was lost. */
+  readonly idempotent: boolean
+  /** Milliseconds between two looks at a job. */
+  readonly pollMs: number
+  create(request: RenderRequest): Promise<RenderAnswer>
+  state(jobId: string): Promise<RenderState>
+  /** Puts the finished video into a file. */
+  fetch(jobId: string, file: string, signal: AbortSignal): Promise<void>
+  /** Lets go of whatever it keeps for a job. */
+  forget(jobId: string): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,20 @@
+import type { Workflow } from '../engine.ts'
+import type { GenerateVideoInput } from './generateVideo.ts'
+
+export interface RecoverVideoActivities {
+  /** `pending`: the provider has no answer yet; `over`: it has, and the user has the video, or none will come. */
+  recover(input: GenerateVideoInput): Promise<'pending' | 'over'>
+  endRecovery(input: GenerateVideoInput): Promise<void>
+}
+
+const LOOKS = 48
+const BETWEEN_LOOKS_MS = 30 * 60_000
+
+/** After a time-out the user has the credits back; should the provider finish within a day, the video comes free. */
+export const recoverVideo: Workflow<RecoverVideoActivities, GenerateVideoInput> = async (ctx, input) => {
+  for (let look = 1; look <= LOOKS; look++) {
+    if ((await ctx.activities.recover(input)) === 'over') break
+    await ctx.sleep(BETWEEN_LOOKS_MS)
+  }
+  await ctx.activities.endRecovery(input)
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Event } from '#backend/eventsourcing/decider.ts'
+import type { EventStore, GlobalPosition } from '#backend/eventsourcing/eventStore.ts'
+import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import type { Engine } from './engine.ts'
+import { TURN } from './tasks/generateVideo.ts'
+
+/** What was going on up to a position of the log. */
+export interface OpenWork {
+  readonly position: GlobalPosition | undefined
+  readonly generations: readonly { taskId: string; userId: string; priority: number }[]
+  readonly recoveries: readonly { taskId: string; userId: string }[]
+}
+
+export interface Triggers {
+  readonly store: EventStore
+  readonly engine: Engine
+  readonly openWork: () => Promise<OpenWork>
+  readonly signal: AbortSignal
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Workflows start from the log: first those that were going on when the last process stopped, then as events come.
+ * Starting one twice does nothing, so neither needs to know of the other.
+ */
+export async function runTriggers({ store, engine, openWork, signal, onError }: Triggers): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const { position, generations, recoveries } = await openWork()
+      for (const { priority, ...input } of generations) await startGeneration(engine, input, priority)
+      for (const input of recoveries) await startRecovery(engine, input)
+      for await (const { events } of store.subscribeAll({ from: position, streamPrefixes: [`${VIDEO_TASK}-`], signal }))
+        for (const event of events) await react(engine, event as unknown as Event as VideoTaskEvent)
+    } catch (error) {
+      if (signal.aborted) return
+      onError(error)
+      await delay(1_000, undefined, { signal }).catch(() => {})
+    }
+  }
+}
+
+type Input = { readonly taskId: string; readonly userId: string }
+
+const startGeneration = (engine: Engine, { taskId, userId }: Input, priority: number) =>
+  engine.start('generateVideo', taskId, { taskId, userId }, { priority, owner: userId })
+
+const startRecovery = (engine: Engine, { taskId, userId }: Input) =>
+  engine.start('recoverVideo', `recover-${taskId}`, { taskId, userId })
+
+async function react(engine: Engine, event: VideoTaskEvent): Promise<void> {
+  switch (event.type) {
+    case 'VideoTaskSubmitted':
+      return startGeneration(engine, event.data, event.data.priority)
+    case 'VideoTaskFailed': {
+      const { code, jobId, taskId } = event.data
+      if (code === 'render_timed_out' && jobId !== null) return startRecovery(engine, event.data)
+      return engine.signal(taskId, TURN)
+    }
+    default:
+      return undefined
+  }
+}
