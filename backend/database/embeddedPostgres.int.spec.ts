@@ -28,8 +28,9 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
-  for (const server of servers.splice(0)) await server.stop()
+  for (const server of servers) await server.stop()
   await pause(200)
+  for (const { socketDir } of servers.splice(0)) fs.rmSync(socketDir, { recursive: true, force: true })
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
@@ -59,7 +60,9 @@ async function startElsewhere(options: { env?: object; uid?: number; gid?: numbe
   })
   left.catch(() => {})
   const [line] = (await Promise.race([told, left])) as [string]
-  return { child, dataDir, server: JSON.parse(line) as EmbeddedPostgres }
+  const server: EmbeddedPostgres = { ...JSON.parse(line), stop: async () => {} }
+  servers.push(server)
+  return { child, dataDir, server }
 }
 
 async function query(server: EmbeddedPostgres, text: string): Promise<Record<string, unknown>[]> {

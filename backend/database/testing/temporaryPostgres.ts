@@ -1,0 +1,42 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embeddedPostgres.ts'
+
+export interface TemporaryPostgres {
+  readonly pool: pg.Pool
+  readonly server: EmbeddedPostgres
+  readonly dataDir: string
+  /** A further pool to the same server. */
+  connect(config?: pg.PoolConfig): pg.Pool
+  /** Ends the pools, the server and its folders. */
+  close(): Promise<void>
+}
+
+/** A real PostgreSQL for one test file, in a folder of its own that goes with it. */
+export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
+  const dataDir = path.join(folder, 'data')
+  const server = await startEmbeddedPostgres({ dataDir, durable: false })
+  const { socketDir: host, port, user, database } = server
+  const pools: pg.Pool[] = []
+  const connect = (config: pg.PoolConfig = {}) => {
+    const pool = new pg.Pool({ host, port, user, database, ...config })
+    // A client that is being closed while the server goes has no listener of the pool's any more.
+    pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
+    pools.push(pool)
+    return pool
+  }
+  return {
+    pool: connect(),
+    server,
+    dataDir,
+    connect,
+    async close() {
+      await Promise.all(pools.filter(({ ended }) => !ended).map((pool) => pool.end()))
+      await server.stop()
+      for (const gone of [folder, host]) fs.rmSync(gone, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}

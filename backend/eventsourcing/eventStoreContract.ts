@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConcurrencyConflict, type EventBatch, type EventStore, type NewEvent, type StoredEvent } from './eventStore.ts'
+
+export interface OpenedStore {
+  readonly store: EventStore
+  close(): Promise<void>
+}
+
+type Open = () => Promise<OpenedStore>
+
+/** What every event store must do. One suite for all adapters: what passes here may be relied on everywhere. */
+export function eventStoreContract(name: string, open: Open): void {
+  describe(name, () => {
+    let opened: OpenedStore
+    beforeAll(async () => {
+      opened = await open()
+    }, 60_000)
+    afterAll(() => opened?.close())
+    const store = () => opened.store
+    describe('appends', () => appendContract(store))
+    describe('keeps what it is given', () => contentContract(store))
+    describe('under concurrency', () => concurrencyContract(store))
+    describe('subscribes', () => subscriptionContract(store))
+  })
+}
+
+/** An event with a new id. */
+export function event(type: string, data: object = {}, id: string = randomUUID()): NewEvent {
+  return { id, type, data, meta: { correlationId: 'c-1' } }
+}
+
+/** A name no other test uses. */
+export function aStream(category = 'account'): string {
+  return `${category}-${randomUUID()}`
+}
+
+/** All of a stream. */
+export async function read(store: EventStore, stream: string, from?: number): Promise<StoredEvent[]> {
+  return await Array.fromAsync(store.readStream(stream, from))
+}
+
+interface Follow {
+  readonly prefixes?: readonly [string, ...string[]]
+  readonly from?: EventBatch['position']
+  readonly maxBatch?: number
+  readonly onLive?: () => void
+  readonly until: (events: readonly StoredEvent[], live: boolean) => boolean
+}
+
+/** Follows the log until enough was seen. */
+export async function follow(store: EventStore, { prefixes, from, maxBatch, onLive, until }: Follow) {
+  const enough = new AbortController()
+  const events: StoredEvent[] = []
+  const batches: EventBatch[] = []
+  const stop = (live: boolean) => until(events, live) && enough.abort()
+  const subscription = store.subscribeAll({
+    from,
+    signal: enough.signal,
+    ...(prefixes && { streamPrefixes: prefixes }),
+    ...(maxBatch && { maxBatch }),
+    onLive: () => {
+      onLive?.()
+      stop(true)
+    },
+  })
+  for await (const batch of subscription) {
+    batches.push(batch)
+    events.push(...batch.events)
+    stop(false)
+  }
+  return { events, batches }
+}
+
+const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id)
+const many = (count: number, type: string) => Array.from({ length: count }, (_, n) => event(type, { n }))
+
+function appendContract(store: () => EventStore): void {
+  it('and reads back, with revisions from 0', async () => {
+    const stream = aStream()
+    const appended = await store().append(stream, 'no_stream', [event('Opened', { n: 1 }), event('Credited', { n: 2 })])
+    expect(appended.revision).toBe(1)
+    const events = await read(store(), stream)
+    expect(events.map(({ type, revision, data, meta }) => ({ type, revision, data, meta }))).toEqual([
+      { type: 'Opened', revision: 0, data: { n: 1 }, meta: { correlationId: 'c-1' } },
+      { type: 'Credited', revision: 1, data: { n: 2 }, meta: { correlationId: 'c-1' } },
+    ])
+    expect(events[1]!.position).toBe(appended.position)
+    expect(events[0]!.position < events[1]!.position).toBe(true)
+    expect(Math.abs(events[0]!.created.getTime() - Date.now())).toBeLessThan(60_000)
+    expect(ids(await read(store(), stream, 1))).toEqual([events[1]!.id])
+    expect(await read(store(), stream, 2)).toEqual([])
+  })
+
+  it('and finds nothing in a stream that does not exist', async () => {
+    expect(await read(store(), aStream())).toEqual([])
+  })
+
+  it('refuses a wrong expectation and says where the stream is', async () => {
+    const [stream, missing] = [aStream(), aStream()]
+    await store().append(stream, 'no_stream', [event('A')])
+    for (const [name, expected, actual] of [
+      [stream, 'no_stream', 0],
+      [stream, 5, 0],
+      [missing, 0, 'no_stream'],
+    ] as const) {
+      const error = await store()
+        .append(name, expected, [event('B')])
+        .catch((thrown) => thrown)
+      expect(error).toBeInstanceOf(ConcurrencyConflict)
+      expect(error.actual).toBe(actual)
+    }
+    expect((await store().append(stream, 0, [event('B')])).revision).toBe(1)
+    expect((await store().append(stream, 'any', [event('C')])).revision).toBe(2)
+    expect((await store().append(missing, 'any', [event('C')])).revision).toBe(0)
+  })
+
+  it.for(['no_stream', 0, 'any'] as const)('the same events once, however often (expecting %s)', async (expected) => {
+    const stream = aStream()
+    if (expected !== 'no_stream') await store().append(stream, 'no_stream', [event('First')])
+    const events = many(3, 'A')
+    const once = await store().append(stream, expected, events)
+    expect(await store().append(stream, expected, events)).toEqual(once)
+    await store().append(stream, once.revision, [event('Later')])
+    expect(await store().append(stream, expected, events)).toEqual(once)
+    expect(await read(store(), stream)).toHaveLength(once.revision + 2)
+    await expect(store().append(stream, expected, [events[0]!, event('Other')])).rejects.toThrow(ConcurrencyConflict)
+    await expect(store().append(stream, expected, [...events, event('More')])).rejects.toThrow(ConcurrencyConflict)
+  })
+
+  it('all of its events or none', async () => {
+    const stream = aStream()
+    const broken = { ...event('Broken'), data: { n: 1n } }
+    await expect(store().append(stream, 'no_stream', [event('A'), broken])).rejects.toThrow(TypeError)
+    await expect(store().append(stream, 3, [event('A'), event('B')])).rejects.toThrow(ConcurrencyConflict)
+    expect(await read(store(), stream)).toEqual([])
+  })
+
+  it('pages through a long stream', async () => {
+    const stream = aStream()
+    for (let revision = -1; revision < 1199; revision += 300) {
+      await store().append(stream, revision < 0 ? 'no_stream' : revision, many(300, 'Counted'))
+    }
+    const events = await read(store(), stream)
+    expect(events.map(({ revision }) => revision)).toEqual(Array.from({ length: 1200 }, (_, n) => n))
+  })
+}
+
+function contentContract(store: () => EventStore): void {
+  it('Unicode and nested JSON', async () => {
+    const data = {
+      text: '視頻 🎬 "quoted" \\ \n\t é \u2028 \\u0000',
+      nested: { list: [1, -2.5, 1e21, true, false, null, [], {}, ['a', { b: 'c' }]] },
+      'a key ключ': '',
+      largest: Number.MAX_SAFE_INTEGER,
+    }
+    const stream = aStream('視頻')
+    const meta = { actor: 'user:é', list: [1] }
+    await store().append(stream, 'no_stream', [{ ...event('Überprüft', data), meta }])
+    const [stored] = await read(store(), stream)
+    expect(stored).toMatchObject({ stream, type: 'Überprüft', data, meta })
+  })
+
+  it('no metadata as an empty object', async () => {
+    const stream = aStream()
+    await store().append(stream, 'no_stream', [{ id: randomUUID(), type: 'A', data: {} }])
+    expect((await read(store(), stream))[0]!.meta).toEqual({})
+  })
+
+  it('900 kB in one append, and refuses 1.1 MB', async () => {
+    const stream = aStream()
+    await store().append(stream, 'no_stream', [event('Large', { text: 'x'.repeat(900_000) })])
+    const tooLarge = [event('TooLarge', { text: 'x'.repeat(1_100_000) })]
+    await expect(store().append(stream, 0, tooLarge)).rejects.toThrow(RangeError)
+    expect((await read(store(), stream)).map(({ data }) => JSON.stringify(data).length)).toEqual([900_011])
+  })
+
+  it.for([
+    ['data that is not an object', { data: 'text' as never }, TypeError],
+    ['data that is not JSON', { data: (() => 1) as never }, TypeError],
+    ['an id that is not a UUID', { id: 'one' }, TypeError],
+    ['a NUL character', { data: { text: 'a\u0000b' } }, TypeError],
+    ['half a surrogate pair', { data: { text: '\ud83c' } }, TypeError],
+  ] as const)('and refuses %s', async ([, part, error]) => {
+    const stream = aStream()
+    await expect(store().append(stream, 'any', [{ ...event('A'), ...part }])).rejects.toThrow(error)
+    await expect(store().append(stream, 'any', [])).rejects.toThrow(RangeError)
+    expect(await read(store(), stream)).toEqual([])
+  })
+}
+
+function concurrencyContract(store: () => EventStore): void {
+  it('lets one of ten racing appends win', async () => {
+    const stream = aStream()
+    const race = Array.from({ length: 10 }, () => store().append(stream, 'no_stream', [event('A'), event('B')]))
+    const results = await Promise.allSettled(race)
+    const lost = results.filter((result) => result.status === 'rejected')
+    expect(lost).toHaveLength(9)
+    for (const { reason } of lost) expect(reason).toBeInstanceOf(ConcurrencyConflict)
+    expect(await read(store(), stream)).toHaveLength(2)
+  })
+
+  it('loses nothing of 32 writers, and shows it to a live subscriber in commit order', async () => {
+    const [category, writers, rounds] = [`w${randomUUID().slice(0, 8)}`, 32, 25]
+    const seen = follow(store(), { prefixes: [`${category}-`], until: ({ length }) => length >= writers * rounds })
+    const acknowledged = await Promise.all(
+      Array.from({ length: writers }, async (_, writer) => {
+        const positions: string[] = []
+        for (let round = 0; round < rounds; round++) {
+          const expected = round === 0 ? 'no_stream' : round - 1
+          const { position } = await store().append(`${category}-${writer}`, expected, [event('Written', { round })])
+          expect(positions.every((earlier) => earlier < position)).toBe(true)
+          positions.push(position)
+        }
+        return positions
+      }),
+    )
+    const { events, batches } = await seen
+    expect(events.map(({ position }) => position)).toEqual(acknowledged.flat().sort())
+    expect(new Set(ids(events)).size).toBe(writers * rounds)
+    for (const [index, batch] of batches.entries()) {
+      expect(index === 0 || batches[index - 1]!.position < batch.position).toBe(true)
+    }
+  })
+}
+
+function subscriptionContract(store: () => EventStore): void {
+  it('to history, then to what is new', async () => {
+    const category = `h${randomUUID().slice(0, 8)}`
+    const [history, news] = [many(50, 'Old'), many(10, 'New')]
+    for (const [n, old] of history.entries()) await store().append(`${category}-${n % 7}`, 'any', [old])
+    const appendNews = async () => {
+      for (const fresh of news) await store().append(`${category}-x`, 'any', [fresh])
+    }
+    let appending: Promise<void> | undefined
+    const { events } = await follow(store(), {
+      prefixes: [`${category}-`],
+      onLive: () => {
+        appending ??= appendNews()
+      },
+      until: ({ length }) => length >= 60,
+    })
+    await appending
+    expect(ids(events)).toEqual(ids([...history, ...news]))
+  })
+
+  it('to the streams that begin with one of the prefixes', async () => {
+    const [one, two, three] = [aStream('one'), aStream('t_o'), aStream('three')]
+    for (const stream of [one, two, three, two.replace('_', 'w')]) await store().append(stream, 'any', [event('A')])
+    const { events } = await follow(store(), {
+      prefixes: [one.slice(0, -1), two.slice(0, -1)],
+      until: (_, live) => live,
+    })
+    expect(events.map(({ stream }) => stream)).toEqual([one, two])
+  })
+
+  it('to every stream of the application when no prefix is given', async () => {
+    const streams = [aStream('a'), aStream('b')]
+    for (const stream of streams) await store().append(stream, 'any', [event('A')])
+    const { events } = await follow(store(), { until: (_, live) => live })
+    expect(events.slice(-2).map(({ stream }) => stream)).toEqual(streams)
+    expect(events.filter(({ stream, type }) => stream.startsWith('$') || type.startsWith('$'))).toEqual([])
+  })
+
+  it('from a position, without what stands there', async () => {
+    const stream = aStream()
+    const { position } = await store().append(stream, 'any', many(3, 'A'))
+    await store().append(stream, 'any', many(2, 'B'))
+    const options = { prefixes: [stream] as const, until: (_: unknown, live: boolean) => live }
+    const { events, batches } = await follow(store(), { ...options, from: position })
+    expect(events.map(({ type }) => type)).toEqual(['B', 'B'])
+    const again = await follow(store(), { ...options, from: batches.at(-1)!.position })
+    expect(again.events).toEqual([])
+  })
+
+  it('and gives a position only after everything before it', async () => {
+    const category = `c${randomUUID().slice(0, 8)}`
+    const noise = aStream('noise')
+    for (let n = 0; n < 40; n++) {
+      await store().append(noise, 'any', many(9, 'Noise'))
+      await store().append(`${category}-${n % 3}`, 'any', [event('Signal', { n })])
+    }
+    await store().append(noise, 'any', many(50, 'Noise'))
+    const { events, batches } = await follow(store(), {
+      prefixes: [`${category}-`],
+      maxBatch: 7,
+      until: (_, live) => live,
+    })
+    expect(events.map(({ data }) => data)).toEqual(Array.from({ length: 40 }, (_, n) => ({ n })))
+    let delivered = 0
+    for (const batch of batches) {
+      delivered += batch.events.length
+      expect(batch.events.length).toBeLessThanOrEqual(7)
+      expect(events.filter(({ position }) => position <= batch.position)).toHaveLength(delivered)
+    }
+    // Past the noise at the end too, or each restart would read it again.
+    expect(batches.at(-1)!.position > events.at(-1)!.position).toBe(true)
+    expect(batches.at(-1)!.live).toBe(true)
+  })
+
+  it('until the signal aborts', async () => {
+    const leaving = new AbortController()
+    const subscription = store().subscribeAll({ signal: leaving.signal, streamPrefixes: [aStream()] })
+    const ended = Array.fromAsync(subscription)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const asked = Date.now()
+    leaving.abort()
+    await ended
+    expect(Date.now() - asked).toBeLessThan(500)
+    expect(await Array.fromAsync(store().subscribeAll({ signal: leaving.signal }))).toEqual([])
+  })
+}

@@ -1,0 +1,112 @@
+/**
+ * Held while events are stored, and until that is committed: so the order of positions is the order of commits, positions
+ * have no gaps, and one number is a safe cursor for readers.
+ */
+const appendLock = 7_314_201
+
+/** Notified on each commit that may have stored events. */
+export const eventChannel = 'event'
+
+const table = `
+create table if not exists event (
+  position bigint primary key,
+  stream text collate "C" not null,
+  revision bigint not null,
+  id uuid not null,
+  type text not null,
+  data jsonb not null,
+  meta jsonb not null,
+  created timestamptz not null,
+  constraint event_stream_revision unique (stream, revision),
+  constraint event_id unique (id)
+);`
+
+/**
+ * Takes a set of appends to different streams, each { stream, expected, events: [{ id, type, data, meta }] }, where
+ * expected is null for any, -1 for no stream, else a revision. Answers one row for each, in order.
+ *
+ * The planner may see the table while it is empty and would choose scans that never end once it is large; the settings
+ * keep it on the indexes.
+ */
+const appendSet = `
+create or replace function event_append_set(appends jsonb)
+returns table (stored boolean, revision bigint, "position" bigint)
+language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  head bigint;
+begin
+  perform pg_advisory_xact_lock(${appendLock});
+  -- A statement of its own, with a snapshot taken after the lock: it sees every earlier append.
+  select coalesce(max(e.position), 0) into head from event e;
+
+  return query
+  with asked as materialized (
+    select a.ordinal,
+           a.body->>'stream' as stream,
+           (a.body->>'expected')::bigint as expected,
+           a.body->'events' as events,
+           jsonb_array_length(a.body->'events') as size,
+           coalesce((select e.revision from event e where e.stream = a.body->>'stream'
+                     order by e.revision desc limit 1), -1) as current
+    from jsonb_array_elements(appends) with ordinality a(body, ordinal)
+  ),
+  -- Events that stand where this append would have put them show that it is a retry.
+  compared as materialized (
+    select asked.*, earlier.known, earlier.first_known, earlier.last_revision, earlier.last_position
+    from asked left join lateral (
+      select count(*) as known,
+             coalesce(bool_or(n.i = 1), false) as first_known,
+             max(e.revision) filter (where n.i = asked.size) as last_revision,
+             max(e.position) filter (where n.i = asked.size) as last_position
+      from jsonb_array_elements(asked.events) with ordinality n(body, i)
+      join event e on e.id = (n.body->>'id')::uuid
+      where e.stream = asked.stream and (asked.expected is null or e.revision = asked.expected + n.i)
+    ) earlier on asked.expected is distinct from asked.current
+  ),
+  decided as materialized (
+    select compared.*,
+           coalesce(known = size, false) as repeated,
+           case when expected is null then not first_known else expected = current end as fresh
+    from compared
+  ),
+  placed as materialized (
+    select decided.*,
+           head + sum(case when fresh then size else 0 end) over (order by ordinal)::bigint - size as before
+    from decided
+  ),
+  inserted as (
+    insert into event (position, stream, revision, id, type, data, meta, created)
+    select p.before + n.i, p.stream, p.current + n.i, (n.body->>'id')::uuid, n.body->>'type',
+           n.body->'data', n.body->'meta', clock_timestamp()
+    from placed p cross join lateral jsonb_array_elements(p.events) with ordinality n(body, i)
+    where p.fresh
+  )
+  select p.fresh or p.repeated,
+         case when p.fresh then p.current + p.size when p.repeated then p.last_revision else p.current end,
+         case when p.fresh then p.before + p.size when p.repeated then p.last_position end
+  from placed p order by p.ordinal;
+
+  perform pg_notify('${eventChannel}', '');
+end $$;`
+
+/** One implicit transaction; the lock lets several processes install at once. */
+export const installEventTableSql = `select pg_advisory_xact_lock(${appendLock});${table}${appendSet}`
+
+export const appendSetSql = { name: 'event_append_set', text: 'select * from event_append_set($1::jsonb)' }
+
+/** Stream, first revision, limit. */
+export const readStreamSql = {
+  name: 'event_read_stream',
+  text: 'select * from event where stream = $1 and revision >= $2 order by revision limit $3',
+}
+
+export const headSql = { name: 'event_head', text: 'select coalesce(max(position), 0) as head from event' }
+
+/** After, up to, prefixes or null, limit. */
+export const readAllSql = {
+  name: 'event_read_all',
+  text: `select * from event where position > $1 and position <= $2 and ($3::text[] is null or stream ^@ any ($3))
+         order by position limit $4`,
+}
