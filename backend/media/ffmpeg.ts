@@ -1,0 +1,133 @@
+import { execFile, spawn } from 'node:child_process'
+import { accessSync, chmodSync, constants } from 'node:fs'
+import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+const STDERR_TAIL = 4000
+const found = new Map<string, Promise<string>>()
+
+/**
+ * The ffmpeg program to use: the given path, else `ffmpeg` on PATH, else the one of `@ffmpeg-installer/ffmpeg`;
+ * the first that really encodes H.264. The search runs once per given path.
+ */
+export function findFfmpeg(explicitPath?: string): Promise<string> {
+  const key = explicitPath ?? ''
+  let search = found.get(key)
+  if (!search) {
+    search = searchFfmpeg(explicitPath)
+    found.set(key, search)
+    // A failed search is not remembered, so that installing ffmpeg does not need a restart.
+    search.catch(() => found.delete(key))
+  }
+  return search
+}
+
+async function searchFfmpeg(explicitPath?: string): Promise<string> {
+  const candidates = [explicitPath, 'ffmpeg', packagedFfmpeg()].filter((path) => path !== undefined && path !== '')
+  for (const path of candidates) if (await hasX264(path as string)) return path as string
+  throw new Error(`No ffmpeg with libx264 was found (tried ${candidates.join(', ')}); set FFMPEG_PATH`)
+}
+
+function packagedFfmpeg(): string | undefined {
+  try {
+    const { path } = require('@ffmpeg-installer/ffmpeg') as { path: string }
+    makeExecutable(path)
+    return path
+  } catch {
+    // The package refuses to load on a platform it has no program for.
+    return undefined
+  }
+}
+
+/** Some package managers unpack the program without its executable bit. */
+function makeExecutable(path: string): void {
+  try {
+    accessSync(path, constants.X_OK)
+  } catch {
+    chmodSync(path, 0o755)
+  }
+}
+
+function hasX264(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile(path, ['-hide_banner', '-encoders'], { timeout: 10_000, maxBuffer: 1 << 20 }, (error, stdout) =>
+      resolve(!error && /\blibx264\b/.test(stdout)),
+    )
+  })
+}
+
+export type H264Options = Readonly<{
+  /** Frames per second of the output. */
+  fps: number
+  /** Constant rate factor: lower is better and larger; 20 is visually clean. */
+  crf?: number
+  preset?: 'ultrafast' | 'superfast' | 'veryfast' | 'faster' | 'fast' | 'medium'
+  threads?: number
+}>
+
+/** Output arguments for H.264 that every browser plays: 4:2:0, tagged BT.709, index before the data. */
+export function h264Arguments({ fps, crf = 20, preset = 'veryfast', threads = 2 }: H264Options): string[] {
+  return [
+    ...['-c:v', 'libx264', '-preset', preset, '-crf', String(crf), '-profile:v', 'high', '-pix_fmt', 'yuv420p'],
+    ...['-g', String(Math.round(fps) * 2), '-threads', String(threads)],
+    ...['-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'],
+    ...['-movflags', '+faststart', '-f', 'mp4'],
+  ]
+}
+
+export type RunOptions = Readonly<{
+  signal?: AbortSignal | undefined
+  /** Called with the output's position in seconds; needs `-progress pipe:1` among the arguments. */
+  onTime?: (seconds: number) => void
+  ffmpegPath?: string | undefined
+}>
+
+/** Runs ffmpeg to its end. Rejects with the signal's reason when aborted, else with the tail of what ffmpeg said. */
+export async function runFfmpeg(args: readonly string[], options: RunOptions = {}): Promise<void> {
+  const { signal, onTime } = options
+  signal?.throwIfAborted()
+  const program = await findFfmpeg(options.ffmpegPath)
+  signal?.throwIfAborted()
+  const child = spawn(program, ['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const kill = () => child.kill('SIGKILL')
+  signal?.addEventListener('abort', kill, { once: true })
+  const errors = collectTail(child.stderr)
+  readProgress(child.stdout, onTime)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (code, killedBy) =>
+        code === 0 ? resolve() : reject(new Error(`ffmpeg ended with ${killedBy ?? code}: ${errors()}`)),
+      )
+    })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', kill)
+  }
+}
+
+/** Keeps the last characters a stream says; the returned function reads them. */
+export function collectTail(stream: NodeJS.ReadableStream): () => string {
+  let tail = ''
+  stream.on('data', (chunk: Buffer) => {
+    tail = (tail + chunk.toString()).slice(-STDERR_TAIL)
+  })
+  return () => tail.trim()
+}
+
+function readProgress(stream: NodeJS.ReadableStream, onTime?: (seconds: number) => void): void {
+  let rest = ''
+  stream.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk.toString()).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      // Despite its name, out_time_ms counts microseconds as well.
+      const match = /^out_time_[um]s=(\d+)/.exec(line)
+      if (match) onTime?.(Number(match[1]) / 1e6)
+    }
+  })
+}

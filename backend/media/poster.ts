@@ -1,0 +1,31 @@
+import { writeAtomically } from './atomicFile.ts'
+import { runFfmpeg } from './ffmpeg.ts'
+import { probeMp4 } from './probeMp4.ts'
+
+export type PosterOptions = Readonly<{
+  /** Which moment of the video, in seconds; later than its end means its last frames. */
+  at?: number
+  /** Pixels; the height follows. */
+  width?: number
+  signal?: AbortSignal | undefined
+  ffmpegPath?: string | undefined
+}>
+
+/** Writes one frame of a video as a JPEG, or as WebP when `outPath` ends in `.webp`. */
+export async function makePoster(videoPath: string, outPath: string, options: PosterOptions = {}): Promise<void> {
+  const { at = 1, width = 640, signal, ffmpegPath } = options
+  const video = await probeMp4(videoPath)
+  const moment = Math.max(0, Math.min(at, video.duration - 2 / video.fps))
+  const codec = outPath.endsWith('.webp')
+    ? ['-c:v', 'libwebp', '-quality', '82']
+    : ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p']
+  await writeAtomically(outPath, (part) =>
+    runFfmpeg(
+      [
+        ...['-protocol_whitelist', 'file', '-f', 'mov', '-ss', moment.toFixed(3), '-i', videoPath, '-frames:v', '1'],
+        ...['-vf', `scale=${width}:-2:flags=lanczos`, ...codec, '-f', 'image2', '-update', '1', part],
+      ],
+      { signal, ffmpegPath },
+    ),
+  )
+}

@@ -1,0 +1,144 @@
+import { type FileHandle, open } from 'node:fs/promises'
+
+export type VideoInfo = Readonly<{
+  /** Bytes. */
+  size: number
+  /** Pixels, as shown (a rotated track is turned). */
+  width: number
+  height: number
+  /** Seconds. */
+  duration: number
+  frames: number
+  fps: number
+  /** Four-character code of the video track, `avc1` for H.264. */
+  codec: string
+  /** Whether playing can start before the whole file is there. */
+  faststart: boolean
+}>
+
+/** The file is not an MP4 that can be played: something else, cut short, or without a video track. */
+export class UnplayableVideoError extends Error {
+  override name = 'UnplayableVideoError'
+}
+
+const MAX_INDEX_BYTES = 64 << 20
+const MAX_BOXES = 10_000
+
+type Layout = Readonly<{ index: Buffer; indexAt: number; dataAt: number }>
+
+/** Reads the box headers and the index of an MP4, never its frames. Throws `UnplayableVideoError`. */
+export async function probeMp4(path: string): Promise<VideoInfo> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    const layout = await readLayout(file, size)
+    return { size, ...readVideoTrack(layout.index), faststart: layout.indexAt < layout.dataAt }
+  } catch (error) {
+    if (error instanceof RangeError) throw new UnplayableVideoError('a box ends too early')
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+async function readLayout(file: FileHandle, size: number): Promise<Layout> {
+  let position = 0
+  let branded = false
+  let index: Buffer | undefined
+  let indexAt = -1
+  let dataAt = -1
+  for (let boxes = 0; position + 8 <= size && boxes < MAX_BOXES; boxes++) {
+    const head = await readBytes(file, 16, position)
+    const { type, length, header } = parseHeader(head, size - position)
+    if (boxes === 0 && type !== 'ftyp') throw new UnplayableVideoError('not an MP4 file')
+    if (position + length > size) throw new UnplayableVideoError(`truncated: the ${type} box is cut short`)
+    if (type === 'ftyp') branded = true
+    if (type === 'mdat' && dataAt < 0) dataAt = position
+    if (type === 'moov') {
+      if (length > MAX_INDEX_BYTES) throw new UnplayableVideoError('the index is too large')
+      indexAt = position
+      index = await readBytes(file, length - header, position + header)
+    }
+    position += length
+  }
+  if (!branded) throw new UnplayableVideoError('not an MP4 file')
+  if (!index) throw new UnplayableVideoError('truncated: there is no index')
+  if (dataAt < 0) throw new UnplayableVideoError('there is no data')
+  return { index, indexAt, dataAt }
+}
+
+async function readBytes(file: FileHandle, length: number, position: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length)
+  const { bytesRead } = await file.read(buffer, 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** A length of 0 means "to the end", 1 means that a 64-bit length follows. */
+function parseHeader(head: Buffer, available: number): { type: string; length: number; header: number } {
+  const type = head.toString('latin1', 4, 8)
+  const short = head.readUInt32BE(0)
+  const header = short === 1 ? 16 : 8
+  const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short === 0 ? available : short
+  if (length < header) throw new UnplayableVideoError('a box has an impossible length')
+  return { type, length, header }
+}
+
+function* children(box: Buffer): Generator<{ type: string; body: Buffer }> {
+  let position = 0
+  while (position + 8 <= box.length) {
+    const { type, length, header } = parseHeader(box.subarray(position), box.length - position)
+    if (position + length > box.length) throw new UnplayableVideoError(`the ${type} box is cut short`)
+    yield { type, body: box.subarray(position + header, position + length) }
+    position += length
+  }
+}
+
+function descend(box: Buffer, ...path: string[]): Buffer {
+  let current = box
+  for (const wanted of path) {
+    const next = [...children(current)].find(({ type }) => type === wanted)
+    if (!next) throw new UnplayableVideoError(`there is no ${wanted} box`)
+    current = next.body
+  }
+  return current
+}
+
+function readVideoTrack(index: Buffer): Omit<VideoInfo, 'size' | 'faststart'> {
+  for (const { type, body } of children(index)) {
+    if (type !== 'trak') continue
+    const media = descend(body, 'mdia')
+    if (descend(media, 'hdlr').toString('latin1', 8, 12) !== 'vide') continue
+    const samples = descend(media, 'minf', 'stbl')
+    const description = descend(samples, 'stsd')
+    const { timescale, ticks } = readDuration(descend(media, 'mdhd'))
+    const frames = countFrames(descend(samples, 'stts'))
+    const duration = ticks / timescale
+    const size = readFrameSize(description, descend(body, 'tkhd'))
+    if (!frames || !(duration > 0) || !size.width || !size.height) throw new UnplayableVideoError('there are no frames')
+    const fps = Number(((frames * timescale) / ticks).toFixed(3))
+    return { ...size, duration, frames, fps, codec: description.toString('latin1', 12, 16) }
+  }
+  throw new UnplayableVideoError('there is no video track')
+}
+
+function readDuration(box: Buffer): { timescale: number; ticks: number } {
+  return box[0] === 1
+    ? { timescale: box.readUInt32BE(20), ticks: Number(box.readBigUInt64BE(24)) }
+    : { timescale: box.readUInt32BE(12), ticks: box.readUInt32BE(16) }
+}
+
+function countFrames(timeToSample: Buffer): number {
+  let frames = 0
+  const runs = timeToSample.readUInt32BE(4)
+  for (let run = 0; run < runs; run++) frames += timeToSample.readUInt32BE(8 + run * 8)
+  return frames
+}
+
+function readFrameSize(description: Buffer, trackHeader: Buffer): { width: number; height: number } {
+  const width = description.readUInt16BE(40)
+  const height = description.readUInt16BE(42)
+  // The track's matrix starts with a 0 and a non-zero when it turns the picture by a quarter.
+  const matrix = trackHeader.subarray(trackHeader[0] === 1 ? 52 : 40)
+  const turned = matrix.readInt32BE(0) === 0 && matrix.readInt32BE(4) !== 0
+  return turned ? { width: height, height: width } : { width, height }
+}
