@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import gossip from '@eventstore/db-client/generated/gossip_pb.js'
+import features from '@eventstore/db-client/generated/serverfeatures_pb.js'
+import shared from '@eventstore/db-client/generated/shared_pb.js'
+import streams from '@eventstore/db-client/generated/streams_pb.js'
+import * as grpc from '@grpc/grpc-js'
+import type { ExpectedRevision, LoggedEvent, Outcome, ProposedEvent } from './eventStoreDbTestLog.ts'
+
+/** An error as the server tells it: the client reads its kind from the trailers. */
+export function rpcError(code: grpc.status, details: string, trailers: Record<string, string> = {}): grpc.ServiceError {
+  const metadata = new grpc.Metadata()
+  for (const [name, value] of Object.entries(trailers)) metadata.set(name, value)
+  return Object.assign(new Error(details), { code, details, metadata })
+}
+
+export function nameOf(identifier: shared.StreamIdentifier | undefined): string {
+  return Buffer.from(identifier?.getStreamName_asU8() ?? []).toString('utf8')
+}
+
+export function identifier(name: string): shared.StreamIdentifier {
+  return new shared.StreamIdentifier().setStreamName(Buffer.from(name, 'utf8'))
+}
+
+export function expectedOf(options: streams.AppendReq.Options): ExpectedRevision {
+  if (options.hasNoStream()) return 'no_stream'
+  if (options.hasAny()) return 'any'
+  if (options.hasStreamExists()) return 'stream_exists'
+  return Number(options.getRevision())
+}
+
+export function proposedOf(message: streams.AppendReq.ProposedMessage): ProposedEvent {
+  const metadata = message.getMetadataMap()
+  return {
+    id: message.getId()?.getString() ?? '',
+    type: metadata.get('type') ?? '',
+    json: metadata.get('content-type') === 'application/json',
+    data: message.getData_asU8(),
+    meta: message.getCustomMetadata_asU8(),
+  }
+}
+
+export function appendAnswer(expected: ExpectedRevision, outcome: Outcome): streams.AppendResp {
+  const answer = new streams.AppendResp()
+  const nothing = new shared.Empty()
+  if (outcome.written) {
+    const at = String(outcome.position)
+    const position = new streams.AppendResp.Position().setCommitPosition(at).setPreparePosition(at)
+    const revision = String(outcome.revision)
+    return answer.setSuccess(new streams.AppendResp.Success().setCurrentRevision(revision).setPosition(position))
+  }
+  const wrong = new streams.AppendResp.WrongExpectedVersion()
+  if (outcome.current < 0) wrong.setCurrentNoStream(nothing)
+  else wrong.setCurrentRevision(String(outcome.current))
+  if (expected === 'any') wrong.setExpectedAny(nothing)
+  else if (expected === 'no_stream') wrong.setExpectedNoStream(nothing)
+  else if (expected === 'stream_exists') wrong.setExpectedStreamExists(nothing)
+  else wrong.setExpectedRevision(String(expected))
+  return answer.setWrongExpectedVersion(wrong)
+}
+
+export function eventMessage(event: LoggedEvent): streams.ReadResp {
+  const position = String(event.position)
+  const recorded = new streams.ReadResp.ReadEvent.RecordedEvent()
+    .setId(new shared.UUID().setString(event.id))
+    .setStreamIdentifier(identifier(event.stream))
+    .setStreamRevision(String(event.revision))
+    .setCommitPosition(position)
+    .setPreparePosition(position)
+    .setData(event.data)
+    .setCustomMetadata(event.meta)
+  recorded
+    .getMetadataMap()
+    .set('type', event.type)
+    // In ticks of a hundred nanoseconds.
+    .set('created', String(BigInt(event.created) * 10_000n))
+    .set('content-type', event.json ? 'application/json' : 'application/octet-stream')
+  return new streams.ReadResp().setEvent(
+    new streams.ReadResp.ReadEvent().setEvent(recorded).setCommitPosition(position),
+  )
+}
+
+export function confirmationMessage(): streams.ReadResp {
+  const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(randomUUID())
+  return new streams.ReadResp().setConfirmation(confirmation)
+}
+
+export function checkpointMessage(position: bigint): streams.ReadResp {
+  const at = String(position)
+  return new streams.ReadResp().setCheckpoint(
+    new streams.ReadResp.Checkpoint().setCommitPosition(at).setPreparePosition(at),
+  )
+}
+
+export function caughtUpMessage(): streams.ReadResp {
+  return new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp())
+}
+
+export function streamNotFoundMessage(stream: string): streams.ReadResp {
+  const notFound = new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifier(stream))
+  return new streams.ReadResp().setStreamNotFound(notFound)
+}
+
+/** It also offers batched appends, as the real server does: a client that takes them shows. */
+export function supportedMethods(): features.SupportedMethods {
+  const supported = new features.SupportedMethods().setEventStoreServerVersion('24.10.14')
+  for (const name of ['read', 'append', 'delete', 'tombstone', 'batchappend']) {
+    const method = new features.SupportedMethod()
+      .setMethodName(name)
+      .setServiceName('event_store.client.streams.streams')
+    if (name === 'batchappend') method.setFeaturesList(['deadline_duration'])
+    if (name === 'read') method.setFeaturesList(['position', 'events'])
+    supported.addMethods(method)
+  }
+  return supported
+}
+
+export interface Member {
+  readonly host: string
+  readonly port: number
+}
+
+/** All members are alive, and leaders. */
+export function clusterInfo(members: readonly Member[]): gossip.ClusterInfo {
+  const info = new gossip.ClusterInfo()
+  for (const { host, port } of members) {
+    const endPoint = new gossip.EndPoint().setAddress(host).setPort(port)
+    const member = new gossip.MemberInfo()
+      .setInstanceId(new shared.UUID().setString(randomUUID()))
+      .setTimeStamp('0')
+      .setState(gossip.MemberInfo.VNodeState.LEADER)
+      .setIsAlive(true)
+      .setHttpEndPoint(endPoint)
+    info.addMembers(member)
+  }
+  return info
+}

@@ -1,0 +1,130 @@
+import streams from '@eventstore/db-client/generated/streams_pb.js'
+import * as grpc from '@grpc/grpc-js'
+import type { EventStoreDbTestLog, LoggedEvent } from './eventStoreDbTestLog.ts'
+import {
+  caughtUpMessage,
+  checkpointMessage,
+  confirmationMessage,
+  eventMessage,
+  nameOf,
+  rpcError,
+  streamNotFoundMessage,
+} from './eventStoreDbTestMessages.ts'
+
+type ReadOptions = streams.ReadReq.Options
+type Matcher = (event: LoggedEvent) => boolean
+export type ReadCall = grpc.ServerWritableStream<streams.ReadReq, streams.ReadResp>
+
+/** One Read call being answered: it knows when the client is gone, and waits when the client is slow. */
+class Answer {
+  readonly #call: ReadCall
+  readonly gone: Promise<void>
+  cancelled = false
+
+  constructor(call: ReadCall) {
+    this.#call = call
+    this.gone = new Promise((resolve) => {
+      call.on('cancelled', () => {
+        this.cancelled = true
+        resolve()
+      })
+    })
+  }
+
+  async write(message: streams.ReadResp): Promise<void> {
+    if (this.#call.write(message) || this.cancelled) return
+    await Promise.race([this.gone, new Promise((resolve) => this.#call.once('drain', resolve))])
+  }
+}
+
+/** Answers a read of a stream or a subscription to the whole log, the two that Kinora makes. */
+export async function answerRead(log: EventStoreDbTestLog, call: ReadCall): Promise<void> {
+  const options = call.request.getOptions()!
+  const answer = new Answer(call)
+  try {
+    if (!options.hasUuidOption()) throw rpcError(grpc.status.INVALID_ARGUMENT, '`uuidOption` is a required argument')
+    if (options.hasSubscription() && options.hasAll()) return await subscribe(log, options, answer)
+    if (options.hasSubscription() || options.hasAll()) throw rpcError(grpc.status.UNIMPLEMENTED, 'not in this double')
+    await readStream(log, options, answer)
+    call.end()
+  } catch (error) {
+    if (!answer.cancelled) call.emit('error', error)
+  }
+}
+
+async function readStream(log: EventStoreDbTestLog, options: ReadOptions, answer: Answer): Promise<void> {
+  const asked = options.getStream()!
+  const stream = nameOf(asked.getStreamIdentifier())
+  const events = log.stream(stream)
+  if (events.length === 0) return await answer.write(streamNotFoundMessage(stream))
+  const from = asked.hasStart() ? 0 : asked.hasEnd() ? events.length - 1 : Number(asked.getRevision())
+  const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS
+  const found = backwards ? events.slice(0, from + 1).reverse() : events.slice(from)
+  // The count "all" is larger than a number holds exactly, which does not matter here.
+  for (const event of found.slice(0, Number(options.getCount()))) {
+    if (answer.cancelled) return
+    await answer.write(eventMessage(event))
+  }
+}
+
+async function subscribe(log: EventStoreDbTestLog, options: ReadOptions, answer: Answer): Promise<void> {
+  await answer.write(confirmationMessage())
+  const matches = matcherOf(options)
+  const window = searchWindow(options)
+  let next = firstAfter(log, options)
+  let looked = 0
+  let live = false
+  let told = -1n
+  const checkpoint = async (position: bigint) => {
+    if (window === 0 || position <= told) return
+    told = position
+    await answer.write(checkpointMessage(position))
+  }
+  while (!answer.cancelled) {
+    const event = log.all[next]
+    if (event) {
+      next++
+      if (matches(event)) await answer.write(eventMessage(event))
+      if (window > 0 && ++looked % window === 0) await checkpoint(event.position)
+      continue
+    }
+    // Asked for before the writes below, so that nothing is missed.
+    const changed = log.changed()
+    if (!live) {
+      live = true
+      const last = log.all.at(-1)
+      if (last) await checkpoint(last.position)
+      await answer.write(caughtUpMessage())
+    }
+    if (next >= log.all.length) await Promise.race([changed, answer.gone])
+  }
+}
+
+/** A subscription does not get the event at the position it is given. */
+function firstAfter(log: EventStoreDbTestLog, options: ReadOptions): number {
+  const all = options.getAll()!
+  if (all.hasEnd()) return log.all.length
+  const after = all.hasPosition() ? BigInt(all.getPosition()!.getCommitPosition()) : -1n
+  const index = log.all.findIndex(({ position }) => position > after)
+  return index < 0 ? log.all.length : index
+}
+
+/** How many events are looked at between two checkpoints; none are told without a filter. */
+function searchWindow(options: ReadOptions): number {
+  const filter = options.getFilter()
+  if (!filter) return 0
+  return (filter.hasMax() ? filter.getMax() : 32) * filter.getCheckpointintervalmultiplier()
+}
+
+function matcherOf(options: ReadOptions): Matcher {
+  const filter = options.getFilter()
+  if (!filter) return () => true
+  const onType = filter.hasEventType()
+  const expression = onType ? filter.getEventType()! : filter.getStreamIdentifier()!
+  const regex = expression.getRegex() ? new RegExp(expression.getRegex()) : undefined
+  const prefixes = expression.getPrefixList()
+  return ({ type, stream }) => {
+    const value = onType ? type : stream
+    return regex ? regex.test(value) : prefixes.some((prefix) => value.startsWith(prefix))
+  }
+}

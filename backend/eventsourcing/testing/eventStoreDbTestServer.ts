@@ -1,0 +1,146 @@
+import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
+import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import type streams from '@eventstore/db-client/generated/streams_pb.js'
+import * as grpc from '@grpc/grpc-js'
+import { EventStoreDbTestLog, type ProposedEvent } from './eventStoreDbTestLog.ts'
+import {
+  appendAnswer,
+  clusterInfo,
+  expectedOf,
+  type Member,
+  nameOf,
+  proposedOf,
+  rpcError,
+  supportedMethods,
+} from './eventStoreDbTestMessages.ts'
+import { answerRead, type ReadCall } from './eventStoreDbTestReads.ts'
+
+type AppendCall = grpc.ServerReadableStream<streams.AppendReq, streams.AppendResp>
+type AppendCallback = grpc.sendUnaryData<streams.AppendResp>
+/** What goes wrong: the connection is cut, no answer comes, or the server is too busy. */
+export type Trouble = 'cut' | 'silence' | 'busy'
+
+interface TestServerOptions {
+  /** Left out: any free one. */
+  readonly port?: number
+  readonly log?: EventStoreDbTestLog
+}
+
+/**
+ * A double of EventStoreDB: it speaks the real gRPC protocol over a real socket and keeps events in memory, so that specs
+ * drive the real client. It proves the adapter, not the database.
+ */
+export class EventStoreDbTestServer {
+  readonly log: EventStoreDbTestLog
+  /** Names of the methods called. */
+  readonly called: string[] = []
+  /** Asked before an append is written and before it is answered. */
+  trouble: ((moment: 'before' | 'after') => Trouble | undefined) | undefined
+  /** Set: this member is a follower, and says who leads. */
+  leader: Member | undefined
+  /** What gossip tells. */
+  members: readonly Member[] = []
+  port = 0
+  readonly #wantedPort: number
+  readonly #reads = new Set<ReadCall>()
+  readonly #server = new grpc.Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
+
+  constructor({ port = 0, log = new EventStoreDbTestLog() }: TestServerOptions = {}) {
+    this.#wantedPort = port
+    this.log = log
+    const notHere = (call: grpc.ServerDuplexStream<unknown, unknown>) => {
+      this.called.push('batchAppend')
+      call.emit('error', rpcError(grpc.status.UNIMPLEMENTED, 'not in this double'))
+    }
+    const refuse = (_call: unknown, callback: grpc.sendUnaryData<never>) =>
+      callback(rpcError(grpc.status.UNIMPLEMENTED, 'not in this double'))
+    this.#server.addService(StreamsService, {
+      read: (call: ReadCall) => void this.#read(call),
+      append: (call: AppendCall, callback: AppendCallback) => this.#append(call, callback),
+      batchAppend: notHere,
+      delete: refuse,
+      tombstone: refuse,
+    })
+    this.#server.addService(ServerFeaturesService, {
+      getSupportedMethods: (_call: unknown, callback: grpc.sendUnaryData<unknown>) =>
+        callback(null, supportedMethods()),
+    })
+    this.#server.addService(GossipService, {
+      read: (_call: unknown, callback: grpc.sendUnaryData<unknown>) => callback(null, clusterInfo(this.members)),
+    })
+  }
+
+  get url(): string {
+    return `esdb://127.0.0.1:${this.port}?tls=false`
+  }
+
+  /** Calls being answered. */
+  get open(): number {
+    return this.#reads.size
+  }
+
+  async start(): Promise<this> {
+    const address = `127.0.0.1:${this.#wantedPort}`
+    this.port = await new Promise((resolve, reject) => {
+      const bound = (error: Error | null, port: number) => (error ? reject(error) : resolve(port))
+      this.#server.bindAsync(address, grpc.ServerCredentials.createInsecure(), bound)
+    })
+    return this
+  }
+
+  /** Like a killed server: every call is cut. */
+  kill(): void {
+    this.#server.forceShutdown()
+  }
+
+  async #read(call: ReadCall): Promise<void> {
+    this.called.push('read')
+    this.#reads.add(call)
+    await answerRead(this.log, call)
+    this.#reads.delete(call)
+  }
+
+  #append(call: AppendCall, callback: AppendCallback): void {
+    this.called.push('append')
+    let options: streams.AppendReq.Options | undefined
+    const events: ProposedEvent[] = []
+    call.on('data', (message: streams.AppendReq) => {
+      if (message.hasOptions()) options = message.getOptions()
+      else events.push(proposedOf(message.getProposedMessage()!))
+    })
+    call.on('end', () => {
+      const refusal = this.#refusal(call, events)
+      if (refusal) return callback(refusal)
+      if (this.#makesTrouble('before', callback)) return
+      const expected = expectedOf(options!)
+      const outcome = this.log.append(nameOf(options!.getStreamIdentifier()), expected, events)
+      if (this.#makesTrouble('after', callback)) return
+      callback(null, appendAnswer(expected, outcome))
+    })
+  }
+
+  #refusal(call: AppendCall, events: readonly ProposedEvent[]): grpc.ServiceError | undefined {
+    if (this.leader && call.metadata.get('requires-leader')[0] === 'true') {
+      return rpcError(grpc.status.NOT_FOUND, 'Leader info available', {
+        exception: 'not-leader',
+        'leader-endpoint-host': this.leader.host,
+        'leader-endpoint-port': String(this.leader.port),
+      })
+    }
+    const limit = 1024 * 1024
+    const size = events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0)
+    if (size <= limit) return undefined
+    return rpcError(grpc.status.INVALID_ARGUMENT, `Maximum Append Size of ${limit} Exceeded.`, {
+      exception: 'maximum-append-size-exceeded',
+      'maximum-append-size': String(limit),
+    })
+  }
+
+  #makesTrouble(moment: 'before' | 'after', callback: AppendCallback): boolean {
+    const trouble = this.trouble?.(moment)
+    if (trouble === 'cut') this.kill()
+    if (trouble === 'busy') callback(rpcError(grpc.status.UNAVAILABLE, 'Server Is Too Busy'))
+    return trouble !== undefined
+  }
+}
