@@ -116,7 +116,12 @@ export class Lane<S, C, E extends Event> {
       try {
         this.#decider.decide(command, state).forEach((event, index) => {
           revision += 1
-          const stored = this.#dressed(event, derivedId(context.commandId, this.#stream, event.type, index), context, hash)
+          const stored = this.#dressed(
+            event,
+            derivedId(context.commandId, this.#stream, event.type, index),
+            context,
+            hash,
+          )
           if (this.#decider.hashChained) hash = eventHash({ ...stored, stream: this.#stream, revision })
           events.push(stored)
           state = this.#decider.evolve(state, event)

@@ -35,9 +35,10 @@ const STATUS: Readonly<Record<string, number>> = {
 
 /** Input that broke rules: each with its field and a stable code. */
 export class InvalidInput extends Rejection {
-  constructor(errors: readonly { path: string; code: string }[]) {
+  /** @param code of the answer as a whole, where one fault says it all */
+  constructor(errors: readonly { path: string; code: string }[], code = 'invalid_input') {
     const named = errors.map(({ path, code }) => `${path || 'body'}: ${code}`).join(', ')
-    super('invalid_input', `Some fields are not valid (${named}).`, {
+    super(code, `Some fields are not valid (${named}).`, {
       errors: errors.map((fault) => ({ ...fault, message: fault.code.replaceAll('_', ' ') })),
     })
   }

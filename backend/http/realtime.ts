@@ -19,6 +19,8 @@ export interface Realtime {
   issueToken(userId: string): Promise<string>
   /** Users that are connected to this process. */
   online(userId: string): boolean
+  /** Whether any user is. */
+  anyone(): boolean
   send(userId: string, message: object): void
   attach(server: Server): void
   /** Tells every client to come back, and lets go of them. */
@@ -80,6 +82,7 @@ export function createRealtime(database: Database): Realtime {
     },
 
     online: (userId) => sockets.has(userId),
+    anyone: () => sockets.size > 0,
 
     send(userId, message) {
       const text = JSON.stringify(message)

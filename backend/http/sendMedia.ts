@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/decider.ts'
 import type { MediaStore } from '../media/mediaStore.ts'
@@ -30,8 +31,8 @@ export async function sendMedia(
   ctx.status = range ? 206 : 200
   if (range) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
   ctx.type = type
+  ctx.body = ctx.method === 'HEAD' ? Readable.from([]) : media.read(key, range)
   ctx.length = range ? range.end - range.start + 1 : size
-  ctx.body = ctx.method === 'HEAD' ? '' : media.read(key, range)
 }
 
 /** The one range of a header; several at once or another unit are answered with the whole file, as the RFC allows. */

@@ -7,7 +7,7 @@ import { Rejection } from '../eventsourcing/decider.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 import { API_BASE } from '../http/contract.ts'
 import { InvalidInput } from '../http/problem.ts'
-import { normaliseImage } from '../media/firstFrame.ts'
+import { ImageError, normaliseImage } from '../media/firstFrame.ts'
 import { imageKey, type MediaStore } from '../media/mediaStore.ts'
 import { IMAGE_MAX_BYTES } from './contract.ts'
 
@@ -40,10 +40,13 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     /** Takes the picture of a multipart body in and answers its address. */
     async accept(ctx: RouterContext, userId: string): Promise<string> {
       const bytes = await uploadedFile(ctx, temporaryDir)
-      const image = await normaliseImage(bytes)
+      const { data } = await normaliseImage(bytes).catch((error) => {
+        if (error instanceof ImageError) throw new InvalidInput([{ path: 'file', code: error.code }], error.code)
+        throw error
+      })
       const imageId = uuid7()
       const finished = path.join(temporaryDir, `${imageId}.jpg`)
-      await writeFile(finished, image)
+      await writeFile(finished, data)
       await media.put(imageKey(imageId), finished)
       await database.em
         .fork()

@@ -1,0 +1,82 @@
+import Router from '@koa/router'
+import Koa from 'koa'
+import type { Logger } from 'pino'
+import { ACCESS_COOKIE } from './accounts/cookies.ts'
+import type { Mailbox } from './accounts/mailbox.ts'
+import { mailboxRoutes } from './accounts/mailboxRoutes.ts'
+import { pageGuard } from './accounts/pageGuard.ts'
+import { type AccountRoutes, serveAccounts } from './accounts/routes.ts'
+import { Rejection } from './eventsourcing/decider.ts'
+import { API_BASE, status } from './http/contract.ts'
+import { serveWith } from './http/endpoint.ts'
+import { problems } from './http/problem.ts'
+import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
+import { serveSite } from './http/staticSite.ts'
+import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
+import { type MediaRoutes, serveMedia } from './tasks/mediaRoutes.ts'
+import { serveTasks, type TaskRoutes } from './tasks/routes.ts'
+
+export interface AppPorts extends AccountRoutes, SubscriptionRoutes, TaskRoutes, MediaRoutes {
+  readonly log: Logger
+  readonly publicUrl: () => string
+  /** Folder of the built site; left out, only the API is served. */
+  readonly site: string | undefined
+  /** Only in development. */
+  readonly mailbox: Mailbox | undefined
+  readonly ready: () => Promise<boolean>
+  readonly demoRenderer: boolean
+  readonly supportEmail: string
+}
+
+const CALLS_PER_MINUTE = 1_200
+
+/** The whole HTTP side. Reads no environment and opens no socket. */
+export function createApp(ports: AppPorts): Koa {
+  const app = new Koa()
+  const limit = createRateLimit(CALLS_PER_MINUTE)
+  const api = new Router({ prefix: API_BASE })
+
+  const serve = serveWith(api, async (ctx) => {
+    const signedIn = await ports.sessions.authenticate(ctx.cookies.get(ACCESS_COOKIE))
+    if (signedIn) limit(signedIn.userId)
+    return signedIn?.userId
+  })
+  serveAccounts(serve, ports)
+  serveSubscriptions(serve, ports)
+  serveTasks(serve, ports)
+  serveMedia(serve, ports)
+  serve(status, () => ({ demo_renderer: ports.demoRenderer, support_email: ports.supportEmail }))
+
+  app.use(baseline)
+  app.use(problems(ports.log))
+  app.use(health(ports.ready).routes())
+  app.use(sameSiteOnly(ports.publicUrl))
+  app.use(api.routes())
+  app.use(
+    api.allowedMethods({
+      throw: true,
+      methodNotAllowed: () => new Rejection('method_not_allowed', 'Not with this method.'),
+    }),
+  )
+  if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox).routes())
+  if (ports.site) {
+    app.use(pageGuard)
+    app.use(serveSite(ports.site, ports.publicUrl))
+  }
+  app.use(() => {
+    throw new Rejection('not_found', 'There is nothing here.')
+  })
+  return app
+}
+
+function health(ready: () => Promise<boolean>): Router {
+  return new Router()
+    .get('/healthz', (ctx) => {
+      ctx.body = { status: 'alive' }
+    })
+    .get('/readyz', async (ctx) => {
+      const isReady = await ready()
+      ctx.status = isReady ? 200 : 503
+      ctx.body = { status: isReady ? 'ready' : 'starting' }
+    })
+}

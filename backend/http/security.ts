@@ -1,0 +1,47 @@
+import type { Middleware } from 'koa'
+import { Rejection } from '../eventsourcing/decider.ts'
+import { uuid7 } from '../eventsourcing/uuid7.ts'
+
+/** Names the request, and sets the headers that every answer carries. */
+export const baseline: Middleware = async (ctx, next) => {
+  ctx.state.requestId = uuid7()
+  ctx.set('X-Request-Id', ctx.state.requestId)
+  ctx.set('X-Content-Type-Options', 'nosniff')
+  ctx.set('Referrer-Policy', 'strict-origin-when-cross-origin')
+  ctx.set('X-Frame-Options', 'DENY')
+  ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
+  await next()
+}
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Refuses unsafe calls that a page of another site has sent. Programs send neither header and are let through. */
+export const sameSiteOnly =
+  (publicUrl: () => string): Middleware =>
+  async (ctx, next) => {
+    const origin = ctx.get('Origin')
+    const foreign =
+      (origin !== '' && origin !== new URL(publicUrl()).origin) || ctx.get('Sec-Fetch-Site') === 'cross-site'
+    if (!SAFE.has(ctx.method) && foreign) throw new Rejection('cross_site', 'This request came from another site.')
+    await next()
+  }
+
+const WINDOW_MS = 60_000
+
+/** Lets a user make so many calls a minute. */
+export function createRateLimit(perMinute: number, now: () => number = Date.now): (userId: string) => void {
+  let windowEnds = 0
+  const counts = new Map<string, number>()
+  return (userId) => {
+    if (now() >= windowEnds) {
+      counts.clear()
+      windowEnds = now() + WINDOW_MS
+    }
+    const count = (counts.get(userId) ?? 0) + 1
+    counts.set(userId, count)
+    if (count > perMinute)
+      throw new Rejection('too_many_requests', 'Too many requests. Please wait a moment.', {
+        retryAfter: Math.ceil((windowEnds - now()) / 1000),
+      })
+  }
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import type { Middleware } from 'koa'
+import sirv from 'sirv'
+
+/** What pages hold in place of the address they are served under; known only when the server starts. */
+export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
+
+const TEXT_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.xml': 'application/xml; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+}
+
+interface Page {
+  readonly type: string
+  readonly plain: Buffer
+  readonly brotli: Buffer
+  readonly etag: string
+}
+
+const compress = (bytes: Buffer) =>
+  brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  })
+
+/** The pages of the build in memory, under their addresses, with the placeholder replaced. */
+function loadPages(dist: string, publicUrl: string): Map<string, Page> {
+  const pages = new Map<string, Page>()
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const type = TEXT_TYPES[path.extname(entry.name)]
+    if (!entry.isFile() || !type) continue
+    const file = path.join(entry.parentPath, entry.name)
+    const plain = Buffer.from(readFileSync(file, 'utf8').replaceAll(PLACEHOLDER_ORIGIN, publicUrl))
+    const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
+    pages.set(addressOf(path.relative(dist, file)), { type, plain, brotli: compress(plain), etag })
+  }
+  return pages
+}
+
+const addressOf = (file: string) => {
+  const address = `/${file.split(path.sep).join('/')}`
+  return address.replace(/(\/index)?\.html$/, '') || '/'
+}
+
+/** Places where an unknown address is an error, not a page that moved. */
+const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
+
+/** Serves the built site: pages from memory, assets from the folder, and sends unknown addresses to the landing page. */
+export function serveSite(dist: string, publicUrl: () => string): Middleware {
+  if (!existsSync(dist)) throw new Error(`The site is not built: ${dist} does not exist (npm run build)`)
+  let pages: Map<string, Page> | undefined
+  const assets = sirv(dist, {
+    etag: true,
+    extensions: [],
+    setHeaders: (res, file) => {
+      const forever = file.startsWith('/_astro/')
+      res.setHeader('Cache-Control', forever ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+    },
+  })
+
+  return async (ctx, next) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
+    pages ??= loadPages(dist, publicUrl())
+    const address = ctx.path.length > 1 ? ctx.path.replace(/\/+$/, '') : ctx.path
+    const page = pages.get(address || '/')
+    if (page) {
+      ctx.type = page.type
+      ctx.set({ ETag: page.etag, 'Cache-Control': 'public, max-age=0, must-revalidate', Vary: 'Accept-Encoding' })
+      ctx.status = 200
+      if (ctx.fresh) {
+        ctx.status = 304
+        return
+      }
+      const brotli = ctx.acceptsEncodings('br', 'identity') === 'br'
+      if (brotli) ctx.set('Content-Encoding', 'br')
+      ctx.body = brotli ? page.brotli : page.plain
+      return
+    }
+    const asset = await new Promise<boolean>((resolve) => {
+      ctx.respond = false
+      ctx.res.statusCode = 200
+      ctx.res.on('close', () => resolve(true))
+      assets(ctx.req, ctx.res, () => resolve(false))
+    })
+    if (asset) return
+    ctx.respond = true
+    ctx.res.statusCode = 404
+    if (NO_REDIRECT.test(ctx.path)) return next()
+    ctx.redirect(/^\/zh(\/|$)/.test(ctx.path) ? '/zh' : '/')
+  }
+}
