@@ -16,50 +16,45 @@ export type TestKinora = Awaited<ReturnType<typeof startTestKinora>>
 
 let users = 0
 
+/** Registers a user, verifies by the mailed link, and signs in. */
+export async function registerUser(url: string, email = `user${++users}.${Date.now()}@kinora.test`): Promise<TestUser> {
+  const api = `${url}/api/v1`
+  const post = (path: string, body: unknown) =>
+    fetch(api + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const password = 'correct horse'
+  await post('/auth/register', { email, password, username: 'Test User' })
+  const mails = (await (await fetch(`${url}/dev/mailbox.json?to=${encodeURIComponent(email)}`)).json()) as {
+    text: string
+  }[]
+  await post('/auth/verify-email', { token: /token=([\w-]+)/.exec(mails[0]!.text)![1] })
+  const login = await post('/auth/login', { email, password })
+  const cookie = login.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
+  const { user } = (await login.json()) as { user: { id: string } }
+  return {
+    email,
+    userId: user.id,
+    call: (method, path, body, headers = {}) =>
+      fetch(api + path, {
+        method,
+        headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+  }
+}
+
 /** A whole Kinora in this process, on embedded defaults in a folder of its own. */
 export async function startTestKinora({ env = {}, ...overrides }: Overrides & { env?: Record<string, string> } = {}) {
   const dataDir = env.DATA_DIR ?? mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
   const config = readConfig({ NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env })
   const kinora = await startKinora(config, overrides)
-  const api = `${kinora.url}/api/v1`
-
-  const post = (path: string, body: unknown) =>
-    fetch(api + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-
-  const mails = async (to: string) =>
-    (await (await fetch(`${kinora.url}/dev/mailbox.json?to=${encodeURIComponent(to)}`)).json()) as { text: string }[]
-
   return {
     ...kinora,
-    api,
+    api: `${kinora.url}/api/v1`,
     dataDir,
-    post,
-    mails,
-
-    /** Registers, verifies by the mailed link, and signs in. */
-    async newUser(email = `user${++users}.${Date.now()}@kinora.test`): Promise<TestUser> {
-      const password = 'correct horse'
-      await post('/auth/register', { email, password, username: 'Test User' })
-      const token = /token=([\w-]+)/.exec((await mails(email))[0]!.text)![1]
-      await post('/auth/verify-email', { token })
-      const login = await post('/auth/login', { email, password })
-      const cookie = login.headers
-        .getSetCookie()
-        .map((line) => line.split(';')[0])
-        .join('; ')
-      const { user } = (await login.json()) as { user: { id: string } }
-      return {
-        email,
-        userId: user.id,
-        call: (method, path, body, headers = {}) =>
-          fetch(api + path, {
-            method,
-            headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          }),
-      }
-    },
-
+    newUser: (email?: string) => registerUser(kinora.url, email),
     /** Stops the program; `keep` leaves its data for the next one. */
     async close({ keep = false } = {}) {
       await kinora.stop()

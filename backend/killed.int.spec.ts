@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, describe, expect, it } from 'vitest'
+import { connectDatabase } from './database/connect.ts'
+import { probeMp4 } from './media/probeMp4.ts'
+import { replayLedger } from './testing/replayLedger.ts'
+import { GENERATION, registerUser, type TestUser } from './testing/testKinora.ts'
+
+const FULL = process.env.KINORA_FULL === '1'
+const KILLS = 10
+const USERS_PER_ROUND = FULL ? 1 : 3
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed 被杀 '))
+let child: ChildProcess | undefined
+
+afterAll(async () => {
+  child?.kill('SIGKILL')
+  await delay(500)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
+})
+
+/** Starts the program on the same data as before; resolves with its address once it is ready. */
+function start(port: number): Promise<string> {
+  const env = { ...process.env, NODE_ENV: 'test', DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'error' }
+  child = spawn(process.execPath, [path.join(import.meta.dirname, 'testing/chaosProgram.ts')], { env })
+  const output: string[] = []
+  child.stderr?.on('data', (text) => output.push(String(text)))
+  return new Promise((resolve, reject) => {
+    child!.stdout?.on('data', (text) => {
+      const url = /ready (\S+)/.exec(String(text))?.[1]
+      if (url) resolve(url)
+    })
+    child!.once('exit', (code, signal) => reject(new Error(`ended with ${signal ?? code}: ${output.join('')}`)))
+  })
+}
+
+async function kill(): Promise<void> {
+  const gone = new Promise((resolve) => child!.once('exit', resolve))
+  child!.kill('SIGKILL')
+  await gone
+}
+
+type Task = { id: string; status: string; credits_consumed: number }
+const tasksOf = async (user: TestUser) =>
+  ((await (await user.call('GET', '/videos/tasks?per_page=100')).json()) as { tasks: Task[] }).tasks
+
+/** Asks for a video under one key until an answer comes: whatever is killed meanwhile, that is one task. */
+async function generate(user: () => TestUser): Promise<number> {
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  for (;;) {
+    const answer = await user()
+      .call('POST', '/videos/generate', GENERATION, key)
+      .catch(() => undefined)
+    if (answer && answer.status < 500) return answer.status
+    await delay(100)
+  }
+}
+
+describe('the program, killed ten times while tasks run', () => {
+  it('ends every task, settles every hold, charges once, and serves whole files only', {
+    timeout: 900_000,
+  }, async () => {
+    let url = await start(0)
+    const port = Number(new URL(url).port)
+    const users: TestUser[] = []
+    const asked: Promise<number>[] = []
+    for (let round = 0; round < KILLS; round++) {
+      for (let n = 0; n < USERS_PER_ROUND; n++) {
+        const user = await registerUser(url, `killed-${round}-${n}@kinora.test`)
+        users.push(user)
+        asked.push(
+          generate(() => user),
+          generate(() => user),
+        )
+      }
+      await delay(Math.random() * (FULL ? 15_000 : 1_500))
+      await kill()
+      url = await start(port)
+    }
+    const statuses = await Promise.all(asked)
+    expect(new Set(statuses)).toEqual(new Set([202]))
+
+    const open = async () =>
+      (await Promise.all(users.map(tasksOf))).flat().filter(({ status }) => !/Success|Fail/.test(status))
+    while ((await open()).length > 0) await delay(FULL ? 2_000 : 200)
+
+    for (const user of users) {
+      const tasks = await tasksOf(user)
+      expect(tasks).toHaveLength(2)
+      const spent = tasks.reduce((sum, task) => sum + (task.status === 'Success' ? 30 : 0), 0)
+      expect(tasks.reduce((sum, task) => sum + task.credits_consumed, 0)).toBe(spent)
+      await expect
+        .poll(async () => (await user.call('GET', '/subscriptions/stats')).json())
+        .toMatchObject({
+          remaining_credits: 60 - spent,
+          used_credits: spent,
+        })
+      for (const { id, status } of tasks) {
+        const video = await user.call('GET', `/videos/preview/${id}`)
+        expect(video.status).toBe(status === 'Success' ? 200 : 404)
+        if (status !== 'Success') continue
+        const file = path.join(folder, 'served.mp4')
+        await writeFile(file, Buffer.from(await video.arrayBuffer()))
+        expect((await probeMp4(file)).frames).toBeGreaterThan(0)
+      }
+    }
+    await kill()
+    await expectSoundLedger(users.length)
+  })
+})
+
+/** The log alone: the chain of every account is whole, and granted = left + captured, with nothing held any more. */
+async function expectSoundLedger(accounts: number): Promise<void> {
+  const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
+  const pool = new pg.Pool(connection)
+  const ledger = await replayLedger(pool)
+  await pool.end()
+  await stop()
+  expect(ledger).toHaveLength(accounts)
+  for (const { granted, left, held, captured, chained } of ledger)
+    expect({ granted, held, sum: left + captured, chained }).toEqual({ granted: 60, held: 0, sum: 60, chained: true })
+}

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { startKinora } from '../compose.ts'
+import { readConfig } from '../config.ts'
+import { createProviderDouble } from './providerDouble.ts'
+
+/** Kinora as a program of its own, to be killed: like the demo renderer, its provider forgets all jobs with the process. */
+const double = await createProviderDouble()
+const finishAt = new Map<string, number>()
+const provider = {
+  ...double,
+  async create(request: { taskId: string }) {
+    await delay(20)
+    finishAt.set(request.taskId, Date.now() + 200 + Math.random() * 600)
+    return { kind: 'accepted', jobId: request.taskId } as const
+  },
+  async state(jobId: string) {
+    const at = finishAt.get(jobId)
+    if (at === undefined) return { kind: 'unknown' } as const
+    return Date.now() >= at ? ({ kind: 'finished' } as const) : ({ kind: 'rendering', percent: 50 } as const)
+  },
+}
+const real = process.env.KINORA_FULL === '1'
+const kinora = await startKinora(readConfig(process.env), real ? {} : { provider })
+console.log(`ready ${kinora.url}`)
