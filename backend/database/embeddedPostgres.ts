@@ -121,6 +121,7 @@ function makeSocketDir(dataDir: string, identity: Identity): string {
   const name = `kinora-pg-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
   const socketDir = path.join(parent, name)
   fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
+  if (!fs.lstatSync(socketDir).isDirectory()) throw new Error(`${socketDir} is a link: remove it`)
   giveTo(socketDir, identity)
   // Whoever may enter the folder may enter the database.
   fs.chmodSync(socketDir, 0o700)
