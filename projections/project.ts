@@ -7,6 +7,10 @@ import { type Database, writeBatch } from './readModel.ts'
 export const prefixes = (projection: AnyProjection): [string, ...string[]] =>
   projection.categories.map((category) => `${category}-`) as [string, ...string[]]
 
+/** Whether a batch holds an event that the projection knows. */
+export const concerns = (projection: AnyProjection, { events }: EventBatch): boolean =>
+  events.some(({ type }) => type in projection.on)
+
 /** Folds a batch into the rows it touches and writes them with the checkpoint, in one transaction. */
 export function project(
   projection: AnyProjection,

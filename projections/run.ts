@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore } from '#backend/eventsourcing/eventStore.ts'
-import { prefixes, project } from './project.ts'
+import { concerns, prefixes, project } from './project.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, readCheckpoint } from './readModel.ts'
 import { rebuild } from './rebuild.ts'
@@ -9,6 +9,9 @@ export interface ProjectionLog {
   info(detail: object, message: string): void
   error(detail: object, message: string): void
 }
+
+/** Batches that change nothing are passed over without a transaction, so many at a time: reading them again is cheap. */
+const CHECKPOINT_EVERY = 100
 
 /**
  * Keeps one read model up to date until the signal aborts. Each batch and its checkpoint are one transaction; a fault is
@@ -28,8 +31,11 @@ export async function runProjection(
         continue
       }
       let position = checkpoint.position
+      let passedOver = 0
       const streamPrefixes = prefixes(projection)
       for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal, onLive })) {
+        if (!concerns(projection, batch) && ++passedOver < CHECKPOINT_EVERY) continue
+        passedOver = 0
         await project(projection, database, batch, position)
         position = batch.position
         faults = 0
