@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import os from 'node:os'
@@ -8,6 +7,7 @@ import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from './database/connect.ts'
 import { probeMp4 } from './media/probeMp4.ts'
+import { type Program, startProgram } from './testing/program.ts'
 import { replayLedger } from './testing/replayLedger.ts'
 import { GENERATION, registerUser, type TestUser } from './testing/testKinora.ts'
 
@@ -15,34 +15,16 @@ const FULL = process.env.KINORA_FULL === '1'
 const KILLS = 10
 const USERS_PER_ROUND = FULL ? 1 : 3
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed 被杀 '))
-let child: ChildProcess | undefined
+let program: Program | undefined
 
 afterAll(async () => {
-  child?.kill('SIGKILL')
+  await program?.kill()
   await delay(500)
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
 })
 
-/** Starts the program on the same data as before; resolves with its address once it is ready. */
-function start(port: number): Promise<string> {
-  const env = { ...process.env, NODE_ENV: 'test', DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'error' }
-  child = spawn(process.execPath, [path.join(import.meta.dirname, 'testing/chaosProgram.ts')], { env })
-  const output: string[] = []
-  child.stderr?.on('data', (text) => output.push(String(text)))
-  return new Promise((resolve, reject) => {
-    child!.stdout?.on('data', (text) => {
-      const url = /ready (\S+)/.exec(String(text))?.[1]
-      if (url) resolve(url)
-    })
-    child!.once('exit', (code, signal) => reject(new Error(`ended with ${signal ?? code}: ${output.join('')}`)))
-  })
-}
-
-async function kill(): Promise<void> {
-  const gone = new Promise((resolve) => child!.once('exit', resolve))
-  child!.kill('SIGKILL')
-  await gone
-}
+const start = (port: number) =>
+  startProgram({ DATA_DIR: folder, PORT: String(port) }, path.join(import.meta.dirname, 'testing/chaosProgram.ts'))
 
 type Task = { id: string; status: string; credits_consumed: number }
 const tasksOf = async (user: TestUser) =>
@@ -64,13 +46,13 @@ describe('the program, killed ten times while tasks run', () => {
   it('ends every task, settles every hold, charges once, and serves whole files only', {
     timeout: 900_000,
   }, async () => {
-    let url = await start(0)
-    const port = Number(new URL(url).port)
+    program = await start(0)
+    const port = Number(new URL(program.url).port)
     const users: TestUser[] = []
     const asked: Promise<number>[] = []
     for (let round = 0; round < KILLS; round++) {
       for (let n = 0; n < USERS_PER_ROUND; n++) {
-        const user = await registerUser(url, `killed-${round}-${n}@kinora.test`)
+        const user = await registerUser(program.url, `killed-${round}-${n}@kinora.test`)
         users.push(user)
         asked.push(
           generate(() => user),
@@ -78,8 +60,8 @@ describe('the program, killed ten times while tasks run', () => {
         )
       }
       await delay(Math.random() * (FULL ? 15_000 : 1_500))
-      await kill()
-      url = await start(port)
+      await program.kill()
+      program = await start(port)
     }
     const statuses = await Promise.all(asked)
     expect(new Set(statuses)).toEqual(new Set([202]))
@@ -108,7 +90,7 @@ describe('the program, killed ten times while tasks run', () => {
         expect((await probeMp4(file)).frames).toBeGreaterThan(0)
       }
     }
-    await kill()
+    await program.kill()
     await expectSoundLedger(users.length)
   })
 })

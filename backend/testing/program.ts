@@ -1,0 +1,35 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import path from 'node:path'
+
+export interface Program {
+  readonly url: string
+  /** Like `kill -9`. */
+  kill(): Promise<void>
+  /** Like Ctrl-C; resolves with the exit code. */
+  stop(): Promise<number | null>
+}
+
+const MAIN = path.resolve(import.meta.dirname, '../main.ts')
+
+/** Starts Kinora as a program of its own; resolves once it says that it is ready. */
+export async function startProgram(env: Record<string, string>, entry = MAIN): Promise<Program> {
+  const child: ChildProcess = spawn(process.execPath, [entry], {
+    env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const errors: string[] = []
+  child.stderr?.on('data', (text) => errors.push(String(text)))
+  const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', (text) => {
+      const address = /ready (\S+)/.exec(String(text))?.[1]
+      if (address) resolve(address)
+    })
+    void gone.then((code) => reject(new Error(`Kinora ended with ${code}: ${errors.join('')}`)))
+  })
+  const end = (signal: 'SIGKILL' | 'SIGINT') => {
+    child.kill(signal)
+    return gone
+  }
+  return { url, kill: async () => void (await end('SIGKILL')), stop: () => end('SIGINT') }
+}
