@@ -1,0 +1,27 @@
+import { clamp01 } from './random.ts'
+
+/** Red, green and blue, 0 to 255. */
+export type Rgb = readonly [number, number, number]
+
+/** Reads `#rrggbb`. */
+export function parseHex(hex: string): Rgb {
+  return [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Rgb
+}
+
+/** The colour at `amount` (0 to 1) of the way from one `#rrggbb` to another. */
+export function mix(from: string, to: string, amount: number): string {
+  const a = parseHex(from)
+  const b = parseHex(to)
+  const share = clamp01(amount)
+  const channel = (i: 0 | 1 | 2) =>
+    Math.round(a[i] + (b[i] - a[i]) * share)
+      .toString(16)
+      .padStart(2, '0')
+  return `#${channel(0)}${channel(1)}${channel(2)}`
+}
+
+/** A `#rrggbb` with an opacity, as canvas understands it. */
+export function withAlpha(hex: string, alpha: number): string {
+  const [red, green, blue] = parseHex(hex)
+  return `rgba(${red},${green},${blue},${clamp01(alpha).toFixed(4)})`
+}

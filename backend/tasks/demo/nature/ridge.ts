@@ -1,0 +1,110 @@
+import type { SKRSContext2D } from '@napi-rs/canvas'
+import { mix, parseHex } from '../colour.ts'
+import { addLayer } from '../layer.ts'
+import { paintPixels } from '../pixels.ts'
+import { clamp01, fractalNoise, noise, ridgedNoise } from '../random.ts'
+import { type Stage, scatter } from '../stage.ts'
+import { paintPine } from './trees.ts'
+
+export type Ridge = Readonly<{
+  nearness: number
+  /** World y of the foot, and how high the peaks rise above it. */
+  base: number
+  height: number
+  /** Peaks per unit, roughly. */
+  frequency: number
+  colour: string
+  /** How much of the haze's colour the foot takes, 0 to 1. */
+  haze: number
+  hazeColour?: string
+  /** How strongly light and shade model the rock, 0 to 1. */
+  relief: number
+  snow?: boolean
+  /** Height of the trees on the crest, in units; none when left out. */
+  trees?: number
+  bottom?: number
+  /** Tells the ridges of one scene apart. */
+  variant: number
+}>
+
+/** A mountain range: a crest line, rock lit from the side, snow above a ragged line, haze at the foot. */
+export function addRidge(stage: Stage, ridge: Ridge): void {
+  const crest = crestOf(stage, ridge)
+  const { nearness, bottom = Infinity, base, trees, variant, colour } = ridge
+  addLayer(stage, nearness, { top: base - ridge.height * 1.9 - (trees ?? 0) * 4, bottom }, (context, box) => {
+    context.save()
+    context.beginPath()
+    context.moveTo(box.left, box.bottom)
+    for (let x = box.left; x <= box.right; x += 0.002) context.lineTo(x, crest(x))
+    context.lineTo(box.right, box.bottom)
+    context.closePath()
+    context.clip()
+    paintPixels(context, { ...box, top: base - ridge.height * 1.6 }, 330, rockShader(stage, ridge, crest))
+    context.restore()
+    if (trees) paintTrees(stage, context, box, trees, crest, mix(colour, stage.palette.near, 0.15), `ridge${variant}`)
+  })
+}
+
+/** World y of the crest at a world x. */
+function crestOf({ noiseSeed }: Stage, ridge: Ridge): (x: number) => number {
+  const { base, height, frequency, variant } = ridge
+  return (x) => {
+    const u = x * frequency + variant * 3.7 + 50 + 0.12 * (fractalNoise(x * 5, variant, noiseSeed, 3) - 0.5)
+    const envelope = 0.3 + 0.9 * fractalNoise(x * frequency * 0.45 + variant * 9, 3, noiseSeed + variant + 5, 2)
+    const peaks =
+      0.62 * ridgedNoise(u * 0.9, variant * 1.3, noiseSeed + variant, 2) ** 1.15 +
+      0.24 * ridgedNoise(u * 2.3, variant * 2.1, noiseSeed + variant + 3, 3) +
+      0.14 * fractalNoise(u * 9, variant, noiseSeed + variant + 6, 4)
+    return base - height * (peaks * envelope * 1.35 - 0.12)
+  }
+}
+
+function rockShader(stage: Stage, ridge: Ridge, crest: (x: number) => number) {
+  const { palette, noiseSeed, isNight } = stage
+  const { base, height, frequency, relief, variant } = ridge
+  const rock = parseHex(ridge.colour)
+  const lit = parseHex(mix(ridge.colour, palette.light, 0.55))
+  const dark = parseHex(mix(ridge.colour, palette.near, 0.5))
+  const haze = parseHex(ridge.hazeColour ?? palette.haze)
+  const snow = parseHex(mix(mix('#ffffff', palette.light, isNight ? 0.45 : 0.25), ridge.colour, isNight ? 0.45 : 0.12))
+  const snowShade = parseHex(mix(ridge.colour, '#ffffff', isNight ? 0.15 : 0.42))
+  // Gullies run down from the crest, so the relief is measured from it.
+  const relievo = (x: number, y: number) => {
+    const below = (y - crest(x)) * 0.6
+    const warp = fractalNoise(x * frequency * 3, y * 4, noiseSeed + variant, 2) - 0.5
+    return ridgedNoise(x * frequency * 4.2 + warp * 1.6, below * frequency * 2.2 + warp, noiseSeed + 11 + variant, 4)
+  }
+  const side = stage.sun.x >= 0 ? 1 : -1
+  const step = 0.02 / frequency
+  return (x: number, y: number, pixel: [number, number, number, number]) => {
+    const slope = relievo(x + side * step, y + step * 0.5) - relievo(x - side * step, y - step * 0.5)
+    const light = clamp01(0.5 - slope * 2.6 * relief)
+    const depth = clamp01((y - (base - height)) / (height * 1.05))
+    const ragged = 0.3 * (noise(x * 46, y * 30, noiseSeed) - 0.5) + 0.3 * (noise(x * 11, 0, noiseSeed + 3) - 0.5)
+    const line = base - height * (0.46 + ragged * 0.6)
+    const cover = ridge.snow ? clamp01((line - y) / (height * 0.05)) * clamp01(0.25 + light * 1.5) : 0
+    const fade = ridge.haze * depth ** 1.3
+    for (let i = 0; i < 3; i++) {
+      const bare = light > 0.5 ? mixNumber(rock[i]!, lit[i]!, light * 2 - 1) : mixNumber(dark[i]!, rock[i]!, light * 2)
+      const white = mixNumber(snowShade[i]!, snow[i]!, light)
+      pixel[i] = mixNumber(mixNumber(bare, white, cover), haze[i]!, fade)
+    }
+    pixel[3] = 255
+  }
+}
+
+const mixNumber = (from: number, to: number, amount: number) => from + (to - from) * amount
+
+function paintTrees(
+  stage: Stage,
+  context: SKRSContext2D,
+  box: Readonly<{ left: number; right: number }>,
+  size: number,
+  crest: (x: number) => number,
+  colour: string,
+  name: string,
+): void {
+  scatter(stage, name, { ...box, spacing: size * 0.62 }, (x, random) => {
+    paintPine(context, random, { x, y: crest(x) + 0.012, height: size * random.range(1.6, 3.6), colour })
+  })
+}

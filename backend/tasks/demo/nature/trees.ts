@@ -1,0 +1,184 @@
+import type { SKRSContext2D } from '@napi-rs/canvas'
+import { mix, withAlpha } from '../colour.ts'
+import { addLayer } from '../layer.ts'
+import { noise, type Random } from '../random.ts'
+import { type Stage, scatter } from '../stage.ts'
+
+type Pine = Readonly<{ x: number; y: number; height: number; colour: string }>
+
+/** A conifer standing at x, y. */
+export function paintPine(context: SKRSContext2D, random: Random, { x, y, height, colour }: Pine): void {
+  const tiers = 7
+  const sides = [1, -1].map((side) => {
+    const points: [number, number][] = []
+    for (let tier = 1; tier <= tiers; tier++) {
+      const tierY = y - height + (height * 0.92 * tier) / tiers
+      const width = height * 0.2 * (tier / tiers) * random.range(0.8, 1.15)
+      points.push([x + side * width, tierY + height * 0.012], [x + side * width * 0.42, tierY - height * 0.025])
+    }
+    return points
+  })
+  const trunk = height * 0.02
+  context.fillStyle = colour
+  context.beginPath()
+  context.moveTo(x, y - height)
+  for (const [pointX, pointY] of sides[0]!) context.lineTo(pointX, pointY)
+  context.lineTo(x + trunk, y - height * 0.06)
+  context.lineTo(x + trunk, y)
+  context.lineTo(x - trunk, y)
+  context.lineTo(x - trunk, y - height * 0.06)
+  for (const [pointX, pointY] of sides[1]!.reverse()) context.lineTo(pointX, pointY)
+  context.closePath()
+  context.fill()
+}
+
+/** Pines that frame the picture: tall at its sides, none in its middle. */
+export function addPineFrame(
+  stage: Stage,
+  nearness: number,
+  pines: Readonly<{ base: number; height: number; colour: string }>,
+): void {
+  const clearing = 0.42 * stage.aspect
+  addLayer(stage, nearness, { sway: 0.006 }, (context, box) => {
+    scatter(stage, `pines${nearness}`, { ...box, spacing: pines.height * 0.13 }, (x, random) => {
+      const outside = Math.min(1, Math.max(0, (Math.abs(x) - clearing * 0.4) / (clearing * 0.6)))
+      if (outside <= 0.04) return
+      const height = pines.height * random.range(0.5, 1.1) * (0.3 + 0.7 * outside) + 0.1
+      paintPine(context, random, { x, y: pines.base + 0.1, height, colour: pines.colour })
+    })
+  })
+}
+
+/** A lone tree with a round crown, left or right of the middle; `base` is the world y of its foot. */
+export function addLoneTree(stage: Stage, nearness: number, base: number): void {
+  const random = stage.random('loneTree')
+  const x = random.pick([-1, 1]) * random.range(0.3, 0.5)
+  const colour = mix(stage.palette.ridge[3], stage.palette.near, 0.4)
+  const leaf = mix(colour, '#3f7a34', stage.isNight ? 0.2 : 0.5)
+  addLayer(stage, nearness, { sway: 0.01, top: base - 0.6, bottom: base + 0.02 }, (context) => {
+    context.strokeStyle = colour
+    context.lineCap = 'round'
+    paintBranch(
+      context,
+      { x, y: base + 0.01, angle: -Math.PI / 2, length: 0.078, width: 0.013, depth: 5 },
+      (tipX, tipY) => paintLeaves(stage, context, random, tipX, tipY, leaf),
+      random,
+    )
+  })
+}
+
+type Branch = Readonly<{ x: number; y: number; angle: number; length: number; width: number; depth: number }>
+
+function paintBranch(
+  context: SKRSContext2D,
+  branch: Branch,
+  paintTip: (x: number, y: number) => void,
+  random: Random,
+): void {
+  const x = branch.x + Math.cos(branch.angle) * branch.length
+  const y = branch.y + Math.sin(branch.angle) * branch.length
+  context.lineWidth = branch.width
+  context.beginPath()
+  context.moveTo(branch.x, branch.y)
+  context.lineTo(x, y)
+  context.stroke()
+  if (branch.depth < 3) paintTip(x, y)
+  if (branch.depth < 1) return
+  for (let i = random.integer(2, 3); i > 0; i--) {
+    const next = {
+      ...{ x, y, width: branch.width * 0.66, depth: branch.depth - 1 },
+      angle: branch.angle + random.range(-0.62, 0.62),
+      length: branch.length * random.range(0.66, 0.84),
+    }
+    paintBranch(context, next, paintTip, random)
+  }
+}
+
+/** Lit from above and from the side of the sun. */
+function paintLeaves(stage: Stage, context: SKRSContext2D, random: Random, x: number, y: number, leaf: string): void {
+  for (let i = 0; i < 14; i++) {
+    const [offsetX, offsetY] = [random.range(-0.024, 0.024), random.range(-0.018, 0.018)]
+    const light = 0.16 + offsetX * Math.sign(stage.sun.x) * 5 - offsetY * 6
+    context.fillStyle = withAlpha(mix(leaf, stage.palette.light, light + random.range(-0.08, 0.12)), 0.85)
+    context.beginPath()
+    const radius = random.range(0.002, 0.0055)
+    context.ellipse(x + offsetX, y + offsetY, radius * 1.5, radius, random.range(0, 3), 0, Math.PI * 2)
+    context.fill()
+  }
+}
+
+export type Trunks = Readonly<{
+  nearness: number
+  colour: string
+  /** Trunks per unit. */
+  density: number
+  /** Half the width of the middle that stays free, in units. */
+  clearing?: number
+  /** World y that the foliage hangs down to. */
+  foliage: number
+  /** World y that the trunks stand on; they go on below it. */
+  foot?: number
+}>
+
+/** A row of tall trunks whose crowns are above the picture, with foliage hanging in from the top. */
+export function addTrunks(stage: Stage, trunks: Trunks): void {
+  const { nearness, colour, clearing = 0 } = trunks
+  addLayer(stage, nearness, { sway: 0.004 }, (context, box) => {
+    scatter(stage, `trunks${nearness}`, { ...box, spacing: 1 / trunks.density }, (place, random) => {
+      const x = Math.abs(place) < clearing ? place + Math.sign(place || 1) * clearing : place
+      paintTrunk(stage, context, random, {
+        x,
+        width: (0.012 + 0.05 * nearness) * random.range(0.5, 1.15),
+        colour,
+        ...box,
+      })
+    })
+    const leaf = mix(colour, '#3c7a45', stage.isNight ? 0.12 : 0.4)
+    scatter(stage, `leaves${nearness}`, { ...box, spacing: 0.00045 / (0.4 + nearness) }, (x, random) => {
+      const y = -0.85 + random.next() * (trunks.foliage + 0.85)
+      const hanging = (y + 0.85) / (trunks.foliage + 0.85)
+      // Leaves come in clumps that get rare towards the lower edge.
+      if (
+        noise(x * 6 + nearness * 50, y * 7, stage.noiseSeed) * 0.7 + noise(x * 19, y * 19, 5) * 0.3 <
+        0.2 + 0.5 * hanging
+      )
+        return
+      context.fillStyle = withAlpha(mix(leaf, stage.palette.light, random.next() ** 2 * 0.4), 0.85)
+      const radius = random.range(0.0035, 0.008) * (0.5 + nearness)
+      context.beginPath()
+      context.ellipse(x, y, radius * 1.6, radius * 0.8, random.range(0, 3), 0, Math.PI * 2)
+      context.fill()
+    })
+  })
+}
+
+type Trunk = Readonly<{ x: number; width: number; colour: string; top: number; bottom: number }>
+
+function paintTrunk(stage: Stage, context: SKRSContext2D, random: Random, trunk: Trunk): void {
+  const { x, width, colour, top, bottom } = trunk
+  const lean = random.range(-0.03, 0.03)
+  const litSide = stage.sun.x > x ? 1 : -1
+  const gradient = context.createLinearGradient(x + litSide * width * 0.6, 0, x - litSide * width * 0.6, 0)
+  gradient.addColorStop(0, mix(colour, stage.palette.light, 0.3))
+  gradient.addColorStop(0.3, colour)
+  gradient.addColorStop(1, mix(colour, stage.palette.near, 0.45))
+  context.fillStyle = gradient
+  context.beginPath()
+  context.moveTo(x - width * 0.45 + lean, top)
+  context.lineTo(x + width * 0.45 + lean, top)
+  context.quadraticCurveTo(x + width * 0.5, 0.1, x + width * 0.8, bottom)
+  context.lineTo(x - width * 0.8, bottom)
+  context.quadraticCurveTo(x - width * 0.5, 0.1, x - width * 0.45 + lean, top)
+  context.fill()
+  context.strokeStyle = colour
+  context.lineCap = 'round'
+  for (let i = 0; i < 4; i++) {
+    const y = random.range(-0.6, -0.1)
+    const reach = random.pick([-1, 1]) * random.range(0.05, 0.16) * (0.5 + width * 10)
+    context.lineWidth = width * 0.16
+    context.beginPath()
+    context.moveTo(x + lean * (0.1 - y), y)
+    context.quadraticCurveTo(x + reach * 0.5, y - Math.abs(reach) * 0.1, x + reach, y - Math.abs(reach) * 0.5)
+    context.stroke()
+  }
+}

@@ -1,0 +1,190 @@
+import { type Canvas, createCanvas, type Image, type SKRSContext2D } from '@napi-rs/canvas'
+import { type CameraOptions, createCameraPath } from './camera.ts'
+import { guessDepth } from './depth.ts'
+import type { Description } from './prompt.ts'
+import { noise } from './random.ts'
+import type { DrawFrame, Frame } from './scene.ts'
+import { createStage } from './stage.ts'
+import type { Camera, CameraPath } from './view.ts'
+import { addWeather } from './weather.ts'
+
+/** Cells across the picture. */
+const COLUMNS = 32
+/** More of the uploaded picture than this (as magnification) is never cropped away for a movement. */
+const MAX_OVERSCAN = 1.35
+/** Pixels by which a cell overlaps its neighbours, against seams. */
+const OVERLAP = 1.5
+
+type Point = [x: number, y: number]
+type Mesh = Readonly<{
+  columns: number
+  rows: number
+  nearness: readonly number[]
+  frame: Frame
+  seed: number
+}>
+
+/**
+ * Brings a first frame to life: the picture lies on a mesh with a guessed depth that the camera moves through. Its
+ * weather comes from the prompt.
+ */
+export function buildPhoto(
+  image: Image,
+  description: Description,
+  movements: readonly string[],
+  frame: Frame,
+): DrawFrame {
+  const mesh = createMesh(image, description, frame)
+  const { path, overscan } = chooseStrength(mesh, movements)
+  const picture = scalePicture(image, frame, magnification(path) * overscan)
+  const stage = createStage(description, path, { ...frame, horizon: 0 })
+  if (description.weather.length > 0) addWeather(stage)
+  return (context, progress) => {
+    const camera = path(progress)
+    const seconds = progress * frame.seconds
+    drawMesh(context, mesh, picture, placePoints(mesh, camera, overscan, seconds))
+    for (const draw of stage.drawables) draw(context, camera, seconds)
+    context.setTransform(1, 0, 0, 1, 0, 0)
+  }
+}
+
+function createMesh(image: Image, description: Description, frame: Frame): Mesh {
+  const rows = Math.max(6, Math.round((COLUMNS * frame.height) / frame.width))
+  const depth = guessDepth(image, COLUMNS, rows)
+  const nearness: number[] = []
+  for (let row = 0; row <= rows; row++) {
+    for (let column = 0; column <= COLUMNS; column++) nearness.push(0.22 + 0.5 * depth(column / COLUMNS, row / rows))
+  }
+  return { columns: COLUMNS, rows, nearness, frame, seed: description.seed }
+}
+
+/** The strongest movement whose overscan stays within bounds. */
+function chooseStrength(mesh: Mesh, movements: readonly string[]): { path: CameraPath; overscan: number } {
+  const { width, height, seconds } = mesh.frame
+  const options: CameraOptions = { duration: seconds, aspect: width / height, seed: mesh.seed }
+  let strength = 1
+  for (;;) {
+    const path = createCameraPath(movements, { ...options, strength })
+    const overscan = smallestOverscan(mesh, path)
+    if (overscan <= MAX_OVERSCAN || strength < 0.2) return { path, overscan }
+    strength *= 0.75
+  }
+}
+
+/** The smallest enlargement that keeps the picture's border outside the frame for the whole clip. */
+function smallestOverscan(mesh: Mesh, path: CameraPath): number {
+  let overscan = 1
+  while (overscan < 2.2 && !coversFrame(mesh, path, overscan)) overscan += 0.01
+  return overscan
+}
+
+function coversFrame(mesh: Mesh, path: CameraPath, overscan: number): boolean {
+  const { columns, rows, frame } = mesh
+  const samples = 72
+  for (let sample = 0; sample <= samples; sample++) {
+    const progress = sample / samples
+    const at = pointPlacer(mesh, path(progress), overscan, progress * frame.seconds)
+    for (let column = 0; column <= columns; column++) {
+      if (at(column, 0)[1] > -1 || at(column, rows)[1] < frame.height + 1) return false
+    }
+    for (let row = 0; row <= rows; row++) {
+      if (at(0, row)[0] > -1 || at(columns, row)[0] < frame.width + 1) return false
+    }
+  }
+  return true
+}
+
+/** Where each corner of the mesh appears, in pixels. */
+function pointPlacer(mesh: Mesh, camera: Camera, overscan: number, seconds: number) {
+  const { columns, rows, nearness, frame, seed } = mesh
+  const { width, height } = frame
+  const aspect = width / height
+  const [cos, sin] = [Math.cos(camera.roll), Math.sin(camera.roll)]
+  // Near things breathe a little, so that even a fixed camera shows a moving picture.
+  const breath = 0.008 * Math.min(1, seconds / 1.5)
+  const drift = seconds * 0.35
+  return (column: number, row: number): Point => {
+    const near = nearness[row * (columns + 1) + column]!
+    const distance = 1 - camera.dolly * near
+    const worldX = (column / columns - 0.5) * aspect * overscan
+    const worldY = (row / rows - 0.5) * overscan
+    const sway = breath * near * near
+    const swayX = sway * (noise(column * 0.16 + drift, row * 0.16, seed % 977) - 0.5)
+    const swayY = sway * (noise(column * 0.16 + 40, row * 0.16 + drift, (seed % 977) + 3) - 0.5)
+    const x = camera.zoom * ((worldX - camera.truck * near) / distance - camera.pan) + swayX
+    const y = camera.zoom * ((worldY - camera.pedestal * near) / distance - camera.tilt) + swayY
+    return [width / 2 + (cos * x - sin * y) * height, height / 2 + (sin * x + cos * y) * height]
+  }
+}
+
+function placePoints(mesh: Mesh, camera: Camera, overscan: number, seconds: number): Point[][] {
+  const place = pointPlacer(mesh, camera, overscan, seconds)
+  return Array.from({ length: mesh.rows + 1 }, (_, row) =>
+    Array.from({ length: mesh.columns + 1 }, (_, column) => place(column, row)),
+  )
+}
+
+/** How much larger than the frame the picture is shown at most; sharper than 1.6 would not be seen. */
+function magnification(path: CameraPath): number {
+  let most = 1
+  for (let sample = 0; sample <= 20; sample++) {
+    const camera = path(sample / 20)
+    most = Math.max(most, camera.zoom / (1 - camera.dolly * 0.5))
+  }
+  return Math.min(1.6, most)
+}
+
+/** The picture cropped to the frame's aspect and scaled, halving first: a big photo would alias otherwise. */
+function scalePicture(image: Image, frame: Frame, factor: number): Canvas {
+  const canvas = createCanvas(Math.round(frame.width * factor), Math.round(frame.height * factor))
+  const context = canvas.getContext('2d', { alpha: false })
+  const scale = Math.max(canvas.width / image.width, canvas.height / image.height)
+  let source: Image | Canvas = image
+  for (let rest = scale; rest < 0.5; rest *= 2) {
+    const half: Canvas = createCanvas(Math.ceil(source.width / 2), Math.ceil(source.height / 2))
+    const halfContext = half.getContext('2d')
+    halfContext.imageSmoothingQuality = 'high'
+    halfContext.drawImage(source, 0, 0, half.width, half.height)
+    source = half
+  }
+  const [width, height] = [image.width * scale, image.height * scale]
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(source, (canvas.width - width) / 2, (canvas.height - height) / 2, width, height)
+  return canvas
+}
+
+function drawMesh(context: SKRSContext2D, mesh: Mesh, picture: Canvas, points: readonly Point[][]): void {
+  const cellWidth = picture.width / mesh.columns
+  const cellHeight = picture.height / mesh.rows
+  context.imageSmoothingQuality = 'low'
+  for (let row = 0; row < mesh.rows; row++) {
+    for (let column = 0; column < mesh.columns; column++) {
+      const corners = [row, row + 1].flatMap((r) => [points[r]![column]!, points[r]![column + 1]!])
+      if (isOutside(corners, mesh.frame)) continue
+      const [a, b, c, d] = corners as [Point, Point, Point, Point]
+      const left = Math.max(0, column * cellWidth - OVERLAP)
+      const top = Math.max(0, row * cellHeight - OVERLAP)
+      const width = Math.min(picture.width, (column + 1) * cellWidth + OVERLAP) - left
+      const height = Math.min(picture.height, (row + 1) * cellHeight + OVERLAP) - top
+      // The affine map closest to the cell's four corners, about its centre.
+      const xx = (b[0] - a[0] + d[0] - c[0]) / 2 / cellWidth
+      const xy = (b[1] - a[1] + d[1] - c[1]) / 2 / cellWidth
+      const yx = (c[0] - a[0] + d[0] - b[0]) / 2 / cellHeight
+      const yy = (c[1] - a[1] + d[1] - b[1]) / 2 / cellHeight
+      const [centreX, centreY] = [(column + 0.5) * cellWidth, (row + 0.5) * cellHeight]
+      const shiftX = (a[0] + b[0] + c[0] + d[0]) / 4 - xx * centreX - yx * centreY
+      const shiftY = (a[1] + b[1] + c[1] + d[1]) / 4 - xy * centreX - yy * centreY
+      context.setTransform(xx, xy, yx, yy, shiftX, shiftY)
+      context.drawImage(picture, left, top, width, height, left, top, width, height)
+    }
+  }
+}
+
+function isOutside(corners: readonly Point[], { width, height }: Frame): boolean {
+  return (
+    corners.every(([x]) => x < -4) ||
+    corners.every(([x]) => x > width + 4) ||
+    corners.every(([, y]) => y < -4) ||
+    corners.every(([, y]) => y > height + 4)
+  )
+}

@@ -1,0 +1,93 @@
+/** Deterministic randomness: the same seed gives the same numbers on every machine. */
+export type Random = Readonly<{
+  /** From 0 (included) to 1 (excluded). */
+  next: () => number
+  range: (low: number, high: number) => number
+  /** A whole number, both ends included. */
+  integer: (low: number, high: number) => number
+  pick: <T>(items: readonly T[]) => T
+  chance: (probability: number) => boolean
+}>
+
+/** A 32-bit hash of a text (FNV-1a with a final mix). */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** A hash of whole numbers, from 0 to 1. */
+export function hashCell(x: number, y: number, seed: number): number {
+  let hash = (Math.imul(x, 374761393) + Math.imul(y, 668265263) + Math.imul(seed, 1274126177)) | 0
+  hash = Math.imul(hash ^ (hash >>> 13), 1274126177)
+  return ((hash ^ (hash >>> 16)) >>> 0) / 4294967296
+}
+
+/** A generator of random numbers (mulberry32). */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+  return {
+    next,
+    range: (low, high) => low + (high - low) * next(),
+    integer: (low, high) => Math.floor(low + (high - low + 1) * next()),
+    pick: (items) => items[Math.floor(next() * items.length)]!,
+    chance: (probability) => next() < probability,
+  }
+}
+
+const smooth = (t: number) => t * t * t * (t * (t * 6 - 15) + 10)
+
+/** Value noise, from 0 to 1; one feature per unit. */
+export function noise(x: number, y: number, seed = 0): number {
+  const cellX = Math.floor(x)
+  const cellY = Math.floor(y)
+  const u = smooth(x - cellX)
+  const v = smooth(y - cellY)
+  const a = hashCell(cellX, cellY, seed)
+  const b = hashCell(cellX + 1, cellY, seed)
+  const c = hashCell(cellX, cellY + 1, seed)
+  const d = hashCell(cellX + 1, cellY + 1, seed)
+  return a + (b - a) * u + (c - a) * v + (a - b - c + d) * u * v
+}
+
+/** Noise of several octaves added up, from 0 to 1: clouds, nebulae, mist. */
+export function fractalNoise(x: number, y: number, seed = 0, octaves = 5): number {
+  let value = 0
+  let weight = 1
+  let total = 0
+  for (let octave = 0; octave < octaves; octave++) {
+    value += weight * noise(x, y, seed + octave * 17)
+    total += weight
+    weight *= 0.5
+    x = x * 2.03 + 13.7
+    y = y * 2.03 + 7.3
+  }
+  return value / total
+}
+
+/** Noise with sharp crests, from 0 to 1: mountains, rock. */
+export function ridgedNoise(x: number, y: number, seed = 0, octaves = 5): number {
+  let value = 0
+  let weight = 1
+  let total = 0
+  for (let octave = 0; octave < octaves; octave++) {
+    const crest = 1 - Math.abs(2 * noise(x, y, seed + octave * 31) - 1)
+    value += weight * crest * crest
+    total += weight
+    weight *= 0.5
+    x = x * 2.07 + 5.1
+    y = y * 2.07 + 9.2
+  }
+  return value / total
+}
+
+/** Limits a value to 0 … 1. */
+export const clamp01 = (value: number) => Math.min(1, Math.max(0, value))

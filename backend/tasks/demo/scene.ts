@@ -1,0 +1,53 @@
+import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
+import type { Description } from './prompt.ts'
+import { city } from './scenes/city.ts'
+import { desert } from './scenes/desert.ts'
+import { field } from './scenes/field.ts'
+import { forest } from './scenes/forest.ts'
+import { mountain } from './scenes/mountain.ts'
+import { ocean } from './scenes/ocean.ts'
+import { space } from './scenes/space.ts'
+import { createStage, type Stage } from './stage.ts'
+import type { CameraPath } from './view.ts'
+import type { Biome } from './vocabulary.ts'
+import { addWeather } from './weather.ts'
+
+/** A landscape: where its horizon lies (world y) and what it puts on a stage, from back to front. */
+export type Scene = Readonly<{ horizon: number; compose: (stage: Stage) => void }>
+
+const SCENES: Readonly<Record<Biome, Scene>> = { mountain, ocean, desert, field, forest, city, space }
+
+/** Draws the frame at a moment of the clip, from 0 (first frame) to 1 (last). */
+export type DrawFrame = (context: SKRSContext2D, progress: number) => void
+
+/** `width` and `height` in pixels. */
+export type Frame = Readonly<{ width: number; height: number; seconds: number }>
+
+/** Builds what a prompt describes. Building takes about a second of CPU; drawing a frame some hundredths. */
+export function buildScene(description: Description, path: CameraPath, frame: Frame): DrawFrame {
+  const scene = SCENES[description.biome]
+  const stage = createStage(description, path, { ...frame, horizon: scene.horizon })
+  scene.compose(stage)
+  addWeather(stage)
+  const vignette = paintVignette(frame.width, frame.height)
+  return (context, progress) => {
+    const camera = path(progress)
+    for (const draw of stage.drawables) draw(context, camera, progress * frame.seconds)
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.drawImage(vignette, 0, 0, frame.width, frame.height)
+  }
+}
+
+/** Darker corners, at a quarter of the size: there is nothing sharp in it. */
+function paintVignette(width: number, height: number): Canvas {
+  const canvas = createCanvas(Math.ceil(width / 4), Math.ceil(height / 4))
+  const context = canvas.getContext('2d')
+  const { width: wide, height: high } = canvas
+  const reach = Math.hypot(wide, high) * 0.57
+  const gradient = context.createRadialGradient(wide / 2, high / 2, high / 3, wide / 2, high / 2, reach)
+  gradient.addColorStop(0, 'rgba(4,2,14,0)')
+  gradient.addColorStop(1, 'rgba(4,2,14,0.42)')
+  context.fillStyle = gradient
+  context.fillRect(0, 0, wide, high)
+  return canvas
+}

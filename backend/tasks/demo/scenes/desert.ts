@@ -1,0 +1,82 @@
+import { mix, parseHex } from '../colour.ts'
+import { addLayer } from '../layer.ts'
+import { addBirds } from '../nature/birds.ts'
+import { addRidge } from '../nature/ridge.ts'
+import { addSky } from '../nature/sky.ts'
+import { paintPixels } from '../pixels.ts'
+import { clamp01, fractalNoise } from '../random.ts'
+import type { Scene } from '../scene.ts'
+import type { Stage } from '../stage.ts'
+import { addBalloons, addLedgeWithFigure } from '../subjects.ts'
+
+/** Dunes behind dunes, with sharp crests between a lit and a shaded slope. */
+export const desert: Scene = {
+  horizon: 0.06,
+  compose(stage) {
+    const { palette, viewport, isNight } = stage
+    const { horizon } = viewport
+    addSky(stage)
+    addBalloons(stage)
+    addRidge(stage, {
+      ...{ nearness: 0.05, base: horizon + 0.01, height: 0.09, frequency: 1.3, variant: 5, bottom: horizon + 0.1 },
+      ...{ colour: mix(palette.ridge[0], '#b0744f', isNight ? 0.1 : 0.35), haze: 0.8, relief: 0.7 },
+    })
+    addBirds(stage)
+    const sand = (shade: number) => mix('#d58a45', palette.ridge[3], isNight ? 0.72 : shade)
+    addDune(stage, {
+      nearness: 0.1,
+      base: horizon + 0.02,
+      height: 0.07,
+      colour: mix(sand(0.1), palette.haze, 0.3),
+      variant: 1,
+    })
+    addDune(stage, {
+      nearness: 0.2,
+      base: horizon + 0.07,
+      height: 0.1,
+      colour: mix(sand(0.12), palette.haze, 0.14),
+      variant: 2,
+    })
+    addDune(stage, { nearness: 0.4, base: horizon + 0.16, height: 0.13, colour: sand(0.16), variant: 3 })
+    addDune(stage, { nearness: 0.75, base: horizon + 0.31, height: 0.15, colour: sand(0.24), variant: 4 })
+    addLedgeWithFigure(stage)
+  },
+}
+
+type Dune = Readonly<{ nearness: number; base: number; height: number; colour: string; variant: number }>
+
+function addDune(stage: Stage, dune: Dune): void {
+  const { nearness, base, height, colour, variant } = dune
+  const { palette, noiseSeed } = stage
+  const wave = noiseSeed + variant * 2.1
+  const crest = (x: number) =>
+    base - height * (0.5 + 0.5 * Math.sin(x * 1.7 + wave)) * (0.65 + 0.35 * Math.sin(x * 0.9 + variant))
+  const lit = parseHex(mix(colour, palette.light, stage.isNight ? 0.3 : 0.45))
+  const shaded = parseHex(mix(colour, palette.near, stage.isNight ? 0.5 : 0.42))
+  const side = stage.sun.x >= 0 ? 1 : -1
+  addLayer(stage, nearness, { top: base - height - 0.02 }, (context, box) => {
+    context.save()
+    context.beginPath()
+    context.moveTo(box.left, box.bottom)
+    for (let x = box.left; x <= box.right + 0.01; x += 0.005) context.lineTo(x, crest(x))
+    context.lineTo(box.right, box.bottom)
+    context.closePath()
+    context.clip()
+    paintPixels(context, box, 420, (x, y, pixel) => {
+      const below = y - crest(x)
+      // The spine of the dune winds down from its top; one side of it is in the shade.
+      const spine = (x + side * below * 2.2 + 0.1 * Math.sin(below * 16 + wave)) * 1.7 + wave
+      const slope = Math.sin(spine + side * 0.4)
+      const facing = clamp01(0.5 + side * slope * (slope * side < 0 ? 1.6 : 0.9) - below * 0.5)
+      const distance = 0.35 + below * 5
+      const ripples = Math.sin(
+        (below * 300) / (distance + nearness) + 9 * fractalNoise(x * 3.5, below * 6, noiseSeed, 3),
+      )
+      const grain = fractalNoise(x * 60, y * 60, noiseSeed + variant, 2) - 0.5
+      const light = clamp01(facing + ripples * 0.06 * clamp01(below * 20) * (0.3 + nearness) + grain * 0.05)
+      for (let i = 0; i < 3; i++) pixel[i] = shaded[i]! + (lit[i]! - shaded[i]!) * light
+      pixel[3] = 255
+    })
+    context.restore()
+  })
+}

@@ -1,0 +1,82 @@
+import { mix, withAlpha } from '../colour.ts'
+import { addFog } from '../nature/fog.ts'
+import { addGrass } from '../nature/grass.ts'
+import { addSky } from '../nature/sky.ts'
+import { addTrunks } from '../nature/trees.ts'
+import type { Scene } from '../scene.ts'
+import { type Stage, stand } from '../stage.ts'
+import { addBalloons, addFigure } from '../subjects.ts'
+
+/** Between tall trees, mist behind them, light falling in from the side of the sun. */
+export const forest: Scene = {
+  horizon: 0.1,
+  compose(stage) {
+    const { palette, viewport } = stage
+    const { horizon } = viewport
+    const bark = (closeness: number) => mix(mix(palette.haze, '#8fb59a', 0.4), palette.near, closeness)
+    addSky(stage)
+    addBalloons(stage)
+    addFog(stage, 0.08, { y: horizon + 0.05, height: 0.2, density: 1 })
+    const rows = [
+      { nearness: 0.1, density: 11, closeness: 0.14, foliage: -0.02 },
+      { nearness: 0.18, density: 8, closeness: 0.32, foliage: -0.1 },
+      { nearness: 0.32, density: 5, closeness: 0.55, foliage: -0.17 },
+      { nearness: 0.55, density: 3, closeness: 0.78, foliage: -0.22, clearing: 0.3 },
+    ]
+    rows.forEach(({ nearness, density, closeness, foliage, clearing = 0 }, i) => {
+      addTrunks(stage, { nearness, density, foliage, clearing, colour: bark(closeness) })
+      addFog(stage, nearness + 0.02, { y: horizon + 0.12 + 0.05 * i, height: 0.13, density: 0.75, drift: 0.025 })
+    })
+    addRays(stage)
+    addGrass(stage, 0.6, {
+      base: horizon + 0.22,
+      length: 0.05,
+      colour: mix(palette.near, '#2a5230', 0.5),
+      density: 520,
+    })
+    addFigure(stage, 0.7, horizon + 0.29)
+    addGrass(stage, 0.74, {
+      base: horizon + 0.33,
+      length: 0.05,
+      colour: mix(palette.near, '#1e3a24', 0.5),
+      density: 320,
+    })
+    addTrunks(stage, { nearness: 1, density: 1.3, clearing: 0.5, foliage: -0.3, colour: palette.near })
+    addGrass(stage, 1, { base: 0.47, length: 0.12, colour: palette.near, density: 320 })
+  },
+}
+
+/** Shafts of light between the trunks. */
+function addRays(stage: Stage): void {
+  const { sun, palette, isNight } = stage
+  const random = stage.random('rays')
+  const side = sun.x > 0 ? 1 : -1
+  const strength = isNight ? 0.5 : 1
+  const rays = Array.from({ length: 6 }, () => ({
+    x: sun.x + random.range(-0.5, 0.5),
+    width: random.range(0.03, 0.1),
+    phase: random.range(0, Math.PI * 2),
+    slant: side * random.range(0.3, 0.55),
+  }))
+  stage.drawables.push((context, camera, seconds) => {
+    stand(stage, context, camera, 0.3)
+    context.globalCompositeOperation = 'screen'
+    for (const { x, width, phase, slant } of rays) {
+      const light = (0.13 + 0.07 * Math.sin(seconds * 0.7 + phase)) * strength
+      // Brightest in its middle, so that no shaft has a hard edge.
+      for (const share of [1, 0.66, 0.33]) {
+        const gradient = context.createLinearGradient(0, -0.75, 0, 0.4)
+        gradient.addColorStop(0, withAlpha(palette.light, light * 0.6))
+        gradient.addColorStop(1, withAlpha(palette.light, 0))
+        context.fillStyle = gradient
+        context.beginPath()
+        context.moveTo(x - width * 0.4 * share, -1)
+        context.lineTo(x + width * 0.4 * share, -1)
+        context.lineTo(x + width * 1.6 * share - slant, 0.45)
+        context.lineTo(x - width * 1.2 * share - slant, 0.45)
+        context.fill()
+      }
+    }
+    context.globalCompositeOperation = 'source-over'
+  })
+}

@@ -1,0 +1,102 @@
+import { mix, withAlpha } from '../colour.ts'
+import { addBirds } from '../nature/birds.ts'
+import { addRidge } from '../nature/ridge.ts'
+import { addSky } from '../nature/sky.ts'
+import { addWater } from '../nature/water.ts'
+import type { Scene } from '../scene.ts'
+import { type Stage, scatter, shownBox, stand } from '../stage.ts'
+import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
+
+/** A calm sea with far islands, a sail, and swell that rolls towards the viewer. */
+export const ocean: Scene = {
+  horizon: 0.07,
+  compose(stage) {
+    const { palette, viewport } = stage
+    const sea = viewport.horizon
+    addSky(stage)
+    addBalloons(stage)
+    addRidge(stage, {
+      ...{ nearness: 0.06, base: sea, height: 0.07, frequency: 1.1, variant: 4, bottom: sea + 0.1 },
+      ...{ colour: palette.ridge[0], haze: 0.7, relief: 0.5 },
+    })
+    addRidge(stage, {
+      ...{ nearness: 0.1, base: sea + 0.004, height: 0.09, frequency: 0.8, variant: 7, bottom: sea + 0.1 },
+      ...{ colour: palette.ridge[1], haze: 0.6, relief: 0.6 },
+    })
+    addWater(stage, { ...palette.water, ripple: 0.008, depth: 0.62 })
+    addBirds(stage)
+    addWavelets(stage)
+    addBoat(stage, 0.22, sea + 0.035)
+    addSwell(stage, 0.38, 0.22, 0.26)
+    addSwell(stage, 0.6, 0.32, 0.34)
+    addSwell(stage, 1, 0.45, 0.45)
+    addLedgeWithFigure(stage)
+  },
+}
+
+/** Short lit crests on the surface: each lies on the plane of its distance, so that the sea moves in perspective. */
+function addWavelets(stage: Stage): void {
+  const { palette } = stage
+  const wavelets: { x: number; y: number; nearness: number; phase: number; length: number }[] = []
+  for (let row = 0; row < 26; row++) {
+    const nearness = 0.1 + 0.6 * (row / 26) ** 1.5
+    const shown = shownBox(stage, nearness)
+    scatter(stage, `wavelets${row}`, { ...shown, spacing: 0.05 + 0.12 * nearness }, (x, random) => {
+      const y = stage.viewport.horizon + 0.44 * nearness + random.range(-0.01, 0.01) * nearness
+      const length = random.range(0.012, 0.05) * (0.35 + nearness)
+      wavelets.push({ x, y, nearness, phase: random.range(0, 6.3), length })
+    })
+  }
+  const colours = [0.12, 0.2, 0.3].map((alpha) =>
+    withAlpha(mix(palette.water.tint, palette.light, 0.55), stage.isNight ? alpha * 0.7 : alpha),
+  )
+  stage.drawables.push((context, camera, seconds) => {
+    for (const { x, y, nearness, phase, length } of wavelets) {
+      const rise = Math.sin(seconds * 1.3 + phase)
+      if (rise < 0) continue
+      stand(stage, context, camera, nearness)
+      context.fillStyle = colours[Math.min(2, Math.floor(rise * 3))]!
+      context.beginPath()
+      const thickness = 0.0012 + 0.0028 * nearness * rise
+      const [waveX, waveY] = [x + 0.01 * Math.sin(seconds * 0.6 + phase), y - 0.004 * rise * nearness]
+      context.ellipse(waveX, waveY, length * (0.6 + 0.4 * rise), thickness, 0, 0, Math.PI * 2)
+      context.fill()
+    }
+  })
+}
+
+/** One long wave across the picture, lit at its crest. */
+function addSwell(stage: Stage, nearness: number, level: number, opacity: number): void {
+  const { palette, isNight } = stage
+  const box = shownBox(stage, nearness)
+  const crest = mix(palette.water.tint, palette.light, 0.2)
+  const middle = mix(palette.water.tint, palette.water.deep, 0.7)
+  const surface = (x: number, seconds: number) =>
+    level +
+    0.016 * nearness * Math.sin((x * 3.1) / nearness + seconds * 1.3) +
+    0.007 * nearness * Math.sin((x * 6.6) / nearness - seconds * 1.1 + 2)
+  stage.drawables.push((context, camera, seconds) => {
+    stand(stage, context, camera, nearness)
+    const gradient = context.createLinearGradient(0, level - 0.03 * nearness, 0, level + 0.22)
+    gradient.addColorStop(0, withAlpha(crest, opacity * 0.9))
+    gradient.addColorStop(0.25, withAlpha(middle, opacity))
+    gradient.addColorStop(1, withAlpha(palette.water.deep, opacity * 1.3))
+    context.fillStyle = gradient
+    context.beginPath()
+    context.moveTo(box.left, box.bottom + 0.1)
+    for (let x = box.left; x <= box.right + 0.02; x += 0.02) context.lineTo(x, surface(x, seconds))
+    context.lineTo(box.right + 0.02, box.bottom + 0.1)
+    context.fill()
+    // The crest catches the light where the wave faces it.
+    context.lineWidth = 0.0022 * nearness + 0.0005
+    for (let x = box.left; x < box.right; x += 0.03) {
+      const facing = Math.sin((x * 3.1) / nearness + seconds * 1.3 + 0.9) * Math.sin(x * 7.7 + seconds * 0.4)
+      if (facing < 0.08) continue
+      context.strokeStyle = withAlpha(mix('#ffffff', palette.light, 0.4), facing * (isNight ? 0.25 : 0.5))
+      context.beginPath()
+      context.moveTo(x, surface(x, seconds) + 0.002)
+      context.lineTo(x + 0.0305, surface(x + 0.0305, seconds) + 0.002)
+      context.stroke()
+    }
+  })
+}

@@ -1,0 +1,234 @@
+import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
+import { mix, withAlpha } from './colour.ts'
+import { addLayer } from './layer.ts'
+import { noise } from './random.ts'
+import { paintCat, paintDog, paintPerson, type Silhouette } from './silhouettes.ts'
+import { type Stage, stand } from './stage.ts'
+import type { Subject } from './vocabulary.ts'
+
+const FIGURES: Partial<Record<Subject, Readonly<{ paint: Silhouette; height: number }>>> = {
+  cat: { paint: paintCat, height: 0.25 },
+  dog: { paint: paintDog, height: 0.27 },
+  person: { paint: paintPerson, height: 0.33 },
+}
+
+/** The cat, dog or person of the prompt, standing at a world y; nothing for other subjects. */
+export function addFigure(stage: Stage, nearness: number, footing: number): void {
+  const { subject } = stage.description
+  const figure = subject && FIGURES[subject]
+  if (!figure) return
+  const x = stage.random('figure').range(-0.12, 0.12)
+  const sprite = createFigureSprite(stage, figure.paint, figure.height, stage.sun.x < x ? -1 : 1)
+  stage.drawables.push((context, camera, seconds) => {
+    sprite.redraw(seconds)
+    stand(stage, context, camera, nearness)
+    context.translate(x, footing)
+    drawContactShadow(context, figure.height)
+    context.scale(figure.height, figure.height)
+    context.drawImage(sprite.canvas, -0.6, -1.1, 1.2, 1.2)
+    if (subject === 'cat') drawEyes(context, seconds)
+  })
+}
+
+/** A dark figure whose edge towards the light is lit. */
+function createFigureSprite(stage: Stage, paint: Silhouette, height: number, lightSide: number) {
+  const size = Math.ceil(stage.viewport.height * height * 1.2 * 2)
+  const canvas = createCanvas(size, size)
+  const context = canvas.getContext('2d')
+  const body = mix(stage.palette.near, '#000000', 0.3)
+  const scale = size / 1.2
+  const fill = (colour: string, seconds: number, offset: number) => {
+    context.setTransform(scale, 0, 0, scale, (0.6 + offset) * scale, (1.1 + Math.abs(offset) * 0.6) * scale)
+    context.fillStyle = colour
+    context.strokeStyle = colour
+    paint(context, seconds)
+  }
+  const shade = createCanvas(size, size)
+  const shadeContext = shade.getContext('2d')
+  const redraw = (seconds: number) => {
+    context.globalCompositeOperation = 'source-over'
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.clearRect(0, 0, size, size)
+    fill(body, seconds, -lightSide * 0.011)
+    shadeContext.clearRect(0, 0, size, size)
+    shadeContext.drawImage(canvas, 0, 0)
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.clearRect(0, 0, size, size)
+    fill(mix(stage.palette.light, body, 0.15), seconds, 0)
+    // The same shape moved away from the light covers all but a thin lit edge.
+    context.globalCompositeOperation = 'source-atop'
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.drawImage(shade, 0, 0)
+  }
+  return { canvas, redraw }
+}
+
+function drawContactShadow(context: SKRSContext2D, height: number): void {
+  context.save()
+  context.scale(1, 0.16)
+  const gradient = context.createRadialGradient(0, 0, 0, 0, 0, height * 0.45)
+  gradient.addColorStop(0, 'rgba(0,0,0,0.55)')
+  gradient.addColorStop(1, 'rgba(0,0,0,0)')
+  context.fillStyle = gradient
+  context.fillRect(-height, -height, height * 2, height * 2)
+  context.restore()
+}
+
+function drawEyes(context: SKRSContext2D, seconds: number): void {
+  const isBlinking = seconds % 3.4 < 0.16
+  if (isBlinking) return
+  for (const side of [-1, 1]) {
+    for (const [colour, width] of [
+      ['#ffe27a', 0.026],
+      ['#11110a', 0.008],
+    ] as const) {
+      context.fillStyle = colour
+      context.beginPath()
+      context.ellipse(side * 0.068, -0.72, width, 0.025, 0, 0, Math.PI * 2)
+      context.fill()
+    }
+  }
+}
+
+/** A dark rise in the foreground for the figure of a scene that has no ground of its own. */
+export function addLedgeWithFigure(stage: Stage): void {
+  const { subject } = stage.description
+  if (!subject || !FIGURES[subject]) return
+  const nearness = 0.82
+  const level = 0.4
+  const surface = (x: number) =>
+    level + 0.35 * (Math.abs(x) / 1.1) ** 2.2 + 0.008 * noise(x * 20, 1, stage.noiseSeed) - 0.004
+  addLayer(stage, nearness, { top: level - 0.05 }, (context, box) => {
+    const gradient = context.createLinearGradient(0, level - 0.01, 0, level + 0.12)
+    gradient.addColorStop(0, mix(stage.palette.near, stage.palette.light, 0.16))
+    gradient.addColorStop(0.25, mix(stage.palette.near, '#000000', 0.2))
+    gradient.addColorStop(1, mix(stage.palette.near, '#000000', 0.5))
+    context.fillStyle = gradient
+    context.beginPath()
+    context.moveTo(box.left, box.bottom)
+    for (let x = box.left; x <= box.right + 0.01; x += 0.01) context.lineTo(x, surface(x))
+    context.lineTo(box.right, box.bottom)
+    context.fill()
+  })
+  addFigure(stage, nearness, level + 0.012)
+}
+
+/** A sailing boat on the water at a world y, with its reflection. */
+export function addBoat(stage: Stage, nearness: number, y: number, size = 0.62): void {
+  const start = stage.random('boat').range(-0.32, 0.22)
+  const { palette } = stage
+  const hull = mix(palette.near, palette.ridge[3], 0.2)
+  const sails = stage.isNight ? 0.55 : 0.05
+  const mainSail = mix(mix('#fff6e6', palette.light, 0.3), palette.ridge[1], sails)
+  const foreSail = mix(mix('#f2dcc8', palette.haze, 0.4), palette.ridge[1], sails)
+  stage.drawables.push((context, camera, seconds) => {
+    for (const mirrored of [true, false]) {
+      stand(stage, context, camera, nearness)
+      context.translate(start + seconds * 0.012, y + 0.003 * Math.sin(seconds * 1.6))
+      context.scale(size, mirrored ? -size * 0.8 : size)
+      if (mirrored) context.translate(0, -0.034)
+      context.rotate(0.03 * Math.sin(seconds * 1.3))
+      context.globalAlpha = mirrored ? 0.28 : 1
+      paintBoat(context, hull, mainSail, foreSail)
+    }
+    context.globalAlpha = 1
+  })
+}
+
+function paintBoat(context: SKRSContext2D, hull: string, mainSail: string, foreSail: string): void {
+  context.fillStyle = hull
+  context.beginPath()
+  context.moveTo(-0.07, -0.005)
+  context.lineTo(0.078, -0.01)
+  context.quadraticCurveTo(0.055, 0.02, 0.03, 0.021)
+  context.lineTo(-0.045, 0.021)
+  context.closePath()
+  context.fill()
+  for (const [colour, top, side] of [
+    [mainSail, -0.15, 1.1],
+    [foreSail, -0.13, -0.95],
+  ] as const) {
+    context.fillStyle = colour
+    context.beginPath()
+    context.moveTo(side * 0.003, top)
+    context.quadraticCurveTo(side * 0.055, -0.06, side * 0.055, -0.018)
+    context.lineTo(side * 0.003, -0.015)
+    context.closePath()
+    context.fill()
+  }
+  context.fillStyle = hull
+  context.fillRect(-0.0015, -0.158, 0.003, 0.155)
+}
+
+/** Hot-air balloons rising in the distance, when the prompt asks for one. */
+export function addBalloons(stage: Stage): void {
+  if (stage.description.subject !== 'balloon') return
+  const random = stage.random('balloons')
+  const schemes = [
+    ['#d9483b', '#f6e7c8'],
+    ['#2f6fb3', '#f2c14e'],
+    ['#7a4fa3', '#f5a65b'],
+  ] as const
+  const balloons = [
+    { nearness: 0.14, x: random.range(0.35, 0.6), y: -0.2, size: 0.05 },
+    { nearness: 0.18, x: random.range(-0.65, -0.4), y: -0.13, size: 0.065 },
+    { nearness: 0.34, x: random.range(-0.15, 0.12), y: -0.16, size: 0.14 },
+  ]
+  balloons.forEach(({ nearness, x, y, size }, i) => {
+    const tones = schemes[i]!.map((tone) => mix(tone, stage.palette.ridge[1], stage.isNight ? 0.6 : 0.3 - size * 1.6))
+    stage.drawables.push((context, camera, seconds) => {
+      stand(stage, context, camera, nearness)
+      context.translate(x + 0.008 * seconds + 0.006 * Math.sin(seconds * 0.7 + i), y - 0.006 * seconds)
+      context.scale(size, size)
+      paintBalloon(context, stage, tones as [string, string], 0.25 + 0.15 * Math.sin(seconds * 3 + i))
+    })
+  })
+}
+
+function paintBalloon(context: SKRSContext2D, stage: Stage, tones: [string, string], glow: number): void {
+  const envelope = () => {
+    context.beginPath()
+    context.moveTo(-0.16, 0.92)
+    context.bezierCurveTo(-0.4, 0.6, -0.86, 0.4, -0.86, -0.12)
+    context.bezierCurveTo(-0.86, -1.15, 0.86, -1.15, 0.86, -0.12)
+    context.bezierCurveTo(0.86, 0.4, 0.4, 0.6, 0.16, 0.92)
+    context.closePath()
+  }
+  context.save()
+  envelope()
+  context.clip()
+  context.fillStyle = tones[0]
+  context.fillRect(-1, -1, 2, 2)
+  context.fillStyle = tones[1]
+  for (const width of [0.74, 0.26]) {
+    context.fillStyle = width > 0.5 ? tones[1] : tones[0]
+    context.beginPath()
+    context.ellipse(0, -0.1, width * 0.86, 1.25, 0, 0, Math.PI * 2)
+    context.fill()
+  }
+  const side = stage.sun.x >= 0 ? 1 : -1
+  const shade = context.createLinearGradient(side * 0.9, -0.3, -side * 0.9, 0.3)
+  shade.addColorStop(0, withAlpha(stage.palette.light, 0.5))
+  shade.addColorStop(0.45, withAlpha(stage.palette.near, 0))
+  shade.addColorStop(1, withAlpha(stage.palette.near, 0.6))
+  context.fillStyle = shade
+  context.fillRect(-1, -1, 2, 2)
+  const flame = context.createRadialGradient(0, 0.8, 0, 0, 0.8, 0.9)
+  flame.addColorStop(0, withAlpha('#ffd27a', stage.isNight ? glow * 2.2 : glow))
+  flame.addColorStop(1, withAlpha('#ffd27a', 0))
+  context.fillStyle = flame
+  context.fillRect(-1, -0.3, 2, 2)
+  context.restore()
+  context.strokeStyle = withAlpha(stage.palette.near, 0.7)
+  context.lineWidth = 0.02
+  context.beginPath()
+  for (const rope of [-0.13, 0.13]) {
+    context.moveTo(rope, 0.92)
+    context.lineTo(rope * 0.8, 1.22)
+  }
+  context.stroke()
+  context.fillStyle = mix('#6b4a2b', stage.palette.near, 0.5)
+  context.beginPath()
+  context.roundRect(-0.13, 1.2, 0.26, 0.2, 0.04)
+  context.fill()
+}

@@ -1,0 +1,61 @@
+import { mix, withAlpha } from '../colour.ts'
+import { addLayer } from '../layer.ts'
+import { type Stage, shownBox, stand } from '../stage.ts'
+
+/** The near bank: paving, a railing and street lamps that shine when the sun is low. `level` is the ground's world y. */
+export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearness: number; level: number }>): void {
+  const { palette, description } = stage
+  const metal = mix(palette.near, '#0a0d18', 0.5)
+  const isDay = description.time === 'day'
+  const rail = level - 0.075
+  const lampHeight = 0.44
+  const lamps: number[] = []
+  const shown = shownBox(stage, nearness)
+  const spacing = 0.85
+  for (let cell = Math.floor(shown.left / spacing) - 1; cell * spacing < shown.right + spacing; cell++) {
+    lamps.push((cell + 0.5) * spacing + 0.12)
+  }
+  addLayer(stage, nearness, { top: level - lampHeight - 0.06 }, (context, box) => {
+    const wide = box.right - box.left
+    const paving = context.createLinearGradient(0, level, 0, level + 0.16)
+    paving.addColorStop(0, mix(metal, palette.light, isDay ? 0.35 : 0.2))
+    paving.addColorStop(0.12, mix(metal, palette.haze, isDay ? 0.3 : 0.06))
+    paving.addColorStop(1, metal)
+    context.fillStyle = paving
+    context.fillRect(box.left, level, wide, box.bottom - level)
+    context.fillStyle = metal
+    for (const [y, thickness] of [
+      [rail, 0.0075],
+      [rail + 0.018, 0.0035],
+      [level - 0.012, 0.0045],
+    ] as const) {
+      context.fillRect(box.left, y, wide, thickness)
+    }
+    for (let post = Math.floor(box.left / 0.021); post * 0.021 < box.right; post++) {
+      const isPillar = post % 10 === 0
+      context.fillRect(post * 0.021, rail, isPillar ? 0.008 : 0.0026, level - rail + 0.002)
+    }
+    for (const x of lamps) {
+      context.fillRect(x - 0.004, level - lampHeight, 0.008, lampHeight)
+      context.fillRect(x - 0.008, level - 0.06, 0.016, 0.06)
+      context.fillRect(x - 0.02, level - lampHeight - 0.004, 0.04, 0.006)
+    }
+  })
+  if (isDay) return
+  stage.drawables.push((context, camera, seconds) => {
+    stand(stage, context, camera, nearness)
+    context.globalCompositeOperation = 'screen'
+    for (const x of lamps) {
+      const y = level - lampHeight + 0.012
+      const radius = 0.17 + 0.004 * Math.sin(seconds * 3 + x * 9)
+      const glow = context.createRadialGradient(x, y, 0, x, y, radius)
+      glow.addColorStop(0, withAlpha('#fff3d6', 0.95))
+      glow.addColorStop(0.07, withAlpha('#ffd692', 0.6))
+      glow.addColorStop(0.3, withAlpha('#ffbf6b', 0.14))
+      glow.addColorStop(1, withAlpha('#ffbf6b', 0))
+      context.fillStyle = glow
+      context.fillRect(x - radius, y - radius, radius * 2, radius * 2)
+    }
+    context.globalCompositeOperation = 'source-over'
+  })
+}

@@ -1,0 +1,114 @@
+import type { SKRSContext2D } from '@napi-rs/canvas'
+
+/**
+ * Where the camera is. The world's unit is the height of the frame, its origin the centre of the frame, y points down.
+ * A plane has a `nearness`: one over its distance, 0 at infinity and 1 for the nearest.
+ */
+export type Camera = Readonly<{
+  /** Sideways position: near planes move more than far ones. Positive is right. */
+  truck: number
+  /** Height, likewise. Positive is down. */
+  pedestal: number
+  /** How far the camera went ahead, as a share of the distance of the nearest plane. */
+  dolly: number
+  /** Rotation to the right: everything moves by the same amount. */
+  pan: number
+  /** Rotation downwards, likewise. */
+  tilt: number
+  /** Focal length: 1 shows the frame's height as one unit. */
+  zoom: number
+  /** Radians, clockwise. */
+  roll: number
+}>
+
+/** The camera at a moment of the clip, from 0 (first frame) to 1 (last). */
+export type CameraPath = (progress: number) => Camera
+
+/** `width` and `height` in pixels; `horizon` is the world's y that all vanishing lines meet at. */
+export type Viewport = Readonly<{ width: number; height: number; horizon: number }>
+
+/** A rectangle of the world. */
+export type Box = Readonly<{ left: number; right: number; top: number; bottom: number }>
+
+/** Lets the context draw in world units on the plane at `nearness`. */
+export function applyView(context: SKRSContext2D, camera: Camera, nearness: number, viewport: Viewport): void {
+  const { width, height, horizon } = viewport
+  const distance = 1 - camera.dolly * nearness
+  const scale = camera.zoom * height
+  const cos = Math.cos(camera.roll) * scale
+  const sin = Math.sin(camera.roll) * scale
+  const x = (-camera.truck * nearness) / distance - camera.pan
+  const y = (-horizon - camera.pedestal * nearness) / distance + horizon - camera.tilt
+  context.setTransform(
+    cos / distance,
+    sin / distance,
+    -sin / distance,
+    cos / distance,
+    width / 2 + cos * x - sin * y,
+    height / 2 + sin * x + cos * y,
+  )
+}
+
+/** The world point on the plane at `nearness` that a pixel shows. */
+export function screenToWorld(
+  camera: Camera,
+  nearness: number,
+  viewport: Viewport,
+  pixelX: number,
+  pixelY: number,
+): [number, number] {
+  const { width, height, horizon } = viewport
+  const distance = 1 - camera.dolly * nearness
+  const scale = camera.zoom * height
+  const cos = Math.cos(camera.roll)
+  const sin = Math.sin(camera.roll)
+  const a = (pixelX - width / 2) / scale
+  const b = (pixelY - height / 2) / scale
+  return [
+    (cos * a + sin * b + camera.pan) * distance + camera.truck * nearness,
+    (cos * b - sin * a - horizon + camera.tilt) * distance + horizon + camera.pedestal * nearness,
+  ]
+}
+
+const SAMPLES = 240
+const MARGIN = 0.02
+
+/**
+ * The world rectangle that the plane at `nearness` shows over the whole clip, and the most pixels it ever shows per
+ * unit. A plane that drifts by `drift` units a second needs more of the world.
+ */
+export function coverage(
+  path: CameraPath,
+  nearness: number,
+  viewport: Viewport,
+  seconds: number,
+  drift = 0,
+): Box & { pixelsPerUnit: number } {
+  const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity, pixelsPerUnit: 0 }
+  const { width, height } = viewport
+  for (let sample = 0; sample <= SAMPLES; sample++) {
+    const progress = sample / SAMPLES
+    const camera = path(progress)
+    box.pixelsPerUnit = Math.max(box.pixelsPerUnit, (camera.zoom * height) / (1 - camera.dolly * nearness))
+    for (const [pixelX, pixelY] of [
+      [0, 0],
+      [width, 0],
+      [0, height],
+      [width, height],
+    ] as const) {
+      const [x, y] = screenToWorld(camera, nearness, viewport, pixelX, pixelY)
+      const start = x - drift * progress * seconds
+      box.left = Math.min(box.left, start)
+      box.right = Math.max(box.right, start)
+      box.top = Math.min(box.top, y)
+      box.bottom = Math.max(box.bottom, y)
+    }
+  }
+  return {
+    left: box.left - MARGIN,
+    right: box.right + MARGIN,
+    top: box.top - MARGIN,
+    bottom: box.bottom + MARGIN,
+    pixelsPerUnit: box.pixelsPerUnit,
+  }
+}
