@@ -55,6 +55,8 @@ export function serveSite(dist: string, publicUrl: () => string): Middleware {
   let pages: Map<string, Page> | undefined
   const assets = sirv(dist, {
     etag: true,
+    brotli: true,
+    gzip: true,
     extensions: [],
     setHeaders: (res, file) => {
       const forever = file.startsWith('/_astro/')

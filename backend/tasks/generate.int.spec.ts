@@ -1,15 +1,13 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { connectDatabase } from '../database/connect.ts'
+import { EventStoreDbTestServer } from '../eventsourcing/testing/eventStoreDbTestServer.ts'
 import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
+import { replayLedger } from '../testing/replayLedger.ts'
 import { GENERATION, startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 
 let kinora: TestKinora
 let provider: ProviderDouble
-
-beforeAll(async () => {
-  provider = await createProviderDouble()
-  kinora = await startTestKinora({ provider })
-})
-afterAll(() => kinora.close())
 
 const rendering = () => {
   provider.answer = () => ({ kind: 'rendering', percent: 40 })
@@ -22,7 +20,21 @@ const json = async (response: Response | Promise<Response>) => (await response).
 type Stats = { remaining_credits: number; used_credits: number; total_credits: number }
 type Task = { id: string; status: string; credits_consumed: number }
 
-describe('generating a video', () => {
+/** The same rules on both event stores; the double of EventStoreDB speaks its wire, in memory. */
+describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, with the events in %s', (name) => {
+  let server: EventStoreDbTestServer | undefined
+
+  beforeAll(async () => {
+    provider = await createProviderDouble()
+    server = name !== 'Postgres' ? await new EventStoreDbTestServer().start() : undefined
+    const env = server ? { EVENTSTORE_URL: `esdb://app:secret@127.0.0.1:${server.port}?tls=false` } : undefined
+    kinora = await startTestKinora({ provider, ...(env && { env }) })
+  })
+  afterAll(async () => {
+    await kinora.close()
+    server?.kill()
+  })
+
   it('holds the credits, makes the video, and captures them', async () => {
     rendering()
     const user = await kinora.newUser()
@@ -63,6 +75,7 @@ describe('generating a video', () => {
     expect(tasks).toHaveLength(2)
     const stats = (await json(user.call('GET', '/subscriptions/stats'))) as Stats
     expect(stats).toMatchObject({ remaining_credits: 0, used_credits: 60, total_credits: 60 })
+    if (name === 'Postgres') await expectNoDrift(user.userId)
     finishing()
   })
 
@@ -82,3 +95,12 @@ describe('generating a video', () => {
     expect([other.status, ((await json(other)) as { code: string }).code]).toEqual([422, 'idempotency_key_reused'])
   })
 })
+
+/** What the log says of the account, event by event: nothing came in or went out but the grant and the two holds. */
+async function expectNoDrift(account: string): Promise<void> {
+  const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
+  const pool = new pg.Pool(connection)
+  const replayed = (await replayLedger(pool)).find(({ userId }) => userId === account)
+  await pool.end()
+  expect(replayed).toEqual({ userId: account, granted: 60, left: 0, held: 60, captured: 0, chained: true })
+}

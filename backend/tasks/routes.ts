@@ -40,19 +40,17 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
   serve(contract.generate, async ({ body, userId, ctx, command }) => {
     const key = ctx.get('Idempotency-Key') || uuid7()
     if (key.length > 200) throw new InvalidInput([{ path: 'Idempotency-Key', code: 'too_long' }])
-    const task = await once(database, { userId, key, body }, async (taskId) => {
+    const { taskId, heldAt, submittedAt } = await once(database, { userId, key, body }, async (taskId) => {
       const isImage = body.task_type === 'image_to_video'
       const firstFrame = isImage ? await images.owned(userId, body.first_frame_image_url ?? '') : null
       const submission = { userId, taskId, generation: body, firstFrame }
-      const context = command(derivedId('generate', taskId))
-      const { heldAt, submittedAt } = await generateVideo(deps, submission, context)
-      await Promise.all([changes.reached(['videoTasks'], submittedAt), changes.reached(['creditBalances'], heldAt)])
-      const [row] = await readVideoTasks(database, [taskId])
-      if (!row)
-        throw new Rejection('unavailable', 'The task was accepted; its state cannot be read yet.', { retryAfter: 1 })
-      return taskView(row, decrypt)
+      return { taskId, ...(await generateVideo(deps, submission, command(derivedId('generate', taskId)))) }
     })
-    return { task }
+    await Promise.all([changes.reached(['videoTasks'], submittedAt), changes.reached(['creditBalances'], heldAt)])
+    const [row] = await readVideoTasks(database, [taskId])
+    if (!row)
+      throw new Rejection('unavailable', 'The task was accepted; it will appear in a moment.', { retryAfter: 1 })
+    return { task: await taskView(row, decrypt) }
   })
 
   serve(contract.listTasks, async ({ userId, query }) => {
