@@ -1,5 +1,5 @@
 import Router from '@koa/router'
-import Koa from 'koa'
+import Koa, { type Context } from 'koa'
 import type { Logger } from 'pino'
 import { ACCESS_COOKIE } from './accounts/cookies.ts'
 import type { Mailbox } from './accounts/mailbox.ts'
@@ -7,8 +7,9 @@ import { mailboxRoutes } from './accounts/mailboxRoutes.ts'
 import { pageGuard } from './accounts/pageGuard.ts'
 import { type AccountRoutes, serveAccounts } from './accounts/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
-import { API_BASE, status } from './http/contract.ts'
+import { API_BASE, type Endpoint, status } from './http/contract.ts'
 import { serveWith } from './http/endpoint.ts'
+import { openApi } from './http/openapi.ts'
 import { problems } from './http/problem.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
@@ -36,16 +37,21 @@ export function createApp(ports: AppPorts): Koa {
   const limit = createRateLimit(CALLS_PER_MINUTE)
   const api = new Router({ prefix: API_BASE })
 
-  const serve = serveWith(api, async (ctx) => {
+  const served: Endpoint[] = []
+  const authenticate = async (ctx: Context) => {
     const signedIn = await ports.sessions.authenticate(ctx.cookies.get(ACCESS_COOKIE))
     if (signedIn) limit(signedIn.userId)
     return signedIn?.userId
-  })
+  }
+  const serve = serveWith(api, authenticate, served)
   serveAccounts(serve, ports)
   serveSubscriptions(serve, ports)
   serveTasks(serve, ports)
   serveMedia(serve, ports)
   serve(status, () => ({ demo_renderer: ports.demoRenderer, support_email: ports.supportEmail }))
+  api.get('/openapi.json', (ctx) => {
+    ctx.body = openApi(served, ports.publicUrl())
+  })
 
   app.use(baseline)
   app.use(problems(ports.log))

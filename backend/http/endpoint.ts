@@ -40,12 +40,13 @@ const json = koaBody({
   },
 })
 
-/** Binds declared endpoints to handlers: reads the body and query by their schemas, and asks who calls. */
-export function serveWith(router: Router, authenticate: Authenticate) {
+/** Binds declared endpoints to handlers: reads the body and query by their schemas, and asks who calls. `served` lists them. */
+export function serveWith(router: Router, authenticate: Authenticate, served: Endpoint[] = []) {
   return <P extends string, B extends Schema, Q extends Schema, A extends Schema, Access extends 'public' | 'user'>(
     endpoint: Endpoint<P, B, Q, A, Access>,
     handler: (call: Call<P, z.output<B>, z.output<Q>, Access>) => Reply<A>,
   ): void => {
+    served.push(endpoint as unknown as Endpoint)
     const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
     router[method](endpoint.path, async (ctx) => {
       const userId = endpoint.access === 'user' ? await authenticate(ctx) : undefined
