@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pause } from './backoff.ts'
 import { ConcurrencyConflict, type EventBatch, type EventStore, type NewEvent, type StoredEvent } from './eventStore.ts'
 
 export interface OpenedStore {
@@ -45,11 +46,13 @@ interface Follow {
   readonly from?: EventBatch['position']
   readonly maxBatch?: number
   readonly onLive?: () => void
+  /** Milliseconds each batch takes. */
+  readonly slow?: number
   readonly until: (events: readonly StoredEvent[], live: boolean) => boolean
 }
 
 /** Follows the log until enough was seen. */
-export async function follow(store: EventStore, { prefixes, from, maxBatch, onLive, until }: Follow) {
+export async function follow(store: EventStore, { prefixes, from, maxBatch, onLive, slow, until }: Follow) {
   const enough = new AbortController()
   const events: StoredEvent[] = []
   const batches: EventBatch[] = []
@@ -67,6 +70,7 @@ export async function follow(store: EventStore, { prefixes, from, maxBatch, onLi
   for await (const batch of subscription) {
     batches.push(batch)
     events.push(...batch.events)
+    if (slow) await pause(slow)
     stop(false)
   }
   return { events, batches }
@@ -283,14 +287,15 @@ function subscriptionContract(store: () => EventStore): void {
     await store().append(noise, 'any', many(50, 'Noise'))
     const { events, batches } = await follow(store(), {
       prefixes: [`${category}-`],
-      maxBatch: 7,
+      maxBatch: 3,
+      slow: 3,
       until: (_, live) => live,
     })
     expect(events.map(({ data }) => data)).toEqual(Array.from({ length: 40 }, (_, n) => ({ n })))
     let delivered = 0
     for (const batch of batches) {
       delivered += batch.events.length
-      expect(batch.events.length).toBeLessThanOrEqual(7)
+      expect(batch.events.length).toBeLessThanOrEqual(3)
       expect(events.filter(({ position }) => position <= batch.position)).toHaveLength(delivered)
     }
     // Past the noise at the end too, or each restart would read it again.
@@ -301,7 +306,7 @@ function subscriptionContract(store: () => EventStore): void {
     const leaving = new AbortController()
     const subscription = store().subscribeAll({ signal: leaving.signal, streamPrefixes: [aStream()] })
     const ended = Array.fromAsync(subscription)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await pause(100)
     const asked = Date.now()
     leaving.abort()
     await ended
