@@ -3,8 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startTemporaryPostgres, type TemporaryPostgres } from '#backend/database/testing/temporaryPostgres.ts'
 import { AppendOutcomeUnknown, type EventBatch, type EventStore } from './eventStore.ts'
-import { aStream, event, eventStoreContract, follow, read } from './eventStoreContract.ts'
+import { eventStoreContract } from './eventStoreContract.ts'
 import { createPostgresEventStore, installEventTable } from './postgresEventStore.ts'
+import { aStream, event, follow, read } from './testing/followLog.ts'
 
 eventStoreContract('event store in Postgres', async () => {
   const postgres = await startTemporaryPostgres()
