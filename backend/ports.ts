@@ -46,7 +46,9 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
 
   const server = await connectDatabase(config, (line) => log.debug({ line }, 'postgres'))
   const pool = new pg.Pool({ ...server.connection, max: 12 })
-  pool.on('error', (error) => log.error({ err: error }, 'a database connection was lost'))
+  const onLost = (error: Error) => log.error({ err: error }, 'a database connection was lost')
+  // A client that is being closed while the server goes has no listener of the pool's any more.
+  pool.on('error', onLost).on('connect', (client) => client.on('error', onLost))
   const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
   await migrate(database, pool)
 
