@@ -31,8 +31,8 @@ export interface Overrides {
 
 export type Ports = Awaited<ReturnType<typeof openPorts>>
 
-const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
-const MIGRATIONS = [
+export const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
+export const MIGRATIONS = [
   { name: 'M0001Accounts', class: M0001Accounts },
   { name: 'M0002ReadModels', class: M0002ReadModels },
 ]
