@@ -87,6 +87,8 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
       await store.close()
       await videoProvider.close()
       await database.close()
+      // Its last clients may still be saying goodbye when the server goes: that is no loss any more.
+      pool.removeAllListeners('error').on('error', () => {})
       await pool.end()
       await server.stop()
     },
