@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { NODE, run, tool } from './run.mjs'
+
+const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const INSTALL_MS = 6 * 60_000
+
+/** A Chromium that starts: the one given, the system's, Playwright's, or one installed now; undefined where none can be. */
+export async function findOrInstallChromium() {
+  const found = [process.env.KINORA_CHROMIUM, ...COMMANDS.map(onPath), playwrightsOwn()].find(starts)
+  if (found) return found
+  console.log('Installing a Chromium for the browser tests …')
+  if (process.getuid?.() === 0 && onPath('apt-get')) {
+    const apt = (...args) => run('apt-get', args, { env: { DEBIAN_FRONTEND: 'noninteractive' }, ...QUIETLY })
+    await apt('update', '-qq')
+    await apt('install', '-y', '-qq', 'chromium', 'fonts-noto-cjk')
+    const installed = COMMANDS.map(onPath).find(starts)
+    if (installed) return installed
+  }
+  await run(NODE, [tool('playwright'), 'install', 'chromium'], QUIETLY)
+  return [playwrightsOwn()].find(starts)
+}
+
+const QUIETLY = { quiet: true, timeoutMs: INSTALL_MS }
+
+function onPath(command) {
+  const folders = (process.env.PATH ?? '').split(':').filter(Boolean)
+  return folders.map((folder) => `${folder}/${command}`).find((file) => existsSync(file))
+}
+
+function playwrightsOwn() {
+  const program = "process.stdout.write((await import('playwright')).chromium.executablePath())"
+  return spawnSync(NODE, ['--input-type=module', '-e', program], { encoding: 'utf8' }).stdout
+}
+
+/** Some systems have a file by that name that only says where to get the program; others lack its libraries. */
+function starts(file) {
+  return Boolean(file) && existsSync(file) && spawnSync(file, ['--version'], { timeout: 20_000 }).status === 0
+}

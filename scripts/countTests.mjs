@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs'
+
+/** A Vitest reporter that counts tests, and writes down why suites were skipped, for `scripts/test.mjs`. */
+export default class CountTests {
+  onTestRunEnd(modules, unhandledErrors) {
+    const counts = { passed: 0, failed: 0, skipped: 0, reasons: [] }
+    // An error outside of every test is a failure too: it must not hide behind green tests.
+    counts.failed += unhandledErrors.length
+    for (const module of modules) countModule(module, counts)
+    writeFileSync(process.env.KINORA_TEST_COUNTS, JSON.stringify(counts))
+  }
+}
+
+function countModule(module, counts) {
+  const reasons = new Set()
+  let failed = 0
+  for (const test of module.children.allTests()) {
+    const { state, note } = test.result()
+    if (state === 'passed') counts.passed++
+    else if (state === 'failed') failed++
+    else {
+      counts.skipped++
+      reasons.add(reasonOf(test, note))
+    }
+  }
+  const broken = module.errors().length + [...module.children.allSuites()].flatMap((suite) => suite.errors()).length
+  counts.failed += failed || (broken > 0 || module.state() === 'failed' ? 1 : 0)
+  for (const reason of reasons) counts.reasons.push(`${module.relativeModuleId}: ${reason}`)
+}
+
+/** The outermost thing that was skipped; suites say in their name, or tests in a note, what they lack. */
+function reasonOf(test, note) {
+  let outermost = test
+  for (let one = test; one.type !== 'module'; one = one.parent) if (isSkipped(one)) outermost = one
+  return note ? `${outermost.name} (${note})` : outermost.name
+}
+
+const isSkipped = (one) => one.options?.mode === 'skip' || one.options?.mode === 'todo'

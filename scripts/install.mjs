@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { NODE, ROOT, run, secondsSince } from './run.mjs'
+
+const LOCK = path.join(ROOT, 'package-lock.json')
+const STAMP = path.join(ROOT, 'node_modules/.installed')
+
+const wanted = () => {
+  const lock = createHash('sha256').update(readFileSync(LOCK)).digest('hex')
+  return `${lock} ${process.platform}-${process.arch}\n`
+}
+
+/** Installs the packages of the lock file, unless they are there. */
+export async function installMissing() {
+  if (existsSync(NODE) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted()) return
+  console.log('Installing packages (the first time this takes a minute or two) …')
+  const start = Date.now()
+  const [command, ...args] = npm()
+  // Development packages are wanted whatever NODE_ENV says: the site is built and the tests are run from here. The lock
+  // file is not to be rewritten by another version of npm.
+  const flags = ['--no-audit', '--no-fund', '--no-save', '--include=dev', '--include=optional', '--loglevel=error']
+  const { code } = await run(command, [...args, 'install', ...flags])
+  if (code !== 0) fail(`npm install failed with code ${code}.`)
+  if (!existsSync(NODE)) fail('The package "node" is incomplete: its install script did not run (npm: ignore-scripts?).')
+  writeFileSync(STAMP, wanted())
+  console.log(`Installed in ${secondsSince(start)}.`)
+}
+
+/** The npm that runs us, or the one on the path. */
+function npm() {
+  const running = process.env.npm_execpath
+  return running && /npm-cli\.c?js$/.test(running) ? [process.execPath, running] : ['npm']
+}
+
+function fail(reason) {
+  console.error(reason)
+  process.exit(1)
+}

@@ -1,0 +1,52 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buildSiteIfStale, hasSite } from './buildSite.mjs'
+import { findOrInstallChromium } from './chromium.mjs'
+import { installMissing } from './install.mjs'
+import { NODE, ROOT, run, tool } from './run.mjs'
+
+const vitestArgs = process.argv.slice(2).filter((arg) => arg !== '--full')
+const full = vitestArgs.length < process.argv.length - 2
+const filters = vitestArgs.filter((arg) => !arg.startsWith('-'))
+
+await installMissing()
+const env = { KINORA_TEST_COUNTS: path.join(mkdtempSync(path.join(tmpdir(), 'kinora-counts-')), 'counts.json') }
+if (full) env.KINORA_FULL = '1'
+const lacking = []
+if (hasBrowserTests()) {
+  const chromium = await findOrInstallChromium()
+  if (chromium) env.KINORA_CHROMIUM = chromium
+  else lacking.push('browser tests: there is no Chromium, and none could be installed')
+  if (hasSite()) await buildSiteIfStale()
+  else lacking.push('browser tests: there is no site yet')
+}
+
+const reporters = ['--reporter=default', `--reporter=${path.join(ROOT, 'scripts/countTests.mjs')}`]
+const { code } = await run(NODE, [tool('vitest'), 'run', ...reporters, ...vitestArgs], { env })
+
+const counts = readCounts(env.KINORA_TEST_COUNTS)
+if (code !== 0 && counts.failed === 0) counts.failed = 1
+const reasons = [...lacking, ...counts.reasons]
+if (reasons.length > 0) console.log(`Skipped:\n${reasons.map((reason) => `- ${reason}`).join('\n')}`)
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0
+
+/** Whether any of the tests asked for needs a browser: it is only looked for, and the site only built, if so. */
+function hasBrowserTests() {
+  if (!existsSync(path.join(ROOT, 'site'))) return false
+  const isWanted = (file) => filters.length === 0 || filters.some((filter) => `site/${file}`.includes(filter))
+  return readdirSync(path.join(ROOT, 'site'), { recursive: true }).some(
+    (file) => /\.e2e\.spec\.tsx?$/.test(file) && isWanted(file),
+  )
+}
+
+function readCounts(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0, reasons: [] }
+  } finally {
+    rmSync(path.dirname(file), { recursive: true, force: true })
+  }
+}
