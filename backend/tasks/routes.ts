@@ -3,7 +3,7 @@ import type { Changes } from '../database/changes.ts'
 import type { Database } from '../database/orm.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { derivedId } from '../eventsourcing/eventHash.ts'
-import { uuid7 } from '../eventsourcing/uuid7.ts'
+import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import type { Serve } from '../http/endpoint.ts'
 import { once } from '../http/idempotency.ts'
 import { InvalidInput } from '../http/problem.ts'
@@ -24,11 +24,9 @@ export interface TaskRoutes extends GenerateDeps {
   readonly removeMedia: (taskId: string) => Promise<void>
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 /** The user's own task. @throws Rejection not_found, forbidden */
 export async function ownTask(database: Database, userId: string, taskId: string) {
-  const [row] = UUID.test(taskId) ? await readVideoTasks(database, [taskId]) : []
+  const [row] = isUuid(taskId) ? await readVideoTasks(database, [taskId]) : []
   if (!row) throw new Rejection('not_found', 'This task does not exist.')
   if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
   return row
