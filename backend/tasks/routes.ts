@@ -9,7 +9,7 @@ import { once } from '../http/idempotency.ts'
 import { InvalidInput } from '../http/problem.ts'
 import type { Realtime } from '../http/realtime.ts'
 import * as contract from './contract.ts'
-import { type GenerateDeps, generateVideo } from './generate.ts'
+import { type GenerateDeps, generateVideo, TaskGivenUp } from './generate.ts'
 import type { ImageUploads } from './imageUploads.ts'
 import { taskView } from './taskView.ts'
 import { isCharged, videoTask } from './videoTask.ts'
@@ -38,19 +38,21 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
   serve(contract.generate, async ({ body, userId, ctx, command }) => {
     const key = ctx.get('Idempotency-Key') || uuid7()
     if (key.length > 200) throw new InvalidInput([{ path: 'Idempotency-Key', code: 'too_long' }])
-    const task = await once(database, { userId, key, body }, async (taskId) => {
+    const isLost = (error: unknown) => error instanceof TaskGivenUp
+    const { taskId, task } = await once(database, { userId, key, body, isLost }, async (taskId) => {
       const isImage = body.task_type === 'image_to_video'
       const firstFrame = isImage ? await images.owned(userId, body.first_frame_image_url ?? '') : null
       const submission = { userId, taskId, generation: body, firstFrame }
       const context = command(derivedId('generate', taskId))
-      const { heldAt, submittedAt } = await generateVideo(deps, submission, context)
+      const { heldAt, submittedAt, task } = await generateVideo(deps, submission, context)
       await Promise.all([changes.reached(['videoTasks'], submittedAt), changes.reached(['creditBalances'], heldAt)])
-      const [row] = await readVideoTasks(database, [taskId])
-      if (!row)
-        throw new Rejection('unavailable', 'The task was accepted; its state cannot be read yet.', { retryAfter: 1 })
-      return taskView(row, decrypt)
+      return { taskId, task }
     })
-    return { task }
+    if (task.status === 'deleted') throw new Rejection('not_found', 'This task was deleted.')
+    const [row] = await readVideoTasks(database, [taskId])
+    if (!row)
+      throw new Rejection('unavailable', 'The task was accepted; its state cannot be read yet.', { retryAfter: 1 })
+    return { task: await taskView(row, decrypt) }
   })
 
   serve(contract.listTasks, async ({ userId, query }) => {
