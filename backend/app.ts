@@ -1,5 +1,5 @@
 import Router from '@koa/router'
-import Koa, { type Context } from 'koa'
+import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { ACCESS_COOKIE } from './accounts/cookies.ts'
 import type { Mailbox } from './accounts/mailbox.ts'
@@ -58,12 +58,7 @@ export function createApp(ports: AppPorts): Koa {
   app.use(health(ports.ready).routes())
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
-  app.use(
-    api.allowedMethods({
-      throw: true,
-      methodNotAllowed: () => new Rejection('method_not_allowed', 'Not with this method.'),
-    }),
-  )
+  app.use(otherMethods(api))
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox).routes())
   if (ports.site) {
     app.use(pageGuard)
@@ -73,6 +68,16 @@ export function createApp(ports: AppPorts): Koa {
     throw new Rejection('not_found', 'There is nothing here.')
   })
   return app
+}
+
+/** A known address that is asked by another method: the answer names the right ones. */
+function otherMethods(api: Router): Middleware {
+  return async (ctx, next) => {
+    const known = api.match(ctx.path, ctx.method).path
+    if (known.length === 0) return next()
+    ctx.set('Allow', [...new Set(known.flatMap(({ methods }) => methods))].join(', '))
+    throw new Rejection('method_not_allowed', 'Not with this method.')
+  }
 }
 
 function health(ready: () => Promise<boolean>): Router {

@@ -10,6 +10,14 @@ const ABANDONED = "interval '60 seconds'"
 
 type Attempt = { subject_id: string; body_hash: string; state: 'open' | 'accepted' | 'refused'; stale: boolean }
 
+interface Keyed {
+  readonly userId: string
+  readonly key: string
+  readonly body: unknown
+  /** Whether an error says that nothing can ever come of the id: the key then stands for nothing again. */
+  readonly isLost?: (error: unknown) => boolean
+}
+
 /**
  * Runs a command once per key: `run` is given the id of what it makes, the same for every repetition of the same body,
  * and must itself do nothing twice under one id. So repetitions may even run at the same time.
@@ -17,7 +25,7 @@ type Attempt = { subject_id: string; body_hash: string; state: 'open' | 'accepte
  */
 export async function once<T>(
   database: Database,
-  { userId, key, body }: { userId: string; key: string; body: unknown },
+  { userId, key, body, isLost = () => false }: Keyed,
   run: (subjectId: string) => Promise<T>,
 ): Promise<T> {
   const bodyHash = createHash('sha256').update(canonicalJson(body)).digest('hex')
@@ -55,7 +63,13 @@ export async function once<T>(
     await settle('accepted')
     return result
   } catch (error) {
-    if (error instanceof Rejection) await settle('refused')
+    if (isLost(error))
+      await execute('delete from idempotency_key where user_id = ? and key = ? and subject_id = ?', [
+        userId,
+        key,
+        subjectId,
+      ])
+    else if (error instanceof Rejection) await settle('refused')
     throw error
   }
 }

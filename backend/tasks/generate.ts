@@ -37,7 +37,7 @@ interface Submission {
 /**
  * Holds the credits, then submits the task. A crash in between leaves a hold whose task's stream is empty: the sweep
  * gives those back.
- * @throws Rejection insufficient_credits, queue_full, plan_required, unavailable
+ * @throws Rejection insufficient_credits, queue_full, plan_required  @throws TaskGivenUp
  */
 export async function generateVideo(
   { handle, hold, encrypt, allowance, now }: GenerateDeps,
@@ -69,19 +69,23 @@ export async function generateVideo(
   }
   const { state, position } = await handle(videoTask, taskId, { type: 'Submit', order, at }, commandContext).catch(
     (error) => {
-      if (error instanceof Rejection && error.code === 'task_abandoned') throw gaveUp()
+      if (error instanceof Rejection && error.code === 'task_abandoned') throw new TaskGivenUp()
       throw error
     },
   )
   return { task: state, heldAt: held, submittedAt: position }
 }
 
-const gaveUp = () =>
-  new Rejection('unavailable', 'The task could not be started and its credits are back. Please try again.')
+/** The task was given up before it began, and its credits went back: under this id nothing will ever be made. */
+export class TaskGivenUp extends Rejection {
+  constructor() {
+    super('unavailable', 'The task could not be started and its credits are back. Please try again.')
+  }
+}
 
 /** The credits of this id are settled: its task has ended, or was given up before it came to be. */
 async function earlierTask(handle: Handle, taskId: string, at: string, context: CommandContext): Promise<Generated> {
   const { state, position } = await handle(videoTask, taskId, { type: 'Abandon', taskId, at }, context)
-  if (state.status === 'abandoned') throw gaveUp()
+  if (state.status === 'abandoned') throw new TaskGivenUp()
   return { task: state, heldAt: undefined, submittedAt: position }
 }

@@ -4,7 +4,7 @@ import type { RouterContext } from '@koa/router'
 import { koaBody } from 'koa-body'
 import type { Database } from '../database/orm.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
-import { uuid7 } from '../eventsourcing/uuid7.ts'
+import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import { API_BASE } from '../http/contract.ts'
 import { InvalidInput } from '../http/problem.ts'
 import { ImageError, normaliseImage } from '../media/firstFrame.ts'
@@ -19,20 +19,22 @@ export type ImageUploads = ReturnType<typeof createImageUploads>
 
 /** First-frame pictures: re-encoded when they come in, and readable by their owner alone. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
-  const isOwned = async (userId: string, imageId: string) => {
+  /** Whose picture it is; undefined where there is none. */
+  const ownerOf = async (imageId: string): Promise<string | undefined> => {
+    if (!isUuid(imageId)) return undefined
     const [row] = await database.em
       .fork()
-      .execute<object[]>('select 1 from image_upload where id = ? and user_id = ?', [imageId, userId])
-    return row !== undefined
+      .execute<{ user_id: string }[]>('select user_id from image_upload where id = ?', [imageId])
+    return row?.user_id
   }
 
   return {
-    isOwned,
+    ownerOf,
 
     /** The id behind a picture's address. @throws InvalidInput it is not the user's */
     async owned(userId: string, url: string): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
-      if (!imageId || !(await isOwned(userId, imageId)))
+      if (!imageId || (await ownerOf(imageId)) !== userId)
         throw new InvalidInput([{ path: 'first_frame_image_url', code: 'unknown_image' }])
       return imageId
     },

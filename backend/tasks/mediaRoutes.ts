@@ -46,8 +46,9 @@ export function serveMedia(
   })
 
   serve(contract.firstFrame, async ({ userId, params, ctx }) => {
-    const known = /^[0-9a-f-]{36}$/.test(params.id) && (await images.isOwned(userId, params.id))
-    if (!known) throw new Rejection('not_found', 'This picture does not exist.')
+    const owner = await images.ownerOf(params.id)
+    if (!owner) throw new Rejection('not_found', 'This picture does not exist.')
+    if (owner !== userId) throw new Rejection('forbidden', 'This picture belongs to someone else.')
     await sendMedia(ctx, media, imageKey(params.id), { type: 'image/jpeg' })
     return undefined
   })

@@ -3,13 +3,13 @@ import type { Changes } from '../database/changes.ts'
 import type { Database } from '../database/orm.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { derivedId } from '../eventsourcing/eventHash.ts'
-import { uuid7 } from '../eventsourcing/uuid7.ts'
+import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import type { Serve } from '../http/endpoint.ts'
 import { once } from '../http/idempotency.ts'
 import { InvalidInput } from '../http/problem.ts'
 import type { Realtime } from '../http/realtime.ts'
 import * as contract from './contract.ts'
-import { type GenerateDeps, generateVideo } from './generate.ts'
+import { type GenerateDeps, generateVideo, TaskGivenUp } from './generate.ts'
 import type { ImageUploads } from './imageUploads.ts'
 import { taskView } from './taskView.ts'
 import { isCharged, videoTask } from './videoTask.ts'
@@ -24,11 +24,9 @@ export interface TaskRoutes extends GenerateDeps {
   readonly removeMedia: (taskId: string) => Promise<void>
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 /** The user's own task. @throws Rejection not_found, forbidden */
 export async function ownTask(database: Database, userId: string, taskId: string) {
-  const [row] = UUID.test(taskId) ? await readVideoTasks(database, [taskId]) : []
+  const [row] = isUuid(taskId) ? await readVideoTasks(database, [taskId]) : []
   if (!row) throw new Rejection('not_found', 'This task does not exist.')
   if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
   return row
@@ -40,16 +38,20 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
   serve(contract.generate, async ({ body, userId, ctx, command }) => {
     const key = ctx.get('Idempotency-Key') || uuid7()
     if (key.length > 200) throw new InvalidInput([{ path: 'Idempotency-Key', code: 'too_long' }])
-    const { taskId, heldAt, submittedAt } = await once(database, { userId, key, body }, async (taskId) => {
+    const isLost = (error: unknown) => error instanceof TaskGivenUp
+    const { taskId, task } = await once(database, { userId, key, body, isLost }, async (taskId) => {
       const isImage = body.task_type === 'image_to_video'
       const firstFrame = isImage ? await images.owned(userId, body.first_frame_image_url ?? '') : null
       const submission = { userId, taskId, generation: body, firstFrame }
-      return { taskId, ...(await generateVideo(deps, submission, command(derivedId('generate', taskId)))) }
+      const context = command(derivedId('generate', taskId))
+      const { heldAt, submittedAt, task } = await generateVideo(deps, submission, context)
+      await Promise.all([changes.reached(['videoTasks'], submittedAt), changes.reached(['creditBalances'], heldAt)])
+      return { taskId, task }
     })
-    await Promise.all([changes.reached(['videoTasks'], submittedAt), changes.reached(['creditBalances'], heldAt)])
+    if (task.status === 'deleted') throw new Rejection('not_found', 'This task was deleted.')
     const [row] = await readVideoTasks(database, [taskId])
     if (!row)
-      throw new Rejection('unavailable', 'The task was accepted; it will appear in a moment.', { retryAfter: 1 })
+      throw new Rejection('unavailable', 'The task was accepted; its state cannot be read yet.', { retryAfter: 1 })
     return { task: await taskView(row, decrypt) }
   })
 
