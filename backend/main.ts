@@ -15,6 +15,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop(0))
   process.on('SIGTERM', () => stop(0))
   void kinora.failed.then((reason) => {
+    if (stopping) return
     console.error(reason)
     stop(1)
   })

@@ -31,8 +31,8 @@ export interface Overrides {
 
 export type Ports = Awaited<ReturnType<typeof openPorts>>
 
-const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
-const MIGRATIONS = [
+export const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
+export const MIGRATIONS = [
   { name: 'M0001Accounts', class: M0001Accounts },
   { name: 'M0002ReadModels', class: M0002ReadModels },
 ]
@@ -46,7 +46,9 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
 
   const server = await connectDatabase(config, (line) => log.debug({ line }, 'postgres'))
   const pool = new pg.Pool({ ...server.connection, max: 12 })
-  pool.on('error', (error) => log.error({ err: error }, 'a database connection was lost'))
+  const onLost = (error: Error) => log.error({ err: error }, 'a database connection was lost')
+  // A client that is being closed while the server goes has no listener of the pool's any more.
+  pool.on('error', onLost).on('connect', (client) => client.on('error', onLost))
   const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
   await migrate(database, pool)
 
@@ -85,6 +87,8 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
       await store.close()
       await videoProvider.close()
       await database.close()
+      // Its last clients may still be saying goodbye when the server goes: that is no loss any more.
+      pool.removeAllListeners('error').on('error', () => {})
       await pool.end()
       await server.stop()
     },

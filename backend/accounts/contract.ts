@@ -18,7 +18,7 @@ export const Email = z
     z.trim(),
     required,
     z.maxLength(254, 'invalid_email'),
-    z.regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/u, 'invalid_email'),
+    z.regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u, 'invalid_email'),
     z.toLowerCase(),
   )
 export const Password = z
@@ -26,7 +26,13 @@ export const Password = z
   .check(required, z.minLength(PASSWORD_MIN, 'password_too_short'), z.maxLength(PASSWORD_MAX, 'password_too_long'))
 const FullName = z
   .string({ error: 'required' })
-  .check(z.trim(), required, z.minLength(NAME_MIN, 'name_too_short'), z.maxLength(NAME_MAX, 'name_too_long'))
+  .check(
+    z.trim(),
+    required,
+    z.minLength(NAME_MIN, 'name_too_short'),
+    z.maxLength(NAME_MAX, 'name_too_long'),
+    z.regex(/^\P{Cc}*$/u, 'invalid_characters'),
+  )
 const Token = z
   .string({ error: 'token_missing' })
   .check(z.minLength(1, 'token_missing'), z.maxLength(200, 'token_invalid'))

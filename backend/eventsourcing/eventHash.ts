@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 
 type Hashed = Readonly<{ stream: string; revision: number; id: string; type: string; data: unknown; meta: unknown }>
 
-/** JSON with its keys sorted at every depth, so that a store which reorders keys (jsonb) changes nothing. After RFC 8785. */
+/**
+ * JSON with its keys sorted at every depth, so that a store which reorders keys (jsonb) changes nothing. After RFC 8785.
+ * What JSON does not know is left out of an object and null in a list, as a store would have it.
+ */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   members.sort(([a], [b]) => (a < b ? -1 : 1))
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`

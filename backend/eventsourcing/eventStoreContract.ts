@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConcurrencyConflict, type EventBatch, type EventStore, type NewEvent, type StoredEvent } from './eventStore.ts'
+import { ConcurrencyConflict, type EventStore } from './eventStore.ts'
+import { aStream, event, follow, ids, many, read } from './testing/followLog.ts'
+import { subscriptionContract } from './testing/subscriptionContract.ts'
 
 export interface OpenedStore {
   readonly store: EventStore
@@ -24,56 +26,6 @@ export function eventStoreContract(name: string, open: Open): void {
     describe('subscribes', () => subscriptionContract(store))
   })
 }
-
-/** An event with a new id. */
-export function event(type: string, data: object = {}, id: string = randomUUID()): NewEvent {
-  return { id, type, data, meta: { correlationId: 'c-1' } }
-}
-
-/** A name no other test uses. */
-export function aStream(category = 'account'): string {
-  return `${category}-${randomUUID()}`
-}
-
-/** All of a stream. */
-export async function read(store: EventStore, stream: string, from?: number): Promise<StoredEvent[]> {
-  return await Array.fromAsync(store.readStream(stream, from))
-}
-
-interface Follow {
-  readonly prefixes?: readonly [string, ...string[]]
-  readonly from?: EventBatch['position']
-  readonly maxBatch?: number
-  readonly onLive?: () => void
-  readonly until: (events: readonly StoredEvent[], live: boolean) => boolean
-}
-
-/** Follows the log until enough was seen. */
-export async function follow(store: EventStore, { prefixes, from, maxBatch, onLive, until }: Follow) {
-  const enough = new AbortController()
-  const events: StoredEvent[] = []
-  const batches: EventBatch[] = []
-  const stop = (live: boolean) => until(events, live) && enough.abort()
-  const subscription = store.subscribeAll({
-    from,
-    signal: enough.signal,
-    ...(prefixes && { streamPrefixes: prefixes }),
-    ...(maxBatch && { maxBatch }),
-    onLive: () => {
-      onLive?.()
-      stop(true)
-    },
-  })
-  for await (const batch of subscription) {
-    batches.push(batch)
-    events.push(...batch.events)
-    stop(false)
-  }
-  return { events, batches }
-}
-
-const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id)
-const many = (count: number, type: string) => Array.from({ length: count }, (_, n) => event(type, { n }))
 
 function appendContract(store: () => EventStore): void {
   it('and reads back, with revisions from 0', async () => {
@@ -221,91 +173,5 @@ function concurrencyContract(store: () => EventStore): void {
     for (const [index, batch] of batches.entries()) {
       expect(index === 0 || batches[index - 1]!.position < batch.position).toBe(true)
     }
-  })
-}
-
-function subscriptionContract(store: () => EventStore): void {
-  it('to history, then to what is new', async () => {
-    const category = `h${randomUUID().slice(0, 8)}`
-    const [history, news] = [many(50, 'Old'), many(10, 'New')]
-    for (const [n, old] of history.entries()) await store().append(`${category}-${n % 7}`, 'any', [old])
-    const appendNews = async () => {
-      for (const fresh of news) await store().append(`${category}-x`, 'any', [fresh])
-    }
-    let appending: Promise<void> | undefined
-    const { events } = await follow(store(), {
-      prefixes: [`${category}-`],
-      onLive: () => {
-        appending ??= appendNews()
-      },
-      until: ({ length }) => length >= 60,
-    })
-    await appending
-    expect(ids(events)).toEqual(ids([...history, ...news]))
-  })
-
-  it('to the streams that begin with one of the prefixes', async () => {
-    const [one, two, three] = [aStream('one'), aStream('t_o'), aStream('three')]
-    for (const stream of [one, two, three, two.replace('_', 'w')]) await store().append(stream, 'any', [event('A')])
-    const { events } = await follow(store(), {
-      prefixes: [one.slice(0, -1), two.slice(0, -1)],
-      until: (_, live) => live,
-    })
-    expect(events.map(({ stream }) => stream)).toEqual([one, two])
-  })
-
-  it('to every stream of the application when no prefix is given', async () => {
-    const streams = [aStream('a'), aStream('b')]
-    for (const stream of streams) await store().append(stream, 'any', [event('A')])
-    const { events } = await follow(store(), { until: (_, live) => live })
-    expect(events.slice(-2).map(({ stream }) => stream)).toEqual(streams)
-    expect(events.filter(({ stream, type }) => stream.startsWith('$') || type.startsWith('$'))).toEqual([])
-  })
-
-  it('from a position, without what stands there', async () => {
-    const stream = aStream()
-    const { position } = await store().append(stream, 'any', many(3, 'A'))
-    await store().append(stream, 'any', many(2, 'B'))
-    const options = { prefixes: [stream] as const, until: (_: unknown, live: boolean) => live }
-    const { events, batches } = await follow(store(), { ...options, from: position })
-    expect(events.map(({ type }) => type)).toEqual(['B', 'B'])
-    const again = await follow(store(), { ...options, from: batches.at(-1)!.position })
-    expect(again.events).toEqual([])
-  })
-
-  it('and gives a position only after everything before it', async () => {
-    const category = `c${randomUUID().slice(0, 8)}`
-    const noise = aStream('noise')
-    for (let n = 0; n < 40; n++) {
-      await store().append(noise, 'any', many(9, 'Noise'))
-      await store().append(`${category}-${n % 3}`, 'any', [event('Signal', { n })])
-    }
-    await store().append(noise, 'any', many(50, 'Noise'))
-    const { events, batches } = await follow(store(), {
-      prefixes: [`${category}-`],
-      maxBatch: 7,
-      until: (_, live) => live,
-    })
-    expect(events.map(({ data }) => data)).toEqual(Array.from({ length: 40 }, (_, n) => ({ n })))
-    let delivered = 0
-    for (const batch of batches) {
-      delivered += batch.events.length
-      expect(batch.events.length).toBeLessThanOrEqual(7)
-      expect(events.filter(({ position }) => position <= batch.position)).toHaveLength(delivered)
-    }
-    // Past the noise at the end too, or each restart would read it again.
-    expect(batches.at(-1)!.position > events.at(-1)!.position).toBe(true)
-  })
-
-  it('until the signal aborts', async () => {
-    const leaving = new AbortController()
-    const subscription = store().subscribeAll({ signal: leaving.signal, streamPrefixes: [aStream()] })
-    const ended = Array.fromAsync(subscription)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    const asked = Date.now()
-    leaving.abort()
-    await ended
-    expect(Date.now() - asked).toBeLessThan(500)
-    expect(await Array.fromAsync(store().subscribeAll({ signal: leaving.signal }))).toEqual([])
   })
 }

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { AppendOutcomeUnknown, type EventStore } from './eventStore.ts'
-import { aStream, event, eventStoreContract, follow, read } from './eventStoreContract.ts'
+import { eventStoreContract } from './eventStoreContract.ts'
 import { createEventStoreDb, type EventStoreDbOptions } from './eventStoreDb.ts'
 import { EventStoreDbTestServer } from './testing/eventStoreDbTestServer.ts'
+import { aStream, event, follow, read } from './testing/followLog.ts'
 
 const search = { maxSearchWindow: 20, checkpointInterval: 1 }
 

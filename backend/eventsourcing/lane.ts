@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Decider, type Event, Rejection } from './decider.ts'
+import type { Decider, Event } from './decider.ts'
 import { chainStart, derivedId, eventHash } from './eventHash.ts'
 import {
   AppendOutcomeUnknown,
@@ -113,27 +113,32 @@ export class Lane<S, C, E extends Event> {
     const events: NewEvent[] = []
     const answers: ((position: GlobalPosition | undefined) => void)[] = []
     for (const { command, context, resolve, reject } of batch) {
-      try {
-        this.#decider.decide(command, state).forEach((event, index) => {
-          revision += 1
-          const stored = this.#dressed(
-            event,
-            derivedId(context.commandId, this.#stream, event.type, index),
-            context,
-            hash,
-          )
-          if (this.#decider.hashChained) hash = eventHash({ ...stored, stream: this.#stream, revision })
-          events.push(stored)
-          state = this.#decider.evolve(state, event)
-        })
-        const decided = state
-        answers.push((position) => resolve({ state: decided, position }))
-      } catch (error) {
-        if (!(error instanceof Rejection)) throw error
-        answers.push(() => reject(error))
+      const decided = this.#attempt(command, state)
+      // A refusal, or a fault of the decider: it is this command's alone, and said when the rest is stored.
+      if ('error' in decided) {
+        answers.push(() => reject(decided.error))
+        continue
       }
+      decided.events.forEach((event, index) => {
+        revision += 1
+        const id = derivedId(context.commandId, this.#stream, event.type, index)
+        const stored = this.#dressed(event, id, context, hash)
+        if (this.#decider.hashChained) hash = eventHash({ ...stored, stream: this.#stream, revision })
+        events.push(stored)
+        state = this.#decider.evolve(state, event)
+      })
+      const after = state
+      answers.push((position) => resolve({ state: after, position }))
     }
     return { events, answers, after: { state, revision, hash } }
+  }
+
+  #attempt(command: C, state: S): { readonly events: readonly E[] } | { readonly error: unknown } {
+    try {
+      return { events: this.#decider.decide(command, state) }
+    } catch (error) {
+      return { error }
+    }
   }
 
   #dressed(event: E, id: string, context: CommandContext, hash: string) {

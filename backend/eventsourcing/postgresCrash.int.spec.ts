@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startEmbeddedPostgres } from '#backend/database/embeddedPostgres.ts'
 import { startTemporaryPostgres } from '#backend/database/testing/temporaryPostgres.ts'
 import { type Appended, AppendOutcomeUnknown, type EventStore, type Expected, type NewEvent } from './eventStore.ts'
-import { event, follow } from './eventStoreContract.ts'
 import { createPostgresEventStore, installEventTable } from './postgresEventStore.ts'
+import { event, follow } from './testing/followLog.ts'
 
 const kills = 5
 const writers = 12

@@ -52,22 +52,25 @@ begin
                      order by e.revision desc limit 1), -1) as current
     from jsonb_array_elements(appends) with ordinality a(body, ordinal)
   ),
-  -- Events that stand where this append would have put them show that it is a retry.
+  -- Events that stand where this append would have put them show that it is a retry. An append that finds its stream
+  -- where it expects it is none; that condition stands inside, where it spares the look at the table.
   compared as materialized (
     select asked.*, earlier.known, earlier.first_known, earlier.last_revision, earlier.last_position
-    from asked left join lateral (
+    from asked cross join lateral (
       select count(*) as known,
              coalesce(bool_or(n.i = 1), false) as first_known,
              max(e.revision) filter (where n.i = asked.size) as last_revision,
              max(e.position) filter (where n.i = asked.size) as last_position
       from jsonb_array_elements(asked.events) with ordinality n(body, i)
-      join event e on e.id = (n.body->>'id')::uuid
-      where e.stream = asked.stream and (asked.expected is null or e.revision = asked.expected + n.i)
-    ) earlier on asked.expected is distinct from asked.current
+      -- Looked up by id: without the offset the planner may walk through the whole stream instead.
+      cross join lateral (select * from event where event.id = (n.body->>'id')::uuid offset 0) e
+      where asked.expected is distinct from asked.current
+        and e.stream = asked.stream and (asked.expected is null or e.revision = asked.expected + n.i)
+    ) earlier
   ),
   decided as materialized (
     select compared.*,
-           coalesce(known = size, false) as repeated,
+           known = size as repeated,
            case when expected is null then not first_known else expected = current end as fresh
     from compared
   ),

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { z } from 'zod/mini'
+import errors from '#content/en/errors.json' with { type: 'json' }
 import { Rejection } from '../eventsourcing/decider.ts'
 import { StreamBusy } from '../eventsourcing/lane.ts'
 import type { Problem } from './contract.ts'
@@ -33,13 +34,16 @@ const STATUS: Readonly<Record<string, number>> = {
   unavailable: 503,
 }
 
+/** The English wording of each rule; clients word the codes in their reader's language. */
+const SENTENCES: Readonly<Record<string, string>> = errors
+
 /** Input that broke rules: each with its field and a stable code. */
 export class InvalidInput extends Rejection {
   /** @param code of the answer as a whole, where one fault says it all */
   constructor(errors: readonly { path: string; code: string }[], code = 'invalid_input') {
     const named = errors.map(({ path, code }) => `${path || 'body'}: ${code}`).join(', ')
     super(code, `Some fields are not valid (${named}).`, {
-      errors: errors.map((fault) => ({ ...fault, message: fault.code.replaceAll('_', ' ') })),
+      errors: errors.map((fault) => ({ ...fault, message: SENTENCES[fault.code] ?? fault.code.replaceAll('_', ' ') })),
     })
   }
 

@@ -47,8 +47,10 @@ export function createRealtime(database: Database): Realtime {
     const early: string[] = []
     let hear = (text: string) => void early.push(text)
     socket.on('message', (data) => hear(String(data)))
-    const token = new URL(request.url ?? '', 'http://localhost').searchParams.get('token') ?? ''
+    const token = addressOf(request)?.searchParams.get('token') ?? ''
     const userId = await spend(token).catch(() => undefined)
+    // One that went away meanwhile has told so already, and will not again.
+    if (socket.readyState !== socket.OPEN) return
     if (!userId) {
       socket.close(UNAUTHENTICATED, 'unauthenticated')
       return
@@ -94,8 +96,7 @@ export function createRealtime(database: Database): Realtime {
 
     attach(http) {
       http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-        const { pathname } = new URL(request.url ?? '', 'http://localhost')
-        if (pathname !== `${API_BASE}/ws`) stream.destroy()
+        if (addressOf(request)?.pathname !== `${API_BASE}/ws`) stream.destroy()
         else server.handleUpgrade(request, stream, head, (socket) => void welcome(socket, request))
       })
     },
@@ -106,6 +107,9 @@ export function createRealtime(database: Database): Realtime {
     },
   }
 }
+
+/** Undefined for what is no address at all, such as `//`. */
+const addressOf = ({ url }: IncomingMessage): URL | undefined => URL.parse(url ?? '', 'http://localhost') ?? undefined
 
 function isPing(text: string): boolean {
   if (text === 'ping') return true

@@ -16,17 +16,29 @@ export type TestKinora = Awaited<ReturnType<typeof startTestKinora>>
 
 let users = 0
 
+/** Calls and mails of someone who is not signed in. */
+function visitor(url: string) {
+  const api = `${url}/api/v1`
+  return {
+    api,
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(api + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    /** Newest first. */
+    mails: async (to: string) =>
+      (await (await fetch(`${url}/dev/mailbox.json?to=${encodeURIComponent(to)}`)).json()) as { text: string }[],
+  }
+}
+
 /** Registers a user, verifies by the mailed link, and signs in. */
 export async function registerUser(url: string, email = `user${++users}.${Date.now()}@kinora.test`): Promise<TestUser> {
-  const api = `${url}/api/v1`
-  const post = (path: string, body: unknown) =>
-    fetch(api + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const { api, post, mails } = visitor(url)
   const password = 'correct horse'
   await post('/auth/register', { email, password, username: 'Test User' })
-  const mails = (await (await fetch(`${url}/dev/mailbox.json?to=${encodeURIComponent(email)}`)).json()) as {
-    text: string
-  }[]
-  await post('/auth/verify-email', { token: /token=([\w-]+)/.exec(mails[0]!.text)![1] })
+  await post('/auth/verify-email', { token: /token=([\w-]+)/.exec((await mails(email))[0]!.text)![1] })
   const login = await post('/auth/login', { email, password })
   const cookie = login.headers
     .getSetCookie()
@@ -52,7 +64,7 @@ export async function startTestKinora({ env = {}, ...overrides }: Overrides & { 
   const kinora = await startKinora(config, overrides)
   return {
     ...kinora,
-    api: `${kinora.url}/api/v1`,
+    ...visitor(kinora.url),
     dataDir,
     newUser: (email?: string) => registerUser(kinora.url, email),
     /** Stops the program; `keep` leaves its data for the next one. */

@@ -7,8 +7,8 @@ export type Pixel = [number, number, number, number]
 const MAX_WIDTH = 1100
 
 /**
- * Fills a box with colours computed point by point, at a coarse `density` (pixels per unit) that is then scaled up
- * smoothly. Soft things are made this way because many faint canvas gradients over one another show a dither pattern.
+ * Fills a box with colours computed point by point, at a coarse `density` (pixels per unit, never finer than the
+ * context's own) that is then scaled up smoothly. Soft things are made this way because many faint canvas gradients over one another show a dither pattern.
  */
 export function paintPixels(
   context: SKRSContext2D,
@@ -19,7 +19,7 @@ export function paintPixels(
   const boxWidth = box.right - box.left
   const boxHeight = box.bottom - box.top
   if (boxWidth <= 0 || boxHeight <= 0) return
-  const width = Math.max(2, Math.min(MAX_WIDTH, Math.round(boxWidth * density)))
+  const width = Math.max(2, Math.min(MAX_WIDTH, Math.round(boxWidth * Math.min(density, context.getTransform().a))))
   const height = Math.max(2, Math.round((width * boxHeight) / boxWidth))
   const canvas = createCanvas(width, height)
   const target = canvas.getContext('2d')

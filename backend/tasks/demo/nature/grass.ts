@@ -61,7 +61,7 @@ export function addFlowers(
   addLayer(stage, nearness, { sway: 0.04, top: base - 0.1 }, (context, box) => {
     scatter(stage, `flowers${nearness}`, { ...box, spacing: 1 / density }, (x, random) => {
       const y = base + random.range(-0.05, 0.08)
-      if (noise(x * 3.1 + nearness * 20, y * 12, noiseSeed) < 0.42) return
+      if (noise(x * 3.1 + nearness * 20, y * 12, noiseSeed) < 0.36) return
       const radius = random.range(0.005, 0.0105) * nearness
       const turn = random.range(0, 6)
       context.fillStyle = mix(random.pick(colours), shadow, dim + random.range(0, 0.15))

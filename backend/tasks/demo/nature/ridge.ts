@@ -70,15 +70,18 @@ function rockShader(stage: Stage, ridge: Ridge, crest: (x: number) => number) {
   const snowShade = parseHex(mix(ridge.colour, '#ffffff', isNight ? 0.15 : 0.42))
   // Gullies run down from the crest, so the relief is measured from it.
   const relievo = (x: number, y: number) => {
-    const below = (y - crest(x)) * 0.6
-    const warp = fractalNoise(x * frequency * 3, y * 4, noiseSeed + variant, 2) - 0.5
-    return ridgedNoise(x * frequency * 4.2 + warp * 1.6, below * frequency * 2.2 + warp, noiseSeed + 11 + variant, 4)
+    const below = y - crest(x) * 0.7
+    const warp = fractalNoise(x * frequency * 5, y * frequency * 6, noiseSeed + variant, 3) - 0.5
+    const lean = 0.35 * Math.sin(x * frequency * 2.3 + variant)
+    const u = (x + below * lean) * frequency * 5.5 + warp * 2.2
+    const v = below * frequency * 4.6 + warp * 1.6
+    return ridgedNoise(u, v, noiseSeed + 11 + variant, 5)
   }
   const side = stage.sun.x >= 0 ? 1 : -1
-  const step = 0.02 / frequency
+  const step = 0.012 / frequency
   return (x: number, y: number, pixel: [number, number, number, number]) => {
     const slope = relievo(x + side * step, y + step * 0.5) - relievo(x - side * step, y - step * 0.5)
-    const light = clamp01(0.5 - slope * 2.6 * relief)
+    const light = clamp01(0.5 - slope * 1.9 * relief)
     const depth = clamp01((y - (base - height)) / (height * 1.05))
     const ragged = 0.3 * (noise(x * 46, y * 30, noiseSeed) - 0.5) + 0.3 * (noise(x * 11, 0, noiseSeed + 3) - 0.5)
     const line = base - height * (0.46 + ragged * 0.6)

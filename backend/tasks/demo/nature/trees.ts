@@ -134,13 +134,13 @@ export function addTrunks(stage: Stage, trunks: Trunks): void {
       })
     })
     const leaf = mix(colour, '#3c7a45', stage.isNight ? 0.12 : 0.4)
-    scatter(stage, `leaves${nearness}`, { ...box, spacing: 0.00045 / (0.4 + nearness) }, (x, random) => {
+    scatter(stage, `leaves${nearness}`, { ...box, spacing: 0.0003 / (0.4 + nearness) }, (x, random) => {
       const y = -0.85 + random.next() * (trunks.foliage + 0.85)
       const hanging = (y + 0.85) / (trunks.foliage + 0.85)
       // Leaves come in clumps that get rare towards the lower edge.
       if (
         noise(x * 6 + nearness * 50, y * 7, stage.noiseSeed) * 0.7 + noise(x * 19, y * 19, 5) * 0.3 <
-        0.2 + 0.5 * hanging
+        0.06 + 0.55 * hanging
       )
         return
       context.fillStyle = withAlpha(mix(leaf, stage.palette.light, random.next() ** 2 * 0.4), 0.85)

@@ -3,7 +3,7 @@ import { addFog } from '../nature/fog.ts'
 import { addSky } from '../nature/sky.ts'
 import { addWater } from '../nature/water.ts'
 import type { Scene } from '../scene.ts'
-import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
+import { addBalloons, addBoat, addFigure } from '../subjects.ts'
 import { addBuildings } from '../town/buildings.ts'
 import { addPromenade } from '../town/promenade.ts'
 import { addTraffic } from '../town/traffic.ts'
@@ -33,8 +33,7 @@ export const city: Scene = {
       ...{ ripple: 0.0045, depth: isNight ? 0.55 : 0.6, glitter: false },
     })
     if (description.subject === 'boat') addBoat(stage, 0.34, quay + 0.07, 0.7)
-    const hasFigure = ['cat', 'dog', 'person'].includes(description.subject ?? '')
-    addPromenade(stage, { nearness: 0.8, level: hasFigure ? 0.44 : 0.41 })
-    addLedgeWithFigure(stage)
+    addPromenade(stage, { nearness: 0.8, level: 0.4 })
+    addFigure(stage, 0.84, 0.425)
   },
 }

@@ -52,7 +52,7 @@ function addDune(stage: Stage, dune: Dune): void {
   const crest = (x: number) =>
     base - height * (0.5 + 0.5 * Math.sin(x * 1.7 + wave)) * (0.65 + 0.35 * Math.sin(x * 0.9 + variant))
   const lit = parseHex(mix(colour, palette.light, stage.isNight ? 0.3 : 0.45))
-  const shaded = parseHex(mix(colour, palette.near, stage.isNight ? 0.5 : 0.42))
+  const shaded = parseHex(mix(colour, stage.isNight ? palette.near : mix('#5e3524', palette.ridge[3], 0.3), 0.55))
   const side = stage.sun.x >= 0 ? 1 : -1
   addLayer(stage, nearness, { top: base - height - 0.02 }, (context, box) => {
     context.save()
@@ -67,7 +67,9 @@ function addDune(stage: Stage, dune: Dune): void {
       // The spine of the dune winds down from its top; one side of it is in the shade.
       const spine = (x + side * below * 2.2 + 0.1 * Math.sin(below * 16 + wave)) * 1.7 + wave
       const slope = Math.sin(spine + side * 0.4)
-      const facing = clamp01(0.5 + side * slope * (slope * side < 0 ? 1.6 : 0.9) - below * 0.5)
+      // Sharp at the spine, soft further down where the sand has run out.
+      const edge = clamp01(0.5 + side * slope * (1.2 + 3 / (1 + below * 30)))
+      const facing = 0.12 + 0.76 * edge * edge * (3 - 2 * edge) - below * 0.4 + 0.12 * slope * side
       const distance = 0.35 + below * 5
       const ripples = Math.sin(
         (below * 300) / (distance + nearness) + 9 * fractalNoise(x * 3.5, below * 6, noiseSeed, 3),

@@ -12,10 +12,10 @@ export const space: Scene = {
   horizon: 0,
   compose(stage) {
     addNebula(stage)
-    addStarField(stage, { nearness: 0.02, spacing: 0.006, radius: 0.0013 })
-    addStarField(stage, { nearness: 0.12, spacing: 0.014, radius: 0.002 })
+    addStarField(stage, { nearness: 0.02, spacing: 0.0045, radius: 0.0019 })
+    addStarField(stage, { nearness: 0.12, spacing: 0.014, radius: 0.0028 })
     addPlanet(stage)
-    addStarField(stage, { nearness: 0.35, spacing: 0.04, radius: 0.0024 })
+    addStarField(stage, { nearness: 0.35, spacing: 0.04, radius: 0.0034 })
     addRocks(stage)
     addLedgeWithFigure(stage)
   },

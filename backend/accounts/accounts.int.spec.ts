@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createProviderDouble } from '../testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+
+let kinora: TestKinora
+let moved = 0
+beforeAll(async () => {
+  kinora = await startTestKinora({ provider: await createProviderDouble(), now: () => Date.now() + moved })
+})
+afterAll(() => kinora.close())
+
+let count = 0
+const newEmail = () => `person${++count}@kinora.test`
+const password = 'correct horse'
+const register = (email: string, more: object = {}) =>
+  kinora.post('/auth/register', { email, password, username: 'Test Person', ...more })
+const login = (email: string, secret = password) => kinora.post('/auth/login', { email, password: secret })
+const outcome = async (response: Response) => [response.status, ((await response.json()) as { code?: string }).code]
+const tokensOf = async (email: string) =>
+  (await kinora.mails(email)).map(({ text }) => /token=([\w-]+)/.exec(text)?.[1] ?? '')
+const verify = (token: string | undefined) => kinora.post('/auth/verify-email', { token })
+const cookiesOf = (response: Response) =>
+  response.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
+const as = (cookie: string, method: string, path: string) => fetch(kinora.api + path, { method, headers: { cookie } })
+
+async function verified(): Promise<string> {
+  const email = newEmail()
+  await register(email)
+  await verify((await tokensOf(email))[0])
+  return email
+}
+
+describe('registering', () => {
+  it('answers 201 and mails one link to the address', async () => {
+    const email = newEmail()
+    const answer = await register(email.toUpperCase(), { language: 'zh' })
+    expect([answer.status, await answer.json()]).toEqual([
+      201,
+      { message: 'Registered. Please check your email for the verification link.' },
+    ])
+    const mails = await kinora.mails(email)
+    expect(mails).toHaveLength(1)
+    expect(mails[0]!.text).toContain(`${kinora.url}/verify-email?token=`)
+    expect(mails[0]!.text).toContain(`email=${encodeURIComponent(email)}`)
+  })
+
+  it('is refused for an address that is verified, in whatever case it is written', async () => {
+    const email = await verified()
+    expect(await outcome(await register(email))).toEqual([409, 'email_already_registered'])
+    expect(await outcome(await register(` ${email.toUpperCase()} `))).toEqual([409, 'email_already_registered'])
+    expect(await kinora.mails(email)).toHaveLength(1)
+  })
+
+  it('again without having verified replaces the first attempt and its link', async () => {
+    const email = newEmail()
+    await register(email, { password: 'first password' })
+    await register(email, { username: 'Second Name' })
+    const [second, first] = await tokensOf(email)
+    expect(await outcome(await verify(first))).toEqual([422, 'token_invalid'])
+    expect((await verify(second)).status).toBe(200)
+    expect((await login(email, 'first password')).status).toBe(401)
+    expect(await (await login(email)).json()).toMatchObject({ user: { full_name: 'Second Name' } })
+  })
+
+  it('of one address ten times at once opens one account', async () => {
+    const email = newEmail()
+    const statuses = (await Promise.all(Array.from({ length: 10 }, () => register(email)))).map(({ status }) => status)
+    expect(new Set([201, 409, ...statuses])).toEqual(new Set([201, 409]))
+    const outcomes = await Promise.all((await tokensOf(email)).map(async (token) => (await verify(token)).status))
+    expect(outcomes.filter((status) => status === 200)).toHaveLength(1)
+  })
+
+  it.each([
+    [{ email: undefined }, 'email', 'required'],
+    [{ email: 'nobody' }, 'email', 'invalid_email'],
+    [{ email: 'a\u0000@kinora.test' }, 'email', 'invalid_email'],
+    [{ password: 'short' }, 'password', 'password_too_short'],
+    [{ username: ' x ' }, 'username', 'name_too_short'],
+    [{ username: 'Nul\u0000' }, 'username', 'invalid_characters'],
+    [{ language: 'de' }, 'language', 'invalid'],
+  ])('names the field at fault (%#)', async (change, path, code) => {
+    const answer = await register(newEmail(), change)
+    expect([answer.status, ((await answer.json()) as { errors: object }).errors]).toEqual([
+      422,
+      [{ path, code, message: code.replaceAll('_', ' ') }],
+    ])
+  })
+})
+
+describe('verifying an address', () => {
+  it('grants the free credits once, and its link works once', async () => {
+    const email = newEmail()
+    await register(email)
+    const [token] = await tokensOf(email)
+    const both = await Promise.all([verify(token), verify(token)])
+    expect(both.map(({ status }) => status)).toContain(200)
+    expect(await outcome(await verify(token))).toEqual([422, 'token_invalid'])
+    const cookie = cookiesOf(await login(email))
+    expect(await (await as(cookie, 'GET', '/subscriptions/stats')).json()).toEqual({
+      current_tier: 'free',
+      current_status: 'active',
+      remaining_credits: 60,
+      total_credits: 60,
+      used_credits: 0,
+      next_reset_date: null,
+    })
+  })
+
+  it('is refused after a day, and a new link can be asked for', async () => {
+    const email = newEmail()
+    await register(email)
+    const [token] = await tokensOf(email)
+    moved += 24 * 3600 * 1000 + 1
+    expect(await outcome(await verify(token))).toEqual([422, 'token_invalid'])
+    const resend = await kinora.post('/auth/resend-verification', { email })
+    expect(resend.status).toBe(200)
+    expect((await verify((await tokensOf(email))[0])).status).toBe(200)
+  })
+
+  it('is not mailed again to a verified or an unknown address, with the same answer', async () => {
+    const email = await verified()
+    const answers = await Promise.all(
+      [email, newEmail(), 'stranger@kinora.test'].map((to) => kinora.post('/auth/resend-verification', { email: to })),
+    )
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    expect(new Set(texts).size).toBe(1)
+    expect(await kinora.mails(email)).toHaveLength(1)
+    expect(await kinora.mails('stranger@kinora.test')).toEqual([])
+  })
+
+  it('needs a token', async () => {
+    expect(await (await verify(undefined)).json()).toMatchObject({ errors: [{ path: 'token', code: 'token_missing' }] })
+    expect(await outcome(await verify('x'))).toEqual([422, 'token_invalid'])
+  })
+})
+
+describe('signing in', () => {
+  it('says the same of a wrong password and of an unknown address', async () => {
+    const email = await verified()
+    expect(await outcome(await login(email, 'wrong password'))).toEqual([401, 'invalid_credentials'])
+    expect(await outcome(await login('stranger@kinora.test'))).toEqual([401, 'invalid_credentials'])
+  })
+
+  it('tells of a missing verification only who knows the password', async () => {
+    const email = newEmail()
+    await register(email)
+    expect(await outcome(await login(email, 'wrong password'))).toEqual([401, 'invalid_credentials'])
+    const right = await login(email)
+    expect(right.headers.getSetCookie()).toEqual([])
+    expect(await outcome(right)).toEqual([403, 'email_not_verified'])
+  })
+
+  it('answers the user and sets two cookies that scripts cannot read', async () => {
+    const email = await verified()
+    const answer = await login(email.toUpperCase())
+    const { user } = (await answer.json()) as { user: object }
+    expect(user).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      email,
+      username: 'Test Person',
+      full_name: 'Test Person',
+      language: 'en',
+      created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    })
+    const flags = answer.headers
+      .getSetCookie()
+      .map((line) => line.replace(/=[^;]+/, '=…').replace(/expires=[^;]+/, 'expires=…'))
+    expect(flags).toEqual([
+      'kinora_access=…; path=/; expires=…; samesite=lax; httponly',
+      'kinora_refresh=…; path=/; expires=…; samesite=lax; httponly',
+    ])
+    expect(await (await as(cookiesOf(answer), 'GET', '/auth/me')).json()).toEqual(user)
+  })
+
+  it('is asked of who has no cookie, or a forged one', async () => {
+    const cookie = cookiesOf(await login(await verified()))
+    for (const forged of ['', cookie.replace('.', 'x.'), cookie.slice(0, 100), 'kinora_access=%00'])
+      expect(await outcome(await as(forged, 'GET', '/auth/me'))).toEqual([401, 'unauthenticated'])
+  })
+})
+
+describe('staying signed in', () => {
+  it('rotates the cookies, and 20 refreshes at once all stay signed in', async () => {
+    const cookie = cookiesOf(await login(await verified()))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => as(cookie, 'POST', '/auth/refresh')))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    const next = new Set(answers.map(cookiesOf).map((text) => /kinora_refresh=([^;]+)/.exec(text)?.[1]))
+    expect(next.size).toBe(1)
+    const me = await Promise.all(answers.map((answer) => as(cookiesOf(answer), 'GET', '/auth/me')))
+    expect(me.map(({ status }) => status)).toEqual(Array(20).fill(200))
+  })
+
+  it('ends for both, access and refresh, with signing out', async () => {
+    const cookie = cookiesOf(await login(await verified()))
+    const out = await as(cookie, 'POST', '/auth/logout')
+    expect(out.headers.getSetCookie().map((line) => line.split(' ')[0])).toEqual([
+      'kinora_access=;',
+      'kinora_refresh=;',
+    ])
+    expect((await as(cookie, 'GET', '/auth/me')).status).toBe(401)
+    const refresh = await as(cookie, 'POST', '/auth/refresh')
+    expect(refresh.headers.getSetCookie()).toHaveLength(2)
+    expect(await outcome(refresh)).toEqual([401, 'unauthenticated'])
+  })
+
+  it('is no error to sign out twice, or without having been signed in', async () => {
+    expect((await as('', 'POST', '/auth/logout')).status).toBe(200)
+  })
+})

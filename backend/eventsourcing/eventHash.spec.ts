@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { canonicalJson, chainStart, derivedId, eventHash } from './eventHash.ts'
+
+describe('canonical JSON', () => {
+  it('sorts keys at every depth and keeps the order of lists', () => {
+    expect(canonicalJson({ b: [{ d: 1, c: null }, 2], a: { z: 'x', y: true } })).toBe(
+      '{"a":{"y":true,"z":"x"},"b":[{"c":null,"d":1},2]}',
+    )
+  })
+  it('sorts keys by UTF-16 code units, as RFC 8785 wants', () => {
+    expect(canonicalJson({ '€': 1, '\r': 2, '😀': 3, '1': 4, ö: 5, '\ufb33': 6 })).toBe(
+      '{"\\r":2,"1":4,"ö":5,"€":1,"😀":3,"\ufb33":6}',
+    )
+  })
+  it('says the same as a value that went through a store', () => {
+    const value = { list: [undefined, -0, 1e21, 0.1], gone: undefined, text: '雨"\\\n' }
+    expect(canonicalJson(value)).toBe(canonicalJson(JSON.parse(JSON.stringify(value))))
+  })
+})
+
+describe("an event's hash", () => {
+  const event = {
+    stream: 'creditAccount-1',
+    revision: 3,
+    id: derivedId('x'),
+    type: 'CreditsHeld',
+    data: { holdId: 't', parts: [{ lotId: 'a', amount: 30 }] },
+    meta: { actor: 'system', previousHash: chainStart('creditAccount-1') },
+  }
+  it('does not depend on the order of keys', () => {
+    const { stream, revision, id, type } = event
+    const data = { parts: [{ amount: 30, lotId: 'a' }], holdId: 't' }
+    const meta = { previousHash: chainStart('creditAccount-1'), actor: 'system' }
+    expect(eventHash({ meta, data, type, id, revision, stream })).toBe(eventHash(event))
+  })
+  it.each([
+    ['stream', { stream: 'creditAccount-2' }],
+    ['revision', { revision: 4 }],
+    ['id', { id: derivedId('y') }],
+    ['type', { type: 'CreditsReleased' }],
+    ['data', { data: { holdId: 't', parts: [{ lotId: 'a', amount: 31 }] } }],
+    ['metadata', { meta: { actor: 'user:1', previousHash: event.meta.previousHash } }],
+  ])('changes with its %s', (_, change) => {
+    expect(eventHash({ ...event, ...change })).not.toBe(eventHash(event))
+  })
+})
+
+describe('a derived id', () => {
+  it('is a UUID of version 8, the same for the same parts', () => {
+    expect(derivedId('hold', 1)).toBe(derivedId('hold', 1))
+    expect(derivedId('hold', 1)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+  it('tells apart parts that read alike when put together', () => {
+    const ids = [derivedId('ab', 'c'), derivedId('a', 'bc'), derivedId('abc'), derivedId(1), derivedId('1')]
+    expect(new Set(ids).size).toBe(5)
+  })
+})

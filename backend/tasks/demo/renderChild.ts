@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import os from 'node:os'
+import type { MessageFromChild, MessageToChild, RenderJob } from './job.ts'
+import { renderVideo } from './renderVideo.ts'
+
+// The program of the child process that `renderInChild` starts: one job, then it ends.
+
+const NICE = 10
+const stop = new AbortController()
+
+// A parent that dies, even by kill -9, closes the channel; one that cancels does so on purpose.
+process.on('disconnect', () => stop.abort(new Error('The render was cancelled')))
+process.on('message', (message: MessageToChild) => {
+  if (message.type === 'render') void work(message.job)
+})
+
+yieldToOthers()
+
+/** The web server goes first; the encoder inherits this. */
+function yieldToOthers(): void {
+  try {
+    os.setPriority(NICE)
+  } catch {
+    // Not every system lets a process change its priority.
+  }
+}
+
+async function work(job: RenderJob): Promise<void> {
+  let last = -1
+  const onProgress = (percent: number) => {
+    if (percent === last) return
+    last = percent
+    void send({ type: 'progress', percent })
+  }
+  try {
+    const result = await renderVideo(job, { signal: stop.signal, onProgress })
+    await send({ type: 'done', result: { ...result, cpuMs: usedCpuMs() } })
+  } catch (error) {
+    await send({ type: 'failed', message: error instanceof Error ? error.message : String(error) })
+  }
+  if (process.connected) process.disconnect()
+}
+
+function send(message: MessageFromChild): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send?.(message, () => resolve())
+    else resolve()
+  })
+}
+
+/** This process and the encoders it waited for; where the system does not tell, this process alone. */
+function usedCpuMs(): number {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1')
+    // The second field is a name that may hold blanks; the times come eleven fields after it, in hundredths.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+    return ticks * 10
+  } catch {
+    const { user, system } = process.cpuUsage()
+    return Math.round((user + system) / 1000)
+  }
+}

@@ -1,0 +1,31 @@
+import type pg from 'pg'
+import { migrate, openDatabase } from '../database/orm.ts'
+import { startTemporaryPostgres } from '../database/testing/temporaryPostgres.ts'
+import { createPostgresEventStore, installEventTable } from '../eventsourcing/postgresEventStore.ts'
+import { ENTITIES, MIGRATIONS } from '../ports.ts'
+
+export type TemporaryDatabase = Awaited<ReturnType<typeof startTemporaryDatabase>>
+
+/** A PostgreSQL of its own with Kinora's whole schema and an event store in it, and nothing that runs. */
+export async function startTemporaryDatabase() {
+  const postgres = await startTemporaryPostgres()
+  const { pool } = postgres
+  const { socketDir: host, port, user, database: name } = postgres.server
+  const connection: pg.ClientConfig = { host, port, user, database: name }
+  const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
+  await migrate(database, pool)
+  await installEventTable(pool)
+  const store = createPostgresEventStore(pool)
+  return {
+    postgres,
+    pool,
+    connection,
+    database,
+    store,
+    async close() {
+      await store.close()
+      await database.close()
+      await postgres.close()
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Reads i18next JSON v4 catalogues: nested keys, {{variables}}, CLDR plurals (`key_one`, `key_other`).
+ * The same few lines run at build time and in the browser.
+ */
+export const LOCALES = ['en', 'zh'] as const
+export type Locale = (typeof LOCALES)[number]
+export const DEFAULT_LOCALE: Locale = 'en'
+export const HTML_LANG: Readonly<Record<Locale, string>> = { en: 'en', zh: 'zh-CN' }
+
+export interface Messages {
+  readonly [key: string]: string | Messages
+}
+export type Variables = Readonly<Record<string, string | number>>
+
+/** The locale that a language tag asks for; unknown languages read English. */
+export const localeOf = (tag: string | null | undefined): Locale =>
+  tag?.toLowerCase().startsWith('zh') ? 'zh' : DEFAULT_LOCALE
+
+/** The text under a dotted key, if there is one. */
+export function lookup(messages: Messages, key: string): string | undefined {
+  let node: string | Messages | undefined = messages
+  for (const part of key.split('.')) {
+    if (typeof node !== 'object' || !Object.hasOwn(node, part)) return undefined
+    node = node[part]
+  }
+  return typeof node === 'string' ? node : undefined
+}
+
+const fill = (text: string, variables: Variables) =>
+  text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) =>
+    Object.hasOwn(variables, name) ? String(variables[name]) : whole,
+  )
+
+/** A translator over one locale's messages; a missing key answers itself, so that a gap is seen and not blank. */
+export function translator(messages: Messages, locale: Locale) {
+  const plurals = new Intl.PluralRules(HTML_LANG[locale])
+  const pluralOf = (key: string, count: number) =>
+    lookup(messages, `${key}_${plurals.select(count)}`) ?? lookup(messages, `${key}_other`)
+  return (key: string, variables: Variables = {}): string => {
+    const plural = typeof variables.count === 'number' ? pluralOf(key, variables.count) : undefined
+    return fill(plural ?? lookup(messages, key) ?? key, variables)
+  }
+}
+
+/** `over` laid upon `base`: a key that a translation lacks keeps its English text. */
+export function merge(base: Messages, over: Messages): Messages {
+  const result: Record<string, string | Messages> = { ...base }
+  for (const [key, value] of Object.entries(over)) {
+    const below = result[key]
+    result[key] = typeof value === 'object' && typeof below === 'object' ? merge(below, value) : value
+  }
+  return result
+}
+
+/** The address of a page in a language: English at `/…`, Chinese at `/zh/…`. */
+export function localizedPath(path: string, locale: Locale): string {
+  const bare = path.replace(/^\/zh(?=[/?#]|$)/, '') || '/'
+  const rooted = bare.startsWith('/') ? bare : `/${bare}`
+  if (locale === DEFAULT_LOCALE) return rooted
+  return rooted.replace(/^\/(?=[?#]|$)/, '').replace(/^/, '/zh')
+}

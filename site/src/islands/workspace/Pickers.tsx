@@ -1,0 +1,54 @@
+import { useStore } from '@nanostores/react'
+import { modelsFor } from '#backend/tasks/models.ts'
+import { translate } from '../../i18n/client.ts'
+import { codeText } from '../../lib/errorText.ts'
+import { $credits } from '../../stores/credits.ts'
+import { $faults, $generation, setDuration, setModel, setResolution } from '../../stores/generation.ts'
+import { durationOptions, type Reason, resolutionOptions } from '../../stores/generationRules.ts'
+import { $models } from '../../stores/workspace.ts'
+import { Choices } from '../../ui/Choices.tsx'
+import { Fault } from '../../ui/Field.tsx'
+
+/** Model, resolution and duration, as the table of models allows them together. */
+export function Pickers() {
+  const t = translate()
+  const form = useStore($generation)
+  const tier = useStore($credits)?.tier ?? null
+  const offered = useStore($models)
+  const faults = useStore($faults)
+  const words = (reason: Reason | null) => reason && t(`workspace.excluded.${reason}`, { model: form.model })
+  const models = modelsFor(form.taskType).filter(({ name }) => !offered || offered.some((other) => other.name === name))
+  const fault = faults.model ?? faults.resolution ?? faults.duration
+  return (
+    <>
+      <Choices
+        wide
+        label={t('workspace.form.model')}
+        value={form.model}
+        options={models.map(({ name }) => ({ value: name, label: name, note: t(`workspace.model.${name}`) }))}
+        onChange={setModel}
+      />
+      <Choices
+        label={t('workspace.form.resolution')}
+        value={form.resolution}
+        options={resolutionOptions(form, tier).map(({ value, excluded }) => ({
+          value,
+          label: value,
+          excluded: words(excluded),
+        }))}
+        onChange={setResolution}
+      />
+      <Choices
+        label={t('workspace.form.duration')}
+        value={form.duration}
+        options={durationOptions(form).map(({ value, excluded }) => ({
+          value,
+          label: t('workspace.form.seconds', { count: value }),
+          excluded: words(excluded),
+        }))}
+        onChange={setDuration}
+      />
+      {fault && <Fault id="choices-fault" text={codeText(fault)} />}
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+/** A call that failed: the server's stable code, its sentence, and the fields at fault. Status 0: no answer came. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly detail: string | undefined
+  readonly faults: readonly { readonly path: string; readonly code: string }[]
+
+  constructor(status: number, code: string, detail?: string, faults: ApiError['faults'] = []) {
+    super(detail ?? code)
+    this.status = status
+    this.code = code
+    this.detail = detail
+    this.faults = faults
+  }
+}
+
+interface ProblemBody {
+  readonly code?: unknown
+  readonly detail?: unknown
+  readonly errors?: unknown
+}
+
+/** Reads a problem answer; one without a code (a proxy's page, say) is `unknown`. */
+export function problemOf(status: number, body: ProblemBody | undefined): ApiError {
+  const code = typeof body?.code === 'string' ? body.code : status >= 500 ? 'internal' : 'unknown'
+  const detail = typeof body?.detail === 'string' ? body.detail : undefined
+  const faults = Array.isArray(body?.errors) ? (body.errors as ApiError['faults']) : []
+  return new ApiError(status, code, detail, faults)
+}

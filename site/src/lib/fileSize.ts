@@ -1,0 +1,12 @@
+const UNITS = ['B', 'KB', 'MB', 'GB'] as const
+
+/** A size as B, KB, MB or GB, with one decimal above a kilobyte. */
+export function fileSize(bytes: number): string {
+  let size = bytes
+  let unit = 0
+  while (size >= 1024 && unit < UNITS.length - 1) {
+    size /= 1024
+    unit += 1
+  }
+  return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`
+}

@@ -1,0 +1,17 @@
+// Runs right after the header: writes the remembered user into it before the first paint.
+;((doc) => {
+  let hint = null
+  try {
+    hint = JSON.parse(localStorage.getItem('kinora.user') || 'null')
+  } catch {
+    return
+  }
+  if (!hint) return
+  const put = (name, text) => {
+    for (const node of doc.querySelectorAll(`[data-user="${name}"]`)) node.textContent = text
+  }
+  put('name', hint.name)
+  put('initial', (hint.name || '?').slice(0, 1).toUpperCase())
+  put('email', hint.email.length > 15 ? `${hint.email.slice(0, 15)}…` : hint.email)
+  if (hint.credits !== null) put('credits', String(hint.credits))
+})(document)

@@ -1,0 +1,11 @@
+import { showToasts } from '../ui/toaster.ts'
+import { followContact, followDrawer, followLanguage } from './header.ts'
+
+followLanguage()
+followDrawer()
+followContact()
+showToasts()
+
+// Visitors without a remembered session are not asked about one on open pages: it would only be a 401 on each of them.
+const mayBeSignedIn = document.documentElement.dataset.session === 'in' || document.body.hasAttribute('data-private')
+if (mayBeSignedIn) void import('./account.ts').then((account) => account.followSession())

@@ -1,0 +1,62 @@
+/** Opening an account, verifying it, and signing in. */
+import * as z from 'zod/mini'
+import { login, Registration, register, resendVerification, verifyEmail } from '#backend/accounts/contract.ts'
+import { localHref, pageLocale, translate } from '../i18n/client.ts'
+import { localizedPath } from '../i18n/core.ts'
+import { call } from '../lib/api.ts'
+import { ApiError } from '../lib/apiError.ts'
+import { safeNext } from '../lib/safeNext.ts'
+import { enter } from './session.ts'
+import { showToast } from './toasts.ts'
+
+/** The registration form: the contract's fields, and the password once more. */
+export const RegistrationForm = z
+  .extend(Registration, { confirm: z.string({ error: 'required' }).check(z.minLength(1, 'required')) })
+  .check((ctx) => {
+    const { password, confirm } = ctx.value
+    if (confirm && password !== confirm)
+      ctx.issues.push({ code: 'custom', path: ['confirm'], message: 'passwords_differ', input: confirm })
+  })
+
+export const pendingPath = (email: string) => `/auth/email-verification-pending?email=${encodeURIComponent(email)}`
+
+const rememberLanguage = (language: string) => {
+  try {
+    localStorage.setItem('language', language)
+  } catch {
+    // The address alone then carries the language.
+  }
+}
+
+/** Signs in and goes on to the page that was asked for, in the account's language. */
+export async function signIn(credentials: { email: string; password: string }): Promise<void> {
+  const t = translate()
+  try {
+    const { user } = await call(login, { body: credentials })
+    if (!user) throw new ApiError(200, 'unknown', t('auth.login.noUser'))
+    enter(user)
+    rememberLanguage(user.language)
+    const next = safeNext(new URLSearchParams(location.search).get('next'), '/workspace', location.origin)
+    location.assign(localizedPath(next, user.language))
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'email_not_verified') {
+      const link = { href: localHref(pendingPath(credentials.email)), label: t('auth.login.toPending') }
+      showToast('warning', t('auth.login.notVerified'), { ms: 8000, link })
+      return
+    }
+    throw error
+  }
+}
+
+/** Opens an account in the page's language and goes to the page that waits for the e-mail. */
+export async function signUp(form: z.output<typeof RegistrationForm>): Promise<void> {
+  const { email, password, username } = form
+  await call(register, { body: { email, password, username, language: pageLocale() } })
+  location.assign(localHref(pendingPath(email)))
+}
+
+/** Mails a new verification link. */
+export const resend = (email: string) => call(resendVerification, { body: { email } })
+
+/** Verifies an address by the token of its mail. */
+export const verify = (token: string) => call(verifyEmail, { body: { token } })

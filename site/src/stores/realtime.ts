@@ -1,0 +1,54 @@
+/** What the server tells the workspace while it is open. */
+import { atom } from 'nanostores'
+import { type RealtimeMessage, SOCKET_UNAUTHENTICATED, socketToken } from '#backend/tasks/contract.ts'
+import { translate } from '../i18n/client.ts'
+import { addressOf, call, renewSession } from '../lib/api.ts'
+import { liveSocket } from '../lib/socket.ts'
+import { setCredits } from './credits.ts'
+import { takeNews } from './tasks.ts'
+import { showToast } from './toasts.ts'
+
+export const $connected = atom(false)
+
+let end: (() => void) | undefined
+
+const TONES = { info: 'info', warning: 'warning', error: 'danger' } as const
+
+function take(message: RealtimeMessage): void {
+  switch (message.type) {
+    case 'task_update':
+      return takeNews(message.task)
+    case 'credits_update':
+      return setCredits(message.remaining, message.total)
+    case 'notification':
+      return showToast(TONES[message.level] ?? 'info', message.message)
+    case 'pong':
+      return
+  }
+}
+
+async function socketAddress(): Promise<string> {
+  const { token } = await call(socketToken)
+  const url = new URL(addressOf('/ws', {}, { token }), location.href)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url.href
+}
+
+function giveUp(why: 'refused' | 'lost'): void {
+  end?.()
+  end = undefined
+  showToast('warning', translate()(why === 'refused' ? 'workspace.realtime.refused' : 'workspace.realtime.lost'))
+  if (why === 'refused') void renewSession()
+}
+
+/** Connects, unless it is connected or trying already. */
+export function connectRealtime(): void {
+  end ??= liveSocket({
+    address: socketAddress,
+    open: (address) => new WebSocket(address),
+    onMessage: (message) => take(message as RealtimeMessage),
+    onChange: (connected) => $connected.set(connected),
+    onGiveUp: giveUp,
+    refusedCode: SOCKET_UNAUTHENTICATED,
+  })
+}

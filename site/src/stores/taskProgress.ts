@@ -1,0 +1,65 @@
+/** How far a task is, for the stepped bar. */
+import { TASK_STATUSES, type Task, type TaskStatus } from '#backend/tasks/contract.ts'
+
+export const STEPS = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING'] as const
+
+export interface Step {
+  readonly name: (typeof STEPS)[number]
+  readonly state: 'done' | 'active' | 'ahead'
+  /** From 0 to 1. */
+  readonly part: number
+}
+
+/** Reads a status in any case, and the word `failed`. */
+export function readStatus(status: string): TaskStatus | undefined {
+  const word = status.toLowerCase() === 'failed' ? 'fail' : status.toLowerCase()
+  return TASK_STATUSES.find((known) => known.toLowerCase() === word)
+}
+
+export const isFinal = (task: Pick<Task, 'status'>): boolean => {
+  const status = readStatus(task.status)
+  return status === 'Success' || status === 'Fail'
+}
+
+/** Whether the task counts as being generated in the head of the queue. */
+export const isInProgress = (task: Pick<Task, 'status'>): boolean => {
+  const status = readStatus(task.status)
+  return status === 'Preparing' || status === 'Queueing' || status === 'Processing'
+}
+
+/** A waiting task can still be cancelled. */
+export const isWaiting = (task: Pick<Task, 'status'>): boolean => {
+  const status = readStatus(task.status)
+  return status === 'Preparing' || status === 'Queueing'
+}
+
+const clamp = (value: number) => Math.min(100, Math.max(0, value))
+
+/** Percent of the whole way: waiting is a tenth, rendering the most, the file the last bit. */
+export function percentOf(task: Pick<Task, 'status' | 'progress'>): number {
+  switch (readStatus(task.status)) {
+    case 'Preparing':
+      return 3
+    case 'Queueing':
+      return 8
+    case 'Processing':
+      return Math.round(10 + clamp(task.progress ?? 0) * 0.84)
+    case 'DOWNLOADING':
+      return 96
+    case 'Success':
+    case 'Fail':
+      return 100
+    case undefined:
+      return 0
+  }
+}
+
+export function stepsOf(task: Pick<Task, 'status' | 'progress'>): readonly Step[] {
+  const status = readStatus(task.status)
+  const at = STEPS.findIndex((step) => step === status)
+  return STEPS.map((name, index) => {
+    if (status === 'Success' || index < at) return { name, state: 'done', part: 1 }
+    if (index > at) return { name, state: 'ahead', part: 0 }
+    return { name, state: 'active', part: name === 'Processing' ? clamp(task.progress ?? 0) / 100 : 0 }
+  })
+}

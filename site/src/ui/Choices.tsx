@@ -1,0 +1,47 @@
+import { useId } from 'react'
+
+interface ChoicesProps<V extends string | number> {
+  readonly label: string
+  readonly value: V
+  readonly options: readonly {
+    readonly value: V
+    readonly label: string
+    readonly note?: string
+    /** Why the option cannot be chosen. */
+    readonly excluded?: string | null
+  }[]
+  readonly onChange: (value: V) => void
+  readonly wide?: boolean
+}
+
+/** A few options to choose one of; those that cannot be chosen stay in sight with their reason. */
+export function Choices<V extends string | number>({ label, value, options, onChange, wide }: ChoicesProps<V>) {
+  const id = useId()
+  const reasons = [...new Set(options.flatMap((option) => option.excluded ?? []))]
+  return (
+    <fieldset className="field" aria-describedby={reasons.length > 0 ? `${id}-reasons` : undefined}>
+      <legend className="label">{label}</legend>
+      <div className={wide ? 'choices choices-wide' : 'choices'}>
+        {options.map((option) => (
+          <label className="choice" key={option.value} title={option.excluded ?? undefined}>
+            <input
+              type="radio"
+              name={id}
+              value={option.value}
+              checked={option.value === value}
+              disabled={Boolean(option.excluded)}
+              onChange={() => onChange(option.value)}
+            />
+            <strong>{option.label}</strong>
+            {option.note && <small>{option.note}</small>}
+          </label>
+        ))}
+      </div>
+      {reasons.length > 0 && (
+        <p className="hint" id={`${id}-reasons`}>
+          {reasons.join(' · ')}
+        </p>
+      )}
+    </fieldset>
+  )
+}

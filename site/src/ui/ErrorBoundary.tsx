@@ -1,0 +1,42 @@
+import { Component, type ReactNode } from 'react'
+import type { Translate } from '../i18n/keys.ts'
+import { Button } from './Button.tsx'
+
+interface Props {
+  readonly t: Translate
+  readonly home: string
+  readonly children: ReactNode
+}
+
+/** Shows a way on when a part of the page breaks; the details are only logged. */
+export class ErrorBoundary extends Component<Props, { broken: boolean }> {
+  override state = { broken: false }
+
+  static getDerivedStateFromError() {
+    return { broken: true }
+  }
+
+  override componentDidCatch(error: unknown) {
+    console.error(error)
+  }
+
+  override render() {
+    if (!this.state.broken) return this.props.children
+    const { t, home } = this.props
+    return (
+      <div className="card crash" role="alert">
+        <h2>{t('common.crash.title')}</h2>
+        <p className="muted">{t('common.crash.text')}</p>
+        <div className="crash-actions">
+          <Button look="primary" onClick={() => this.setState({ broken: false })}>
+            {t('common.action.retry')}
+          </Button>
+          <Button onClick={() => location.reload()}>{t('common.action.reload')}</Button>
+          <a className="button button-quiet" href={home}>
+            {t('common.action.home')}
+          </a>
+        </div>
+      </div>
+    )
+  }
+}

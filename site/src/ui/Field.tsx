@@ -1,0 +1,84 @@
+import { type ComponentProps, type ReactNode, useId, useState } from 'react'
+import { IconButton } from './Button.tsx'
+import { Icon } from './Icon.tsx'
+
+/** What is wrong with a field, in words. */
+export function Fault({ id, text }: { id: string; text: string }) {
+  return (
+    <p className="fault" id={id}>
+      <Icon name="alert" />
+      <span>{text}</span>
+    </p>
+  )
+}
+
+interface Labelled {
+  readonly label: string
+  readonly hint?: string
+  readonly fault?: string | undefined
+}
+
+function Frame(props: Labelled & { id: string; children: ReactNode }) {
+  return (
+    <div className="field">
+      <label htmlFor={props.id}>{props.label}</label>
+      {props.children}
+      {props.hint && !props.fault && (
+        <p className="hint" id={`${props.id}-hint`}>
+          {props.hint}
+        </p>
+      )}
+      {props.fault && <Fault id={`${props.id}-fault`} text={props.fault} />}
+    </div>
+  )
+}
+
+const described = (id: string, { hint, fault }: Labelled) => {
+  if (fault) return `${id}-fault`
+  return hint ? `${id}-hint` : undefined
+}
+
+/** A labelled input whose fault is bound to it. */
+export function Field({ label, hint, fault, ...input }: Labelled & ComponentProps<'input'>) {
+  const id = useId()
+  const labelled = { label, fault, ...(hint ? { hint } : {}) }
+  return (
+    <Frame id={id} {...labelled}>
+      <input
+        className="input"
+        id={id}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={described(id, labelled)}
+        {...input}
+      />
+    </Frame>
+  )
+}
+
+type PasswordProps = Labelled & ComponentProps<'input'> & { readonly show: string; readonly hide: string }
+
+/** A password that can be looked at. */
+export function PasswordField({ label, hint, fault, show, hide, ...input }: PasswordProps) {
+  const id = useId()
+  const [visible, setVisible] = useState(false)
+  const labelled = { label, fault, ...(hint ? { hint } : {}) }
+  return (
+    <Frame id={id} {...labelled}>
+      <div className="input-with-button">
+        <input
+          className="input"
+          id={id}
+          type={visible ? 'text' : 'password'}
+          aria-invalid={fault ? true : undefined}
+          aria-describedby={described(id, labelled)}
+          {...input}
+        />
+        <IconButton
+          icon={visible ? 'eyeOff' : 'eye'}
+          label={visible ? hide : show}
+          onClick={() => setVisible(!visible)}
+        />
+      </div>
+    </Frame>
+  )
+}

@@ -1,0 +1,21 @@
+import { ICONS, type IconName } from './icons.ts'
+
+/** An icon beside a text; it says nothing of its own to a screen reader. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg
+      className="icon"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      {ICONS[name].map((path) => (
+        <path key={path} d={path} />
+      ))}
+    </svg>
+  )
+}

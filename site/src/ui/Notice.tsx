@@ -1,0 +1,13 @@
+import type { ReactNode } from 'react'
+import type { Tone } from '../stores/toasts.ts'
+import { Icon } from './Icon.tsx'
+
+/** A remark that stays on the page. */
+export function Notice({ tone, quiet = false, children }: { tone: Tone; quiet?: boolean; children: ReactNode }) {
+  return (
+    <div className={quiet ? 'notice notice-quiet' : 'notice'} data-tone={tone}>
+      <Icon name={tone === 'info' ? 'info' : 'alert'} />
+      <div>{children}</div>
+    </div>
+  )
+}

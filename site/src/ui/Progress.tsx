@@ -1,0 +1,36 @@
+import type { CSSProperties } from 'react'
+import type { Step } from '../stores/taskProgress.ts'
+
+interface ProgressProps {
+  readonly label: string
+  readonly state: string
+  readonly percent: number
+  readonly steps: readonly Step[]
+}
+
+const part = (value: number) => ({ '--part': value }) as CSSProperties
+
+/** A stepped bar: where a task is, and how far. */
+export function Progress({ label, state, percent, steps }: ProgressProps) {
+  return (
+    <div className="progress">
+      <span>{state}</span>
+      <span className="muted">{percent}%</span>
+      <div
+        className="progress-bar"
+        role="progressbar"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+        aria-valuetext={`${state}, ${percent}%`}
+      >
+        {steps.map((step) => (
+          <span className="progress-step" data-state={step.state} key={step.name}>
+            <span className="progress-fill" style={part(step.part)} />
+          </span>
+        ))}
+      </div>
+    </div>
+  )
+}

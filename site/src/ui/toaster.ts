@@ -1,0 +1,70 @@
+import { $toasts, dismissToast, type Toast } from '../stores/toasts.ts'
+import { ICONS } from './icons.ts'
+
+const SVG = 'http://www.w3.org/2000/svg'
+
+function closeIcon(): SVGElement {
+  const svg = document.createElementNS(SVG, 'svg')
+  const attributes = {
+    class: 'icon',
+    viewBox: '0 0 24 24',
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': '1.8',
+  }
+  for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value)
+  svg.setAttribute('aria-hidden', 'true')
+  for (const d of ICONS.close) {
+    const path = document.createElementNS(SVG, 'path')
+    path.setAttribute('d', d)
+    svg.append(path)
+  }
+  return svg
+}
+
+function element(toast: Toast, closeLabel: string): HTMLElement {
+  const box = document.createElement('div')
+  box.className = 'toast'
+  box.dataset.toast = String(toast.id)
+  box.dataset.tone = toast.tone
+  if (toast.tone === 'danger') box.role = 'alert'
+  const text = document.createElement('div')
+  text.className = 'toast-text'
+  text.append(toast.text)
+  if (toast.link) {
+    const link = document.createElement('a')
+    link.href = toast.link.href
+    link.textContent = toast.link.label
+    text.append(' ', link)
+  }
+  const close = document.createElement('button')
+  close.type = 'button'
+  close.className = 'icon-button'
+  close.ariaLabel = closeLabel
+  close.append(closeIcon())
+  close.addEventListener('click', () => dismissToast(toast.id))
+  box.append(text, close)
+  return box
+}
+
+/**
+ * Draws the toasts into the page's live region, without a framework so that every page can have them.
+ * A popover is put on top again with each toast, above any dialog that opened meanwhile.
+ */
+export function showToasts(): void {
+  const region = document.getElementById('toasts')
+  if (!region) return
+  const closeLabel = region.dataset.close ?? ''
+  $toasts.subscribe((toasts) => {
+    const wanted = new Set(toasts.map((toast) => String(toast.id)))
+    for (const shown of region.querySelectorAll<HTMLElement>('[data-toast]'))
+      if (!wanted.has(shown.dataset.toast ?? '')) shown.remove()
+    const fresh = toasts.filter((toast) => !region.querySelector(`[data-toast="${toast.id}"]`))
+    if (fresh.length > 0) {
+      if (region.matches(':popover-open')) region.hidePopover()
+      region.showPopover()
+    }
+    for (const toast of fresh) region.append(element(toast, closeLabel))
+    if (toasts.length === 0 && region.matches(':popover-open')) region.hidePopover()
+  })
+}
