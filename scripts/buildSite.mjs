@@ -44,12 +44,18 @@ function inputsHash() {
     ...['package-lock.json', 'tsconfig.json', 'scripts/buildSite.mjs', 'scripts/precompress.mjs'],
   ]
   const hash = createHash('sha256')
-  for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(path.join(ROOT, file))).update('\0')
+  for (const file of files.sort())
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(path.join(ROOT, file)))
+      .update('\0')
   return hash.digest('hex')
 }
 
 function filesUnder(folder) {
-  const entries = existsSync(path.join(ROOT, folder)) ? readdirSync(path.join(ROOT, folder), { withFileTypes: true }) : []
+  const entries = existsSync(path.join(ROOT, folder))
+    ? readdirSync(path.join(ROOT, folder), { withFileTypes: true })
+    : []
   return entries.flatMap((entry) => {
     const name = `${folder}/${entry.name}`
     if (entry.isDirectory()) return MADE.has(entry.name) ? [] : filesUnder(name)

@@ -22,7 +22,8 @@ export async function installMissing() {
   const flags = ['--no-audit', '--no-fund', '--no-save', '--include=dev', '--include=optional', '--loglevel=error']
   const { code } = await run(command, [...args, 'install', ...flags])
   if (code !== 0) fail(`npm install failed with code ${code}.`)
-  if (!existsSync(NODE)) fail('The package "node" is incomplete: its install script did not run (npm: ignore-scripts?).')
+  if (!existsSync(NODE))
+    fail('The package "node" is incomplete: its install script did not run (npm: ignore-scripts?).')
   writeFileSync(STAMP, wanted())
   console.log(`Installed in ${secondsSince(start)}.`)
 }

@@ -49,7 +49,8 @@ export function run(command, args, { env = {}, quiet = false, stdin = 'ignore', 
     })
     running.add(child)
     let printed = ''
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (printed += text))
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text) => (printed += text))
     child.once('error', (error) => {
       running.delete(child)
       reject(error)

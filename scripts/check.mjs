@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { astroImportFaults } from './astroImports.mjs'
+import { hasSite } from './buildSite.mjs'
+import { catalogueFaults } from './catalogues.mjs'
+import { installMissing } from './install.mjs'
+import { NODE, ROOT, run, secondsSince, tool } from './run.mjs'
+
+const FOLDERS = ['backend', 'projections', 'workflows', 'site', 'scripts', 'bench']
+
+await installMissing()
+const folders = FOLDERS.filter((folder) => existsSync(path.join(ROOT, folder)))
+
+const program = (name, ...args) =>
+  run(NODE, [tool(name), ...args], { quiet: true, env: { ASTRO_TELEMETRY_DISABLED: '1' } })
+const inspection = async (faults) => ({ code: faults.length > 0 ? 1 : 0, output: faults.join('\n') })
+
+const results = await Promise.all([
+  report('types', () => program('tsc', '-p', '.')),
+  ...(hasSite() ? [report('types of the site', () => program('astro', 'check', '--root', 'site'))] : []),
+  report('lint and format', () => program('biome', 'check', '--error-on-warnings', '.')),
+  report('import boundaries', () => program('depcruise', '--config', '.dependency-cruiser.mjs', ...folders)),
+  report('import boundaries of pages', () => inspection(astroImportFaults())),
+  report('catalogues', () => inspection(catalogueFaults())),
+])
+process.exitCode = results.every(Boolean) ? 0 : 1
+
+/** Prints one line when a check has ended, and what it said when it failed. */
+async function report(name, check) {
+  const start = Date.now()
+  const { code, output } = await check()
+  console.log(`${code === 0 ? '✓' : '✗'} ${name} (${secondsSince(start)})${code === 0 ? '' : `\n${output.trim()}\n`}`)
+  return code === 0
+}

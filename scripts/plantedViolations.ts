@@ -1,0 +1,118 @@
+/** A file that breaks a rule, and the file whose import of it is to be found. */
+export interface Violation {
+  readonly rule: string
+  readonly from: string
+  readonly to: string
+  /** The source, where an import of `to` for its values would not do. */
+  readonly source?: string
+  /** What stands in `to`, where it is not empty. */
+  readonly target?: string
+}
+
+const importing = (rule: string, from: string, to: string): Violation => ({ rule, from, to })
+
+/** One violation of each rule of .dependency-cruiser.mjs; every file is planted into an empty tree of the same shape. */
+export const VIOLATIONS: readonly Violation[] = [
+  importing('a contract imports only zod and other contracts', 'backend/tasks/contract.ts', 'backend/tasks/routes.ts'),
+  importing('events import only kernel types and contract types', 'backend/tasks/events.ts', 'backend/http/problem.ts'),
+  importing('events import types only', 'backend/credits/events.ts', 'backend/eventsourcing/decider.ts'),
+  importing(
+    'a decider imports only its own events and contract and the kernel',
+    'backend/tasks/videoTask.ts',
+    'backend/credits/contract.ts',
+  ),
+  importing(
+    'a decider imports contracts as types only',
+    'backend/subscriptions/subscription.ts',
+    'backend/subscriptions/plans.ts',
+  ),
+  importing(
+    'routes import only their context, http, the way to commands and read functions',
+    'backend/credits/routes.ts',
+    'backend/subscriptions/contract.ts',
+  ),
+  importing(
+    'routes for files import media beside what routes import',
+    'backend/tasks/mediaRoutes.ts',
+    'backend/eventsourcing/eventStore.ts',
+  ),
+  importing(
+    'routes name the database and its changes as types only',
+    'backend/tasks/routes.ts',
+    'backend/database/orm.ts',
+  ),
+  importing(
+    'a context opens only its contract and events to others',
+    'backend/analytics/pageViews.ts',
+    'backend/accounts/passwords.ts',
+  ),
+  importing(
+    'only projections and workflows read the events of another context',
+    'backend/analytics/visits.ts',
+    'backend/credits/events.ts',
+  ),
+  importing(
+    'only activities run the deciders of a context from outside',
+    'workflows/triggers.ts',
+    'backend/tasks/renderLane.ts',
+  ),
+  importing(
+    'a context imports no decider of another context',
+    'backend/tasks/buy.ts',
+    'backend/credits/creditAccount.ts',
+  ),
+  importing('the kernel knows no context', 'backend/http/session.ts', 'backend/accounts/contract.ts'),
+  importing(
+    'backend reads projections through their read functions only',
+    'backend/tasks/list.ts',
+    'projections/tasks/videoTask.ts',
+  ),
+  importing('backend starts no workflow itself', 'backend/tasks/begin.ts', 'workflows/tasks/generateVideo.ts'),
+  importing(
+    'projections import only events, contracts and the kernel’s port',
+    'projections/credits/balance.ts',
+    'backend/credits/creditAccount.ts',
+  ),
+  importing('projections import contracts as types only', 'projections/tasks/cost.ts', 'backend/tasks/models.ts'),
+  importing('projections use no package but MikroORM', 'projections/tasks/rows.ts', 'node_modules/pg/index.js'),
+  importing(
+    'a workflow body imports only the engine and other bodies',
+    'workflows/tasks/generateVideo.ts',
+    'workflows/activities.ts',
+  ),
+  {
+    rule: 'a workflow body names only activities, contracts and events',
+    from: 'workflows/tasks/sweepHolds.ts',
+    to: 'backend/tasks/renderLane.ts',
+    source: "import type { it } from '#backend/tasks/renderLane.ts'\nexport type That = typeof it\n",
+  },
+  importing(
+    'activities reach a context through its decider, events, contract and ports',
+    'workflows/activities.ts',
+    'backend/tasks/generate.ts',
+  ),
+  importing('workflows read no projection', 'workflows/policies.ts', 'projections/readOpenWork.ts'),
+  importing(
+    'the site imports only contracts, content and itself',
+    'site/src/stores/tasks.ts',
+    'backend/tasks/models.ts',
+  ),
+  importing(
+    'only the composition root chooses adapters',
+    'backend/tasks/provider.ts',
+    'backend/tasks/demo/demoProvider.ts',
+  ),
+  importing('nothing imports the composition root', 'backend/accounts/start.ts', 'backend/compose.ts'),
+  importing('the server imports neither scripts nor the site', 'backend/http/site.ts', 'site/src/address.ts'),
+  importing('scripts import only Node and each other', 'scripts/count.mjs', 'node_modules/zod/index.js'),
+  importing('nothing but tests imports tests', 'backend/media/double.ts', 'backend/testing/providerDouble.ts'),
+  importing('production code uses no development package', 'backend/http/pages.ts', 'node_modules/playwright/index.js'),
+  importing('every package is declared', 'backend/http/colours.ts', 'node_modules/chalk/index.js'),
+  { rule: 'every import is there', from: 'backend/http/gone.ts', to: './moved.ts', source: "import './moved.ts'\n" },
+  {
+    rule: 'no cycles',
+    from: 'backend/media/egg.ts',
+    to: 'backend/media/hen.ts',
+    target: "import { it as egg } from './egg.ts'\nexport const it = [egg]\n",
+  },
+]
