@@ -1,6 +1,6 @@
-import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas'
+import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
-import { createCameraPath, MOVEMENTS } from './camera.ts'
+import { MOVEMENTS } from './camera.ts'
 import { outputSize, RESOLUTIONS } from './outputSize.ts'
 import { TIMES_OF_DAY } from './palette.ts'
 import { buildPhoto } from './photo.ts'
