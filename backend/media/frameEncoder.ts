@@ -54,7 +54,8 @@ export class FrameEncoder {
   write(rgba: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#ended.catch(reject)
-      this.#process.stdin.write(rgba, (error) => (error ? reject(error) : resolve()))
+      // A broken pipe says nothing; what ffmpeg said before it ended does.
+      this.#process.stdin.write(rgba, (error) => (error ? this.#ended.then(() => reject(error), reject) : resolve()))
     })
   }
 

@@ -20,6 +20,8 @@ const MOVEMENT_BY_VALUE = {
   固定: 'static',
 } as const
 
+const MOVEMENT_BY_CHINESE: ReadonlyMap<string, Movement> = new Map(Object.entries(MOVEMENT_BY_VALUE))
+
 export type Movement = (typeof MOVEMENT_BY_VALUE)[keyof typeof MOVEMENT_BY_VALUE]
 
 /** All 15 movements. */
@@ -30,8 +32,7 @@ const MAX_MOVEMENTS = 3
 /** The movement a text names: its id or its Chinese value. */
 export function parseMovement(text: string): Movement | undefined {
   const name = text.trim()
-  const byValue: Readonly<Record<string, Movement | undefined>> = MOVEMENT_BY_VALUE
-  return MOVEMENTS.find((movement) => movement === name.toLowerCase()) ?? byValue[name]
+  return MOVEMENTS.find((movement) => movement === name.toLowerCase()) ?? MOVEMENT_BY_CHINESE.get(name)
 }
 
 export type CameraOptions = Readonly<{

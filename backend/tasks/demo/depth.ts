@@ -35,7 +35,7 @@ export function guessDepth(image: Image, columns: number, rows: number): DepthMa
     const centred = Math.exp(-(u * u * 1.6 + (v - 0.1) ** 2 * 1.2))
     return 0.45 * ((v + 1) / 2) ** 1.3 + 0.55 * Math.min(1, (value / most) * 1.6) * centred
   })
-  for (let pass = 0; pass < 3; pass++) near = blur(near, width, height)
+  for (let pass = 0; pass < 8; pass++) near = blur(near, width, height)
   return sampler(near, width, height)
 }
 

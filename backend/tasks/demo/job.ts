@@ -30,7 +30,7 @@ export type RenderResult = Readonly<{
   cpuMs: number
 }>
 
-export type MessageToChild = Readonly<{ type: 'render'; job: RenderJob }>
+export type MessageToChild = Readonly<{ type: 'render'; job: RenderJob }> | Readonly<{ type: 'cancel' }>
 
 export type MessageFromChild =
   | Readonly<{ type: 'progress'; percent: number }>

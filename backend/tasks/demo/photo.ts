@@ -15,6 +15,10 @@ const MAX_OVERSCAN = 1.35
 /** Pixels by which a cell overlaps its neighbours, against seams. */
 const OVERLAP = 1.5
 
+/** The nearness of the picture's farthest point, and how much nearer its nearest is: more would bend faces. */
+const FARTHEST = 0.3
+const RELIEF = 0.3
+
 type Point = [x: number, y: number]
 type Mesh = Readonly<{
   columns: number
@@ -53,7 +57,8 @@ function createMesh(image: Image, description: Description, frame: Frame): Mesh 
   const depth = guessDepth(image, COLUMNS, rows)
   const nearness: number[] = []
   for (let row = 0; row <= rows; row++) {
-    for (let column = 0; column <= COLUMNS; column++) nearness.push(0.22 + 0.5 * depth(column / COLUMNS, row / rows))
+    for (let column = 0; column <= COLUMNS; column++)
+      nearness.push(FARTHEST + RELIEF * depth(column / COLUMNS, row / rows))
   }
   return { columns: COLUMNS, rows, nearness, frame, seed: description.seed }
 }

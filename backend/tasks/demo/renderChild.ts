@@ -8,10 +8,11 @@ import { renderVideo } from './renderVideo.ts'
 const NICE = 10
 const stop = new AbortController()
 
-// A parent that dies, even by kill -9, closes the channel; one that cancels does so on purpose.
-process.on('disconnect', () => stop.abort(new Error('The render was cancelled')))
+// The channel closes when the parent dies, even by kill -9.
+process.on('disconnect', () => stop.abort(new Error('The process that asked for the render is gone')))
 process.on('message', (message: MessageToChild) => {
   if (message.type === 'render') void work(message.job)
+  else stop.abort(new Error('The render was cancelled'))
 })
 
 yieldToOthers()

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { partPath } from '../../media/atomicFile.ts'
 import { collectTail } from '../../media/ffmpeg.ts'
-import type { MessageFromChild, RenderJob, RenderResult } from './job.ts'
+import type { MessageFromChild, MessageToChild, RenderJob, RenderResult } from './job.ts'
 
 export type { RenderJob, RenderResult } from './job.ts'
 
@@ -63,13 +63,18 @@ function outcomeOf(child: ChildProcess, job: RenderJob, onProgress?: (percent: n
       const said = errors()
       reject(new Error(said ? `${reason}: ${said}` : reason))
     })
-    child.send({ type: 'render', job }, (error) => error && reject(error))
+    const render: MessageToChild = { type: 'render', job }
+    child.send(render, (error) => error && reject(error))
   })
 }
 
-/** Closing the channel asks the child to stop and tidy up; if it does not, it is ended. */
+/**
+ * Asks the child to stop and tidy up; if it does not, it is ended. (Closing the channel from here would ask as well, but
+ * then its `close` event never comes.)
+ */
 function stopChild(child: ChildProcess): void {
-  if (child.connected) child.disconnect()
+  const cancel: MessageToChild = { type: 'cancel' }
+  if (child.connected) child.send(cancel, () => {})
   const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS)
   child.once('close', () => clearTimeout(timer))
 }

@@ -50,7 +50,9 @@ function addBank(stage: Stage, overcast: boolean, bank: CloudBank): void {
       const within = (y - top) / (bottom - top)
       const edge = Math.min(1, within * 5) * Math.min(1, (1 - within) * 3.2)
       const thickness = clamp01((here - (1 - bank.cover)) / 0.22)
-      const alpha = thickness * thickness * (3 - 2 * thickness) * edge * bank.opacity
+      // Thinner over the sun, whose light shines through.
+      const veil = 1 - (overcast ? 0.2 : 0.8) * Math.exp(-(((x - sun.x) ** 2 + (y - sun.y) ** 2) / 0.012))
+      const alpha = thickness * thickness * (3 - 2 * thickness) * edge * bank.opacity * veil
       if (alpha < 0.004) return
       const toSun = { x: sun.x - x, y: sun.y - y }
       const distance = Math.hypot(toSun.x, toSun.y) || 1

@@ -1,0 +1,170 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { describe, expect, it } from 'vitest'
+import { ImageError, inspectImage, normaliseImage } from './firstFrame.ts'
+
+/** Four quarters: red, green / blue, white. */
+function picture(width: number, height: number, type: 'jpeg' | 'png' = 'jpeg'): Buffer {
+  const canvas = createCanvas(width, height)
+  const context = canvas.getContext('2d')
+  const colours = ['#ff0000', '#00ff00', '#0000ff', '#ffffff']
+  colours.forEach((colour, i) => {
+    context.fillStyle = colour
+    context.fillRect((i % 2) * (width / 2), Math.floor(i / 2) * (height / 2), width / 2, height / 2)
+  })
+  return type === 'png' ? canvas.toBuffer('image/png') : canvas.toBuffer('image/jpeg', 95)
+}
+
+function withOrientation(jpeg: Buffer, orientation: number): Buffer {
+  const tiff = Buffer.from([
+    0x4d,
+    0x4d,
+    0,
+    42,
+    0,
+    0,
+    0,
+    8,
+    0,
+    1,
+    1,
+    0x12,
+    0,
+    3,
+    0,
+    0,
+    0,
+    1,
+    0,
+    orientation,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+  ])
+  const body = Buffer.concat([Buffer.from('Exif\0\0'), tiff])
+  const head = Buffer.from([0xff, 0xe1, 0, body.length + 2])
+  return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)])
+}
+
+function codeOf(buffer: Buffer): string {
+  try {
+    inspectImage(buffer)
+    return 'accepted'
+  } catch (error) {
+    return error instanceof ImageError ? error.code : `threw ${error}`
+  }
+}
+
+/** Only a header that claims a size. */
+function pngHeader(width: number, height: number): Buffer {
+  const buffer = Buffer.alloc(64)
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]).copy(buffer)
+  buffer.writeUInt32BE(width, 16)
+  buffer.writeUInt32BE(height, 20)
+  return buffer
+}
+
+function jpegHeader(width: number, height: number): Buffer {
+  const buffer = Buffer.from([0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 0, 0, 0, 0, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
+  buffer.writeUInt16BE(height, 7)
+  buffer.writeUInt16BE(width, 9)
+  return buffer
+}
+
+describe('inspectImage', () => {
+  it('reads the size of real JPEG and PNG files', () => {
+    expect(inspectImage(picture(640, 360))).toEqual({ type: 'jpeg', width: 640, height: 360 })
+    expect(inspectImage(picture(402, 502, 'png'))).toEqual({ type: 'png', width: 402, height: 502 })
+  })
+
+  it('finds the size behind an EXIF segment and marker padding', () => {
+    const jpeg = withOrientation(picture(640, 360), 1)
+    const padded = Buffer.concat([jpeg.subarray(0, 2), Buffer.from([0xff, 0xff]), jpeg.subarray(2)])
+    expect(inspectImage(padded)).toMatchObject({ width: 640, height: 360 })
+  })
+
+  it('wants the shorter side above 300 pixels', () => {
+    expect(codeOf(pngHeader(301, 400))).toBe('accepted')
+    expect(codeOf(pngHeader(300, 400))).toBe('image_too_small')
+    expect(codeOf(jpegHeader(400, 300))).toBe('image_too_small')
+  })
+
+  it('wants an aspect ratio between 2:5 and 5:2, both included', () => {
+    expect(codeOf(pngHeader(1000, 400))).toBe('accepted')
+    expect(codeOf(pngHeader(400, 1000))).toBe('accepted')
+    expect(codeOf(pngHeader(1001, 400))).toBe('image_aspect_ratio')
+    expect(codeOf(jpegHeader(400, 1001))).toBe('image_aspect_ratio')
+  })
+
+  it('refuses huge dimensions from the header alone', () => {
+    expect(codeOf(pngHeader(0xffffffff, 0xffffffff))).toBe('image_too_large')
+    expect(codeOf(pngHeader(8000, 5001))).toBe('image_too_large')
+    expect(codeOf(jpegHeader(65535, 65535))).toBe('image_too_large')
+    expect(codeOf(pngHeader(8000, 5000))).toBe('accepted')
+  })
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['a GIF with another name', Buffer.from('GIF89a\x80\x02\x68\x01\0\0\0')],
+    ['a GIF followed by a JPEG', Buffer.concat([Buffer.from('GIF89a'), picture(640, 360)])],
+    ['a WebP', Buffer.from('RIFF\0\0\0\0WEBPVP8 ')],
+    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"/>')],
+    ['a page that starts like a JPEG', Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.from('<html></html>')])],
+    ['a PNG signature alone', picture(640, 360, 'png').subarray(0, 20)],
+    ['a JPEG that ends before its size', picture(640, 360).subarray(0, 20)],
+    ['a JPEG whose data comes before its size', Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 2, 0xff, 0xd9])],
+    ['a JPEG segment of length 0', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0, 0xff, 0xc0, 0, 17, 8, 2, 0, 2, 0])],
+    ['a height of 0', jpegHeader(640, 0)],
+    ['a PNG without width', pngHeader(0, 640)],
+    ['thousands of scans', Buffer.concat([jpegHeader(640, 640), Buffer.alloc(4000, Buffer.from([0xff, 0xda]))])],
+  ])('refuses %s', (_name, buffer) => {
+    expect(codeOf(buffer)).toBe('invalid_file_type')
+  })
+})
+
+describe('normaliseImage', () => {
+  // Where the picture's first quarter (red) belongs after turning it upright: [right half, lower half].
+  const redCorner = { 1: [0, 0], 2: [1, 0], 3: [1, 1], 4: [0, 1], 5: [0, 0], 6: [1, 0], 7: [1, 1], 8: [0, 1] } as const
+
+  it.each(Object.entries(redCorner))('turns EXIF orientation %s upright', async (orientation, [right, lower]) => {
+    const turned = Number(orientation) >= 5
+    const result = await normaliseImage(withOrientation(picture(640, 480), Number(orientation)))
+    expect([result.width, result.height]).toEqual(turned ? [480, 640] : [640, 480])
+    const image = await loadImage(result.data)
+    expect([image.width, image.height]).toEqual([result.width, result.height])
+    const context = createCanvas(image.width, image.height).getContext('2d')
+    context.drawImage(image, 0, 0)
+    const [red, green, blue] = context.getImageData(
+      (0.25 + right / 2) * image.width,
+      (0.25 + lower / 2) * image.height,
+      1,
+      1,
+    ).data
+    expect(red).toBeGreaterThan(230)
+    expect(green).toBeLessThan(30)
+    expect(blue).toBeLessThan(30)
+  })
+
+  it('drops EXIF and whatever was appended', async () => {
+    const hiding = Buffer.concat([withOrientation(picture(640, 480), 1), Buffer.from('<script>alert(1)</script>')])
+    const { data } = await normaliseImage(hiding)
+    expect(inspectImage(data)).toEqual({ type: 'jpeg', width: 640, height: 480 })
+    expect(data.includes('Exif')).toBe(false)
+    expect(data.includes('<script>')).toBe(false)
+  })
+
+  it('puts transparent parts on white', async () => {
+    const empty = createCanvas(400, 400).toBuffer('image/png')
+    const image = await loadImage((await normaliseImage(empty)).data)
+    const context = createCanvas(400, 400).getContext('2d')
+    context.drawImage(image, 0, 0)
+    expect([...context.getImageData(200, 200, 1, 1).data]).toEqual([255, 255, 255, 255])
+  })
+
+  it('refuses a picture whose body is missing, and does not decode a bomb', async () => {
+    await expect(normaliseImage(jpegHeader(640, 640))).rejects.toMatchObject({ code: 'invalid_file_type' })
+    await expect(normaliseImage(pngHeader(60_000, 60_000))).rejects.toMatchObject({ code: 'image_too_large' })
+  })
+})

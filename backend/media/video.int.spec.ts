@@ -1,0 +1,190 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFfmpeg, runFfmpeg } from './ffmpeg.ts'
+import { inspectImage } from './firstFrame.ts'
+import { FrameEncoder } from './frameEncoder.ts'
+import { makePoster } from './poster.ts'
+import { probeMp4 } from './probeMp4.ts'
+import { watermarkVideo } from './watermark.ts'
+
+const FRAMES = 36
+let folder = ''
+let video = ''
+
+/** A grey picture, brighter with every frame. */
+async function encode(out: string, frames: number, signal?: AbortSignal): Promise<void> {
+  const encoder = await FrameEncoder.open({ out, width: 640, height: 360, fps: 24, signal })
+  try {
+    for (let frame = 0; frame < frames; frame++) await encoder.write(Buffer.alloc(640 * 360 * 4, 60 + frame * 3))
+    await encoder.finish()
+  } catch (error) {
+    await encoder.abort()
+    throw error
+  }
+}
+
+async function pixelsAt(path: string, at: number): Promise<{ data: Uint8ClampedArray; width: number }> {
+  const still = join(folder, 'still.jpg')
+  await makePoster(path, still, { at, width: 640 })
+  const image = await loadImage(still)
+  const context = createCanvas(image.width, image.height).getContext('2d')
+  context.drawImage(image, 0, 0)
+  return { data: context.getImageData(0, 0, image.width, image.height).data, width: image.width }
+}
+
+type Area = readonly [x: number, y: number, width: number, height: number]
+type Still = Readonly<{ data: Uint8ClampedArray; width: number }>
+
+function* redsOf({ data, width }: Still, area: Area): Generator<number> {
+  const [x, y, wide, high] = area
+  for (let row = y; row < y + high; row++) {
+    for (let column = x; column < x + wide; column++) yield data[(row * width + column) * 4]!
+  }
+}
+
+function meanOf(still: Still, area: Area): number {
+  return redsOf(still, area).reduce((sum, red) => sum + red, 0) / (area[2] * area[3])
+}
+
+function meanDifference(a: Still, b: Still, area: Area): number {
+  const other = redsOf(b, area)
+  return redsOf(a, area).reduce((sum, red) => sum + Math.abs(red - other.next().value!), 0) / (area[2] * area[3])
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kinora-media-'))
+  video = join(folder, 'video.mp4')
+  await encode(video, FRAMES)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('findFfmpeg', () => {
+  it('passes over a program that is no ffmpeg', async () => {
+    expect(await findFfmpeg('/bin/true')).not.toBe('/bin/true')
+  })
+})
+
+describe('FrameEncoder', () => {
+  it('keeps the brightness of the frames', async () => {
+    const first = await pixelsAt(video, 0)
+    expect(meanOf(first, [100, 100, 50, 50])).toBeGreaterThan(56)
+    expect(meanOf(first, [100, 100, 50, 50])).toBeLessThan(64)
+  })
+
+  it('leaves nothing behind when aborted', async () => {
+    const stop = new AbortController()
+    const encoding = encode(join(folder, 'aborted.mp4'), 5000, stop.signal)
+    setTimeout(() => stop.abort(new Error('enough')), 150)
+    await expect(encoding).rejects.toThrow()
+    expect((await readdir(folder)).filter((name) => name.startsWith('aborted'))).toEqual([])
+  })
+})
+
+describe('runFfmpeg', () => {
+  it('tells what ffmpeg said', async () => {
+    await expect(runFfmpeg(['-i', join(folder, 'missing.mp4'), '-f', 'null', '-'])).rejects.toThrow(/No such file/)
+  })
+
+  it('rejects with the reason of the signal', async () => {
+    const endless = ['-f', 'lavfi', '-re', '-i', 'testsrc', '-f', 'null', '-']
+    const reason = new Error('changed my mind')
+    const stop = new AbortController()
+    setTimeout(() => stop.abort(reason), 200)
+    await expect(runFfmpeg(endless, { signal: stop.signal })).rejects.toBe(reason)
+  })
+})
+
+describe('probeMp4', () => {
+  it('reads what was encoded', async () => {
+    const { size, ...info } = await probeMp4(video)
+    expect(info).toEqual({
+      width: 640,
+      height: 360,
+      frames: FRAMES,
+      fps: 24,
+      duration: FRAMES / 24,
+      codec: 'avc1',
+      faststart: true,
+    })
+    expect(size).toBe((await readFile(video)).length)
+  })
+
+  it('tells a file whose index comes last', async () => {
+    const late = join(folder, 'late.mp4')
+    await runFfmpeg(['-i', video, '-c', 'copy', '-f', 'mp4', late])
+    expect(await probeMp4(late)).toMatchObject({ faststart: false, frames: FRAMES })
+  })
+
+  it('refuses a file cut at any point', async () => {
+    const whole = await readFile(video)
+    const cut = join(folder, 'cut.mp4')
+    for (const share of [0.01, 0.1, 0.3, 0.5, 0.9, 0.999]) {
+      await writeFile(cut, whole.subarray(0, Math.floor(whole.length * share)))
+      await expect(probeMp4(cut), `${share} of the file`).rejects.toThrow()
+    }
+  })
+
+  it.each([
+    ['an empty file', Buffer.alloc(0)],
+    ['text', Buffer.from('this is no video, but it is long enough to be read as one')],
+    ['zeros', Buffer.alloc(4096)],
+    ['a box longer than the file', Buffer.from('ffffffff66747970', 'hex')],
+  ])('refuses %s', async (_name, bytes) => {
+    const path = join(folder, 'garbage.mp4')
+    await writeFile(path, bytes)
+    await expect(probeMp4(path)).rejects.toThrow()
+  })
+
+  it('survives damaged index bytes without hanging', async () => {
+    const whole = await readFile(video)
+    const path = join(folder, 'damaged.mp4')
+    for (let at = 40; at < 700; at += 13) {
+      const damaged = Buffer.from(whole)
+      damaged.fill(0xff, at, at + 4)
+      await writeFile(path, damaged)
+      await probeMp4(path).catch((error: unknown) => expect(error).toBeInstanceOf(Error))
+    }
+  })
+})
+
+describe('makePoster', () => {
+  it.each(['poster.jpg', 'poster.webp'])('writes %s of the asked width', async (name) => {
+    const out = join(folder, name)
+    await makePoster(video, out, { at: 0.5, width: 320 })
+    const image = await loadImage(out)
+    expect([image.width, image.height]).toEqual([320, 180])
+    const bytes = await readFile(out)
+    if (name.endsWith('.jpg')) expect(() => inspectImage(bytes)).toThrow(/shorter side/)
+    else expect(bytes.toString('latin1', 8, 12)).toBe('WEBP')
+  })
+
+  it('takes the last frames when the moment lies after the end', async () => {
+    expect(meanOf(await pixelsAt(video, 99), [100, 100, 50, 50])).toBeGreaterThan(150)
+  })
+})
+
+describe('watermarkVideo', () => {
+  it('marks the lower right corner, keeps the rest and every frame', async () => {
+    const out = join(folder, 'marked.mp4')
+    const progress: number[] = []
+    await watermarkVideo(video, out, 'KINORA', { onProgress: (percent) => progress.push(percent) })
+    const { size: _size, ...before } = await probeMp4(video)
+    expect(await probeMp4(out)).toMatchObject(before)
+    const [plain, marked] = [await pixelsAt(video, 0.5), await pixelsAt(out, 0.5)]
+    expect(meanDifference(plain, marked, [540, 330, 90, 20])).toBeGreaterThan(15)
+    expect(meanDifference(plain, marked, [0, 0, 400, 300])).toBeLessThan(2)
+    expect(progress.at(-1)).toBe(100)
+    expect(progress).toEqual([...progress].sort((a, b) => a - b))
+  })
+
+  it('leaves nothing behind when aborted or when the source is no video', async () => {
+    const before = await readdir(folder)
+    await expect(watermarkVideo(video, join(folder, 'no.mp4'), 'K', { signal: AbortSignal.abort() })).rejects.toThrow()
+    await writeFile(join(folder, 'text.mp4'), 'no video')
+    await expect(watermarkVideo(join(folder, 'text.mp4'), join(folder, 'no.mp4'), 'K')).rejects.toThrow()
+    expect(await readdir(folder)).toEqual([...before, 'text.mp4'].sort())
+  })
+})
