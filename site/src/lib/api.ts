@@ -25,11 +25,11 @@ type AnyEndpoint = Omit<Endpoint, 'body' | 'query' | 'answer'> & {
   readonly query?: Typed
   readonly answer?: Typed
 }
-export type Answer<E extends AnyEndpoint> = OutputOf<E['answer']>
+export type Answer<E extends AnyEndpoint> = OutputOf<NonNullable<E['answer']>>
 
 export interface CallOptions<E extends AnyEndpoint> {
-  readonly body?: InputOf<E['body']>
-  readonly query?: InputOf<E['query']>
+  readonly body?: InputOf<NonNullable<E['body']>>
+  readonly query?: InputOf<NonNullable<E['query']>>
   readonly params?: Params<E['path']>
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal

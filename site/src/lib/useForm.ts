@@ -28,7 +28,7 @@ export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.outp
   useEffect(() => setReady(true), [])
 
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (Object.keys(faults).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [faults])
 
   const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {

@@ -30,19 +30,25 @@ export function followDrawer(): void {
   matchMedia('(min-width: 768px)').addEventListener('change', (query) => query.matches && drawer.close())
 }
 
+// Every page has a footer, so this one call is made without the client and its contracts.
+async function supportAddress(): Promise<string | undefined> {
+  const answer = await fetch('/api/v1/status').catch(() => undefined)
+  if (!answer?.ok) return undefined
+  const { support_email } = (await answer.json()) as { support_email?: string }
+  return support_email
+}
+
 /** Asks for the contact address when somebody wants it. */
 export function followContact(): void {
   const popover = document.querySelector<HTMLElement>('#contact')
   popover?.addEventListener(
     'beforetoggle',
     async () => {
-      const status = await fetch('/api/v1/status')
-        .then((answer) => (answer.ok ? answer.json() : {}))
-        .catch(() => ({}))
-      const address = popover.querySelector<HTMLAnchorElement>('[data-contact]')
-      if (!address || typeof status.support_email !== 'string' || !status.support_email) return
-      address.textContent = status.support_email
-      address.href = `mailto:${status.support_email}`
+      const email = await supportAddress()
+      const link = popover.querySelector<HTMLAnchorElement>('[data-contact]')
+      if (!link || !email) return
+      link.textContent = email
+      link.href = `mailto:${email}`
       popover.dataset.known = ''
     },
     { once: true },

@@ -15,16 +15,9 @@ let end: (() => void) | undefined
 const TONES = { info: 'info', warning: 'warning', error: 'danger' } as const
 
 function take(message: RealtimeMessage): void {
-  switch (message.type) {
-    case 'task_update':
-      return takeNews(message.task)
-    case 'credits_update':
-      return setCredits(message.remaining, message.total)
-    case 'notification':
-      return showToast(TONES[message.level] ?? 'info', message.message)
-    case 'pong':
-      return
-  }
+  if (message.type === 'task_update') takeNews(message.task)
+  else if (message.type === 'credits_update') setCredits(message.remaining, message.total)
+  else if (message.type === 'notification') showToast(TONES[message.level] ?? 'info', message.message)
 }
 
 async function socketAddress(): Promise<string> {

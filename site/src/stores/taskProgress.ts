@@ -56,7 +56,7 @@ export function percentOf(task: Pick<Task, 'status' | 'progress'>): number {
 
 export function stepsOf(task: Pick<Task, 'status' | 'progress'>): readonly Step[] {
   const status = readStatus(task.status)
-  const at = STEPS.findIndex((step) => step === status)
+  const at = (STEPS as readonly (string | undefined)[]).indexOf(status)
   return STEPS.map((name, index) => {
     if (status === 'Success' || index < at) return { name, state: 'done', part: 1 }
     if (index > at) return { name, state: 'ahead', part: 0 }

@@ -58,23 +58,17 @@ export function takeNews(task: Task): void {
   const before = $tasks.get().tasks.find((other) => other.id === task.id)
   putTask(task)
   if (before && readStatus(before.status) === readStatus(task.status)) return
+  announce(task)
+}
+
+function announce(task: Task): void {
   const t = translate()
-  switch (readStatus(task.status)) {
-    case 'Success':
-      return showToast('success', t('workspace.news.Success'))
-    case 'Fail':
-      if (task.error_code === 'cancelled') return
-      return showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000 })
-    case 'Queueing':
-      return showToast('info', t('workspace.news.Queueing'))
-    case 'Processing':
-      return showToast('info', t('workspace.news.Processing'))
-    case 'DOWNLOADING':
-      return showToast('info', t('workspace.news.DOWNLOADING'))
-    case 'Preparing':
-    case undefined:
-      return
-  }
+  const status = readStatus(task.status)
+  if (status === undefined || status === 'Preparing') return
+  if (status === 'Success') showToast('success', t('workspace.news.Success'))
+  else if (status !== 'Fail') showToast('info', t(`workspace.news.${status}`))
+  else if (task.error_code !== 'cancelled')
+    showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000 })
 }
 
 async function whileBusy<R>(id: string, work: () => Promise<R>): Promise<R> {

@@ -1,6 +1,6 @@
 /** The life of the workspace page: who may be here, the first loads, and keeping the list fresh. */
 import { atom } from 'nanostores'
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import { endpoint } from '#backend/http/contract.ts'
 import { getTask, listModels, type ModelView } from '#backend/tasks/contract.ts'
 import { localHref, translate } from '../i18n/client.ts'
@@ -25,7 +25,13 @@ const POLL_FOR_MS = 30 * 60_000
 const FAILURES_ALLOWED = 2
 
 /** What this installation says of itself. */
-const status = endpoint({ method: 'GET', path: '/status', access: 'public', summary: 'What this installation is' })
+const status = endpoint({
+  method: 'GET',
+  path: '/status',
+  access: 'public',
+  answer: z.object({ demo_renderer: z.boolean(), support_email: z.string() }),
+  summary: 'What this installation is',
+})
 
 /** How long to wait before the list is read again. */
 export function refreshEvery(connected: boolean, inProgress: number): number {
@@ -89,8 +95,7 @@ async function firstLoads(): Promise<void> {
 }
 
 async function askStatus(): Promise<void> {
-  const answer = (await call(status)) as unknown as { demo_renderer?: boolean } | undefined
-  $demo.set(answer?.demo_renderer === true)
+  $demo.set((await call(status)).demo_renderer)
 }
 
 let opened = false

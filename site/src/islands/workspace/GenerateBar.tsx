@@ -19,11 +19,9 @@ export function GenerateBar() {
   return (
     <div className="generate-bar">
       {short && (
-        <div role="alert">
-          <Fault
-            id="generate-fault"
-            text={`${t('errors.insufficient_credits')} ${t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })}`}
-          />
+        <div role="alert" id="generate-fault">
+          <Fault id="generate-short" text={t('errors.insufficient_credits')} />
+          <p className="hint">{t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })}</p>
         </div>
       )}
       {!short && uploading && (

@@ -20,7 +20,7 @@ export function GenerationForm() {
   const { taskType, promptOptimizer } = useStore($generation)
   const faults = useStore($faults)
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (Object.keys(faults).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [faults])
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -62,6 +62,7 @@ export function GenerationForm() {
           <input
             type="checkbox"
             role="switch"
+            aria-checked={promptOptimizer}
             checked={promptOptimizer}
             onChange={(event) => setOptimizer(event.currentTarget.checked)}
           />

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { FAILURE_CODES } from '#backend/tasks/contract.ts'
+import { english } from './catalogue.ts'
+import type { Messages } from './core.ts'
+
+const root = new URL('../../../content/', import.meta.url)
+const files = (language: string) => readdirSync(new URL(language, root)).sort()
+const read = (language: string, file: string): Messages =>
+  JSON.parse(readFileSync(new URL(`${language}/${file}`, root), 'utf8'))
+
+const leaves = (messages: Messages, path = ''): [string, string][] =>
+  Object.entries(messages).flatMap(([key, value]) =>
+    typeof value === 'string' ? [[path + key, value] as [string, string]] : leaves(value, `${path}${key}.`),
+  )
+const withoutPlural = (key: string) => key.replace(/_(one|other)$/, '')
+const placeholders = (text: string) => [...new Set(text.match(/\{\{\s*\w+\s*\}\}/g) ?? [])].sort()
+
+const CHINESE = /[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]/
+/** Brand, model, format and unit names are written the same everywhere. */
+const SHARED_NAMES =
+  /MiniMax-Hailuo-02|T2V-01-Director|I2V-01-Director|I2V-01-live|Director|live|Kinora|AI|JPG|JPEG|PNG|\d+\s?MB|\d+P/g
+
+const catalogues = files('en').filter((file) => file.endsWith('.json'))
+
+describe('the catalogues', () => {
+  it('have the same files in both languages', () => {
+    expect(files('zh')).toEqual(files('en'))
+  })
+
+  it.each(catalogues)('have the same keys and placeholders in %s', (file) => {
+    const en = new Map(leaves(read('en', file)).map(([key, text]) => [withoutPlural(key), text]))
+    const zh = new Map(leaves(read('zh', file)).map(([key, text]) => [withoutPlural(key), text]))
+    expect([...zh.keys()].sort()).toEqual([...en.keys()].sort())
+    for (const [key, text] of en) expect([key, placeholders(zh.get(key)!)]).toEqual([key, placeholders(text)])
+  })
+
+  it.each(catalogues)('have no foreign words in %s', (file) => {
+    const own = (key: string) => /^language\./.test(key)
+    const foreign = (language: string, is: (text: string) => boolean) =>
+      leaves(read(language, file)).filter(([key, text]) => !own(key) && is(text))
+    expect(foreign('en', (text) => CHINESE.test(text))).toEqual([])
+    const latin = (text: string) => /[a-z]/i.test(text.replace(/\{\{.*?\}\}/g, '').replace(SHARED_NAMES, ''))
+    expect(foreign('zh', latin)).toEqual([])
+  })
+})
+
+describe('the codes', () => {
+  const contracts = ['accounts', 'tasks'].map((context) =>
+    readFileSync(new URL(`../../../backend/${context}/contract.ts`, import.meta.url), 'utf8'),
+  )
+  const models = readFileSync(new URL('../../../backend/tasks/models.ts', import.meta.url), 'utf8')
+
+  it('of every rule in the contracts have words', () => {
+    const found = [...contracts, models].flatMap((source) =>
+      [
+        ...source.matchAll(
+          /(?:error: |Min\w*\(\w+, |Length\(\w+, |enum\(\w+, |literal\(\w+, |code: |, )'([a-z]+(?:_[a-z]+)+|required)'/g,
+        ),
+      ].map((match) => match[1]!),
+    )
+    expect(found.length).toBeGreaterThan(15)
+    const ignored = new Set<string>(['text_to_video', 'image_to_video', ...FAILURE_CODES])
+    expect(found.filter((code) => !ignored.has(code) && !(code in english.errors))).toEqual([])
+  })
+
+  it('of every failure have words', () => {
+    expect(FAILURE_CODES.filter((code) => !(code in english.failures))).toEqual([])
+  })
+})

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { safeNext } from './safeNext.ts'
+
+const next = (value: string | null) => safeNext(value, '/workspace', 'https://kinora.test')
+
+describe('safeNext', () => {
+  it('honours a path of this site', () => {
+    expect(next('/zh/workspace?a=1#b')).toBe('/zh/workspace?a=1#b')
+  })
+
+  it.each([
+    null,
+    '',
+    'workspace',
+    'https://evil.test/',
+    '//evil.test',
+    '/\\evil.test',
+    '/\t/evil.test',
+    '/\n/evil.test',
+    'javascript:alert(1)',
+  ])('refuses %j', (value) => {
+    expect(next(value)).toBe('/workspace')
+  })
+})
