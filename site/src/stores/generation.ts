@@ -1,6 +1,12 @@
 /** The form of the workspace: its state, its changes, and what can be said about it. */
 import { atom, computed, map } from 'nanostores'
-import { CAMERA_MOVEMENTS, type CameraMovement, creditCost, modelNamed, type TaskType } from '#backend/tasks/models.ts'
+import {
+  CAMERA_MOVEMENTS,
+  type CameraMovement,
+  creditCost,
+  modelNamed,
+  type TaskType,
+} from '#backend/tasks/contract.ts'
 import { pageLocale, translate } from '../i18n/client.ts'
 import { $credits } from './credits.ts'
 import * as rules from './generationRules.ts'

@@ -11,7 +11,7 @@ import {
   type Resolution,
   shapesOf,
   type TaskType,
-} from '#backend/tasks/models.ts'
+} from '#backend/tasks/contract.ts'
 
 export interface Choices {
   readonly taskType: TaskType

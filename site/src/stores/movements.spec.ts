@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CAMERA_MOVEMENTS } from '#backend/tasks/models.ts'
+import { CAMERA_MOVEMENTS } from '#backend/tasks/contract.ts'
 import en from '#content/en/movements.json' with { type: 'json' }
 import { type MovementNames, readPrompt, toggleMovement, writePrompt } from './movements.ts'
 

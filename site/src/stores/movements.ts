@@ -4,7 +4,7 @@ import {
   CAMERA_MOVEMENTS,
   type CameraMovement,
   MAX_CAMERA_MOVEMENTS,
-} from '#backend/tasks/models.ts'
+} from '#backend/tasks/contract.ts'
 
 export type MovementNames = Readonly<Record<CameraMovement, string>>
 type Chosen = readonly CameraMovement[]

@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { type SubmitEvent, useEffect, useRef } from 'react'
-import type { TaskType } from '#backend/tasks/models.ts'
+import type { TaskType } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { $faults, $generation, setMode, setOptimizer, setQuick } from '../../stores/generation.ts'
 import { quickModel } from '../../stores/generationRules.ts'

@@ -6,7 +6,7 @@ import {
   type CameraMovement,
   MAX_CAMERA_MOVEMENTS,
   modelNamed,
-} from '#backend/tasks/models.ts'
+} from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { codeText } from '../../lib/errorText.ts'
 import { $faults, $generation, $movements, applyMovements } from '../../stores/generation.ts'

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { modelsFor } from '#backend/tasks/models.ts'
+import { modelsFor } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { codeText } from '../../lib/errorText.ts'
 import { $credits } from '../../stores/credits.ts'

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { PROMPT_MAX } from '#backend/tasks/models.ts'
+import { PROMPT_MAX } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { codeText } from '../../lib/errorText.ts'
 import { $faults, $generation, setPrompt } from '../../stores/generation.ts'
