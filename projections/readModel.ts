@@ -5,7 +5,7 @@ import type { AnyProjection } from './projection.ts'
 
 export type Database = MikroORM<PostgreSqlDriver, EntityManager>
 
-/** Someone else moved the checkpoint: this projector's batch was rolled back. */
+/** Someone else moved the checkpoint, or a newer program took the read model over: the batch was rolled back. */
 export class Fenced extends Error {
   override name = 'Fenced'
 }
@@ -44,7 +44,7 @@ interface Write {
 
 /**
  * Loads rows, lets `fold` change them, and writes them with the checkpoint in one transaction, then tells who listens.
- * @throws Fenced the checkpoint is not at `from` any more
+ * @throws Fenced the checkpoint is not at `from` and at this version any more
  */
 export function writeBatch(
   database: Database,
@@ -56,8 +56,8 @@ export function writeBatch(
   return database.em.fork().transactional(async (em) => {
     const fenced = await em.execute(
       `update projection_checkpoint set position = ?, updated_at = now()
-       where name = ? and position is not distinct from ?::text returning name`,
-      [to, name, from ?? null],
+       where name = ? and version = ? and position is not distinct from ?::text returning name`,
+      [to, name, projection.version, from ?? null],
     )
     if (fenced.length === 0) throw new Fenced(name)
     if (ids.length > 0) await foldRows(em, table, ids, fold)

@@ -31,17 +31,23 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
   if (!signal.aborted) await swapIn(projection, database, beside)
 }
 
-/** The old rows go and the new ones come in one transaction; the projection goes on from where the new ones end. */
+/**
+ * The old rows go and the new ones come in one transaction; the projection goes on from where the new ones end. Where
+ * another process was faster, its rows stay. The checkpoint is locked before the table, as whoever projects does it.
+ */
 function swapIn(projection: AnyProjection, database: Database, beside: string): Promise<void> {
   const table = tableName(projection)
   return database.em.fork().transactional(async (em) => {
-    await em.execute(`drop table "${table}"`)
-    await em.execute(`alter table "${beside}" rename to "${table}"`)
-    await em.execute(
+    const swapped = await em.execute(
       `update projection_checkpoint live set version = built.version, position = built.position
-       from projection_checkpoint built where live.name = ? and built.name = ?`,
+       from projection_checkpoint built where live.name = ? and built.name = ? and live.version < built.version
+       returning live.name`,
       [projection.name, beside],
     )
+    if (swapped.length > 0) {
+      await em.execute(`drop table "${table}"`)
+      await em.execute(`alter table "${beside}" rename to "${table}"`)
+    } else await em.execute(`drop table "${beside}"`)
     await em.execute('delete from projection_checkpoint where name = ?', [beside])
   })
 }

@@ -5,6 +5,8 @@ import type { AnyProjection } from './projection.ts'
 import { type Database, readCheckpoint } from './readModel.ts'
 import { rebuild } from './rebuild.ts'
 
+const STAND_ASIDE_MS = 5_000
+
 export interface ProjectionLog {
   info(detail: object, message: string): void
   error(detail: object, message: string): void
@@ -28,6 +30,12 @@ export async function runProjection(
       if (checkpoint.version < projection.version) {
         log.info({ projection: projection.name, version: projection.version }, 'rebuilding a read model')
         await rebuild(projection, { store, database, signal })
+        continue
+      }
+      if (checkpoint.version > projection.version) {
+        // A newer program keeps the rows: this one reads them, and writes again only if the newer one is taken back.
+        onLive()
+        await delay(STAND_ASIDE_MS, undefined, { signal })
         continue
       }
       let position = checkpoint.position

@@ -129,13 +129,21 @@ export class EmbeddedEngine implements Engine {
 
   async #attempt(name: string, input: unknown, policy: ActivityPolicy): Promise<unknown> {
     if (this.#stop.signal.aborted) return never
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(policy.timeoutMs)])
+    const overdue = new AbortController()
+    const timer = setTimeout(() => overdue.abort(new Error(`${name} outlived its time`)), policy.timeoutMs).unref()
+    const signal = AbortSignal.any([this.#stop.signal, overdue.signal])
     const work = (this.#options.activities as unknown as AnyActivities)[name]!(input, { signal, heartbeat: () => {} })
     this.#active.add(work)
+    const leave = () => void this.#active.delete(work)
+    work.then(leave, leave)
+    // One that does not listen to its signal is given up all the same.
+    const givenUp = new Promise<never>((_, reject) =>
+      overdue.signal.addEventListener('abort', () => reject(overdue.signal.reason)),
+    )
     try {
-      return await work
+      return await Promise.race([work, givenUp])
     } finally {
-      this.#active.delete(work)
+      clearTimeout(timer)
     }
   }
 

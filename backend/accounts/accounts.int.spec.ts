@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import errors from '#content/en/errors.json' with { type: 'json' }
 import { createProviderDouble } from '../testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 
@@ -85,7 +86,7 @@ describe('registering', () => {
     const answer = await register(newEmail(), change)
     expect([answer.status, ((await answer.json()) as { errors: object }).errors]).toEqual([
       422,
-      [{ path, code, message: code.replaceAll('_', ' ') }],
+      [{ path, code, message: (errors as Record<string, string>)[code] ?? code.replaceAll('_', ' ') }],
     ])
   })
 })

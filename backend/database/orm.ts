@@ -19,11 +19,12 @@ export function openDatabase(
   entities: readonly EntitySchema[],
   migrations: readonly NamedMigration[],
 ): Promise<Database> {
-  const { connectionString, ...driverOptions } = connection
+  const { connectionString, database = 'postgres' } = connection
   return MikroORM.init<PostgreSqlDriver, EntityManager>({
     driver: PostgreSqlDriver,
-    ...(connectionString ? { clientUrl: connectionString } : { dbName: driverOptions.database ?? 'postgres' }),
-    driverOptions,
+    ...(connectionString ? { clientUrl: connectionString } : { dbName: database }),
+    // The address as a whole, too: the ORM alone would leave out its parameters, such as `sslmode` or a socket's folder.
+    driverOptions: connection,
     pool: { min: 0, max: 12 },
     entities: [...entities],
     extensions: [Migrator],

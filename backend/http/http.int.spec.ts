@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import errors from '#content/en/errors.json' with { type: 'json' }
 import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
 import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
 
@@ -24,7 +25,7 @@ const problem = async (response: Response) => {
 }
 const raw = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   fetch(`${kinora.api}/auth/login`, { method: 'POST', headers, body })
-const fault = (path: string, code: string) => ({ path, code, message: code.replaceAll('_', ' ') })
+const fault = (path: string, code: string) => ({ path, code, message: (errors as Record<string, string>)[code] ?? code.replaceAll('_', ' ') })
 const simple = (status: number, title: string, code: string) => ({ type: 'about:blank', title, status, code })
 
 describe('a call that cannot be read', () => {

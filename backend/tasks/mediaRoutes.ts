@@ -65,14 +65,17 @@ export function serveMedia(
   serve(contract.uploadImage, async ({ userId, ctx }) => ({ image_url: await images.accept(ctx, userId) }))
 }
 
-/** The first 20 characters of the prompt, without those that no file system takes. */
+/** Names that Windows keeps for devices, whatever follows behind a dot. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+
+/** The first 20 characters of the prompt, without those that no file system takes or that turn a name around. */
 export function fileName(prompt: string): string {
   const start = [...prompt].slice(0, 20).join('')
   const safe = start
-    .replace(/[\p{Cc}<>:"/\\|?*]+/gu, ' ')
-    .trim()
-    .replace(/^\.+|[. ]+$/g, '')
-  return `${safe || 'kinora'}.mp4`
+    .replace(/\p{Bidi_Control}+/gu, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}<>:"/\\|?*]+/gu, ' ')
+    .replace(/^[. ]+|[. ]+$/g, '')
+  return `${safe || 'kinora'}${DEVICE.test(safe) ? '_' : ''}.mp4`
 }
 
 /** Makes the watermarked copy when it is first wanted; who asks meanwhile waits for the same one. */

@@ -8,6 +8,8 @@ import type { Overrides } from '../ports.ts'
 export interface TestUser {
   readonly email: string
   readonly userId: string
+  /** The session's cookies, as a request sends them. */
+  readonly cookie: string
   /** Calls the API as this user; a body is sent as JSON. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
 }
@@ -48,6 +50,7 @@ export async function registerUser(url: string, email = `user${++users}.${Date.n
   return {
     email,
     userId: user.id,
+    cookie,
     call: (method, path, body, headers = {}) =>
       fetch(api + path, {
         method,

@@ -1,0 +1,245 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { probeMp4 } from '../media/probeMp4.ts'
+import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
+import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import type { RealtimeMessage, Task } from './contract.ts'
+
+let kinora: TestKinora
+let provider: ProviderDouble
+let owner: TestUser
+let other: TestUser
+let task: Task
+let image: string
+
+const picture = (width: number, height: number, type: 'jpeg' | 'png' = 'png') => {
+  const canvas = createCanvas(width, height)
+  canvas.getContext('2d').fillRect(0, 0, width / 2, height / 2)
+  return type === 'png' ? canvas.toBuffer('image/png') : canvas.toBuffer('image/jpeg')
+}
+async function upload(user: TestUser, bytes: Uint8Array | undefined, field = 'file', name = 'a.png') {
+  const form = new FormData()
+  if (bytes) form.append(field, new Blob([Buffer.from(bytes)]), name)
+  else form.append('note', 'nothing')
+  const encoded = new Response(form)
+  const headers = { cookie: user.cookie, 'content-type': encoded.headers.get('content-type')! }
+  const body = await encoded.arrayBuffer()
+  return fetch(`${kinora.api}/videos/upload-image`, { method: 'POST', headers, body })
+}
+const outcome = async (answer: Response) => [answer.status, ((await answer.json()) as { code?: string }).code]
+const temporaryFiles = () => readdirSync(path.join(kinora.dataDir, 'tmp'))
+
+beforeAll(async () => {
+  provider = await createProviderDouble()
+  kinora = await startTestKinora({ provider })
+  owner = await kinora.newUser()
+  other = await kinora.newUser()
+  image = ((await (await upload(owner, picture(640, 360))).json()) as { image_url: string }).image_url
+  const body = { ...GENERATION, task_type: 'image_to_video', prompt: '猫 "on" a\nhill/…', first_frame_image_url: image }
+  task = ((await (await owner.call('POST', '/videos/generate', body)).json()) as { task: Task }).task
+  await vi.waitFor(async () => {
+    task = (await (await owner.call('GET', `/videos/tasks/${task.id}`)).json()) as Task
+    expect(task.status).toBe('Success')
+  }, 15_000)
+})
+afterAll(() => kinora.close())
+
+const at = (url: string, by: TestUser | undefined, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(kinora.url + url, { method, headers: { ...(by && { cookie: by.cookie }), ...headers } })
+const urls = () => [task.video_url!, task.thumbnail_url!, `/api/v1/videos/download/${task.id}`, image]
+
+describe('a media file', () => {
+  it('is given to its owner alone', async () => {
+    const [own, others, strangers] = await Promise.all(
+      [owner, other, undefined].map((by) => Promise.all(urls().map(async (url) => (await at(url, by)).status))),
+    )
+    expect([own, others, strangers]).toEqual([Array(4).fill(200), Array(4).fill(403), Array(4).fill(401)])
+  })
+
+  it('is what its kind says, and is kept by nobody but its owner', async () => {
+    const answers = await Promise.all(urls().map((url) => at(url, owner)))
+    const names = ['content-type', 'accept-ranges', 'cache-control', 'x-content-type-options']
+    const files = ['video/mp4', 'image/jpeg', 'video/mp4', 'image/jpeg']
+    expect(answers.map(({ headers }) => names.map((name) => headers.get(name)))).toEqual(
+      files.map((type) => [type, 'bytes', 'private, max-age=3600', 'nosniff']),
+    )
+    const [video] = await Promise.all(answers.map((answer) => answer.arrayBuffer()))
+    expect(video!.byteLength).toBe(task.file_size)
+  })
+
+  it('is given in the parts that are asked for', async () => {
+    const size = task.file_size!
+    const whole = Buffer.from(await (await at(task.video_url!, owner)).arrayBuffer())
+    const ranges: [string, number, number][] = [
+      ['bytes=0-0', 0, 0],
+      ['bytes=0-99', 0, 99],
+      ['bytes=100-', 100, size - 1],
+      ['bytes=-10', size - 10, size - 1],
+      [`bytes=-${size + 10}`, 0, size - 1],
+      [`bytes=${size - 1}-${size + 99}`, size - 1, size - 1],
+    ]
+    for (const [range, start, end] of ranges) {
+      const answer = await at(task.video_url!, owner, { range })
+      const told = [answer.status, answer.headers.get('content-range'), answer.headers.get('content-length')]
+      expect([range, ...told]).toEqual([range, 206, `bytes ${start}-${end}/${size}`, `${end - start + 1}`])
+      expect(Buffer.from(await answer.arrayBuffer()).equals(whole.subarray(start, end + 1))).toBe(true)
+    }
+  })
+
+  it('is given whole for a range that it does not know', async () => {
+    for (const range of ['bytes=0-1,5-6', 'lines=1-2', 'bytes=-', 'bytes=a-b'])
+      expect((await at(task.video_url!, owner, { range })).status).toBe(200)
+  })
+
+  it('is a 416 beyond its end, saying how long it is', async () => {
+    for (const range of [`bytes=${task.file_size}-`, 'bytes=-0', 'bytes=5-2']) {
+      const answer = await at(task.video_url!, owner, { range })
+      expect(answer.headers.get('content-range')).toBe(`bytes */${task.file_size}`)
+      expect(await outcome(answer)).toEqual([416, 'range_not_satisfiable'])
+    }
+  })
+
+  it('is described without its body by HEAD', async () => {
+    const whole = await at(task.video_url!, owner, {}, 'HEAD')
+    const part = await at(task.video_url!, owner, { range: 'bytes=0-9' }, 'HEAD')
+    expect([whole.status, whole.headers.get('content-length'), await whole.text()]).toEqual([
+      200,
+      `${task.file_size}`,
+      '',
+    ])
+    expect([part.status, part.headers.get('content-length'), await part.text()]).toEqual([206, '10', ''])
+    expect((await at(task.video_url!, other, {}, 'HEAD')).status).toBe(403)
+  })
+
+  it('is downloaded with a watermark on Free, under a name made of the prompt', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => at(`/api/v1/videos/download/${task.id}`, owner)))
+    expect(answers[0]!.headers.get('content-disposition')).toBe(
+      `attachment; filename="_  on  a hill _.mp4"; filename*=UTF-8''${encodeURIComponent('猫  on  a hill …')}.mp4`,
+    )
+    const files = await Promise.all(answers.map(async (answer) => Buffer.from(await answer.arrayBuffer())))
+    expect(files.every((file) => file.equals(files[0]!))).toBe(true)
+    const [plain, marked] = ['videos', 'watermarked'].map((kind) =>
+      path.join(kinora.dataDir, 'media', kind, `${task.id}.mp4`),
+    )
+    const [before, after] = [await probeMp4(plain!), await probeMp4(marked!)]
+    expect(files[0]!.length).toBe(after.size)
+    expect([after.width, after.height, after.frames]).toEqual([before.width, before.height, before.frames])
+  })
+
+  it('does not exist before the video does, nor after it was deleted', async () => {
+    const user = await kinora.newUser()
+    provider.answer = () => ({ kind: 'rendering', percent: 1 })
+    const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
+    const media = ['preview', 'thumbnail', 'download'].map((kind) => `/videos/${kind}/${made.id}`)
+    const statuses = () => Promise.all(media.map(async (url) => (await user.call('GET', url)).status))
+    expect([made.video_url, made.thumbnail_url, await statuses()]).toEqual([null, null, [404, 404, 404]])
+    provider.answer = () => ({ kind: 'finished' })
+    await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200, 200]), 15_000)
+    await user.call('DELETE', `/videos/tasks/${made.id}`)
+    expect(await statuses()).toEqual([404, 404, 404])
+    for (const kind of ['videos', 'posters', 'watermarked'])
+      expect(readdirSync(path.join(kinora.dataDir, 'media', kind)).join()).not.toContain(made.id)
+  })
+})
+
+describe('uploading a picture', () => {
+  it('takes PNG and JPEG, and gives back a JPEG of the same size', async () => {
+    for (const type of ['png', 'jpeg'] as const) {
+      const answer = await upload(owner, picture(400, 320, type))
+      const { image_url } = (await answer.json()) as { image_url: string }
+      expect([answer.status, image_url]).toEqual([
+        200,
+        expect.stringMatching(/^\/api\/v1\/videos\/images\/[0-9a-f-]{36}$/),
+      ])
+      const bytes = Buffer.from(await (await at(image_url, owner)).arrayBuffer())
+      expect(bytes.subarray(0, 2).toString('hex')).toBe('ffd8')
+    }
+  })
+  it.each([
+    ['a text', () => Buffer.from('GIF89a, or so it says'), 'invalid_file_type'],
+    ['a damaged picture', () => picture(640, 360).subarray(0, 40), 'invalid_file_type'],
+    ['a small picture', () => picture(640, 300), 'image_too_small'],
+    ['a narrow picture', () => picture(1000, 350), 'image_aspect_ratio'],
+  ])('refuses %s by its code', async (_, bytes, code) => {
+    const answer = await upload(owner, bytes())
+    expect([answer.status, await answer.json()]).toMatchObject([422, { code, errors: [{ path: 'file', code }] }])
+  })
+  it('refuses a body without a file, an empty one, or one under another name', async () => {
+    const required = [422, 'invalid_input']
+    expect(await outcome(await upload(owner, undefined))).toEqual(required)
+    expect(await outcome(await upload(owner, picture(640, 360), 'picture'))).toEqual(required)
+    expect((await upload(owner, Buffer.alloc(0))).status).toBe(422)
+    expect(await outcome(await owner.call('POST', '/videos/upload-image', { file: 'x' }))).toEqual(required)
+  })
+  it('refuses more than 20 MB in words that reach the client', async () => {
+    const answer = await upload(owner, Buffer.alloc(21 * 1024 * 1024))
+    expect(await outcome(answer)).toEqual([413, 'payload_too_large'])
+  })
+  it('is for users alone', async () => {
+    const answer = await fetch(`${kinora.api}/videos/upload-image`, { method: 'POST', body: new FormData() })
+    expect(await outcome(answer)).toEqual([401, 'unauthenticated'])
+  })
+  it('leaves nothing behind, whatever became of it', () => {
+    expect(temporaryFiles()).toEqual([])
+  })
+  it("does not lend a picture to another user's video", async () => {
+    const body = { ...GENERATION, task_type: 'image_to_video', first_frame_image_url: image }
+    const foreign = await other.call('POST', '/videos/generate', body)
+    const nowhere = await other.call('POST', '/videos/generate', {
+      ...body,
+      first_frame_image_url: `/api/v1/videos/images/${'-'.repeat(36)}`,
+    })
+    for (const answer of [foreign, nowhere])
+      expect([answer.status, await answer.json()]).toMatchObject([
+        422,
+        { errors: [{ path: 'first_frame_image_url', code: 'unknown_image' }] },
+      ])
+  })
+})
+
+describe('the socket of a user', () => {
+  const listen = async (user: TestUser) => {
+    const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
+    const heard: RealtimeMessage[] = []
+    const read: Promise<Task>[] = []
+    const socket = new WebSocket(`${kinora.url.replace('http', 'ws')}/api/v1/ws?token=${token}`)
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data)) as RealtimeMessage
+      heard.push(message)
+      if (message.type === 'task_update')
+        read.push(user.call('GET', `/videos/tasks/${message.task.id}`).then((answer) => answer.json() as Promise<Task>))
+    })
+    await new Promise((resolve) => socket.on('open', resolve))
+    socket.send('{"type":"ping"}')
+    await vi.waitFor(() => expect(heard).toEqual([{ type: 'pong' }]))
+    return { heard, read, socket }
+  }
+  const STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success']
+
+  it('hears of its own tasks and credits, in order, and never before they can be read', async () => {
+    provider.answer = () => ({ kind: 'rendering', percent: 42 })
+    const user = await kinora.newUser()
+    const [mine, others] = [await listen(user), await listen(other)]
+    const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
+    const updates = () => mine.heard.flatMap((message) => (message.type === 'task_update' ? [message.task] : []))
+    await vi.waitFor(() => expect(updates().at(-1)).toMatchObject({ status: 'Processing', progress: 42 }))
+    provider.answer = () => ({ kind: 'finished' })
+    await vi.waitFor(() => expect(updates().at(-1)).toMatchObject({ status: 'Success', id: made.id }), 15_000)
+    const places = updates().map(({ status }) => STATUSES.indexOf(status))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    const readBack = await Promise.all(mine.read)
+    expect(readBack.every(({ status }, n) => STATUSES.indexOf(status) >= places[n]!)).toBe(true)
+    expect(readBack.at(-1)).toEqual(updates().at(-1))
+    const credits = mine.heard.filter(({ type }) => type === 'credits_update')
+    expect(credits[0]).toEqual({ type: 'credits_update', remaining: 30, total: 60 })
+    expect(others.heard).toEqual([{ type: 'pong' }])
+    for (const { socket } of [mine, others]) socket.close()
+  })
+
+  it('needs a token of a signed-in user', async () => {
+    expect((await fetch(`${kinora.api}/ws/token`, { method: 'POST' })).status).toBe(401)
+  })
+})

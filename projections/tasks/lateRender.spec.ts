@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { rowsOf } from '../testing/rowsOf.ts'
+import { taskEvents, taskFailed } from '../testing/taskEvents.ts'
+import { lateRenders } from './lateRender.ts'
+
+const e = taskEvents('task', 'user')
+const timedOut = taskFailed('task', 'user', 'render_timed_out', 'job')
+
+describe('a late render', () => {
+  it('is what timed out while the provider had a job of it', () => {
+    expect(rowsOf(lateRenders, e.submitted, timedOut)).toEqual([{ id: 'task', user_id: 'user' }])
+    expect(rowsOf(lateRenders, taskFailed('task', 'user', 'render_timed_out', null))).toEqual([])
+    expect(rowsOf(lateRenders, taskFailed('task', 'user', 'provider_failed', 'job'))).toEqual([])
+  })
+  it.each([['recovered'], ['recoveryEnded'], ['deleted']] as const)('is over when %s', (end) => {
+    expect(rowsOf(lateRenders, timedOut, e[end])).toEqual([])
+  })
+})

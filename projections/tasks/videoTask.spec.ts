@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import type { VideoTaskEvent } from '#backend/tasks/events.ts'
+import { rowsOf } from '../testing/rowsOf.ts'
+import { taskEvents, taskFailed } from '../testing/taskEvents.ts'
+import { videoTasks } from './videoTask.ts'
+
+const e = taskEvents('task', 'user')
+const row = (...events: readonly VideoTaskEvent[]) => rowsOf(videoTasks, ...events)
+const fresh = {
+  id: 'task',
+  user_id: 'user',
+  task_type: 'image_to_video',
+  status: 'Preparing',
+  model: 'MiniMax-Hailuo-02',
+  duration: 6,
+  resolution: '768P',
+  encrypted_prompt: 'sealed',
+  camera_movements: ['左移', '固定'],
+  prompt_optimizer: false,
+  first_frame: '00000000-0000-7000-8000-00000000000f',
+  credits: 30,
+  credits_consumed: 30,
+  priority: 4,
+  created_at: '2026-01-01T00:00:00.000Z',
+  finished_at: null,
+  error_code: null,
+  video_size: null,
+  video_duration_ms: null,
+}
+const file = { video_size: 1234, video_duration_ms: 5_880 }
+const course = [e.submitted, e.queued, e.requested, e.accepted, e.started, e.downloading]
+const failed = taskFailed('task', 'user', 'render_timed_out', 'job')
+const asFailed = {
+  ...fresh,
+  status: 'Fail',
+  finished_at: '2026-01-01T00:00:07.000Z',
+  error_code: 'render_timed_out',
+  credits_consumed: 0,
+}
+
+describe("a task's row", () => {
+  it('goes through its statuses in their order', () => {
+    const statuses = course.map((_, last) => row(...course.slice(0, last + 1)))
+    expect(statuses).toEqual(
+      ['Preparing', 'Queueing', 'Queueing', 'Queueing', 'Processing', 'DOWNLOADING'].map((status) => [
+        { ...fresh, status },
+      ]),
+    )
+  })
+  it('of a success holds the file, and what it cost', () => {
+    expect(row(...course, e.succeeded)).toEqual([
+      { ...fresh, ...file, status: 'Success', finished_at: '2026-01-01T00:00:06.000Z' },
+    ])
+  })
+  it('of a failure holds the reason, and costs nothing', () => {
+    expect(row(...course, failed)).toEqual([asFailed])
+    expect(row(...course, failed, e.recoveryEnded)).toEqual([asFailed])
+  })
+  it('of a late success is a success without a reason that cost nothing', () => {
+    expect(row(...course, failed, e.recovered, e.recoveryEnded)).toEqual([
+      { ...fresh, ...file, status: 'Success', finished_at: '2026-01-01T00:00:08.000Z', credits_consumed: 0 },
+    ])
+  })
+  it('is gone when the task is deleted', () => {
+    expect(row(...course, e.succeeded, e.deleted)).toEqual([])
+  })
+  it('never comes to be for a task that was given up', () => {
+    expect(row(e.abandoned)).toEqual([])
+    expect(row(e.queued, e.started, failed, e.recovered)).toEqual([])
+  })
+})
