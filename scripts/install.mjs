@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { NODE, ROOT, run, secondsSince } from './run.mjs'
 
@@ -20,7 +21,7 @@ export async function installMissing() {
   // Development packages are wanted whatever NODE_ENV says: the site is built and the tests are run from here. The lock
   // file is not to be rewritten by another version of npm.
   const flags = ['--no-audit', '--no-fund', '--no-save', '--include=dev', '--include=optional', '--loglevel=error']
-  const { code } = await run(command, [...args, 'install', ...flags])
+  const { code } = await run(command, [...args, 'install', ...flags, '--update-notifier=false', ...cache()])
   if (code !== 0) fail(`npm install failed with code ${code}.`)
   if (!existsSync(NODE))
     fail('The package "node" is incomplete: its install script did not run (npm: ignore-scripts?).')
@@ -32,6 +33,16 @@ export async function installMissing() {
 function npm() {
   const running = process.env.npm_execpath
   return running && /npm-cli\.c?js$/.test(running) ? [process.execPath, running] : ['npm']
+}
+
+/** A user without a home (`nobody`, say) has nowhere to keep npm's cache. */
+function cache() {
+  try {
+    accessSync(homedir(), constants.W_OK)
+    return []
+  } catch {
+    return [`--cache=${path.join(tmpdir(), `kinora-npm-cache-${process.getuid?.()}`)}`]
+  }
 }
 
 function fail(reason) {
