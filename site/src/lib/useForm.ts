@@ -1,21 +1,8 @@
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { ApiError } from './apiError.ts'
+import { check, type Faults } from './check.ts'
 import { codeText } from './errorText.ts'
-
-// Compiled checks need `eval`, which the page's policy forbids; trying it would be reported as a violation.
-z.config({ jitless: true })
-
-type Faults = Readonly<Record<string, string>>
-
-/** The first fault of each field, as codes by the field's name. */
-export function faultsOf(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): Faults {
-  const faults: Record<string, string> = {}
-  for (const issue of issues) faults[issue.path.join('.')] ??= issue.message
-  return faults
-}
 
 /** A native form checked by a contract's schema: faults are bound to fields, and the first of them gets the focus. */
 export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.output<S>) => Promise<void>) {
@@ -35,12 +22,12 @@ export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.outp
     event.preventDefault()
     if (busy) return
     setProblem(undefined)
-    const read = z.safeParse(schema, Object.fromEntries(new FormData(event.currentTarget)))
-    setFaults(read.success ? {} : faultsOf(read.error.issues))
-    if (!read.success) return
+    const read = check(schema, Object.fromEntries(new FormData(event.currentTarget)))
+    setFaults(read.ok ? {} : read.faults)
+    if (!read.ok) return
     setBusy(true)
     try {
-      await send(read.data)
+      await send(read.value)
     } catch (error) {
       const named = error instanceof ApiError ? error.faults : []
       const known = named.filter(({ path }) => form.current?.elements.namedItem(path))

@@ -1,10 +1,11 @@
 /** Sending the form. */
 import { atom } from 'nanostores'
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { Generation, generate } from '#backend/tasks/contract.ts'
 import { translate } from '../i18n/client.ts'
 import { call } from '../lib/api.ts'
 import { ApiError } from '../lib/apiError.ts'
+import { check } from '../lib/check.ts'
 import { errorText } from '../lib/errorText.ts'
 import { loadCredits } from './credits.ts'
 import { $firstFrame } from './firstFrame.ts'
@@ -41,13 +42,6 @@ export function forgetKey(): void {
   unanswered = undefined
 }
 
-function faultsOf(body: unknown): Record<string, string> {
-  const checked = z.safeParse(Generation, body)
-  const faults: Record<string, string> = {}
-  for (const issue of checked.error?.issues ?? []) faults[String(issue.path[0])] ??= issue.message
-  return faults
-}
-
 function fail(error: unknown): void {
   if (error instanceof ApiError) {
     if (error.code === 'idempotency_key_reused') forgetKey()
@@ -63,9 +57,9 @@ export async function submit(): Promise<boolean> {
   if ($submitting.get()) return false
   const frame = $firstFrame.get()
   const body = bodyOf($generation.get(), frame.status === 'ready' ? frame.url : null)
-  const faults = faultsOf(body)
-  $faults.set(faults)
-  if (Object.keys(faults).length > 0) return false
+  const checked = check(Generation, body)
+  $faults.set(checked.ok ? {} : checked.faults)
+  if (!checked.ok) return false
   $submitting.set(true)
   try {
     const key = keyFor(JSON.stringify(body))

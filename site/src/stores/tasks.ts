@@ -43,8 +43,12 @@ export const failureText = (task: Task): string =>
   task.error_message ??
   translate()('failures.internal')
 
+/** News of a deleted task may still be on its way; it must not bring the task back. */
+const removed = new Set<string>()
+
 /** Puts a task into the list: in its place, or on top. */
 export function putTask(task: Task): void {
+  if (removed.has(task.id)) return
   const list = $tasks.get()
   const known = list.tasks.some((other) => other.id === task.id)
   const tasks = known
@@ -55,6 +59,7 @@ export function putTask(task: Task): void {
 
 /** Takes news of a task over and says so when its status is a new one. */
 export function takeNews(task: Task): void {
+  if (removed.has(task.id)) return
   const before = $tasks.get().tasks.find((other) => other.id === task.id)
   putTask(task)
   if (before && readStatus(before.status) === readStatus(task.status)) return
@@ -101,6 +106,7 @@ export const removeTask = (task: Task): Promise<void> =>
         return showToast('danger', errorText(error, t('workspace.task.deleteFailed')))
       }
     }
+    removed.add(task.id)
     const list = $tasks.get()
     const tasks = list.tasks.filter((other) => other.id !== task.id)
     $tasks.set({ ...list, tasks, total: Math.max(0, list.total - 1) })

@@ -26,14 +26,16 @@ export function Choices<V extends string | number>({ label, value, options, onCh
           <label className="choice" key={option.value} title={option.excluded ?? undefined}>
             <input
               type="radio"
+              aria-labelledby={`${id}-${option.value}`}
+              aria-describedby={option.note ? `${id}-${option.value}-note` : undefined}
               name={id}
               value={option.value}
               checked={option.value === value}
               disabled={Boolean(option.excluded)}
               onChange={() => onChange(option.value)}
             />
-            <strong>{option.label}</strong>
-            {option.note && <small>{option.note}</small>}
+            <strong id={`${id}-${option.value}`}>{option.label}</strong>
+            {option.note && <small id={`${id}-${option.value}-note`}>{option.note}</small>}
           </label>
         ))}
       </div>

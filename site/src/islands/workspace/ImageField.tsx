@@ -97,7 +97,7 @@ function FrameState({ frame, onReplace }: { frame: Exclude<FirstFrame, { status:
       {frame.status === 'uploading' ? (
         <div className="frame-progress">
           <span className="hint">{t('workspace.image.uploading', { percent: frame.percent })}</span>
-          <progress className="upload-bar" max={100} value={frame.percent} aria-label={t('workspace.image.label')} />
+          <progress className="upload-bar" max={100} value={frame.percent} aria-label={t('workspace.image.progress')} />
         </div>
       ) : (
         <span className="hint frame-ready" role="status">

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type LiveSocketPorts, liveSocket, MAX_RETRIES, PING_EVERY_MS, RETRY_AFTER_MS, SILENCE_MS } from './socket.ts'
+
+class FakeSocket {
+  readyState = 0
+  sent: string[] = []
+  onopen: (() => void) | null = null
+  onmessage: ((event: { data: string }) => void) | null = null
+  onclose: ((event: { code: number }) => void) | null = null
+  send(text: string) {
+    this.sent.push(text)
+  }
+  open() {
+    this.readyState = 1
+    this.onopen?.()
+  }
+  close(code = 1000) {
+    this.readyState = 3
+    this.onclose?.({ code })
+  }
+}
+
+function world() {
+  const sockets: FakeSocket[] = []
+  const open = () => {
+    const socket = new FakeSocket()
+    sockets.push(socket)
+    return socket as unknown as WebSocket
+  }
+  const ports = {
+    address: vi.fn(async () => 'ws://kinora.test'),
+    open,
+    onMessage: vi.fn(),
+    onChange: vi.fn(),
+    onGiveUp: vi.fn(),
+    refusedCode: 4001,
+  } satisfies LiveSocketPorts
+  return { sockets, ports, end: liveSocket(ports) }
+}
+
+describe('liveSocket', () => {
+  beforeEach(() => vi.useFakeTimers())
+  afterEach(() => vi.useRealTimers())
+
+  it('pings, and comes back after 90 seconds of silence', async () => {
+    const { sockets, ports, end } = world()
+    await vi.advanceTimersByTimeAsync(0)
+    sockets[0]!.open()
+    await vi.advanceTimersByTimeAsync(PING_EVERY_MS)
+    expect(sockets[0]!.sent).toEqual(['{"type":"ping"}'])
+    await vi.advanceTimersByTimeAsync(SILENCE_MS - PING_EVERY_MS + RETRY_AFTER_MS)
+    expect(sockets).toHaveLength(2)
+    expect(ports.onChange.mock.calls).toEqual([[true], [false]])
+    end()
+  })
+
+  it('stays while it hears a pong', async () => {
+    const { sockets, end } = world()
+    await vi.advanceTimersByTimeAsync(0)
+    sockets[0]!.open()
+    for (let beat = 0; beat < 6; beat += 1) {
+      await vi.advanceTimersByTimeAsync(PING_EVERY_MS)
+      sockets[0]!.onmessage?.({ data: '{"type":"pong"}' })
+    }
+    expect(sockets).toHaveLength(1)
+    end()
+  })
+
+  it('gives up after its retries', async () => {
+    const { sockets, ports, end } = world()
+    for (let attempt = 0; attempt <= MAX_RETRIES; attempt += 1) {
+      await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
+      sockets.at(-1)!.close(1006)
+    }
+    expect(sockets).toHaveLength(MAX_RETRIES + 1)
+    expect(ports.onGiveUp).toHaveBeenCalledExactlyOnceWith('lost')
+    end()
+  })
+
+  it('does not try again when it is refused', async () => {
+    const { sockets, ports } = world()
+    await vi.advanceTimersByTimeAsync(0)
+    sockets[0]!.close(4001)
+    await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS * 3)
+    expect(sockets).toHaveLength(1)
+    expect(ports.onGiveUp).toHaveBeenCalledExactlyOnceWith('refused')
+  })
+})
