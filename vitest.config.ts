@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['{backend,projections,workflows,site,content,scripts}/**/*.spec.{ts,tsx}'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
   },

@@ -25,7 +25,11 @@ const problem = async (response: Response) => {
 }
 const raw = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   fetch(`${kinora.api}/auth/login`, { method: 'POST', headers, body })
-const fault = (path: string, code: string) => ({ path, code, message: (errors as Record<string, string>)[code] ?? code.replaceAll('_', ' ') })
+const fault = (path: string, code: string) => ({
+  path,
+  code,
+  message: (errors as Record<string, string>)[code] ?? code.replaceAll('_', ' '),
+})
 const simple = (status: number, title: string, code: string) => ({ type: 'about:blank', title, status, code })
 
 describe('a call that cannot be read', () => {
