@@ -59,7 +59,7 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
   const handle = createHandle(store)
   const changes = listenToChanges(server.connection)
   const { encrypt, decrypt } = createUserKeys(database, config.encryptionKey)
-  const videoProvider = provider ?? createDemoProvider(path.join(config.dataDir, 'demo'))
+  const videoProvider = provider ?? createDemoProvider(path.join(config.dataDir, 'demo'), config.ffmpegPath)
   /** Plans cannot be bought yet: everyone is on Free. */
   const tierOf = async (_userId: string): Promise<Tier> => 'free'
 

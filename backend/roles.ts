@@ -56,6 +56,7 @@ export function startWorkflows(ports: Ports): Running {
     concurrentLimit: async (userId) => (await ports.allowance(userId)).concurrent,
     holdsOlderThan: (ms) => readOldHolds(database, ms, now()),
     showProgress: (taskId, percent) => showProgress(pool, taskId, percent),
+    ffmpegPath: ports.config.ffmpegPath,
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     wake: (id, signal) => engine.signal(id, signal),
   })
@@ -113,6 +114,7 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
     }),
     sessions: createSessions(database, config.sessionSecret),
     secureCookies: publicUrl().startsWith('https://'),
+    ffmpegPath: config.ffmpegPath,
     images: createImageUploads(database, media, temporaryDir),
     removeMedia: async (taskId) => {
       for (const key of [videoKey, posterKey, watermarkedKey]) await media.remove(key(taskId))

@@ -40,6 +40,7 @@ export interface ActivityDeps {
   readonly pictureFile: (imageId: string) => Promise<string>
   readonly wake: (workflowId: string, signal: string) => Promise<void>
   readonly temporaryDir: string
+  readonly ffmpegPath: string | undefined
   readonly now: () => number
 }
 
@@ -87,7 +88,7 @@ export function createActivities(deps: ActivityDeps): AllActivities {
       const still = `${file}.jpg`
       await provider.fetch(jobId, file, signal)
       const { duration } = await probeMp4(file)
-      await makePoster(file, still, { at: duration / 3, width: 640, signal })
+      await makePoster(file, still, { at: duration / 3, width: 640, signal, ffmpegPath: deps.ffmpegPath })
       await media.put(posterKey(taskId), still)
       await media.put(videoKey(taskId), file)
     }

@@ -15,6 +15,7 @@ export interface MediaRoutes {
   readonly media: MediaStore
   readonly images: ImageUploads
   readonly temporaryDir: string
+  readonly ffmpegPath: string | undefined
   readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
   /** Whether the user's plan puts a watermark on downloads. */
   readonly watermarks: (userId: string) => Promise<boolean>
@@ -23,9 +24,9 @@ export interface MediaRoutes {
 /** Videos, stills and pictures: each is given to its owner alone. */
 export function serveMedia(
   serve: Serve,
-  { database, media, images, temporaryDir, decrypt, watermarks }: MediaRoutes,
+  { database, media, images, temporaryDir, ffmpegPath, decrypt, watermarks }: MediaRoutes,
 ): void {
-  const watermarked = createWatermarked(media, temporaryDir)
+  const watermarked = createWatermarked(media, temporaryDir, ffmpegPath)
 
   const finished = async (userId: string, taskId: string) => {
     const row = await ownTask(database, userId, taskId)
@@ -79,12 +80,16 @@ export function fileName(prompt: string): string {
 }
 
 /** Makes the watermarked copy when it is first wanted; who asks meanwhile waits for the same one. */
-function createWatermarked(media: MediaStore, temporaryDir: string): (taskId: string) => Promise<string> {
+function createWatermarked(
+  media: MediaStore,
+  temporaryDir: string,
+  ffmpegPath: string | undefined,
+): (taskId: string) => Promise<string> {
   const making = new Map<string, Promise<void>>()
 
   const make = async (taskId: string, key: string) => {
     const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
-    await watermarkVideo(await media.localPath(videoKey(taskId)), out, 'Kinora')
+    await watermarkVideo(await media.localPath(videoKey(taskId)), out, 'Kinora', { ffmpegPath })
     await media.put(key, out)
   }
 

@@ -9,7 +9,7 @@ type Job = Extract<RenderState, { kind: 'rendering' | 'failed' }>
  * Renders on this machine, so that Kinora works without a key. A job's id is its task's; finished files lie in `folder`
  * until they are forgotten, so that a restart does not render them again.
  */
-export function createDemoProvider(folder: string): VideoProvider {
+export function createDemoProvider(folder: string, ffmpegPath?: string): VideoProvider {
   const jobs = new Map<string, Job>()
   const stop = new AbortController()
   const fileOf = (jobId: string) => path.join(folder, `${jobId}.mp4`)
@@ -28,6 +28,7 @@ export function createDemoProvider(folder: string): VideoProvider {
       mode: taskType === 'text_to_video' ? ('text' as const) : ('image' as const),
       prompt,
       ...(firstFrame ? { imagePath: firstFrame } : {}),
+      ...(ffmpegPath ? { ffmpegPath } : {}),
       movements: [...cameraMovements],
       resolution,
       duration,

@@ -17,6 +17,8 @@ export function QueueCard() {
   const inProgress = useStore($inProgress)
   const queue = useStore($queue)
   const paused = useStore($paused)
+  // The place was read some seconds ago: a task that is being made by now has none.
+  const waits = list.status === 'ready' && list.tasks.some(({ status }) => /^(Preparing|Queueing)$/.test(status))
   const [refreshing, setRefreshing] = useState(false)
   const refresh = async () => {
     setRefreshing(true)
@@ -32,7 +34,7 @@ export function QueueCard() {
         <span className="badge" data-tone={inProgress > 0 ? 'warning' : undefined} role="status">
           {t('workspace.queue.inProgress', { count: inProgress })}
         </span>
-        {queue?.user_queue_position != null && (
+        {waits && queue?.user_queue_position != null && (
           <span className="hint">{t('workspace.queue.ahead', { position: queue.user_queue_position })}</span>
         )}
         <IconButton icon="refresh" label={t('workspace.queue.refresh')} busy={refreshing} onClick={refresh} />
