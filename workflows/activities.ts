@@ -9,7 +9,7 @@ import { makePoster } from '#backend/media/poster.ts'
 import { probeMp4 } from '#backend/media/probeMp4.ts'
 import type { VideoFile, VideoTaskEvent } from '#backend/tasks/events.ts'
 import { renderLane } from '#backend/tasks/renderLane.ts'
-import type { RenderRequest, VideoProvider } from '#backend/tasks/videoProvider.ts'
+import type { RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.ts'
 import { isCharged, type VideoTask, type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.ts'
 import type { ActivityContext } from './engine.ts'
 import {
@@ -47,6 +47,7 @@ export interface ActivityDeps {
 export const RENDER_LIMIT_MS = 30 * 60_000
 export const WAIT_LIMIT_MS = 6 * 3600_000
 const ORPHAN_AGE_MS = 20_000
+const TIMED_OUT = { kind: 'failed', code: 'render_timed_out', detail: 'No video came within 30 minutes.' } as const
 
 type All = GenerateVideoActivities & RecoverVideoActivities & SweepHoldsActivities
 export type AllActivities = {
@@ -124,12 +125,19 @@ export function createActivities(deps: ActivityDeps): AllActivities {
       const deadline = Date.parse(state.requestedAt) + RENDER_LIMIT_MS
       for (;;) {
         signal.throwIfAborted()
-        if (jobId === null) {
-          const answer = await ask()
-          if (answer.kind === 'refused') return { ...answer, kind: 'failed' }
-          jobId = answer.jobId
+        let job: RenderState
+        try {
+          if (jobId === null) {
+            const answer = await ask()
+            if (answer.kind === 'refused') return { ...answer, kind: 'failed' }
+            jobId = answer.jobId
+          }
+          job = await provider.state(jobId)
+        } catch (error) {
+          // A provider that cannot be reached is waited for, but no longer than for a slow one.
+          if (now() >= deadline) return TIMED_OUT
+          throw error
         }
-        const job = await provider.state(jobId)
         heartbeat()
         if (job.kind === 'finished') return { kind: 'finished' }
         if (job.kind === 'failed') return job
@@ -137,8 +145,7 @@ export function createActivities(deps: ActivityDeps): AllActivities {
           await task(taskId, { type: 'StartRender', at: at() })
           await deps.showProgress(taskId, job.percent)
         }
-        if (now() >= deadline)
-          return { kind: 'failed', code: 'render_timed_out', detail: 'No video came within 30 minutes.' }
+        if (now() >= deadline) return TIMED_OUT
         if (job.kind === 'unknown') {
           if (!provider.idempotent)
             return { kind: 'failed', code: 'provider_failed', detail: 'The provider has lost the job.' }

@@ -16,10 +16,11 @@ export const policies: Readonly<
   Record<keyof GenerateVideoActivities | keyof RecoverVideoActivities | keyof SweepHoldsActivities, ActivityPolicy>
 > = {
   claimSlot: bookkeeping,
+  // Its own deadline ends it; the attempts only have to last until then.
   render: {
     timeoutMs: 40 * 60_000,
     heartbeatMs: 60_000,
-    attempts: 10,
+    attempts: 100,
     firstRetryMs: 500,
     maxRetryMs: 30_000,
     pool: 'render',

@@ -46,7 +46,7 @@ export function createAccounts({ database, mailer, publicUrl, welcome, now = Dat
 
   const byEmail = (email: string) => database.em.fork().findOne(UserTable, { email })
 
-  const sendVerification = async (account: UserAccount) => {
+  const sendVerification = async (account: Pick<UserAccount, 'id' | 'email' | 'fullName' | 'language'>) => {
     const token = await tokens.issue(account.id, 'verify', VERIFICATION_LIFE_MS)
     const link = `${publicUrl()}/verify-email?${new URLSearchParams({ token, email: account.email })}`
     await mailer.send(verificationMail(account, link))
@@ -61,17 +61,21 @@ export function createAccounts({ database, mailer, publicUrl, welcome, now = Dat
       const passwordHash = await hashPassword(password)
       const em = database.em.fork()
       const known = await em.findOne(UserTable, { email })
-      if (known?.emailVerifiedAt) throw taken
       const fields = { fullName: username, language, passwordHash }
-      const account = known
-        ? em.assign(known, fields)
-        : em.create(UserTable, {
-            id: uuid7(now()),
-            email,
-            emailVerifiedAt: null,
-            createdAt: new Date(now()),
-            ...fields,
-          })
+      if (known) {
+        // Decided by the database: the owner may be verifying the address at this very moment.
+        const replaced = await em.nativeUpdate(UserTable, { id: known.id, emailVerifiedAt: null }, fields)
+        if (replaced === 0) throw taken
+        await sendVerification({ id: known.id, email, ...fields })
+        return
+      }
+      const account = em.create(UserTable, {
+        id: uuid7(now()),
+        email,
+        emailVerifiedAt: null,
+        createdAt: new Date(now()),
+        ...fields,
+      })
       try {
         await em.flush()
       } catch (error) {
