@@ -95,7 +95,7 @@ export const VIOLATIONS: readonly Violation[] = [
   importing(
     'the site imports only contracts, content and itself',
     'site/src/stores/tasks.ts',
-    'backend/tasks/events.ts',
+    'backend/tasks/models.ts',
   ),
   importing(
     'only the composition root chooses adapters',
