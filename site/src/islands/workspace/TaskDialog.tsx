@@ -38,7 +38,7 @@ interface Shown {
 function Player({ task, onClose }: Shown) {
   const t = translate()
   return (
-    <Dialog size={800} title={titleOf(task).slice(0, 60)} closeLabel={t('common.action.close')} onClose={onClose}>
+    <Dialog size={800} title={titleOf(task).slice(0, 120)} closeLabel={t('common.action.close')} onClose={onClose}>
       {/* biome-ignore lint/a11y/useMediaCaption: the videos are made without sound or speech. */}
       <video
         className="player"
