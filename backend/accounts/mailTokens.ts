@@ -11,7 +11,7 @@ export function createMailTokens(database: Database, now: () => number) {
       const token = randomBytes(32).toString('base64url')
       const em = database.em.fork()
       await em.transactional(async (tx) => {
-        // One at a time for each user, so that of several asked for at once only the last is good.
+        // One at a time: two at once would each leave the other's token in place.
         await tx.execute('select 1 from user_account where id = ? for update', [userId])
         await tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
         await tx.execute('insert into mail_token (hash, user_id, purpose, expires_at) values (?, ?, ?, ?)', [
