@@ -1,27 +1,66 @@
+import { existsSync, watch } from 'node:fs'
+import path from 'node:path'
 import { hasSite } from './buildSite.mjs'
 import { installMissing } from './install.mjs'
-import { NODE, run, tool } from './run.mjs'
+import { NODE, ROOT, run, serverArguments, tool } from './run.mjs'
 
-// The site answers on 3000 and hands what is the server's (/api with its WebSocket, /dev, /healthz, /readyz) to 3001:
+// The site answers on 3000 and hands what is the server's (/api with its WebSocket, /dev, /healthz, /readyz) to KINORA_API:
 // the proxy is in site/astro.config.mjs. The server has to know the address that people see.
 const SITE_PORT = '3000'
 const API_PORT = '3001'
+const WATCHED = ['backend', 'projections', 'workflows', 'content']
+const SETTLE_MS = 150
 
 await installMissing()
-const site = hasSite()
-const serverEnv = site
-  ? { PORT: API_PORT, PUBLIC_URL: `http://localhost:${SITE_PORT}` }
-  : { PORT: process.env.PORT ?? SITE_PORT }
-const siteEnv = { ASTRO_TELEMETRY_DISABLED: '1', KINORA_API: `http://127.0.0.1:${API_PORT}` }
-
-const programs = [run(NODE, ['--watch', '--env-file-if-exists=.env', 'backend/main.ts'], { env: serverEnv })]
-if (site) {
-  const args = ['dev', '--root', 'site', '--port', SITE_PORT]
-  programs.push(run(NODE, [tool('astro'), ...args], { env: siteEnv }))
+const changes = watchSources()
+if (hasSite()) {
+  const env = { ASTRO_TELEMETRY_DISABLED: '1', KINORA_API: `http://127.0.0.1:${API_PORT}` }
+  const site = run(NODE, [tool('astro'), 'dev', '--root', 'site', '--port', SITE_PORT], { env })
+  // The server without its site is of no use here.
+  site.then(() => process.emit('SIGTERM', 'SIGTERM'))
+  await serve({ PORT: API_PORT, PUBLIC_URL: `http://localhost:${SITE_PORT}` })
 } else {
   console.log('There is no site yet (site/astro.config.mjs): only the API is served.')
+  await serve({})
 }
-const { code } = await Promise.race(programs)
-// One without the other is of no use.
-process.emit('SIGTERM')
-if (programs.length === 1) process.exit(code)
+
+/** Runs the server, and again whenever its sources have changed. Node's own --watch leaves it behind at Ctrl-C. */
+async function serve(env) {
+  for (;;) {
+    let server
+    const onStart = (child) => {
+      server = child
+    }
+    const options = { env: { ...env, KINORA_STARTER: String(process.pid) }, ipc: true, onStart }
+    const ended = run(NODE, serverArguments(), options)
+    const changed = changes.next()
+    const isOver = await Promise.race([ended.then(() => true), changed.then(() => false)])
+    if (isOver) {
+      console.log('The server has ended: it starts again when a file changes.')
+      await changed
+    } else {
+      console.log('A file has changed: the server starts again.')
+      server.kill('SIGTERM')
+      await ended
+    }
+  }
+}
+
+/** `next` resolves when sources have changed and been left alone for a moment. */
+function watchSources() {
+  let timer
+  let resolve = () => {}
+  const onChange = (_, file) => {
+    if (!/\.(ts|json|md)$/.test(file ?? '') || /\.spec\.ts$/.test(file)) return
+    clearTimeout(timer)
+    timer = setTimeout(() => resolve(), SETTLE_MS)
+  }
+  const folders = WATCHED.map((folder) => path.join(ROOT, folder)).filter((folder) => existsSync(folder))
+  for (const folder of folders) watch(folder, { recursive: true }, onChange)
+  return {
+    next: () =>
+      new Promise((done) => {
+        resolve = done
+      }),
+  }
+}

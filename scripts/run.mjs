@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
 
@@ -36,7 +37,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => f
  * Runs a program and resolves with its exit code and, when `quiet`, what it printed. After a signal it does not resolve:
  * once the last program has ended, this process ends with the worst of their codes.
  */
-export function run(command, args, { env = {}, quiet = false, stdin = 'ignore', ipc = false, timeoutMs } = {}) {
+export function run(
+  command,
+  args,
+  { env = {}, quiet = false, stdin = 'ignore', ipc = false, timeoutMs, onStart } = {},
+) {
   const output = quiet ? 'pipe' : 'inherit'
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -48,6 +53,7 @@ export function run(command, args, { env = {}, quiet = false, stdin = 'ignore', 
       timeout: timeoutMs,
     })
     running.add(child)
+    onStart?.(child)
     let printed = ''
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text) => (printed += text))
@@ -63,6 +69,12 @@ export function run(command, args, { env = {}, quiet = false, stdin = 'ignore', 
       else if (running.size === 0) process.exit(worstCode)
     })
   })
+}
+
+/** What Node is given to run the server; it needs `ipc`, and KINORA_STARTER in its environment. */
+export function serverArguments() {
+  const settings = existsSync(path.join(ROOT, '.env')) ? ['--env-file=.env'] : []
+  return [...settings, '--import=./scripts/stopWithStarter.mjs', 'backend/main.ts']
 }
 
 /** Seconds since a moment, for people. */
