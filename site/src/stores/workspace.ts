@@ -1,7 +1,7 @@
 /** The life of the workspace page: who may be here, the first loads, and keeping the list fresh. */
 import { atom } from 'nanostores'
-import * as z from 'zod/mini'
-import { endpoint } from '#backend/http/contract.ts'
+import type * as z from 'zod/mini'
+import { status } from '#backend/http/contract.ts'
 import { getTask, listModels, type ModelView } from '#backend/tasks/contract.ts'
 import { localHref, translate } from '../i18n/client.ts'
 import { call } from '../lib/api.ts'
@@ -23,15 +23,6 @@ export const $now = atom(Date.now())
 const POLL_MS = 5_000
 const POLL_FOR_MS = 30 * 60_000
 const FAILURES_ALLOWED = 2
-
-/** What this installation says of itself. */
-const status = endpoint({
-  method: 'GET',
-  path: '/status',
-  access: 'public',
-  answer: z.object({ demo_renderer: z.boolean(), support_email: z.string() }),
-  summary: 'What this installation is',
-})
 
 /** How long to wait before the list is read again. */
 export function refreshEvery(connected: boolean, inProgress: number): number {
