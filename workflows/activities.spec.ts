@@ -58,6 +58,7 @@ beforeEach(async () => {
     showProgress: async () => {},
     pictureFile: unused,
     wake: async () => {},
+    ffmpegPath: undefined,
     temporaryDir: '/nowhere',
     now: () => clock,
   })

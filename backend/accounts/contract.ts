@@ -83,6 +83,33 @@ export const resendVerification = endpoint({
   summary: 'Mails a new verification link',
 })
 
+export const forgotPassword = endpoint({
+  method: 'POST',
+  path: '/auth/forgot-password',
+  access: 'public',
+  body: z.object({ email: Email }),
+  answer: Message,
+  summary: 'Mails a link that sets a new password; the answer is the same for every address',
+})
+
+export const resetPassword = endpoint({
+  method: 'POST',
+  path: '/auth/reset-password',
+  access: 'public',
+  body: z.object({ token: Token, new_password: Password }),
+  answer: Message,
+  summary: 'Sets a new password by the mailed token and ends every session',
+})
+
+export const saveLanguage = endpoint({
+  method: 'PUT',
+  path: '/users/language',
+  access: 'user',
+  body: z.object({ language: Language }),
+  answer: z.object({ language: Language }),
+  summary: "Keeps the user's language on the account",
+})
+
 export const login = endpoint({
   method: 'POST',
   path: '/auth/login',
