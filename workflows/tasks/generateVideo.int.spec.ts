@@ -284,12 +284,8 @@ describe('a task that was given up before it began', () => {
     const [taskId, key] = [uuid7(), uuid7()]
     const body = { ...GENERATION, camera_movements: [], prompt_optimizer: true }
     const hash = createHash('sha256').update(canonicalJson(body)).digest('hex')
-    await db.pool.query(`insert into idempotency_key values ($1, $2, $3, $4, 'open', now())`, [
-      user.userId,
-      key,
-      hash,
-      taskId,
-    ])
+    const row = [user.userId, key, hash, taskId]
+    await db.pool.query(`insert into idempotency_key values ($1, $2, $3, $4, 'open', now())`, row)
     const at = new Date().toISOString()
     const context = { commandId: taskId, actor: 'system', correlationId: taskId }
     await handle(videoTask, taskId, { type: 'Abandon', taskId, at }, context)
