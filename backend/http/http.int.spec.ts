@@ -189,6 +189,18 @@ describe('an Idempotency-Key', () => {
     const other = await generate(by, { ...GENERATION, prompt: 'Another' }, same)
     expect(await codeOf(other)).toEqual([422, 'idempotency_key_reused'])
   })
+  it('sent with two bodies at the same time stands for one of them', async () => {
+    const [by, same] = [await kinora.newUser(), key()]
+    const bodies = [GENERATION, { ...GENERATION, prompt: 'Another' }]
+    const answers = await Promise.all(bodies.map((body) => generate(by, body, same)))
+    expect(answers.map(({ status }) => status).toSorted()[0]).toBe(202)
+    const refused = answers.find(({ status }) => status !== 202)!
+    expect([
+      [409, 'idempotency_in_progress'],
+      [422, 'idempotency_key_reused'],
+    ]).toContainEqual(await codeOf(refused))
+    expect(await (await by.call('GET', '/videos/tasks')).json()).toMatchObject({ total: 1 })
+  })
   it("of one user says nothing of another's", async () => {
     const [one, two, same] = [await kinora.newUser(), await kinora.newUser(), key()]
     const tasks = [

@@ -4,12 +4,12 @@ import { creditAccount } from '#backend/credits/creditAccount.ts'
 import { canonicalJson } from '#backend/eventsourcing/eventHash.ts'
 import { createHandle, type Handle } from '#backend/eventsourcing/handle.ts'
 import { uuid7 } from '#backend/eventsourcing/uuid7.ts'
-import type { Task } from '#backend/tasks/contract.ts'
 import type { RenderState } from '#backend/tasks/videoProvider.ts'
 import { videoTask } from '#backend/tasks/videoTask.ts'
 import { createProviderDouble, type ProviderDouble } from '#backend/testing/providerDouble.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '#backend/testing/testKinora.ts'
+import { GENERATION, startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
+import { generate, reaches, refunded, remaining, taskOf } from '../testing/userTasks.ts'
 
 let db: TemporaryDatabase
 let provider: ProviderDouble
@@ -48,18 +48,6 @@ beforeEach(() => {
   Object.assign(provider, usual)
 })
 
-const generate = async (user: TestUser, headers: Record<string, string> = {}): Promise<Task> => {
-  const answer = await user.call('POST', '/videos/generate', GENERATION, headers)
-  expect(answer.status).toBe(202)
-  return ((await answer.json()) as { task: Task }).task
-}
-const taskOf = async (user: TestUser, id: string) =>
-  (await (await user.call('GET', `/videos/tasks/${id}`)).json()) as Task
-const reaches = (user: TestUser, id: string, expected: Partial<Task>) =>
-  vi.waitFor(async () => expect(await taskOf(user, id)).toMatchObject(expected), { timeout: 10_000, interval: 20 })
-const remaining = async (user: TestUser) =>
-  ((await (await user.call('GET', '/subscriptions/stats')).json()) as { remaining_credits: number }).remaining_credits
-const refunded = (user: TestUser) => vi.waitFor(async () => expect(await remaining(user)).toBe(60), 5_000)
 const facts = async (stream: string) => {
   const types: string[] = []
   for await (const { type } of db.store.readStream(stream)) types.push(type)
@@ -296,12 +284,8 @@ describe('a task that was given up before it began', () => {
     const [taskId, key] = [uuid7(), uuid7()]
     const body = { ...GENERATION, camera_movements: [], prompt_optimizer: true }
     const hash = createHash('sha256').update(canonicalJson(body)).digest('hex')
-    await db.pool.query(`insert into idempotency_key values ($1, $2, $3, $4, 'open', now())`, [
-      user.userId,
-      key,
-      hash,
-      taskId,
-    ])
+    const row = [user.userId, key, hash, taskId]
+    await db.pool.query(`insert into idempotency_key values ($1, $2, $3, $4, 'open', now())`, row)
     const at = new Date().toISOString()
     const context = { commandId: taskId, actor: 'system', correlationId: taskId }
     await handle(videoTask, taskId, { type: 'Abandon', taskId, at }, context)

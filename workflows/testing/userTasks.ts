@@ -1,0 +1,18 @@
+import { expect, vi } from 'vitest'
+import type { Task } from '#backend/tasks/contract.ts'
+import { GENERATION, type TestUser } from '#backend/testing/testKinora.ts'
+
+/** Submits the usual task, which must be accepted. */
+export const generate = async (user: TestUser, headers: Record<string, string> = {}): Promise<Task> => {
+  const answer = await user.call('POST', '/videos/generate', GENERATION, headers)
+  expect(answer.status).toBe(202)
+  return ((await answer.json()) as { task: Task }).task
+}
+export const taskOf = async (user: TestUser, id: string) =>
+  (await (await user.call('GET', `/videos/tasks/${id}`)).json()) as Task
+/** Waits until the task looks so. */
+export const reaches = (user: TestUser, id: string, expected: Partial<Task>) =>
+  vi.waitFor(async () => expect(await taskOf(user, id)).toMatchObject(expected), { timeout: 10_000, interval: 20 })
+export const remaining = async (user: TestUser) =>
+  ((await (await user.call('GET', '/subscriptions/stats')).json()) as { remaining_credits: number }).remaining_credits
+export const refunded = (user: TestUser) => vi.waitFor(async () => expect(await remaining(user)).toBe(60), 5_000)
