@@ -97,6 +97,7 @@ export interface Api {
 export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api): Running {
   const { config, database, media, mailbox, now, temporaryDir, credits, tierOf } = ports
   const realtime = createRealtime(database)
+  const sessions = createSessions(database, config.sessionSecret)
   const app = createApp({
     ...ports,
     publicUrl,
@@ -110,9 +111,10 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
       mailer: mailbox,
       publicUrl,
       welcome: (userId) => credits.welcome(userId, PLANS.free.credits),
+      endSessions: sessions.endAll,
       now,
     }),
-    sessions: createSessions(database, config.sessionSecret),
+    sessions,
     secureCookies: publicUrl().startsWith('https://'),
     ffmpegPath: config.ffmpegPath,
     images: createImageUploads(database, media, temporaryDir),

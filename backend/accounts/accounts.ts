@@ -4,12 +4,13 @@ import { Rejection } from '../eventsourcing/decider.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 import type { Language, User } from './contract.ts'
 import type { Mailer } from './mailer.ts'
-import { verificationMail } from './mails.ts'
+import { linkMail } from './mails.ts'
 import { createMailTokens } from './mailTokens.ts'
 import { hashPassword, passwordMatches } from './passwords.ts'
 import { type UserAccount, UserTable } from './tables.ts'
 
 const VERIFICATION_LIFE_MS = 24 * 3600 * 1000
+const RESET_LIFE_MS = 3600 * 1000
 
 export interface Registration {
   readonly email: string
@@ -24,6 +25,7 @@ export interface AccountsOptions {
   readonly publicUrl: () => string
   /** Grants the free credits; asked again, it grants nothing more. */
   readonly welcome: (userId: string) => Promise<void>
+  readonly endSessions: (userId: string) => Promise<void>
   readonly now?: () => number
 }
 
@@ -39,7 +41,7 @@ export const asUser = (account: UserAccount): User => ({
 })
 
 /** Who uses Kinora: registration, verification and the password check. */
-export function createAccounts({ database, mailer, publicUrl, welcome, now = Date.now }: AccountsOptions) {
+export function createAccounts({ database, mailer, publicUrl, welcome, endSessions, now = Date.now }: AccountsOptions) {
   const tokens = createMailTokens(database, now)
   // A password is checked even where no account exists, so that both answers take the same time.
   const nobody = hashPassword('no account has this password')
@@ -49,7 +51,7 @@ export function createAccounts({ database, mailer, publicUrl, welcome, now = Dat
   const sendVerification = async (account: Pick<UserAccount, 'id' | 'email' | 'fullName' | 'language'>) => {
     const token = await tokens.issue(account.id, 'verify', VERIFICATION_LIFE_MS)
     const link = `${publicUrl()}/verify-email?${new URLSearchParams({ token, email: account.email })}`
-    await mailer.send(verificationMail(account, link))
+    await mailer.send(linkMail('verification', account, link))
   }
 
   return {
@@ -100,6 +102,30 @@ export function createAccounts({ database, mailer, publicUrl, welcome, now = Dat
         .fork()
         .nativeUpdate(UserTable, { id: userId, emailVerifiedAt: null }, { emailVerifiedAt: new Date(now()) })
       await tokens.spend(token)
+    },
+
+    /** Mails a link that sets a new password, where there is an account. */
+    async forgotPassword(email: string): Promise<void> {
+      const account = await byEmail(email)
+      if (!account?.emailVerifiedAt) return
+      const token = await tokens.issue(account.id, 'reset', RESET_LIFE_MS)
+      await mailer.send(linkMail('reset', account, `${publicUrl()}/reset-password?${new URLSearchParams({ token })}`))
+    },
+
+    /** Sets a new password, ends every session, and mails a notice. @throws Rejection token_invalid */
+    async resetPassword(token: string, password: string): Promise<void> {
+      const passwordHash = await hashPassword(password)
+      const userId = await tokens.owner(token, 'reset')
+      if (!userId || !(await tokens.spend(token)))
+        throw new Rejection('token_invalid', 'The link has expired or is invalid.')
+      await database.em.fork().nativeUpdate(UserTable, { id: userId }, { passwordHash })
+      await endSessions(userId)
+      const account = await database.em.fork().findOneOrFail(UserTable, { id: userId })
+      await mailer.send(linkMail('passwordChanged', account, `${publicUrl()}/auth/forgot-password`))
+    },
+
+    async saveLanguage(userId: string, language: Language): Promise<void> {
+      await database.em.fork().nativeUpdate(UserTable, { id: userId }, { language })
     },
 
     /** @throws Rejection invalid_credentials, or email_not_verified after the right password */

@@ -3,11 +3,14 @@ import type { Database } from '../database/orm.ts'
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
+/** What a token is good for. */
+export type TokenPurpose = 'verify' | 'reset'
+
 /** Single-use tokens that are mailed to a user; only their hash is kept. */
 export function createMailTokens(database: Database, now: () => number) {
   return {
     /** A new token for a purpose; the ones before it are worth nothing any more. */
-    async issue(userId: string, purpose: 'verify', lifeMs: number): Promise<string> {
+    async issue(userId: string, purpose: TokenPurpose, lifeMs: number): Promise<string> {
       const token = randomBytes(32).toString('base64url')
       const em = database.em.fork()
       await em.transactional(async (tx) => {
@@ -25,7 +28,7 @@ export function createMailTokens(database: Database, now: () => number) {
     },
 
     /** Whose token it is, if it is still good. */
-    async owner(token: string, purpose: 'verify'): Promise<string | undefined> {
+    async owner(token: string, purpose: TokenPurpose): Promise<string | undefined> {
       const [row] = await database.em
         .fork()
         .execute<{ user_id: string }[]>(
@@ -35,8 +38,12 @@ export function createMailTokens(database: Database, now: () => number) {
       return row?.user_id
     },
 
-    async spend(token: string): Promise<void> {
-      await database.em.fork().execute('delete from mail_token where hash = ?', [hashOf(token)])
+    /** Whether the token was still there: of two who spend it at once, one does. */
+    async spend(token: string): Promise<boolean> {
+      const spent = await database.em
+        .fork()
+        .execute<object[]>('delete from mail_token where hash = ? returning hash', [hashOf(token)])
+      return spent.length > 0
     },
   }
 }

@@ -17,9 +17,13 @@ const escaped = (text: string) =>
 const filled = (text: string, values: Readonly<Record<string, string>>) =>
   text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name) => values[name] ?? whole)
 
-/** The mail with the link that verifies an address, in the account's language, as text and as HTML. */
-export function verificationMail({ email, fullName, language }: Recipient, link: string): Mail {
-  const words = TEXTS[language].verification
+/** A mail that leads to a link, in the account's language, as text and as HTML. */
+export function linkMail(
+  kind: 'verification' | 'reset' | 'passwordChanged',
+  { email, fullName, language }: Recipient,
+  link: string,
+): Mail {
+  const words = TEXTS[language][kind]
   const values = { name: fullName, link }
   const [greeting, body, button, fallback, ignore] = [
     words.greeting,

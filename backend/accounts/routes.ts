@@ -27,6 +27,22 @@ export function serveAccounts(serve: Serve, { accounts, sessions, secureCookies 
     return { message: 'If this address waits for its verification, a new link is on its way.' }
   })
 
+  serve(contract.forgotPassword, ({ body, ctx }) => {
+    // Not waited for: the answer takes the same time whether or not there is an account.
+    accounts.forgotPassword(body.email).catch((error) => ctx.app.emit('error', error, ctx))
+    return { message: 'If this address has an account, a link is on its way.' }
+  })
+
+  serve(contract.resetPassword, async ({ body }) => {
+    await accounts.resetPassword(body.token, body.new_password)
+    return { message: 'The password was changed. Please sign in.' }
+  })
+
+  serve(contract.saveLanguage, async ({ body, userId }) => {
+    await accounts.saveLanguage(userId, body.language)
+    return { language: body.language }
+  })
+
   serve(contract.login, async ({ body, ctx }) => {
     const account = await accounts.authenticate(body.email, body.password)
     const tokens = await sessions.open(account.id, ctx.get('User-Agent'))

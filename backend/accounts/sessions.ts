@@ -23,6 +23,8 @@ export interface Sessions {
   authenticate(access: string | undefined): Promise<SignedIn | undefined>
   /** The next tokens. Used again later, a refresh token was stolen from someone: its session ends for both. */
   refresh(refresh: string | undefined): Promise<SessionTokens | undefined>
+  /** Ends every session of a user. */
+  endAll(userId: string): Promise<void>
   end(tokens: { access: string | undefined; refresh: string | undefined }): Promise<void>
 }
 
@@ -94,6 +96,10 @@ export function createSessions(database: Database, secret: string, now: () => nu
       if (row.generation === claim.number + 1 && justRotated) return tokens(claim.session, row.generation)
       await endSession(claim.session)
       return undefined
+    },
+
+    async endAll(userId) {
+      await execute('update session set ended_at = ? where user_id = ? and ended_at is null', [new Date(now()), userId])
     },
 
     async end({ access, refresh }) {
