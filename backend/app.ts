@@ -34,16 +34,12 @@ const CALLS_PER_MINUTE = 1_200
 /** The whole HTTP side. Reads no environment and opens no socket. */
 export function createApp(ports: AppPorts): Koa {
   const app = new Koa()
-  const limit = createRateLimit(CALLS_PER_MINUTE)
   const api = new Router({ prefix: API_BASE })
 
   const served: Endpoint[] = []
-  const authenticate = async (ctx: Context) => {
-    const signedIn = await ports.sessions.authenticate(ctx.cookies.get(ACCESS_COOKIE))
-    if (signedIn) limit(signedIn.userId)
-    return signedIn?.userId
-  }
-  const serve = serveWith(api, authenticate, served)
+  const authenticate = async (ctx: Context) =>
+    (await ports.sessions.authenticate(ctx.cookies.get(ACCESS_COOKIE)))?.userId
+  const serve = serveWith(api, { authenticate, limit: createRateLimit(CALLS_PER_MINUTE) }, served)
   serveAccounts(serve, ports)
   serveSubscriptions(serve, ports)
   serveTasks(serve, ports)

@@ -1,23 +1,23 @@
 import type { GlobalPosition } from '#backend/eventsourcing/eventStore.ts'
 import type { Database } from './readModel.ts'
 
-/** Workflows that were going on, and the position of the log up to which that is known. */
-export function readOpenWork(database: Database) {
-  return database.em.fork().transactional(async (em) => {
-    await em.execute('set transaction isolation level repeatable read')
-    const [checkpoint] = await em.execute<{ position: GlobalPosition | null }[]>(
-      `select min(coalesce(position, '')) as position from projection_checkpoint where name in ('openTasks', 'lateRenders')`,
+type Open = { id: string; user_id: string }
+
+/** Workflows that were going on, and the position of the log up to which that is known: one statement, one snapshot. */
+export async function readOpenWork(database: Database) {
+  const [row] = await database.em
+    .fork()
+    .execute<{ position: GlobalPosition | null; tasks: (Open & { priority: number })[]; late: Open[] }[]>(
+      `select (select min(coalesce(position, '')) from projection_checkpoint where name in ('openTasks', 'lateRenders')) as position,
+            (select coalesce(json_agg(t order by id), '[]') from open_task t) as tasks,
+            (select coalesce(json_agg(t order by id), '[]') from late_render t) as late`,
     )
-    const tasks = await em.execute<{ id: string; user_id: string; priority: number }[]>(
-      'select * from open_task order by id',
-    )
-    const late = await em.execute<{ id: string; user_id: string }[]>('select * from late_render order by id')
-    return {
-      position: checkpoint?.position || undefined,
-      generations: tasks.map(({ id, user_id, priority }) => ({ taskId: id, userId: user_id, priority })),
-      recoveries: late.map(({ id, user_id }) => ({ taskId: id, userId: user_id })),
-    }
-  })
+  const { position, tasks, late } = row!
+  return {
+    position: position || undefined,
+    generations: tasks.map(({ id, user_id, priority }) => ({ taskId: id, userId: user_id, priority })),
+    recoveries: late.map(({ id, user_id }) => ({ taskId: id, userId: user_id })),
+  }
 }
 
 /** Holds made longer ago than so many milliseconds before `now`, the oldest first, some hundreds at a time. */

@@ -14,6 +14,9 @@ const hashOf = (file) =>
 
 const unlisted = /\/(home|workspace|auth\/.*|verify-email)$/
 
+/** In development the API runs behind the site, on an address of its own. */
+const api = { target: process.env.KINORA_API ?? 'http://127.0.0.1:3001', ws: true }
+
 export default defineConfig({
   site: PLACEHOLDER_ORIGIN,
   trailingSlash: 'never',
@@ -49,6 +52,6 @@ export default defineConfig({
     },
   },
   vite: {
-    server: { proxy: { '/api': { target: 'http://127.0.0.1:3000', ws: true } } },
+    server: { proxy: Object.fromEntries(['/api', '/dev', '/healthz', '/readyz'].map((path) => [path, api])) },
   },
 })

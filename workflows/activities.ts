@@ -160,12 +160,14 @@ export function createActivities(deps: ActivityDeps): AllActivities {
       const file = await fetchVideo(taskId, state.jobId ?? taskId, signal)
       await task(taskId, { type: 'Succeed', file, at: at() })
       await deps.showProgress(taskId, undefined)
-      await provider.forget(state.jobId ?? taskId)
+      await provider.forget(taskId)
     },
 
     async fail({ taskId, code, detail }) {
-      await task(taskId, { type: 'Fail', code, detail, at: at() })
+      const state = await task(taskId, { type: 'Fail', code, detail, at: at() })
       await deps.showProgress(taskId, undefined)
+      const stillWanted = state.status === 'failed' && state.jobId !== null
+      if (!stillWanted) await provider.forget(taskId)
     },
 
     async settleCredits({ taskId, userId }) {
@@ -193,6 +195,7 @@ export function createActivities(deps: ActivityDeps): AllActivities {
 
     async endRecovery({ taskId }) {
       await task(taskId, { type: 'EndRecovery', at: at() })
+      await provider.forget(taskId)
     },
 
     async sweepHolds() {

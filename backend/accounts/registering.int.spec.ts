@@ -31,6 +31,7 @@ describe('registering an address while its owner verifies it', () => {
   it("does not replace the owner's password", async () => {
     const mails: string[] = []
     const accounts = createAccounts({
+      endSessions: async () => {},
       database: racing(),
       mailer: { send: async ({ text }) => void mails.push(/token=([\w-]+)/.exec(text)![1]!) },
       publicUrl: () => 'http://localhost',

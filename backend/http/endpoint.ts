@@ -23,7 +23,12 @@ export interface Call<Path extends string, Body, Query, Access> {
   command(commandId?: string): CommandContext
 }
 
-export type Authenticate = (ctx: RouterContext) => Promise<string | undefined>
+export interface Gate {
+  /** The id of the user who calls, if someone is signed in. */
+  readonly authenticate: (ctx: RouterContext) => Promise<string | undefined>
+  /** Throws when the user calls too often. Asked once the input is known to be good. */
+  readonly limit: (userId: string) => void
+}
 
 const json = koaBody({
   json: true,
@@ -41,7 +46,7 @@ const json = koaBody({
 })
 
 /** Binds declared endpoints to handlers: reads the body and query by their schemas, and asks who calls. `served` lists them. */
-export function serveWith(router: Router, authenticate: Authenticate, served: Endpoint[] = []) {
+export function serveWith(router: Router, { authenticate, limit }: Gate, served: Endpoint[] = []) {
   return <P extends string, B extends Schema, Q extends Schema, A extends Schema, Access extends 'public' | 'user'>(
     endpoint: Endpoint<P, B, Q, A, Access>,
     handler: (call: Call<P, z.output<B>, z.output<Q>, Access>) => Reply<A>,
@@ -53,6 +58,7 @@ export function serveWith(router: Router, authenticate: Authenticate, served: En
       if (endpoint.access === 'user' && !userId) throw new Rejection('unauthenticated', 'Please sign in.')
       const query = endpoint.query ? parsed(endpoint.query, ctx.query) : undefined
       const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx)) : undefined
+      if (userId) limit(userId)
       const answer = await handler({
         body,
         query,

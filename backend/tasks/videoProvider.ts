@@ -38,7 +38,7 @@ export interface VideoProvider {
   state(jobId: string): Promise<RenderState>
   /** Puts the finished video into a file. */
   fetch(jobId: string, file: string, signal: AbortSignal): Promise<void>
-  /** Lets go of whatever it keeps for a job. */
-  forget(jobId: string): Promise<void>
+  /** The task needs nothing more: what is still made or kept for it may go. */
+  forget(taskId: string): Promise<void>
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { RenderAnswer, RenderRequest, RenderState, VideoProvider } from '../videoProvider.ts'
 import { renderInChild } from './renderJob.ts'
 
-type Job = Extract<RenderState, { kind: 'rendering' | 'failed' }>
+type Job = { readonly state: Extract<RenderState, { kind: 'rendering' | 'failed' }>; readonly cancel: AbortController }
 
 /**
  * Renders on this machine, so that Kinora works without a key. A job's id is its task's; finished files lie in `folder`
@@ -14,15 +14,10 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
   const stop = new AbortController()
   const fileOf = (jobId: string) => path.join(folder, `${jobId}.mp4`)
 
-  const render = async ({
-    taskId,
-    prompt,
-    taskType,
-    cameraMovements,
-    resolution,
-    duration,
-    firstFrame,
-  }: RenderRequest) => {
+  const render = async (
+    { taskId, prompt, taskType, cameraMovements, resolution, duration, firstFrame }: RenderRequest,
+    cancel: AbortController,
+  ) => {
     await mkdir(folder, { recursive: true })
     const job = {
       mode: taskType === 'text_to_video' ? ('text' as const) : ('image' as const),
@@ -34,8 +29,11 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
       duration,
       out: fileOf(taskId),
     }
-    const onProgress = (percent: number) => void jobs.set(taskId, { kind: 'rendering', percent })
-    await renderInChild(job, { signal: stop.signal, onProgress, timeoutMs: 10 * 60_000 })
+    const onProgress = (percent: number) => {
+      if (!cancel.signal.aborted) jobs.set(taskId, { state: { kind: 'rendering', percent }, cancel })
+    }
+    const signal = AbortSignal.any([stop.signal, cancel.signal])
+    await renderInChild(job, { signal, onProgress, timeoutMs: 10 * 60_000 })
   }
 
   return {
@@ -46,10 +44,14 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     async create(request): Promise<RenderAnswer> {
       const { taskId } = request
       if (!jobs.has(taskId)) {
-        jobs.set(taskId, { kind: 'rendering', percent: 0 })
-        render(request).then(
+        const cancel = new AbortController()
+        jobs.set(taskId, { state: { kind: 'rendering', percent: 0 }, cancel })
+        render(request, cancel).then(
           () => jobs.delete(taskId),
-          (error: Error) => jobs.set(taskId, { kind: 'failed', code: 'provider_failed', detail: error.message }),
+          ({ message: detail }: Error) => {
+            if (cancel.signal.aborted) return
+            jobs.set(taskId, { state: { kind: 'failed', code: 'provider_failed', detail }, cancel })
+          },
         )
       }
       return { kind: 'accepted', jobId: taskId }
@@ -57,15 +59,16 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
 
     async state(jobId): Promise<RenderState> {
       const job = jobs.get(jobId)
-      if (job) return job
+      if (job) return job.state
       return (await exists(fileOf(jobId))) ? { kind: 'finished' } : { kind: 'unknown' }
     },
 
     fetch: (jobId, file) => copyFile(fileOf(jobId), file),
 
-    async forget(jobId) {
-      jobs.delete(jobId)
-      await rm(fileOf(jobId), { force: true })
+    async forget(taskId) {
+      jobs.get(taskId)?.cancel.abort()
+      jobs.delete(taskId)
+      await rm(fileOf(taskId), { force: true })
     },
 
     async close() {
