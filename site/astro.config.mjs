@@ -12,7 +12,7 @@ const hashOf = (file) =>
     .update(readFileSync(new URL(file, import.meta.url), 'utf8'))
     .digest('base64')}`
 
-const unlisted = /\/(home|workspace|auth\/.*|verify-email)$/
+const unlisted = /\/(home|workspace|auth\/.*|reset-password|verify-email)$/
 
 export default defineConfig({
   site: PLACEHOLDER_ORIGIN,
