@@ -14,6 +14,8 @@ import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import { localizedPath } from '../i18n/core.ts'
 import { call } from '../lib/api.ts'
 import { ApiError } from '../lib/apiError.ts'
+import { rememberLanguage } from '../lib/language.ts'
+import { renewed } from '../lib/renewal.ts'
 import { safeNext } from '../lib/safeNext.ts'
 import { enter, leave } from './session.ts'
 import { showToast } from './toasts.ts'
@@ -40,14 +42,6 @@ export const NewPasswordForm = z.object({ new_password: Password, confirm: Confi
 
 export const pendingPath = (email: string) => `/auth/email-verification-pending?email=${encodeURIComponent(email)}`
 
-const rememberLanguage = (language: string) => {
-  try {
-    localStorage.setItem('language', language)
-  } catch {
-    // The address alone then carries the language.
-  }
-}
-
 /** Signs in and goes on to the page that was asked for, in the account's language. */
 export async function signIn(credentials: { email: string; password: string }): Promise<void> {
   const t = translate()
@@ -55,6 +49,7 @@ export async function signIn(credentials: { email: string; password: string }): 
     const { user } = await call(login, { body: credentials })
     if (!user) throw new ApiError(200, 'unknown', t('auth.login.noUser'))
     enter(user)
+    renewed(Date.now())
     rememberLanguage(user.language)
     const next = safeNext(new URLSearchParams(location.search).get('next'), '/workspace', location.origin)
     location.assign(localizedPath(next, user.language))
