@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from './database/connect.ts'
 import { probeMp4 } from './media/probeMp4.ts'
 import { type Program, startProgram } from './testing/program.ts'
+import { rebuildAll } from './testing/rebuildAll.ts'
 import { replayLedger } from './testing/replayLedger.ts'
 import { GENERATION, registerUser, type TestUser } from './testing/testKinora.ts'
 
@@ -91,17 +92,24 @@ describe('the program, killed ten times while tasks run', () => {
       }
     }
     await program.kill()
-    await expectSoundLedger(users.length)
+    await expectSoundLog(users.length)
   })
 })
 
-/** The log alone: the chain of every account is whole, and granted = left + captured, with nothing held any more. */
-async function expectSoundLedger(accounts: number): Promise<void> {
+/**
+ * The log alone: the chain of every account is whole, and granted = left + captured, with nothing held any more. And
+ * every read model built anew from the log is what it was, byte for byte.
+ */
+async function expectSoundLog(accounts: number): Promise<void> {
   const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
-  const pool = new pg.Pool(connection)
+  // The server is stopped while clients may still be leaving.
+  const pool = new pg.Pool(connection).on('connect', (client) => client.on('error', () => {}))
   const ledger = await replayLedger(pool)
+  const rebuilt = await rebuildAll(connection, pool)
   await pool.end()
   await stop()
+  for (const { live, anew } of rebuilt) expect(anew).toEqual(live)
+  expect(rebuilt.find(({ name }) => name === 'creditBalances')?.live).toHaveLength(accounts)
   expect(ledger).toHaveLength(accounts)
   for (const { granted, left, held, captured, chained } of ledger)
     expect({ granted, held, sum: left + captured, chained }).toEqual({ granted: 60, held: 0, sum: 60, chained: true })

@@ -61,6 +61,8 @@ export function createClient(ports: ClientPorts) {
       .fetch(addressOf(refresh.path), {
         method: refresh.method,
         credentials: 'same-origin',
+        // A page that is left in the middle must not lose the answer: the old token would later look stolen.
+        keepalive: true,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
       .then((response) => response.ok)

@@ -4,6 +4,8 @@ import { displayName } from '../lib/hint.ts'
 import { $credits, loadCredits } from '../stores/credits.ts'
 import { $session, signOut, startSession } from '../stores/session.ts'
 
+export { keepLanguage } from '../stores/session.ts'
+
 const all = (selector: string) => document.querySelectorAll<HTMLElement>(selector)
 
 function put(name: string, text: string): void {

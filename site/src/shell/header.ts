@@ -1,19 +1,45 @@
 /** The header's behaviour on every page, without a framework. */
-import { pageLocale } from '../i18n/client.ts'
-import { localeOf, localizedPath } from '../i18n/core.ts'
+import { pageLocale, translate } from '../i18n/client.ts'
+import { type Locale, localeOf } from '../i18n/core.ts'
+import { inLanguage, languageSwitch, rememberLanguage } from '../lib/language.ts'
+import { showToast } from '../stores/toasts.ts'
 
-/** Remembers the chosen language, and keeps query and anchor on the way to the same page in it. */
+const signedIn = () => document.documentElement.dataset.session === 'in'
+const languageLinks = () => document.querySelectorAll<HTMLAnchorElement>('a[data-language]')
+
+/** Shows which language is on its way, and fetches its page meanwhile. */
+function markLanguage(language: Locale | undefined): void {
+  for (const link of languageLinks()) {
+    if (link.dataset.language === language) link.ariaBusy = 'true'
+    else link.removeAttribute('aria-busy')
+  }
+  if (language === undefined) return
+  const page = Object.assign(document.createElement('link'), { rel: 'prefetch', href: inLanguage(location, language) })
+  document.head.append(page)
+}
+
+const switchLanguage = languageSwitch({
+  // The signed-in reader's part of the shell is loaded by now: visitors never get here.
+  save: async (language) => (await import('./account.ts')).keepLanguage(language),
+  remember: rememberLanguage,
+  go: (language) => location.assign(inLanguage(location, language)),
+  mark: markLanguage,
+  // Who was signed out meanwhile is told that instead.
+  failed: () => signedIn() && showToast('danger', translate()('common.session.languageFailed')),
+})
+
+/** Remembers the chosen language, on the account too, and keeps query and anchor on the way to the same page in it. */
 export function followLanguage(): void {
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-language]')) {
-    link.addEventListener('click', () => {
-      const locale = localeOf(link.dataset.language)
-      try {
-        localStorage.setItem('language', locale)
-      } catch {
-        // The address carries the choice.
+  for (const link of languageLinks()) {
+    link.addEventListener('click', (event) => {
+      const language = localeOf(link.dataset.language)
+      if (language !== pageLocale() && signedIn()) {
+        event.preventDefault()
+        void switchLanguage(language)
+        return
       }
-      if (locale !== pageLocale())
-        link.href = localizedPath(location.pathname, locale) + location.search + location.hash
+      rememberLanguage(language)
+      if (language !== pageLocale()) link.href = inLanguage(location, language)
     })
   }
 }

@@ -1,32 +1,46 @@
 /** Opening an account, verifying it, and signing in. */
 import * as z from 'zod/mini'
-import { login, Registration, register, resendVerification, verifyEmail } from '#backend/accounts/contract.ts'
+import {
+  forgotPassword,
+  login,
+  Password,
+  Registration,
+  register,
+  resendVerification,
+  resetPassword,
+  verifyEmail,
+} from '#backend/accounts/contract.ts'
 import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import { localizedPath } from '../i18n/core.ts'
 import { call } from '../lib/api.ts'
 import { ApiError } from '../lib/apiError.ts'
+import { rememberLanguage } from '../lib/language.ts'
+import { renewed } from '../lib/renewal.ts'
 import { safeNext } from '../lib/safeNext.ts'
-import { enter } from './session.ts'
+import { enter, leave } from './session.ts'
 import { showToast } from './toasts.ts'
 
+const Confirmation = z.string({ error: 'required' }).check(z.minLength(1, 'required'))
+const differs = (confirm: string) => ({
+  code: 'custom' as const,
+  path: ['confirm'],
+  message: 'passwords_differ',
+  input: confirm,
+})
+
 /** The registration form: the contract's fields, and the password once more. */
-export const RegistrationForm = z
-  .extend(Registration, { confirm: z.string({ error: 'required' }).check(z.minLength(1, 'required')) })
-  .check((ctx) => {
-    const { password, confirm } = ctx.value
-    if (confirm && password !== confirm)
-      ctx.issues.push({ code: 'custom', path: ['confirm'], message: 'passwords_differ', input: confirm })
-  })
+export const RegistrationForm = z.extend(Registration, { confirm: Confirmation }).check((ctx) => {
+  const { password, confirm } = ctx.value
+  if (confirm && password !== confirm) ctx.issues.push(differs(confirm))
+})
+
+/** The form of a new password: by the rules of registration, and once more. */
+export const NewPasswordForm = z.object({ new_password: Password, confirm: Confirmation }).check((ctx) => {
+  const { new_password, confirm } = ctx.value
+  if (confirm && new_password !== confirm) ctx.issues.push(differs(confirm))
+})
 
 export const pendingPath = (email: string) => `/auth/email-verification-pending?email=${encodeURIComponent(email)}`
-
-const rememberLanguage = (language: string) => {
-  try {
-    localStorage.setItem('language', language)
-  } catch {
-    // The address alone then carries the language.
-  }
-}
 
 /** Signs in and goes on to the page that was asked for, in the account's language. */
 export async function signIn(credentials: { email: string; password: string }): Promise<void> {
@@ -35,6 +49,7 @@ export async function signIn(credentials: { email: string; password: string }): 
     const { user } = await call(login, { body: credentials })
     if (!user) throw new ApiError(200, 'unknown', t('auth.login.noUser'))
     enter(user)
+    renewed(Date.now())
     rememberLanguage(user.language)
     const next = safeNext(new URLSearchParams(location.search).get('next'), '/workspace', location.origin)
     location.assign(localizedPath(next, user.language))
@@ -60,3 +75,25 @@ export const resend = (email: string) => call(resendVerification, { body: { emai
 
 /** Verifies an address by the token of its mail. */
 export const verify = (token: string) => call(verifyEmail, { body: { token } })
+
+/** Mails a link that sets a new password; nobody learns here whether the address has an account. */
+export const requestReset = (email: string) => call(forgotPassword, { body: { email } })
+
+/** Sets a new password by the token of its mail. Every session has then ended, one on this device as well. */
+export async function setNewPassword(token: string, password: string): Promise<void> {
+  await call(resetPassword, { body: { token, new_password: password } })
+  leave()
+}
+
+/** Whether the token of a link is used up, too old or broken, so that only a new link helps. */
+export const isTokenRefused = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.code === 'token_invalid' || error.faults.some(({ path }) => path.split('.').at(-1) === 'token'))
+
+export type ResetScreen = { readonly token: string } | { readonly token: undefined; readonly missing: boolean }
+
+/** What the reset screen is for at an address: setting a password with a token, or asking for one. */
+export function resetScreen({ pathname, search }: { pathname: string; search: string }): ResetScreen {
+  const token = new URLSearchParams(search).get('token')?.trim()
+  return token ? { token } : { token: undefined, missing: /\/reset-password\/?$/.test(pathname) }
+}

@@ -1,9 +1,12 @@
 import { atom } from 'nanostores'
-import { logout, me, type User } from '#backend/accounts/contract.ts'
-import { localHref, translate } from '../i18n/client.ts'
+import { logout, me, saveLanguage, type User } from '#backend/accounts/contract.ts'
+import { localHref, pageLocale, translate } from '../i18n/client.ts'
+import type { Locale } from '../i18n/core.ts'
 import { call, renewSession, whenSessionLost } from '../lib/api.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { displayName, readHint, writeHint } from '../lib/hint.ts'
+import { inLanguage, rememberLanguage } from '../lib/language.ts'
+import { renewalDue, renewalFailed, renewed, startCounting } from '../lib/renewal.ts'
 import { $credits } from './credits.ts'
 import { showToast } from './toasts.ts'
 
@@ -14,8 +17,7 @@ export type Session =
 
 export const $session = atom<Session>({ status: 'loading' })
 
-const RENEW_EVERY_MS = 7 * 60 * 60 * 1000
-let renewedAt = 0
+const SAVE_WITHIN_MS = 8000
 let started: Promise<Session> | undefined
 
 /** Takes a user over as signed in. */
@@ -35,28 +37,38 @@ async function currentUser(): Promise<User> {
   try {
     return await call(me)
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401 && (await renewSession())) return call(me)
-    throw error
+    if (!(error instanceof ApiError && error.status === 401 && (await renewSession()))) throw error
+    renewed(Date.now())
+    return call(me)
   }
 }
 
-const renewIfOld = () => {
-  if (document.visibilityState === 'hidden' || Date.now() - renewedAt < RENEW_EVERY_MS) return
-  renewedAt = Date.now()
-  void renewSession()
+const renewIfOld = async () => {
+  if (document.visibilityState === 'hidden' || !renewalDue(Date.now())) return
+  // Said before it is done, so that other tabs leave it to this one.
+  renewed(Date.now())
+  if (!(await renewSession())) renewalFailed(Date.now())
 }
 
 function keepAlive(): void {
-  renewedAt = Date.now()
-  setInterval(renewIfOld, 60_000)
+  startCounting(Date.now())
+  void renewIfOld()
+  setInterval(() => void renewIfOld(), 60_000)
   // A device that slept missed its timer: it renews as soon as somebody looks at it again.
-  document.addEventListener('visibilitychange', renewIfOld)
+  document.addEventListener('visibilitychange', () => void renewIfOld())
+}
+
+/** Goes to the page in the account's language. A browser that keeps no choice would send the reader straight back. */
+function applyLanguage(language: Locale): void {
+  if (rememberLanguage(language) && language !== pageLocale()) location.replace(inLanguage(location, language))
 }
 
 async function start(): Promise<Session> {
   try {
-    enter(await currentUser())
+    const user = await currentUser()
+    enter(user)
     keepAlive()
+    applyLanguage(user.language)
   } catch {
     leave()
   }
@@ -67,6 +79,13 @@ async function start(): Promise<Session> {
 export function startSession(): Promise<Session> {
   started ??= start()
   return started
+}
+
+/** Keeps the language on the account of whoever is signed in. */
+export async function keepLanguage(language: Locale): Promise<void> {
+  await startSession()
+  if ($session.get().status !== 'in') return
+  await call(saveLanguage, { body: { language }, signal: AbortSignal.timeout(SAVE_WITHIN_MS) })
 }
 
 const goToLogin = (ms: number) => setTimeout(() => location.assign(localHref('/auth/login')), ms)

@@ -23,6 +23,9 @@ export function LoginForm({ locale }: { locale: Locale }) {
         autoComplete="current-password"
         {...field('password')}
       />
+      <a className="link form-aside" href={localizedPath('/auth/forgot-password', locale)}>
+        {t('auth.login.forgot')}
+      </a>
       <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
         {t('auth.login.submit')}
       </Button>

@@ -1,0 +1,41 @@
+import type pg from 'pg'
+import { PROJECTIONS } from '#projections/all.ts'
+import type { AnyProjection } from '#projections/projection.ts'
+import { tableName } from '#projections/readModel.ts'
+import { rebuild } from '#projections/rebuild.ts'
+import { runProjection } from '#projections/run.ts'
+import { openDatabase } from '../database/orm.ts'
+import { createPostgresEventStore } from '../eventsourcing/postgresEventStore.ts'
+import { ENTITIES, MIGRATIONS } from '../ports.ts'
+
+export interface Rebuilt {
+  readonly name: string
+  /** Every row as Postgres prints it, in the order of their ids: as it was kept live, and built anew from the log. */
+  readonly live: readonly string[]
+  readonly anew: readonly string[]
+}
+
+/** Brings every read model to the head of the log, then builds each anew. */
+export async function rebuildAll(connection: pg.ClientConfig, pool: pg.Pool): Promise<Rebuilt[]> {
+  const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
+  const store = createPostgresEventStore(pool)
+  const log = { info: () => {}, error: (detail: object) => console.error(detail) }
+  const rowsOf = async (projection: AnyProjection) => {
+    const { rows } = await pool.query<{ row: string }>(
+      `select t::text as row from "${tableName(projection)}" t order by id`,
+    )
+    return rows.map(({ row }) => row)
+  }
+  const rebuilt: Rebuilt[] = []
+  for (const projection of PROJECTIONS) {
+    const halt = new AbortController()
+    await runProjection(projection, { store, database, log, signal: halt.signal, onLive: () => halt.abort() })
+    const live = await rowsOf(projection)
+    const raised = { ...projection, version: projection.version + 1 }
+    await rebuild(raised, { store, database, signal: new AbortController().signal })
+    rebuilt.push({ name: projection.name, live, anew: await rowsOf(projection) })
+  }
+  await store.close()
+  await database.close()
+  return rebuilt
+}

@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { inLanguage, languageSwitch, rememberLanguage } from './language.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+function recorded(save: () => Promise<void>) {
+  const steps: string[] = []
+  const change = languageSwitch({
+    save: (language) => {
+      steps.push(`save ${language}`)
+      return save()
+    },
+    remember: (language) => steps.push(`remember ${language}`),
+    go: (language) => steps.push(`go ${language}`),
+    mark: (language) => steps.push(`mark ${language}`),
+    failed: () => steps.push('failed'),
+  })
+  return { steps, change }
+}
+
+describe('the language switch', () => {
+  it('leaves the page once the account knows', async () => {
+    const { steps, change } = recorded(async () => {})
+    await change('zh')
+    expect(steps).toEqual(['mark zh', 'save zh', 'remember zh', 'go zh', 'mark undefined'])
+  })
+
+  it('stays as it was after a failure, and can be tried again', async () => {
+    const { steps, change } = recorded(() => Promise.reject(new Error('down')))
+    await change('zh')
+    expect(steps).toEqual(['mark zh', 'save zh', 'failed', 'mark undefined'])
+    await change('zh')
+    expect(steps).toHaveLength(8)
+  })
+
+  it('saves once for impatient clicks', async () => {
+    const { steps, change } = recorded(async () => {})
+    await Promise.all([change('zh'), change('zh'), change('en')])
+    expect(steps.filter((step) => step.startsWith('save'))).toEqual(['save zh'])
+  })
+})
+
+describe('inLanguage', () => {
+  it('keeps query and anchor', () => {
+    const at = { pathname: '/zh/reset-password', search: '?token=a%2Bb', hash: '#x' }
+    expect(inLanguage(at, 'en')).toBe('/reset-password?token=a%2Bb#x')
+    expect(inLanguage({ pathname: '/', search: '?section=pricing', hash: '' }, 'zh')).toBe('/zh?section=pricing')
+  })
+})
+
+describe('rememberLanguage', () => {
+  it('tells whether the browser keeps it', () => {
+    const kept = new Map<string, string>()
+    vi.stubGlobal('localStorage', {
+      setItem: (key: string, value: string) => kept.set(key, value),
+      getItem: (key: string) => kept.get(key) ?? null,
+    })
+    expect(rememberLanguage('zh')).toBe(true)
+    expect(kept.get('language')).toBe('zh')
+    vi.stubGlobal('localStorage', undefined)
+    expect(rememberLanguage('en')).toBe(false)
+  })
+})

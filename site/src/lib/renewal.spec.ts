@@ -1,0 +1,53 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+
+const NOW = Date.UTC(2026, 0, 1)
+const HOUR = 3_600_000
+
+/** The module as a page of a browser loads it. */
+async function page(storage: Storage | undefined) {
+  vi.stubGlobal('localStorage', storage)
+  vi.resetModules()
+  return await import('./renewal.ts')
+}
+
+function browser(): Storage {
+  const kept = new Map<string, string>()
+  return {
+    setItem: (key: string, value: string) => kept.set(key, value),
+    getItem: (key: string) => kept.get(key) ?? null,
+  } as unknown as Storage
+}
+
+describe('the renewal of the session', () => {
+  beforeEach(() => vi.unstubAllGlobals())
+
+  it('is due every seven hours, however many pages are opened meanwhile', async () => {
+    const storage = browser()
+    const first = await page(storage)
+    first.startCounting(NOW)
+    const second = await page(storage)
+    second.startCounting(NOW + HOUR)
+    expect(second.renewalDue(NOW + 7 * HOUR - 1)).toBe(false)
+    expect(second.renewalDue(NOW + 7 * HOUR)).toBe(true)
+  })
+
+  it('is tried again ten minutes after a failure', async () => {
+    const { renewalFailed, renewalDue, TRY_AGAIN_MS } = await page(browser())
+    renewalFailed(NOW)
+    expect(renewalDue(NOW + TRY_AGAIN_MS - 1)).toBe(false)
+    expect(renewalDue(NOW + TRY_AGAIN_MS)).toBe(true)
+  })
+
+  it('counts for the page alone where the browser keeps nothing', async () => {
+    const { renewed, renewalDue } = await page(undefined)
+    renewed(NOW)
+    expect(renewalDue(NOW + HOUR)).toBe(false)
+    expect(renewalDue(NOW + 8 * HOUR)).toBe(true)
+  })
+
+  it('is due when the clock was turned back', async () => {
+    const { renewed, renewalDue } = await page(browser())
+    renewed(NOW)
+    expect(renewalDue(NOW - 8 * HOUR)).toBe(true)
+  })
+})
