@@ -1,35 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { createCanvas } from '@napi-rs/canvas'
-import type { Browser, Page } from 'playwright'
+import type { Browser } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Program, startProgram } from '#backend/testing/program.ts'
 import { chromiumPath, launchChromium } from './chromium.ts'
-
-const words = async (language: string, name: string) =>
-  JSON.parse(await readFile(path.resolve(import.meta.dirname, `../../content/${language}/${name}.json`), 'utf8'))
-
-/** A picture as a person might choose it: 16:9, with a sky, a sun and a hill. */
-function photo(): Buffer {
-  const canvas = createCanvas(1280, 720)
-  const draw = canvas.getContext('2d')
-  const sky = draw.createLinearGradient(0, 0, 0, 720)
-  sky.addColorStop(0, '#24306b')
-  sky.addColorStop(1, '#ffb36b')
-  draw.fillStyle = sky
-  draw.fillRect(0, 0, 1280, 720)
-  draw.fillStyle = '#ffe9a8'
-  draw.beginPath()
-  draw.arc(860, 320, 70, 0, 7)
-  draw.fill()
-  draw.fillStyle = '#1d2b1f'
-  draw.beginPath()
-  draw.ellipse(500, 800, 900, 320, 0, 0, 7)
-  draw.fill()
-  return canvas.toBuffer('image/jpeg')
-}
+import { walkJourney } from './walkJourney.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-e2e-'))
 let program: Program
@@ -46,81 +22,11 @@ describe.skipIf(!chromiumPath())(`a person's first two videos${chromiumPath() ? 
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
 
-  for (const [language, locale, prefix, width] of [
-    ['en', 'en-US', '', 1280],
-    ['zh', 'zh-CN', '/zh', 390],
-  ] as const) {
-    it(`passes in ${locale} at ${width} px`, { timeout: 240_000 }, async () => {
-      const context = await browser.newContext({ locale, viewport: { width, height: 860 }, acceptDownloads: true })
-      const page = await context.newPage()
-      const faults: string[] = []
-      page.on('pageerror', (error) => faults.push(error.message))
-      page.on('console', (line) => {
-        if (line.type() === 'error' && !/401|net::ERR_ABORTED/.test(line.text())) faults.push(line.text())
-      })
-      await signUp(page, language, prefix)
-      const texts = await words(language, 'workspace')
-      await makeFromText(page, texts)
-      await makeFromImage(page, texts)
-      expect(faults).toEqual([])
-      await context.close()
-    })
-  }
+  it('are made in English, on a desk', { timeout: 240_000 }, () =>
+    walkJourney(browser, program.url, { language: 'en', width: 1280 }),
+  )
+
+  it('are made in Chinese, on a phone', { timeout: 240_000 }, () =>
+    walkJourney(browser, program.url, { language: 'zh', width: 390 }),
+  )
 })
-
-async function signUp(page: Page, language: string, prefix: string): Promise<void> {
-  const { field, register, pending, verify, login } = await words(language, 'auth')
-  const email = `${language}@kinora.test`
-  await page.goto(`${program.url}/auth/register`)
-  await page.waitForURL(`**${prefix}/auth/register`)
-  await page.getByLabel(field.name, { exact: true }).fill(language === 'zh' ? '王小明' : 'Ada Lovelace')
-  await page.getByLabel(field.email, { exact: true }).fill(email)
-  await page.getByLabel(field.password, { exact: true }).fill('correct horse 1')
-  await page.getByLabel(field.confirm, { exact: true }).fill('correct horse 1')
-  await page.getByRole('button', { name: register.submit, exact: true }).click()
-  await page.getByRole('heading', { name: pending.heading }).waitFor()
-  const mails = (await (await fetch(`${program.url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
-  await page.goto(/https?:\S+/.exec(mails[0]!.text)![0])
-  await page.getByRole('heading', { name: verify.successHeading }).waitFor()
-  await page.getByRole('link', { name: verify.loginNow }).click()
-  await page.getByLabel(field.email, { exact: true }).fill(email)
-  await page.getByLabel(field.password, { exact: true }).fill('correct horse 1')
-  await page.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
-  await page.waitForURL(`**${prefix}/workspace`)
-}
-
-type Texts = Awaited<ReturnType<typeof words>>
-
-/** Presses the button, sees the video being made, plays it, and has it as a file. */
-async function makeAndTake(page: Page, texts: Texts, row: ReturnType<Page['getByRole']>): Promise<void> {
-  await page.getByRole('button', { name: new RegExp(texts.form.generate) }).click()
-  await row.getByText(texts.status.Processing).waitFor({ timeout: 20_000 })
-  await row.getByRole('progressbar').waitFor()
-  await row.getByRole('button', { name: texts.task.play }).waitFor({ timeout: 90_000 })
-  await row.getByRole('button', { name: texts.task.play }).click()
-  const video = page.locator('dialog[open] video')
-  await expect
-    .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), { timeout: 15_000 })
-    .toBeGreaterThan(0.2)
-  await page.keyboard.press('Escape')
-  const download = page.waitForEvent('download')
-  await row.getByRole('link', { name: texts.task.download }).click()
-  const file = await download
-  expect(file.suggestedFilename()).toMatch(/\.mp4$/)
-  expect((await readFile(await file.path())).subarray(4, 8).toString()).toBe('ftyp')
-}
-
-async function makeFromText(page: Page, texts: Texts): Promise<void> {
-  const prompt = 'A lighthouse by the sea at dusk 灯塔'
-  await page.getByRole('textbox', { name: texts.form.prompt }).fill(prompt)
-  await makeAndTake(page, texts, page.getByRole('listitem').filter({ hasText: prompt }))
-}
-
-async function makeFromImage(page: Page, texts: Texts): Promise<void> {
-  await page.getByRole('tab', { name: texts.form.image }).click()
-  await page.locator('input[type=file]').setInputFiles({ name: 'hill.jpg', mimeType: 'image/jpeg', buffer: photo() })
-  await page.getByText(texts.image.ready).waitFor()
-  const prompt = 'The sun sets behind the hill 夕阳'
-  await page.getByRole('textbox', { name: texts.form.prompt }).fill(prompt)
-  await makeAndTake(page, texts, page.getByRole('listitem').filter({ hasText: prompt }))
-}
