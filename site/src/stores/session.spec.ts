@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+const user = { id: '1', email: 'ada@kinora.test', username: 'Ada', full_name: 'Ada', language: 'zh', created_at: '' }
+const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
+
+/** An English page of a browser, and a server that answers by path. */
+async function page(answers: Readonly<Record<string, () => Response>>, storage = true) {
+  const kept = new Map<string, string>()
+  const calls: string[] = []
+  const replace = vi.fn()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => storage && kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
+  })
+  vi.stubGlobal('location', { pathname: '/workspace', search: '?a=1', hash: '#x', replace, assign: vi.fn() })
+  vi.stubGlobal('document', {
+    documentElement: { lang: 'en', dataset: {} },
+    visibilityState: 'visible',
+    addEventListener: () => {},
+  })
+  vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
+    const path = address.replace('/api/v1', '')
+    calls.push(`${init.method} ${path}`)
+    return (answers[path] ?? (() => json(404, {})))()
+  })
+  vi.resetModules()
+  return { kept, calls, replace, ...(await import('./session.ts')) }
+}
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+describe('the session at start', () => {
+  it('goes to the page in the account’s language', async () => {
+    const { startSession, replace, kept } = await page({ '/auth/me': () => json(200, user) })
+    expect(await startSession()).toEqual({ status: 'in', user })
+    expect(replace).toHaveBeenCalledExactlyOnceWith('/zh/workspace?a=1#x')
+    expect(kept.get('language')).toBe('zh')
+  })
+
+  it('stays where the language is the account’s, or where no choice is kept', async () => {
+    const same = await page({ '/auth/me': () => json(200, { ...user, language: 'en' }) })
+    await same.startSession()
+    expect(same.replace).not.toHaveBeenCalled()
+    const forgetful = await page({ '/auth/me': () => json(200, user) }, false)
+    await forgetful.startSession()
+    expect(forgetful.replace).not.toHaveBeenCalled()
+  })
+
+  it('is renewed once before the reader counts as signed out', async () => {
+    const { startSession, calls } = await page({
+      '/auth/me': () => json(401, {}),
+      '/auth/refresh': () => json(401, {}),
+    })
+    expect(await startSession()).toEqual({ status: 'out' })
+    expect(calls).toEqual(['GET /auth/me', 'POST /auth/refresh'])
+  })
+
+  it('is renewed every seven hours', async () => {
+    const { startSession, calls } = await page({
+      '/auth/me': () => json(200, user),
+      '/auth/refresh': () => json(200, {}),
+    })
+    await startSession()
+    await vi.advanceTimersByTimeAsync(7 * 3_600_000 - 1)
+    expect(calls).toEqual(['GET /auth/me'])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(calls).toEqual(['GET /auth/me', 'POST /auth/refresh'])
+    await vi.advanceTimersByTimeAsync(7 * 3_600_000)
+    expect(calls).toHaveLength(3)
+  })
+})
+
+describe('the saved language', () => {
+  it('is the account’s of a signed-in reader', async () => {
+    const { keepLanguage, calls } = await page({
+      '/auth/me': () => json(200, { ...user, language: 'en' }),
+      '/users/language': () => json(200, { language: 'zh' }),
+    })
+    await keepLanguage('zh')
+    expect(calls).toEqual(['GET /auth/me', 'PUT /users/language'])
+  })
+
+  it('fails aloud, and is not asked of visitors', async () => {
+    const down = await page({
+      '/auth/me': () => json(200, { ...user, language: 'en' }),
+      '/users/language': () => json(500, {}),
+    })
+    await expect(down.keepLanguage('zh')).rejects.toMatchObject({ status: 500 })
+    const visitor = await page({})
+    await visitor.keepLanguage('zh')
+    expect(visitor.calls).toEqual(['GET /auth/me'])
+  })
+})
