@@ -4,8 +4,9 @@ import { createMemoryEventStore } from '#backend/eventsourcing/testing/memoryEve
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.ts'
 import { videoTask } from '#backend/tasks/videoTask.ts'
-import { createActivities, RENDER_LIMIT_MS } from './activities.ts'
+import { createActivities } from './activities.ts'
 import { policies } from './policies.ts'
+import { RENDER_LIMIT_MS } from './renderVideo.ts'
 
 const input = { taskId: 'task', userId: 'user' }
 const order: VideoTaskOrder = {

@@ -1,6 +1,7 @@
+import type { CommandContext } from '../eventsourcing/command.ts'
 import { derivedId } from '../eventsourcing/eventHash.ts'
 import type { GlobalPosition } from '../eventsourcing/eventStore.ts'
-import type { CommandContext, Handle } from '../eventsourcing/handle.ts'
+import type { Handle } from '../eventsourcing/handle.ts'
 import { creditAccount } from './creditAccount.ts'
 
 /** What other contexts ask of the credit account. Each call may be repeated: it acts once. Amounts are whole credits. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { CommandContext } from './command.ts'
 import { type Decider, type Event, Rejection } from './decider.ts'
 import { chainStart, derivedId, eventHash } from './eventHash.ts'
 import { AppendOutcomeUnknown, ConcurrencyConflict } from './eventStore.ts'
-import { type CommandContext, createHandle } from './handle.ts'
+import { createHandle } from './handle.ts'
 import { StreamBusy } from './lane.ts'
 import { createMemoryEventStore } from './testing/memoryEventStore.ts'
 

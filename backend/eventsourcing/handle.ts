@@ -1,22 +1,7 @@
+import type { CommandContext, Handled } from './command.ts'
 import type { Decider, Event } from './decider.ts'
-import type { EventStore, GlobalPosition } from './eventStore.ts'
+import type { EventStore } from './eventStore.ts'
 import { Lane } from './lane.ts'
-
-/** Who asks for a command, and as part of what. */
-export interface CommandContext {
-  /** The same for every attempt at the same command: event ids derive from it. */
-  readonly commandId: string
-  /** `user:<id>`, `operator:<name>` or `system`. */
-  readonly actor: string
-  readonly correlationId: string
-  readonly causationId?: string
-}
-
-export interface Handled<S> {
-  readonly state: S
-  /** The log's position that a read model must have reached to show the outcome; none for an empty stream. */
-  readonly position: GlobalPosition | undefined
-}
 
 /**
  * Decides a command on its aggregate and appends what it decided.

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { CommandContext, Handled } from './command.ts'
 import type { Decider, Event } from './decider.ts'
 import { chainStart, derivedId, eventHash } from './eventHash.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type GlobalPosition,
   type NewEvent,
 } from './eventStore.ts'
-import type { CommandContext, Handled } from './handle.ts'
 
 /** Other writers were faster each time. The command may be sent again. */
 export class StreamBusy extends Error {

@@ -7,13 +7,10 @@ import { forest } from './scenes/forest.ts'
 import { mountain } from './scenes/mountain.ts'
 import { ocean } from './scenes/ocean.ts'
 import { space } from './scenes/space.ts'
-import { createStage, type Stage } from './stage.ts'
+import { createStage, type Scene } from './stage.ts'
 import type { CameraPath } from './view.ts'
 import type { Biome } from './vocabulary.ts'
 import { addWeather } from './weather.ts'
-
-/** A landscape: where its horizon lies (world y) and what it puts on a stage, from back to front. */
-export type Scene = Readonly<{ horizon: number; compose: (stage: Stage) => void }>
 
 const SCENES: Readonly<Record<Biome, Scene>> = { mountain, ocean, desert, field, forest, city, space }
 

@@ -78,3 +78,6 @@ export function scatter(
     place((cell + random.next()) * spacing, random)
   }
 }
+
+/** A landscape: where its horizon lies (world y) and what it puts on a stage, from back to front. */
+export type Scene = Readonly<{ horizon: number; compose: (stage: Stage) => void }>

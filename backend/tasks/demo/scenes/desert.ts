@@ -5,8 +5,7 @@ import { addRidge } from '../nature/ridge.ts'
 import { addSky } from '../nature/sky.ts'
 import { paintPixels } from '../pixels.ts'
 import { clamp01, fractalNoise } from '../random.ts'
-import type { Scene } from '../scene.ts'
-import type { Stage } from '../stage.ts'
+import type { Scene, Stage } from '../stage.ts'
 import { addBalloons, addLedgeWithFigure } from '../subjects.ts'
 
 /** Dunes behind dunes, with sharp crests between a lit and a shaded slope. */

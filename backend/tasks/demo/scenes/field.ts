@@ -5,7 +5,7 @@ import { addFlowers, addGrass } from '../nature/grass.ts'
 import { addRidge } from '../nature/ridge.ts'
 import { addSky } from '../nature/sky.ts'
 import { addLoneTree } from '../nature/trees.ts'
-import type { Scene } from '../scene.ts'
+import type { Scene } from '../stage.ts'
 import { addBalloons, addFigure } from '../subjects.ts'
 
 const FAR_FLOWERS = ['#ffd1e8', '#fff3b0', '#ffffff', '#d7b5ff']

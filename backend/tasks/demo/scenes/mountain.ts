@@ -6,7 +6,7 @@ import { addRidge } from '../nature/ridge.ts'
 import { addSky } from '../nature/sky.ts'
 import { addPineFrame } from '../nature/trees.ts'
 import { addWater } from '../nature/water.ts'
-import type { Scene } from '../scene.ts'
+import type { Scene } from '../stage.ts'
 import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
 
 /** Snowy peaks over a lake, seen from a wooded shore. */

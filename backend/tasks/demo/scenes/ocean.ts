@@ -3,8 +3,7 @@ import { addBirds } from '../nature/birds.ts'
 import { addRidge } from '../nature/ridge.ts'
 import { addSky } from '../nature/sky.ts'
 import { addWater } from '../nature/water.ts'
-import type { Scene } from '../scene.ts'
-import { type Stage, scatter, shownBox, stand } from '../stage.ts'
+import { type Scene, type Stage, scatter, shownBox, stand } from '../stage.ts'
 import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
 
 /** A calm sea with far islands, a sail, and swell that rolls towards the viewer. */

@@ -2,9 +2,8 @@ import { mix, parseHex } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import { paintPixels } from '../pixels.ts'
 import { fractalNoise } from '../random.ts'
-import type { Scene } from '../scene.ts'
 import { addPlanet } from '../space/planet.ts'
-import { type Stage, scatter, shownBox, stand } from '../stage.ts'
+import { type Scene, type Stage, scatter, shownBox, stand } from '../stage.ts'
 import { addLedgeWithFigure } from '../subjects.ts'
 
 /** A nebula, stars in several depths, a planet and drifting rocks. */

@@ -6,7 +6,7 @@ import { isWaiting } from '../../stores/taskProgress.ts'
 import { removeTask } from '../../stores/tasks.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { titleOf } from './TaskRow.tsx'
+import { titleOf } from './titleOf.ts'
 
 export interface TaskView {
   readonly kind: 'play' | 'preview' | 'remove'

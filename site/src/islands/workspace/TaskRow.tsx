@@ -2,8 +2,6 @@ import { useStore } from '@nanostores/react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { timeAgo } from '../../lib/timeAgo.ts'
-import { movementNames } from '../../stores/generation.ts'
-import { readPrompt } from '../../stores/movements.ts'
 import { isFinal, percentOf, readStatus, stepsOf } from '../../stores/taskProgress.ts'
 import { failureText } from '../../stores/tasks.ts'
 import { $now } from '../../stores/workspace.ts'
@@ -12,15 +10,12 @@ import { Progress } from '../../ui/Progress.tsx'
 import { Placeholder } from './Placeholder.tsx'
 import { TaskActions } from './TaskActions.tsx'
 import type { TaskView } from './TaskDialog.tsx'
+import { titleOf } from './titleOf.ts'
 
 interface TaskRowProps {
   readonly task: Task
   readonly onView: (kind: TaskView['kind']) => void
 }
-
-/** The prompt without its list of movements, or what stands for a missing one. */
-export const titleOf = (task: Task): string =>
-  readPrompt(task.prompt, movementNames()).text || translate()('workspace.task.noPrompt')
 
 /** One task: its picture, what it is, how far it is, and what can be done with it. */
 export function TaskRow({ task, onView }: TaskRowProps) {

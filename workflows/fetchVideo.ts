@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { posterKey, videoKey } from '#backend/media/mediaStore.ts'
+import { makePoster } from '#backend/media/poster.ts'
+import { probeMp4 } from '#backend/media/probeMp4.ts'
+import type { VideoFile } from '#backend/tasks/events.ts'
+import type { ActivityDeps } from './taskCommands.ts'
+
+/** From the provider's file to ours: as a whole, checked, and with a still. */
+export async function fetchVideo(
+  { provider, media, temporaryDir, ffmpegPath }: ActivityDeps,
+  taskId: string,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<VideoFile> {
+  if ((await media.size(videoKey(taskId))) === undefined) {
+    const file = path.join(temporaryDir, `${randomUUID()}.mp4`)
+    const still = `${file}.jpg`
+    await provider.fetch(jobId, file, signal)
+    const { duration } = await probeMp4(file)
+    await makePoster(file, still, { at: duration / 3, width: 640, signal, ffmpegPath })
+    await media.put(posterKey(taskId), still)
+    await media.put(videoKey(taskId), file)
+  }
+  const { size, duration, width, height } = await probeMp4(await media.localPath(videoKey(taskId)))
+  return { size, durationMs: Math.round(duration * 1000), width, height }
+}

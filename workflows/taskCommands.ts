@@ -1,0 +1,64 @@
+import type { CommandContext } from '#backend/eventsourcing/command.ts'
+import type { Decider } from '#backend/eventsourcing/decider.ts'
+import { derivedId } from '#backend/eventsourcing/eventHash.ts'
+import type { Handle } from '#backend/eventsourcing/handle.ts'
+import type { MediaStore } from '#backend/media/mediaStore.ts'
+import type { VideoTaskEvent } from '#backend/tasks/events.ts'
+import type { VideoProvider } from '#backend/tasks/videoProvider.ts'
+import { type VideoTask, type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.ts'
+
+export interface ActivityDeps {
+  readonly handle: Handle
+  readonly credits: {
+    capture(userId: string, taskId: string): Promise<void>
+    release(userId: string, taskId: string, reason: string): Promise<unknown>
+  }
+  readonly provider: VideoProvider
+  readonly media: MediaStore
+  readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
+  /** Tasks of the user that may be made at once. */
+  readonly concurrentLimit: (userId: string) => Promise<number>
+  /** Holds older than so many milliseconds. */
+  readonly holdsOlderThan: (ms: number) => Promise<readonly { taskId: string; userId: string }[]>
+  /** Shows how far a rendering is, in percent; undefined: it is over. */
+  readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
+  readonly pictureFile: (imageId: string) => Promise<string>
+  readonly wake: (workflowId: string, signal: string) => Promise<void>
+  readonly temporaryDir: string
+  readonly ffmpegPath: string | undefined
+  readonly now: () => number
+}
+
+const WAIT_LIMIT_MS = 6 * 3600_000
+
+/** A command of an activity: once for each step and task, however often it is tried. */
+export const stepContext = (step: string, taskId: string): CommandContext => ({
+  commandId: derivedId(step, taskId),
+  actor: 'system',
+  correlationId: taskId,
+})
+
+/** The commands that activities give to tasks. */
+export function createTaskCommands({ handle, now }: Pick<ActivityDeps, 'handle' | 'now'>) {
+  const at = () => new Date(now()).toISOString()
+  const decider: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = videoTask
+  const give = async (taskId: string, command: VideoTaskCommand): Promise<VideoTask> =>
+    (await handle(decider, taskId, command, stepContext(command.type, taskId))).state
+
+  return {
+    at,
+    /** Answers the task as it then is. */
+    give,
+    /** Where the task stands. Asked of one that no longer waits, this command changes nothing. */
+    look: (taskId: string) => give(taskId, { type: 'Queue', at: at() }),
+    /** Ends a task whose turn has not come within six hours, and says whether it did. */
+    async endIfWaitedTooLong(taskId: string, state: VideoTask): Promise<boolean> {
+      if (state.status !== 'waiting' || now() < Date.parse(state.submittedAt) + WAIT_LIMIT_MS) return false
+      const detail = 'Its turn did not come within six hours.'
+      await give(taskId, { type: 'Fail', code: 'waited_too_long', detail, at: at() })
+      return true
+    },
+  }
+}
+
+export type TaskCommands = ReturnType<typeof createTaskCommands>
