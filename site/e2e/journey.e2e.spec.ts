@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Program, startProgram } from '#backend/testing/program.ts'
 import { chromiumPath, launchChromium } from './chromium.ts'
 import { walkJourney } from './walkJourney.ts'
+import { walkReset } from './walkReset.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-e2e-'))
 let program: Program
@@ -28,5 +29,9 @@ describe.skipIf(!chromiumPath())(`a person's first two videos${chromiumPath() ? 
 
   it('are made in Chinese, on a phone', { timeout: 240_000 }, () =>
     walkJourney(browser, program.url, { language: 'zh', width: 390 }),
+  )
+
+  it.each(['en', 'zh'] as const)('are still there after a forgotten password (%s)', { timeout: 60_000 }, (language) =>
+    walkReset(browser, program.url, language),
   )
 })

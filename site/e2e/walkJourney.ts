@@ -10,7 +10,8 @@ export interface Walk {
   readonly width: number
 }
 
-const words = async (language: string, name: string) =>
+/** A catalogue, as the pages use it: tests find what they press by the words that people read. */
+export const words = async (language: string, name: string) =>
   JSON.parse(await readFile(path.resolve(import.meta.dirname, `../../content/${language}/${name}.json`), 'utf8'))
 
 /**
