@@ -46,7 +46,10 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
 
   const server = await connectDatabase(config, (line) => log.debug({ line }, 'postgres'))
   const pool = new pg.Pool({ ...server.connection, max: 12 })
-  const onLost = (error: Error) => log.error({ err: error }, 'a database connection was lost')
+  let stopping = false
+  const onLost = (error: Error) => {
+    if (!stopping) log.error({ err: error }, 'a database connection was lost')
+  }
   // A client that is being closed while the server goes has no listener of the pool's any more.
   pool.on('error', onLost).on('connect', (client) => client.on('error', onLost))
   const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
@@ -88,7 +91,7 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
       await videoProvider.close()
       await database.close()
       // Its last clients may still be saying goodbye when the server goes: that is no loss any more.
-      pool.removeAllListeners('error').on('error', () => {})
+      stopping = true
       await pool.end()
       await server.stop()
     },
