@@ -103,7 +103,9 @@ describe('the program, killed ten times while tasks run', () => {
 async function expectSoundLog(accounts: number): Promise<void> {
   const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
   // The server is stopped while clients may still be leaving.
-  const pool = new pg.Pool(connection).on('connect', (client) => client.on('error', () => {}))
+  const leaving = () => {}
+  const pool = new pg.Pool(connection)
+  pool.on('error', leaving).on('connect', (client) => client.on('error', leaving))
   const ledger = await replayLedger(pool)
   const rebuilt = await rebuildAll(connection, pool)
   await pool.end()
