@@ -79,6 +79,15 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     finishing()
   })
 
+  it('accepts exactly one of 50 racing calls that each cost all there is, though two might be open', async () => {
+    rendering()
+    const user = await kinora.newUser()
+    const dear = { ...GENERATION, duration: 10 }
+    const answers = await Promise.all(Array.from({ length: 50 }, () => user.call('POST', '/videos/generate', dear)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, ...Array(49).fill(402)])
+    finishing()
+  })
+
   it('makes one task and one charge of the same key sent 50 times at once', async () => {
     finishing()
     const user = await kinora.newUser()
