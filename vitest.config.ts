@@ -1,12 +1,28 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** What measures time or CPU has the machine to itself, after all the others. */
+const MEASURES = ['backend/tasks/demo/demoProvider.int.spec.ts', 'backend/tasks/demo/renderJob.int.spec.ts']
 
 /** The suffix is the cost: `.spec.ts` is pure, `.int.spec.ts` needs Postgres or an event store, `.e2e.spec.ts` a browser. */
 export default defineConfig({
   test: {
-    include: ['{backend,projections,workflows,site,content,scripts}/**/*.spec.{ts,tsx}'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'suites',
+          include: ['{backend,projections,workflows,site,content,scripts}/**/*.spec.{ts,tsx}'],
+          exclude: [...configDefaults.exclude, '**/dist/**', ...MEASURES],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'measures', include: MEASURES, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 })
