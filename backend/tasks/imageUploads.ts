@@ -1,5 +1,6 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { Writable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
 import { koaBody } from 'koa-body'
 import type { Database } from '../database/orm.ts'
@@ -41,7 +42,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 
     /** Takes the picture of a multipart body in and answers its address. */
     async accept(ctx: RouterContext, userId: string): Promise<string> {
-      const bytes = await uploadedFile(ctx, temporaryDir)
+      const bytes = await uploadedFile(ctx)
       const { data } = await normaliseImage(bytes).catch((error) => {
         if (error instanceof ImageError) throw new InvalidInput([{ path: 'file', code: error.code }], error.code)
         throw error
@@ -58,15 +59,29 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
   }
 }
 
-async function uploadedFile(ctx: RouterContext, uploadDir: string): Promise<Buffer> {
+/** The bytes of the field `file`. They stay in memory, at most 20 MB, so that a refused upload leaves no file behind. */
+async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   if (!ctx.is('multipart')) throw new InvalidInput([{ path: 'file', code: 'required' }])
-  await mkdir(uploadDir, { recursive: true })
+  const chunks: Buffer[] = []
+  const keep = () =>
+    new Writable({
+      write(chunk: Buffer, _, done) {
+        chunks.push(chunk)
+        done()
+      },
+    })
   const multipart = koaBody({
     multipart: true,
     json: false,
     urlencoded: false,
     text: false,
-    formidable: { uploadDir, maxFiles: 1, maxFileSize: IMAGE_MAX_BYTES, maxFields: 10, maxFieldsSize: 10_000 },
+    formidable: {
+      maxFiles: 1,
+      maxFileSize: IMAGE_MAX_BYTES,
+      maxFields: 10,
+      maxFieldsSize: 10_000,
+      fileWriteStreamHandler: keep,
+    },
     onError: (error) => {
       throw error
     },
@@ -79,14 +94,9 @@ async function uploadedFile(ctx: RouterContext, uploadDir: string): Promise<Buff
       ? new Rejection('payload_too_large', 'File size cannot exceed 20MB.')
       : new InvalidInput([{ path: 'file', code: 'invalid_file_type' }])
   }
-  const files = Object.values(ctx.request.files ?? {}).flat()
-  try {
-    const file = [ctx.request.files?.file ?? []].flat()[0]
-    if (!file || file.size === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
-    return await readFile(file.filepath)
-  } finally {
-    await Promise.all(files.map(({ filepath }) => rm(filepath, { force: true })))
-  }
+  const bytes = Buffer.concat(chunks)
+  if (!ctx.request.files?.file || bytes.length === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
+  return bytes
 }
 
 /** Reads and drops what is left of a body, up to a bound. */
