@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import type { EventStore, GlobalPosition, StoredEvent } from '#backend/eventsourcing/eventStore.ts'
+import { taskEvents, taskFailed } from '#projections/testing/taskEvents.ts'
+import type { Engine } from './engine.ts'
+import { runTriggers } from './triggers.ts'
+
+const [TASK, USER] = ['task', 'user']
+const facts = taskEvents(TASK, USER)
+const HEAD = '00000000000000000042' as GlobalPosition
+
+/** Runs the triggers on a log that holds these events behind `HEAD`, and answers what they asked of the engine. */
+async function asked(
+  events: readonly object[],
+  open: Partial<Awaited<ReturnType<Parameters<typeof runTriggers>[0]['openWork']>>>,
+) {
+  const halt = new AbortController()
+  const from: (string | undefined)[] = []
+  const store = {
+    async *subscribeAll({ from: position, signal }: Parameters<EventStore['subscribeAll']>[0]) {
+      from.push(position)
+      yield { events: events as StoredEvent[], position: HEAD, live: true }
+      await delay(60_000, undefined, { signal }).catch(() => {})
+    },
+  } as unknown as EventStore
+  const calls: unknown[][] = []
+  const engine = {
+    start: async (...call: unknown[]) => void calls.push(['start', ...call]),
+    signal: async (...call: unknown[]) => void calls.push(['signal', ...call]),
+  } as unknown as Engine
+  const openWork = async () => ({ position: HEAD, generations: [], recoveries: [], ...open })
+  const onError = vi.fn()
+  const running = runTriggers({ store, engine, openWork, signal: halt.signal, onError })
+  await delay(20)
+  halt.abort()
+  await running
+  expect(onError).not.toHaveBeenCalled()
+  expect(from).toEqual([HEAD])
+  return calls
+}
+
+const generation = ['start', 'generateVideo', TASK, { taskId: TASK, userId: USER }, { priority: 4, owner: USER }]
+const recovery = ['start', 'recoverVideo', `recover-${TASK}`, { taskId: TASK, userId: USER }]
+
+describe('the triggers', () => {
+  it('start again what was going on, though no event tells of it any more', async () => {
+    const open = {
+      generations: [{ taskId: TASK, userId: USER, priority: 4 }],
+      recoveries: [{ taskId: TASK, userId: USER }],
+    }
+    expect(await asked([], open)).toEqual([generation, recovery])
+  })
+
+  it('start a generation when a task is submitted', async () => {
+    expect(await asked([facts.submitted, facts.queued, facts.succeeded], {})).toEqual([generation])
+  })
+
+  it('start a recovery when a job of the provider timed out', async () => {
+    expect(await asked([taskFailed(TASK, USER, 'render_timed_out', 'job')], {})).toEqual([recovery])
+  })
+
+  it('wake a waiting task that was ended from outside', async () => {
+    expect(await asked([taskFailed(TASK, USER, 'cancelled', null)], {})).toEqual([['signal', TASK, 'turn']])
+  })
+})
