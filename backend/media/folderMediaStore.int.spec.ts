@@ -1,0 +1,56 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createFolderMediaStore } from './folderMediaStore.ts'
+
+const root = mkdtempSync(path.join(os.tmpdir(), 'kinora-media-'))
+const media = createFolderMediaStore(root)
+const key = 'videos/a.mp4'
+const SIZE = 64 * 1024 * 1024
+/** Memory as a file system of its own: from there a file is copied, not renamed. */
+const elsewhere = existsSync('/dev/shm') && statSync('/dev/shm').dev !== statSync(root).dev ? '/dev/shm' : undefined
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** The sizes under which a key is seen while it is put. */
+async function sizesWhilePutting(file: string): Promise<Set<number | undefined>> {
+  const seen = new Set<number | undefined>()
+  let putting = true
+  const done = media.put(key, file).finally(() => {
+    putting = false
+  })
+  while (putting) seen.add(await media.size(key))
+  await done
+  return seen.add(await media.size(key))
+}
+
+describe('media in a folder', () => {
+  it.skipIf(!elsewhere)(
+    `shows a file as a whole or not at all, even while it is copied${elsewhere ? '' : ' (no second file system)'}`,
+    async () => {
+      const file = path.join(elsewhere!, `kinora-media-${process.pid}`)
+      writeFileSync(file, Buffer.alloc(SIZE, 1))
+      try {
+        expect(await sizesWhilePutting(file)).toEqual(new Set([undefined, SIZE]))
+      } finally {
+        rmSync(file, { force: true })
+      }
+      expect(readdirSync(path.join(root, 'videos'))).toEqual(['a.mp4'])
+    },
+  )
+
+  it('keeps what stood there, and leaves nothing behind, when a file cannot be taken', async () => {
+    const first = path.join(root, 'first')
+    writeFileSync(first, 'whole')
+    await media.put('videos/b.mp4', first)
+    await expect(media.put('videos/b.mp4', path.join(root, 'nothing'))).rejects.toThrow('ENOENT')
+    expect(await media.size('videos/b.mp4')).toBe(5)
+    expect(readdirSync(path.join(root, 'videos')).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('never leaves its folder', async () => {
+    for (const hostile of ['../outside.mp4', 'videos/../../outside.mp4', '..'])
+      await expect(media.localPath(hostile)).rejects.toThrow('leaves its folder')
+  })
+})
