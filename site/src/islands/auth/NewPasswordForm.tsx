@@ -1,13 +1,11 @@
 import { useState } from 'react'
 import { localHref, textAt, translate } from '../../i18n/client.ts'
-import { ApiError } from '../../lib/apiError.ts'
-import { errorText } from '../../lib/errorText.ts'
 import { useForm } from '../../lib/useForm.ts'
 import { isTokenRefused, NewPasswordForm as Rules, setNewPassword } from '../../stores/account.ts'
-import { Button } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { Outcome } from './Outcome.tsx'
 import { Problem } from './Problem.tsx'
+import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
 
 /** Sets a new password by a token. */
 export function NewPasswordForm({ token }: { token: string }) {
@@ -39,23 +37,15 @@ export function NewPasswordForm({ token }: { token: string }) {
           {...field('new_password')}
         />
         <PasswordField label={t('auth.reset.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
-        <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
-          {t('auth.reset.submit')}
-        </Button>
-        <p className="form-foot">
-          <a className="link" href={localHref('/auth/login')}>
-            {t('auth.reset.toLogin')}
-          </a>
-        </p>
+        <ResetFormEnd submit={t('auth.reset.submit')} busy={busy} ready={ready} />
       </form>
     </>
   )
 }
 
 function failureText(problem: unknown, general: string): string {
-  if (isTokenRefused(problem)) return textAt('errors.token_invalid') ?? general
-  const told = problem instanceof ApiError && problem.code === 'too_many_requests'
-  return told ? errorText(problem) : general
+  const refused = isTokenRefused(problem) ? textAt('errors.token_invalid') : undefined
+  return refused ?? resetFailure(problem, general)
 }
 
 function Done() {

@@ -1,14 +1,13 @@
 import { useState } from 'react'
 import { forgotPassword } from '#backend/accounts/contract.ts'
 import { localHref, translate } from '../../i18n/client.ts'
-import { ApiError } from '../../lib/apiError.ts'
-import { errorText } from '../../lib/errorText.ts'
 import { useForm } from '../../lib/useForm.ts'
 import { requestReset } from '../../stores/account.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Outcome } from './Outcome.tsx'
 import { Problem } from './Problem.tsx'
+import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
 
 /** Asks where to send the link that sets a new password, and says the same for every address. */
 export function ResetRequest({ missingToken }: { missingToken: boolean }) {
@@ -23,8 +22,7 @@ function RequestForm({ missingToken, sent }: { missingToken: boolean; sent: (ema
     await requestReset(email)
     sent(email)
   })
-  const told = problem instanceof ApiError && problem.code === 'too_many_requests'
-  const failure = told ? errorText(problem) : t('auth.reset.requestFailed')
+  const failure = resetFailure(problem, t('auth.reset.requestFailed'))
   const missing = missingToken ? t('auth.reset.missingToken') : undefined
   return (
     <>
@@ -33,14 +31,7 @@ function RequestForm({ missingToken, sent }: { missingToken: boolean; sent: (ema
       <form className="form" {...form}>
         <Problem text={problem === undefined ? missing : failure} />
         <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
-        <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
-          {t('auth.reset.request')}
-        </Button>
-        <p className="form-foot">
-          <a className="link" href={localHref('/auth/login')}>
-            {t('auth.reset.toLogin')}
-          </a>
-        </p>
+        <ResetFormEnd submit={t('auth.reset.request')} busy={busy} ready={ready} />
       </form>
     </>
   )
