@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { type Program, startProgram } from '#backend/testing/program.ts'
+import { registerUser, type TestUser } from '#backend/testing/testKinora.ts'
+import { chromiumPath, launchChromium } from './chromium.ts'
+
+export interface Visit {
+  readonly language: 'en' | 'zh'
+  /** Width of the window in CSS pixels; a desk's when left out. */
+  readonly width?: number
+  /** Who is signed in; nobody when left out. */
+  readonly user?: TestUser
+}
+
+/** A running program and a browser beside it, for the tests of one file. */
+export interface OnSite {
+  readonly url: string
+  readonly browser: Browser
+  newUser(email?: string): Promise<TestUser>
+  /** A page of a browser that knows nobody, or in which `user` is signed in. The caller closes `page.context()`. */
+  visit(visit: Visit): Promise<Page>
+}
+
+/** Describes tests that need the program and a browser; both live as long as the file. */
+export function describeOnSite(name: string, tests: (site: OnSite) => void, env: Record<string, string> = {}): void {
+  const lacks = chromiumPath() ? '' : ' (no Chromium here)'
+  describe.skipIf(lacks)(name + lacks, () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-e2e-'))
+    let program: Program
+    let browser: Browser
+    beforeAll(async () => {
+      program = await startProgram({ DATA_DIR: folder, PORT: '0', ...env })
+      browser = await launchChromium()
+    })
+    afterAll(async () => {
+      await browser?.close()
+      await program?.stop()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+    })
+    tests({
+      get url() {
+        return program.url
+      },
+      get browser() {
+        return browser
+      },
+      newUser: (email) => registerUser(program.url, email),
+      visit: async ({ language, width = 1280, user }) => {
+        const locale = language === 'zh' ? 'zh-CN' : 'en-US'
+        const context = await browser.newContext({ locale, viewport: { width, height: 860 }, acceptDownloads: true })
+        if (user) await signIn(context, program.url, user)
+        return context.newPage()
+      },
+    })
+  })
+}
+
+/** Puts the user's session into a browser, as its own sign-in would have. */
+export async function signIn(context: BrowserContext, url: string, { cookie }: TestUser): Promise<void> {
+  const pairs = cookie.split('; ').map((pair) => pair.split('=') as [string, string])
+  await context.addCookies(pairs.map(([name, value]) => ({ name, value, url })))
+}
