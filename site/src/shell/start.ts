@@ -1,8 +1,9 @@
 import { showToasts } from '../ui/toaster.ts'
-import { followContact, followDrawer, followLanguage } from './header.ts'
+import { followContact, followDrawer, followLanguage, followLogo } from './header.ts'
 
 followLanguage()
 followDrawer()
+followLogo()
 followContact()
 showToasts()
 

@@ -1,5 +1,5 @@
 import { $toasts, dismissToast, type Toast } from '../stores/toasts.ts'
-import { ICONS } from './icons.ts'
+import { CLOSE } from './closeIcon.ts'
 
 const SVG = 'http://www.w3.org/2000/svg'
 
@@ -14,7 +14,7 @@ function closeIcon(): SVGElement {
   }
   for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value)
   svg.setAttribute('aria-hidden', 'true')
-  for (const d of ICONS.close) {
+  for (const d of CLOSE) {
     const path = document.createElementNS(SVG, 'path')
     path.setAttribute('d', d)
     svg.append(path)
