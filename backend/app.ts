@@ -1,11 +1,11 @@
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { ACCESS_COOKIE } from './accounts/cookies.ts'
 import type { Mailbox } from './accounts/mailbox.ts'
 import { mailboxRoutes } from './accounts/mailboxRoutes.ts'
 import { pageGuard } from './accounts/pageGuard.ts'
-import { type AccountRoutes, serveAccounts } from './accounts/routes.ts'
+import { serveAccounts } from './accounts/routes.ts'
+import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
 import { serveWith } from './http/endpoint.ts'
@@ -17,13 +17,15 @@ import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/rou
 import { type MediaRoutes, serveMedia } from './tasks/mediaRoutes.ts'
 import { serveTasks, type TaskRoutes } from './tasks/routes.ts'
 
-export interface AppPorts extends AccountRoutes, SubscriptionRoutes, TaskRoutes, MediaRoutes {
+export interface AppPorts extends SettingsRoutes, SubscriptionRoutes, TaskRoutes, MediaRoutes {
   readonly log: Logger
   readonly publicUrl: () => string
   /** Folder of the built site; left out, only the API is served. */
   readonly site: string | undefined
   /** Only in development. */
   readonly mailbox: Mailbox | undefined
+  /** Settles when no mail is on its way to the mailbox. */
+  readonly mailDelivered: () => Promise<void>
   readonly ready: () => Promise<boolean>
   readonly demoRenderer: boolean
   readonly supportEmail: string
@@ -38,9 +40,10 @@ export function createApp(ports: AppPorts): Koa {
 
   const served: Endpoint[] = []
   const authenticate = async (ctx: Context) =>
-    (await ports.sessions.authenticate(ctx.cookies.get(ACCESS_COOKIE)))?.userId
+    (await ports.sessions.authenticate(ports.cookies.session(ctx).access))?.userId
   const serve = serveWith(api, { authenticate, limit: createRateLimit(CALLS_PER_MINUTE) }, served)
   serveAccounts(serve, ports)
+  serveSettings(serve, ports)
   serveSubscriptions(serve, ports)
   serveTasks(serve, ports)
   serveMedia(serve, ports)
@@ -55,9 +58,9 @@ export function createApp(ports: AppPorts): Koa {
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
-  if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox).routes())
+  if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.site) {
-    app.use(pageGuard)
+    app.use(pageGuard(ports.cookies))
     app.use(serveSite(ports.site, ports.publicUrl))
   }
   app.use(() => {

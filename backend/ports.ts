@@ -5,7 +5,11 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
+import { createErasures } from './accounts/erasure.ts'
 import { createMailbox } from './accounts/mailbox.ts'
+import { createOutbox } from './accounts/outbox.ts'
+import { keyFor } from './accounts/seal.ts'
+import { createSmtpMailer } from './accounts/smtpMailer.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
 import type { Config } from './config.ts'
@@ -13,6 +17,7 @@ import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
 import { connectDatabase } from './database/connect.ts'
 import { M0001Accounts } from './database/migrations/M0001Accounts.ts'
+import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
 import { createHandle } from './eventsourcing/handle.ts'
@@ -35,6 +40,7 @@ export const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table })
 export const MIGRATIONS = [
   { name: 'M0001Accounts', class: M0001Accounts },
   { name: 'M0002ReadModels', class: M0002ReadModels },
+  { name: 'M0004AccountSafety', class: M0004AccountSafety },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
@@ -61,8 +67,10 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
     : createPostgresEventStore(pool)
   const handle = createHandle(store)
   const changes = listenToChanges(server.connection)
-  const { encrypt, decrypt } = createUserKeys(database, config.encryptionKey)
+  const { encrypt, decrypt, destroy } = createUserKeys(database, config.encryptionKey)
   const videoProvider = provider ?? createDemoProvider(path.join(config.dataDir, 'demo'), config.ffmpegPath)
+  const mailbox = config.smtp || config.production ? undefined : createMailbox(database)
+  const mailer = config.smtp ? createSmtpMailer(config.smtp.url, config.smtp.from) : mailbox!
   /** Plans cannot be bought yet: everyone is on Free. */
   const tierOf = async (_userId: string): Promise<Tier> => 'free'
 
@@ -82,13 +90,17 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
     allowance: async (userId: string) => allowanceOf(await tierOf(userId)),
     credits: createCredits(handle, now),
     media: createFolderMediaStore(path.join(config.dataDir, 'media')),
-    mailbox: createMailbox(database),
+    mailbox,
+    mailer,
+    outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), now),
+    erasures: createErasures(database, destroy, now),
     provider: videoProvider,
     databaseGone: server.exited,
     async close() {
       await changes.close()
       await store.close()
       await videoProvider.close()
+      await mailer.close()
       await database.close()
       // Its last clients may still be saying goodbye when the server goes: that is no loss any more.
       stopping = true

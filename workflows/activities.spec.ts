@@ -50,6 +50,12 @@ beforeEach(async () => {
   const unused = unreachable
   const activities = createActivities({
     handle,
+    store,
+    mailer: { send: unused, close: unused },
+    outbox: { open: unused, remove: unused },
+    erasures: { removeRows: unused, done: unused },
+    removeUploads: unused,
+    onRefused: () => expect.fail(),
     credits: { capture: unused, release: unused },
     provider,
     media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },

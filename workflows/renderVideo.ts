@@ -52,10 +52,11 @@ export async function renderVideo(
     heartbeat()
     if (job.kind === 'finished') return { kind: 'finished' }
     if (job.kind === 'failed') return job
-    if (job.kind === 'rendering') {
-      await task(taskId, { type: 'StartRender', at: at() })
-      await deps.showProgress(taskId, job.percent)
-    }
+    const isRendering = job.kind === 'rendering'
+    const { status } = isRendering ? await task(taskId, { type: 'StartRender', at: at() }) : await look(taskId)
+    // Erased with its account meanwhile: nobody waits for it any more.
+    if (status !== 'rendering') return { kind: 'over' }
+    if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
     if (now() >= deadline) return TIMED_OUT
     if (job.kind === 'unknown') {
       if (!provider.idempotent)
