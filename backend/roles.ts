@@ -7,7 +7,7 @@ import { createActivities } from '#workflows/activities.ts'
 import { EmbeddedEngine } from '#workflows/embedded.ts'
 import { policies } from '#workflows/policies.ts'
 import { generateVideo } from '#workflows/tasks/generateVideo.ts'
-import { recoverVideo } from '#workflows/tasks/recoverVideo.ts'
+import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.ts'
 import { runTriggers } from '#workflows/triggers.ts'
 import { createAccounts } from './accounts/accounts.ts'
@@ -20,6 +20,7 @@ import { PLANS } from './subscriptions/plans.ts'
 import { statsOf } from './subscriptions/routes.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
+import { hinted, PROVIDER_HINTS } from './tasks/providerHints.ts'
 import { pushUpdates } from './tasks/pushUpdates.ts'
 
 /** A part of the program that runs until it is stopped. `started` settles when it has caught up once. */
@@ -57,6 +58,7 @@ export function startWorkflows(ports: Ports): Running {
     holdsOlderThan: (ms) => readOldHolds(database, ms, now()),
     showProgress: (taskId, percent) => showProgress(pool, taskId, percent),
     ffmpegPath: ports.config.ffmpegPath,
+    hinted: (taskId, ms, signal) => hinted(ports.changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     wake: (id, signal) => engine.signal(id, signal),
   })
@@ -65,11 +67,14 @@ export function startWorkflows(ports: Ports): Running {
     activities,
     policies,
     // Rendering here takes whole cores; a provider far away takes none of ours.
-    slots: { render: ports.provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 200 },
+    slots: { render: ports.provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000 },
     onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the triggers stumbled and start again')
   const triggers = runTriggers({ store, engine, openWork: () => readOpenWork(database), signal: halt.signal, onError })
+  const unsubscribe = ports.changes.subscribe(({ name, ids }) => {
+    if (name === PROVIDER_HINTS) for (const id of ids) void engine.signal(`recover-${id}`, HINT)
+  })
   const started = (async () => {
     await engine.start('sweepHolds', 'sweepHolds', {})
     await engine.result('sweepHolds')
@@ -79,6 +84,7 @@ export function startWorkflows(ports: Ports): Running {
     started,
     async stop() {
       halt.abort()
+      unsubscribe()
       await engine.stop()
       await triggers
     },

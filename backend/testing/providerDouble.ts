@@ -24,6 +24,7 @@ export async function createProviderDouble(): Promise<ProviderDouble> {
     idempotent: true,
     pollMs: 10,
     asked,
+    admit: async () => 0,
     answer: () => ({ kind: 'finished' }),
     async create(request) {
       asked.push(request)
