@@ -20,7 +20,7 @@ import { PLANS } from './subscriptions/plans.ts'
 import { statsOf } from './subscriptions/routes.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
-import { hinted, PROVIDER_HINTS } from './tasks/providerHints.ts'
+import { hinted, PROVIDER_HINTS, tellHint } from './tasks/providerHints.ts'
 import { pushUpdates } from './tasks/pushUpdates.ts'
 
 /** A part of the program that runs until it is stopped. `started` settles when it has caught up once. */
@@ -121,6 +121,8 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
       now,
     }),
     sessions,
+    callbackSecret: config.sessionSecret,
+    tellHint: (taskId) => tellHint(ports.pool, taskId),
     secureCookies: publicUrl().startsWith('https://'),
     ffmpegPath: config.ffmpegPath,
     images: createImageUploads(database, media, temporaryDir),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RenderRequest, RenderState } from '#backend/tasks/videoProvider.ts'
-import type { VideoTask } from '#backend/tasks/videoTask.ts'
+import type { VideoTask, VideoTaskCommand } from '#backend/tasks/videoTask.ts'
 import type { ActivityContext } from './engine.ts'
 import type { Pool } from './pool.ts'
 import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
@@ -11,6 +11,7 @@ export const RENDER_LIMIT_MS = 30 * 60_000
 export const ASKED_AT_ONCE = 4
 /** A task that waits for the provider is looked at this often: it may be cancelled meanwhile. */
 const LOOK_MS = 5_000
+const KEEP_TRIES = 7
 const HEARTBEAT_MS = 15_000
 
 const failure = (code: 'render_timed_out' | 'provider_failed' | 'answer_lost', detail: string) =>
@@ -91,13 +92,20 @@ async function askFirst(deps: Deps, taskId: string, request: RenderRequest): Pro
 async function ask(deps: Deps, request: RenderRequest): Promise<RenderOutcome | undefined> {
   const answer = await deps.provider.create(request)
   if (answer.kind === 'refused') return { ...answer, kind: 'failed' }
-  await deps.giveAnew(
-    request.taskId,
+  const command: VideoTaskCommand =
     answer.kind === 'accepted'
       ? { type: 'AcceptRender', jobId: answer.jobId, at: deps.at() }
-      : { type: 'PostponeRender', detail: answer.detail, at: deps.at() },
-  )
-  return undefined
+      : { type: 'PostponeRender', detail: answer.detail, at: deps.at() }
+  // A job whose id is lost is a video that is lost: a database that is away for a moment is waited for.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await deps.giveAnew(request.taskId, command)
+      return undefined
+    } catch (error) {
+      if (attempt === KEEP_TRIES) throw error
+      await delay(100 * 2 ** attempt)
+    }
+  }
 }
 
 /** Looks at the job until it has an answer. Nothing: look at the task again. */
