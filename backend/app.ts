@@ -14,10 +14,11 @@ import { problems } from './http/problem.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
+import { type CallbackRoutes, callbackRoutes } from './tasks/callbackRoutes.ts'
 import { type MediaRoutes, serveMedia } from './tasks/mediaRoutes.ts'
 import { serveTasks, type TaskRoutes } from './tasks/routes.ts'
 
-export interface AppPorts extends SettingsRoutes, SubscriptionRoutes, TaskRoutes, MediaRoutes {
+export interface AppPorts extends SettingsRoutes, SubscriptionRoutes, TaskRoutes, MediaRoutes, CallbackRoutes {
   readonly log: Logger
   readonly publicUrl: () => string
   /** Folder of the built site; left out, only the API is served. */
@@ -55,6 +56,8 @@ export function createApp(ports: AppPorts): Koa {
   app.use(baseline)
   app.use(problems(ports.log))
   app.use(health(ports.ready).routes())
+  // Whoever calls these comes from elsewhere: each proves itself in its own way.
+  app.use(callbackRoutes(ports).routes())
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))

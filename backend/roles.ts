@@ -10,7 +10,7 @@ import { EmbeddedEngine } from '#workflows/embedded.ts'
 import { policies } from '#workflows/policies.ts'
 import { runRowTriggers } from '#workflows/rowTriggers.ts'
 import { generateVideo } from '#workflows/tasks/generateVideo.ts'
-import { recoverVideo } from '#workflows/tasks/recoverVideo.ts'
+import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.ts'
 import { runTriggers } from '#workflows/triggers.ts'
 import { accountPorts } from './accounts/accountPorts.ts'
@@ -25,6 +25,7 @@ import { PLANS } from './subscriptions/plans.ts'
 import { statsOf } from './subscriptions/routes.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
+import { hinted, PROVIDER_HINTS, tellHint } from './tasks/providerHints.ts'
 import { pushUpdates } from './tasks/pushUpdates.ts'
 
 /** A part of the program that runs until it is stopped. `started` settles when it has caught up once. */
@@ -62,6 +63,7 @@ export function startWorkflows(ports: Ports): Running {
     holdsOlderThan: (ms) => readOldHolds(database, ms, now()),
     showProgress: (taskId, percent) => showProgress(pool, taskId, percent),
     ffmpegPath: ports.config.ffmpegPath,
+    hinted: (taskId, ms, signal) => hinted(ports.changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     removeUploads: createImageUploads(database, media, ports.temporaryDir).removeAllOf,
     onRefused: (mailId) => log.warn({ mailId }, 'a mail was refused for good'),
@@ -74,7 +76,7 @@ export function startWorkflows(ports: Ports): Running {
     // Rendering here takes whole cores; a provider far away takes none of ours.
     slots: {
       mail: 4,
-      render: ports.provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 200,
+      render: ports.provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000,
     },
     onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
   })
@@ -87,6 +89,9 @@ export function startWorkflows(ports: Ports): Running {
     signal: halt.signal,
     onError,
   })
+  const unsubscribe = changes.subscribe(({ name, ids }) => {
+    if (name === PROVIDER_HINTS) for (const id of ids) void engine.signal(`recover-${id}`, HINT)
+  })
   const started = (async () => {
     await engine.start('sweepHolds', 'sweepHolds', {})
     await engine.result('sweepHolds')
@@ -96,6 +101,7 @@ export function startWorkflows(ports: Ports): Running {
     started,
     async stop() {
       halt.abort()
+      unsubscribe()
       await engine.stop()
       await triggers
       await rowTriggers
@@ -125,6 +131,8 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
     hold: credits.hold,
     release: credits.release,
     ...account,
+    callbackSecret: config.sessionSecret,
+    tellHint: (taskId) => tellHint(ports.pool, taskId),
     ffmpegPath: config.ffmpegPath,
     images: createImageUploads(database, media, temporaryDir),
     removeMedia: (taskId) => removeTaskMedia(media, taskId),

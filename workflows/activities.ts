@@ -6,7 +6,8 @@ import type { DeliverMailActivities } from './accounts/deliverMail.ts'
 import type { EraseAccountActivities } from './accounts/eraseAccount.ts'
 import type { ActivityContext } from './engine.ts'
 import { fetchVideo } from './fetchVideo.ts'
-import { renderVideo } from './renderVideo.ts'
+import { Pool } from './pool.ts'
+import { ASKED_AT_ONCE, renderVideo } from './renderVideo.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from './taskCommands.ts'
 import { type GenerateVideoActivities, TURN, type Turn } from './tasks/generateVideo.ts'
 import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
@@ -27,6 +28,7 @@ export type AllActivities = {
 export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllActivities {
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
+  const asking = new Pool(ASKED_AT_ONCE)
   const { at, give: task, look, endIfWaitedTooLong } = commands
 
   return {
@@ -41,7 +43,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
       return state.status !== 'waiting' || (await endIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
     },
 
-    render: ({ taskId }, context) => renderVideo(deps, commands, taskId, context),
+    render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, asking }, taskId, context),
 
     async store({ taskId }, { signal }) {
       const state = await task(taskId, { type: 'StartDownload', at: at() })
@@ -76,7 +78,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
     async recover({ taskId }, { signal }) {
       const state = await look(taskId)
       if (state.status !== 'failed' || state.jobId === null) return 'over'
-      const job = await provider.state(state.jobId)
+      const job = await provider.state(state.jobId, signal)
       if (job.kind === 'queued' || job.kind === 'rendering') return 'pending'
       if (job.kind === 'finished') {
         const file = await fetchVideo(deps, taskId, state.jobId, signal)
