@@ -8,9 +8,11 @@ import { pageGuard } from './accounts/pageGuard.ts'
 import { type AccountRoutes, serveAccounts } from './accounts/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
+import { createCspReports } from './http/cspReports.ts'
 import { serveWith } from './http/endpoint.ts'
 import { openApi } from './http/openapi.ts'
 import { problems } from './http/problem.ts'
+import { redirects } from './http/redirects.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
@@ -49,14 +51,16 @@ export function createApp(ports: AppPorts): Koa {
     ctx.body = openApi(served, ports.publicUrl())
   })
 
-  app.use(baseline)
+  app.use(baseline(ports.publicUrl))
   app.use(problems(ports.log))
   app.use(health(ports.ready).routes())
+  app.use(createCspReports(ports.log).receive)
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox).routes())
   if (ports.site) {
+    app.use(redirects)
     app.use(pageGuard)
     app.use(serveSite(ports.site, ports.publicUrl))
   }
