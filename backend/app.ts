@@ -6,6 +6,7 @@ import type { Mailbox } from './accounts/mailbox.ts'
 import { mailboxRoutes } from './accounts/mailboxRoutes.ts'
 import { pageGuard } from './accounts/pageGuard.ts'
 import { type AccountRoutes, serveAccounts } from './accounts/routes.ts'
+import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
 import { createCspReports } from './http/cspReports.ts'
@@ -19,7 +20,12 @@ import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/rou
 import { type MediaRoutes, serveMedia } from './tasks/mediaRoutes.ts'
 import { serveTasks, type TaskRoutes } from './tasks/routes.ts'
 
-export interface AppPorts extends AccountRoutes, SubscriptionRoutes, TaskRoutes, MediaRoutes {
+export interface AppPorts
+  extends AccountRoutes,
+    SubscriptionRoutes,
+    TaskRoutes,
+    MediaRoutes,
+    Omit<AnalyticsRoutes, 'visitor'> {
   readonly log: Logger
   readonly publicUrl: () => string
   /** Folder of the built site; left out, only the API is served. */
@@ -46,6 +52,7 @@ export function createApp(ports: AppPorts): Koa {
   serveSubscriptions(serve, ports)
   serveTasks(serve, ports)
   serveMedia(serve, ports)
+  serveAnalytics(serve, { ...ports, visitor: authenticate })
   serve(status, () => ({ demo_renderer: ports.demoRenderer, support_email: ports.supportEmail }))
   api.get('/openapi.json', (ctx) => {
     ctx.body = openApi(served, ports.publicUrl())

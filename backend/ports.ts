@@ -8,11 +8,13 @@ import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { createMailbox } from './accounts/mailbox.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
+import { createPageViews } from './analytics/pageViews.ts'
 import type { Config } from './config.ts'
 import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
 import { connectDatabase } from './database/connect.ts'
 import { M0001Accounts } from './database/migrations/M0001Accounts.ts'
+import { M0003PageViews } from './database/migrations/M0003PageViews.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
 import { createHandle } from './eventsourcing/handle.ts'
@@ -35,6 +37,7 @@ export const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table })
 export const MIGRATIONS = [
   { name: 'M0001Accounts', class: M0001Accounts },
   { name: 'M0002ReadModels', class: M0002ReadModels },
+  { name: 'M0003PageViews', class: M0003PageViews },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
@@ -63,6 +66,7 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
   const changes = listenToChanges(server.connection)
   const { encrypt, decrypt } = createUserKeys(database, config.encryptionKey)
   const videoProvider = provider ?? createDemoProvider(path.join(config.dataDir, 'demo'), config.ffmpegPath)
+  const pageViews = createPageViews(pool, log)
   /** Plans cannot be bought yet: everyone is on Free. */
   const tierOf = async (_userId: string): Promise<Tier> => 'free'
 
@@ -82,10 +86,12 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
     allowance: async (userId: string) => allowanceOf(await tierOf(userId)),
     credits: createCredits(handle, now),
     media: createFolderMediaStore(path.join(config.dataDir, 'media')),
+    pageViews,
     mailbox: createMailbox(database),
     provider: videoProvider,
     databaseGone: server.exited,
     async close() {
+      await pageViews.flush()
       await changes.close()
       await store.close()
       await videoProvider.close()

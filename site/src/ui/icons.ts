@@ -1,7 +1,9 @@
+import { CLOSE_PATHS } from './closeIcon.ts'
+
 /** Line icons on a 24-pixel grid, as the paths to stroke. */
 export const ICONS = {
   menu: ['M4 7h16', 'M4 12h16', 'M4 17h16'],
-  close: ['M6 6l12 12', 'M18 6L6 18'],
+  close: CLOSE_PATHS,
   globe: [
     'M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18',
     'M3 12h18',
