@@ -12,11 +12,13 @@ import { keyFor } from './accounts/seal.ts'
 import { createSmtpMailer } from './accounts/smtpMailer.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
+import { createPageViews } from './analytics/pageViews.ts'
 import type { Config } from './config.ts'
 import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
 import { connectDatabase } from './database/connect.ts'
 import { M0001Accounts } from './database/migrations/M0001Accounts.ts'
+import { M0003PageViews } from './database/migrations/M0003PageViews.ts'
 import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { migrate, openDatabase } from './database/orm.ts'
@@ -46,6 +48,7 @@ export const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table })
 export const MIGRATIONS = [
   { name: 'M0001Accounts', class: M0001Accounts },
   { name: 'M0002ReadModels', class: M0002ReadModels },
+  { name: 'M0003PageViews', class: M0003PageViews },
   { name: 'M0004AccountSafety', class: M0004AccountSafety },
   { name: 'M0006ProviderCalls', class: M0006ProviderCalls },
 ]
@@ -79,6 +82,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   const videoProvider = overrides.provider ?? chooseProvider(config, pool, log, overrides.minimax)
   const mailbox = config.smtp || config.production ? undefined : createMailbox(database)
   const mailer = config.smtp ? createSmtpMailer(config.smtp.url, config.smtp.from) : mailbox!
+  const pageViews = createPageViews(pool, log)
   /** Plans cannot be bought yet: everyone is on Free. */
   const tierOf = async (_userId: string): Promise<Tier> => 'free'
 
@@ -104,9 +108,11 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     mailer,
     outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), now),
     erasures: createErasures(database, destroy, now),
+    pageViews,
     provider: videoProvider,
     databaseGone: server.exited,
     async close() {
+      await pageViews.flush()
       await changes.close()
       await store.close()
       await videoProvider.close()
