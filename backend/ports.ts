@@ -13,6 +13,7 @@ import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
 import { connectDatabase } from './database/connect.ts'
 import { M0001Accounts } from './database/migrations/M0001Accounts.ts'
+import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
 import { createHandle } from './eventsourcing/handle.ts'
@@ -35,6 +36,7 @@ export const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table })
 export const MIGRATIONS = [
   { name: 'M0001Accounts', class: M0001Accounts },
   { name: 'M0002ReadModels', class: M0002ReadModels },
+  { name: 'M0005Workspace', class: M0005Workspace },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */

@@ -9,6 +9,7 @@ import { policies } from '#workflows/policies.ts'
 import { generateVideo } from '#workflows/tasks/generateVideo.ts'
 import { recoverVideo } from '#workflows/tasks/recoverVideo.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.ts'
+import { sweepUploads } from '#workflows/tasks/sweepUploads.ts'
 import { runTriggers } from '#workflows/triggers.ts'
 import { createAccounts } from './accounts/accounts.ts'
 import { createSessions } from './accounts/sessions.ts'
@@ -29,6 +30,11 @@ export interface Running {
 }
 
 const SWEEP_MS = 15_000
+const SWEEP_UPLOADS_MS = 60 * 60_000
+
+/** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
+const renderSlots = ({ provider }: Ports): number =>
+  provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 200
 
 /** Keeps the read models up to date. */
 export function startProjections({ store, database, log }: Ports): Running {
@@ -59,13 +65,13 @@ export function startWorkflows(ports: Ports): Running {
     ffmpegPath: ports.config.ffmpegPath,
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     wake: (id, signal) => engine.signal(id, signal),
+    removeUnusedUploads: createImageUploads(database, media, ports.temporaryDir).removeUnused,
   })
   const engine = new EmbeddedEngine({
-    workflows: { generateVideo, recoverVideo, sweepHolds },
+    workflows: { generateVideo, recoverVideo, sweepHolds, sweepUploads },
     activities,
     policies,
-    // Rendering here takes whole cores; a provider far away takes none of ours.
-    slots: { render: ports.provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 200 },
+    slots: { render: renderSlots(ports) },
     onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the triggers stumbled and start again')
@@ -74,6 +80,7 @@ export function startWorkflows(ports: Ports): Running {
     await engine.start('sweepHolds', 'sweepHolds', {})
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
+    await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
   })()
   return {
     started,
@@ -117,6 +124,7 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
     sessions,
     secureCookies: publicUrl().startsWith('https://'),
     ffmpegPath: config.ffmpegPath,
+    renderSlots: renderSlots(ports),
     images: createImageUploads(database, media, temporaryDir),
     removeMedia: async (taskId) => {
       for (const key of [videoKey, posterKey, watermarkedKey]) await media.remove(key(taskId))

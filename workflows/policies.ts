@@ -2,6 +2,7 @@ import type { ActivityPolicy } from './engine.ts'
 import type { GenerateVideoActivities } from './tasks/generateVideo.ts'
 import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
 import type { SweepHoldsActivities } from './tasks/sweepHolds.ts'
+import type { SweepUploadsActivities } from './tasks/sweepUploads.ts'
 
 /** Bookkeeping against the log and the database: it must come through in the end, however long they are away. */
 const bookkeeping: ActivityPolicy = {
@@ -13,7 +14,10 @@ const bookkeeping: ActivityPolicy = {
 }
 
 export const policies: Readonly<
-  Record<keyof GenerateVideoActivities | keyof RecoverVideoActivities | keyof SweepHoldsActivities, ActivityPolicy>
+  Record<
+    keyof (GenerateVideoActivities & RecoverVideoActivities & SweepHoldsActivities & SweepUploadsActivities),
+    ActivityPolicy
+  >
 > = {
   claimSlot: bookkeeping,
   // Its own deadline ends it; the attempts only have to last until then.
@@ -32,4 +36,5 @@ export const policies: Readonly<
   recover: { timeoutMs: 10 * 60_000, attempts: 6, firstRetryMs: 1_000, maxRetryMs: 60_000, pool: 'main' },
   endRecovery: bookkeeping,
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
+  sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
 }
