@@ -12,12 +12,14 @@ import { type ActivityDeps, createTaskCommands, stepContext } from './taskComman
 import { type GenerateVideoActivities, TURN, type Turn } from './tasks/generateVideo.ts'
 import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
 import type { SweepHoldsActivities } from './tasks/sweepHolds.ts'
+import type { SweepUploadsActivities } from './tasks/sweepUploads.ts'
 
 const ORPHAN_AGE_MS = 20_000
 
 type All = GenerateVideoActivities &
   RecoverVideoActivities &
   SweepHoldsActivities &
+  SweepUploadsActivities &
   DeliverMailActivities &
   EraseAccountActivities
 export type AllActivities = {
@@ -97,6 +99,10 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
         const state = await task(taskId, { type: 'Abandon', taskId, at: at() })
         if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned')
       }
+    },
+
+    async sweepUploads() {
+      await deps.removeUnusedUploads()
     },
   }
 }

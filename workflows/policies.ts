@@ -34,4 +34,5 @@ export const policies: Readonly<Record<keyof AllActivities, ActivityPolicy>> = {
   erase: { ...bookkeeping, timeoutMs: 60 * 60_000 },
   endErasure: bookkeeping,
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
+  sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
 }
