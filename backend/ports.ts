@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
+import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { createErasures } from './accounts/erasure.ts'
 import { createMailbox } from './accounts/mailbox.ts'
 import { createOutbox } from './accounts/outbox.ts'
@@ -53,6 +54,7 @@ export const MIGRATIONS = [
   { name: 'M0004AccountSafety', class: M0004AccountSafety },
   { name: 'M0005Workspace', class: M0005Workspace },
   { name: 'M0006ProviderCalls', class: M0006ProviderCalls },
+  { name: 'M0007Money', class: M0007Money },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
