@@ -26,6 +26,7 @@ export const FAILURE_CODES = [
   'content_refused',
   'provider_failed',
   'provider_unavailable',
+  'answer_lost',
   'render_timed_out',
   'waited_too_long',
   'internal',

@@ -87,7 +87,9 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     }),
     VideoTaskQueued: moved('Queueing'),
     VideoRenderRequested: moved('Queueing'),
+    VideoRenderPostponed: moved('Queueing'),
     VideoRenderAccepted: same,
+    VideoRenderFound: same,
     VideoRenderStarted: moved('Processing'),
     VideoDownloadStarted: moved('DOWNLOADING'),
     VideoTaskSucceeded: (row, { data }) =>

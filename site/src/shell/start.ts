@@ -1,10 +1,11 @@
 import { showToasts } from '../ui/toaster.ts'
-import { followContact, followDrawer, followLanguage } from './header.ts'
+import { followContact, followDrawer, followLanguage, followLogo } from './header.ts'
 import { followNetwork } from './network.ts'
 import { countVisits } from './visits.ts'
 
 followLanguage()
 followDrawer()
+followLogo()
 followContact()
 followNetwork()
 showToasts()

@@ -15,6 +15,8 @@ export const ICONS = {
   text: ['M5 6h14', 'M12 6v13', 'M9 19h6'],
   camera: ['M3 8h12v9H3z', 'M15 11l6-3v9l-6-3', 'M7 5h4'],
   play: ['M8 5.5v13l11-6.5z'],
+  pause: ['M9 5.5v13', 'M15 5.5v13'],
+  chevron: ['M6 9.5l6 6 6-6'],
   download: ['M12 4v11', 'M7.5 11L12 15.5 16.5 11', 'M5 20h14'],
   refresh: ['M20 12a8 8 0 1 1-2.5-5.8', 'M20 4v4h-4'],
   eye: [
