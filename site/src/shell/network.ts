@@ -25,7 +25,7 @@ const speed = (): Kind => {
   return type === '3g' || type === '4g' ? type : 'connected'
 }
 
-let hiding = 0
+let hiding: ReturnType<typeof setTimeout> | undefined
 
 function show(box: HTMLElement, kind: Kind): void {
   clearTimeout(hiding)
