@@ -18,7 +18,7 @@ export const Email = z
     z.trim(),
     required,
     z.maxLength(254, 'invalid_email'),
-    z.regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u, 'invalid_email'),
+    z.regex(/^[^\s@\p{Cc}<>()[\],;:\\"]+@[^\s@\p{Cc}<>()[\],;:\\"]+\.[^\s@\p{Cc}<>()[\],;:\\"]+$/u, 'invalid_email'),
     z.toLowerCase(),
   )
 /** Counted in code points, in the form in which it is hashed: however it was typed, it is the same password. */
