@@ -12,7 +12,7 @@ const hashOf = (file) =>
     .update(readFileSync(new URL(file, import.meta.url), 'utf8'))
     .digest('base64')}`
 
-const unlisted = /\/(home|workspace|auth\/.*|reset-password|verify-email)$/
+const unlisted = /\/(home|workspace|profile|auth\/.*|reset-password|verify-email)$/
 
 /** In development the API runs behind the site, on an address of its own. */
 const api = { target: process.env.KINORA_API ?? 'http://127.0.0.1:3001', ws: true }

@@ -6,6 +6,7 @@ import enFailures from '#content/en/failures.json'
 import enLanding from '#content/en/landing.json'
 import enMovements from '#content/en/movements.json'
 import enPlans from '#content/en/plans.json'
+import enProfile from '#content/en/profile.json'
 import enWorkspace from '#content/en/workspace.json'
 import zhAuth from '#content/zh/auth.json'
 import zhCommon from '#content/zh/common.json'
@@ -14,6 +15,7 @@ import zhFailures from '#content/zh/failures.json'
 import zhLanding from '#content/zh/landing.json'
 import zhMovements from '#content/zh/movements.json'
 import zhPlans from '#content/zh/plans.json'
+import zhProfile from '#content/zh/profile.json'
 import zhWorkspace from '#content/zh/workspace.json'
 import { type Locale, type Messages, merge } from './core.ts'
 
@@ -25,6 +27,7 @@ export const english = {
   landing: enLanding,
   movements: enMovements,
   plans: enPlans,
+  profile: enProfile,
   workspace: enWorkspace,
 }
 export type Namespace = keyof typeof english
@@ -37,6 +40,7 @@ const chinese: Readonly<Record<Namespace, Messages>> = {
   landing: zhLanding,
   movements: zhMovements,
   plans: zhPlans,
+  profile: zhProfile,
   workspace: zhWorkspace,
 }
 
