@@ -28,6 +28,12 @@ const Environment = z.object({
   EVENTSTORE_URL: z.optional(z.string()),
   SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
   ENCRYPTION_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'))),
+  SMTP_URL: z.optional(
+    z.string().check(z.regex(/^smtps?:\/\/\S+$/, 'an address such as smtp://user:password@host:587')),
+  ),
+  MAIL_FROM: z.optional(
+    z.string().check(z.regex(/^[^\r\n]*\S+@\S+$/, 'an address such as Kinora <hello@kinora.example>')),
+  ),
   SUPPORT_EMAIL: z._default(z.string(), 'support@kinora.example'),
   FFMPEG_PATH: z.optional(z.string()),
   MINIMAX_API_KEY: z.optional(z.string()),
@@ -57,6 +63,8 @@ export interface Config {
   readonly sessionSecret: string
   /** 64 hexadecimal digits; wraps the users' keys. */
   readonly encryptionKey: string
+  /** The mail server, and whom mails come from; without one, mails are kept for the mailbox page. */
+  readonly smtp: { readonly url: string; readonly from: string } | undefined
   readonly supportEmail: string
   readonly ffmpegPath: string | undefined
   readonly logLevel: string
@@ -74,6 +82,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = parsed.data
   const production = env.NODE_ENV === 'production'
   if (production) refuseUnsafe(env)
+  if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
+    throw new ConfigError('SMTP_URL and MAIL_FROM belong together: set both, or none')
   const dataDir = path.resolve(env.DATA_DIR)
   const secrets = env.SESSION_SECRET && env.ENCRYPTION_KEY ? {} : keptSecrets(dataDir)
   return {
@@ -87,6 +97,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     eventStoreUrl: env.EVENTSTORE_URL,
     sessionSecret: env.SESSION_SECRET ?? secrets.SESSION_SECRET!,
     encryptionKey: env.ENCRYPTION_KEY ?? secrets.ENCRYPTION_KEY!,
+    smtp: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     supportEmail: env.SUPPORT_EMAIL,
     ffmpegPath: env.FFMPEG_PATH,
     minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
@@ -96,10 +107,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 /** What production needs and this version does not have yet. */
-const NOT_YET = [
-  'mails can only be read at /dev/mailbox, which is for development: this version has no mail provider yet',
-  'plans cannot be paid for: this version has no payment provider yet',
-]
+const NOT_YET = ['plans cannot be paid for: this version has no payment provider yet']
 
 const S3_NEEDS = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
 
@@ -119,7 +127,7 @@ function bucketOf(env: z.infer<typeof Environment>): S3Access | undefined {
 }
 
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
-  const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL'] as const)
+  const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL', 'SMTP_URL', 'MAIL_FROM'] as const)
     .filter((name) => env[name] === undefined)
     .map((name) => `${name} is not set`)
   if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))

@@ -12,7 +12,13 @@ const hashOf = (file) =>
     .update(readFileSync(new URL(file, import.meta.url), 'utf8'))
     .digest('base64')}`
 
-const unlisted = /\/(home|workspace|auth\/.*|reset-password|verify-email)$/
+/** What search engines are not sent to: the other address of the landing page, and what needs a session, a token or an address. */
+const UNLISTED =
+  /\/(home|workspace|profile|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
+
+/** Readers of any other language are sent to the English page. */
+const unspecific = (links = []) =>
+  links.filter(({ lang }) => lang === 'en').map(({ url }) => ({ lang: 'x-default', url }))
 
 /** In development the API runs behind the site, on an address of its own. */
 const api = { target: process.env.KINORA_API ?? 'http://127.0.0.1:3001', ws: true }
@@ -22,6 +28,8 @@ export default defineConfig({
   trailingSlash: 'never',
   build: { format: 'file' },
   devToolbar: { enabled: false },
+  // There is no code in the texts, and its colours would be inline styles.
+  markdown: { syntaxHighlight: false },
   i18n: {
     defaultLocale: 'en',
     locales: ['en', { path: 'zh', codes: ['zh', 'zh-CN'] }],
@@ -30,8 +38,9 @@ export default defineConfig({
   integrations: [
     react(),
     sitemap({
-      filter: (page) => !unlisted.test(page),
+      filter: (page) => !UNLISTED.test(page),
       i18n: { defaultLocale: 'en', locales: { en: 'en', zh: 'zh-CN' } },
+      serialize: (page) => ({ ...page, links: [...(page.links ?? []), ...unspecific(page.links)] }),
     }),
   ],
   security: {

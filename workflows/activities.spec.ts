@@ -51,11 +51,18 @@ beforeEach(async () => {
   const unused = unreachable
   const activities = createActivities({
     handle,
+    store,
+    mailer: { send: unused, close: unused },
+    outbox: { open: unused, remove: unused },
+    erasures: { removeRows: unused, done: unused },
+    removeUploads: unused,
+    onRefused: () => expect.fail(),
     credits: { capture: unused, release: unused },
     provider,
     media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },
     decrypt: async () => 'a cat',
     concurrentLimit: async () => 1,
+    removeUnusedUploads: async () => {},
     holdsOlderThan: async () => [],
     showProgress: async () => {},
     pictureFile: unused,

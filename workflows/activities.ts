@@ -1,6 +1,10 @@
+import { removeTaskMedia } from '#backend/media/mediaStore.ts'
 import { UnplayableVideoError } from '#backend/media/probeMp4.ts'
 import { renderLane } from '#backend/tasks/renderLane.ts'
 import { isCharged } from '#backend/tasks/videoTask.ts'
+import { type AccountActivityDeps, createAccountActivities } from './accountActivities.ts'
+import type { DeliverMailActivities } from './accounts/deliverMail.ts'
+import type { EraseAccountActivities } from './accounts/eraseAccount.ts'
 import type { ActivityContext } from './engine.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { Pool } from './pool.ts'
@@ -9,22 +13,30 @@ import { type ActivityDeps, createTaskCommands, stepContext } from './taskComman
 import { type GenerateVideoActivities, TURN, type Turn } from './tasks/generateVideo.ts'
 import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
 import type { SweepHoldsActivities } from './tasks/sweepHolds.ts'
+import type { SweepUploadsActivities } from './tasks/sweepUploads.ts'
 
 const ORPHAN_AGE_MS = 20_000
 
-type All = GenerateVideoActivities & RecoverVideoActivities & SweepHoldsActivities
+type All = GenerateVideoActivities &
+  RecoverVideoActivities &
+  SweepHoldsActivities &
+  SweepUploadsActivities &
+  DeliverMailActivities &
+  EraseAccountActivities
 export type AllActivities = {
   readonly [Name in keyof All]: (input: Parameters<All[Name]>[0], context: ActivityContext) => ReturnType<All[Name]>
 }
 
 /** What the workflows do in the world: commands to the deciders, and calls of the provider and the media store. */
-export function createActivities(deps: ActivityDeps): AllActivities {
+export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllActivities {
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
   const asking = new Pool(ASKED_AT_ONCE)
   const { at, give: task, look, endIfWaitedTooLong } = commands
 
   return {
+    ...createAccountActivities(deps, commands),
+
     async claimSlot({ taskId, userId }): Promise<Turn> {
       const limit = await deps.concurrentLimit(userId)
       const command = { type: 'ClaimSlot', userId, taskId, limit, at: at() } as const
@@ -59,7 +71,10 @@ export function createActivities(deps: ActivityDeps): AllActivities {
     },
 
     async settleCredits({ taskId, userId }) {
-      if (isCharged(await look(taskId))) await credits.capture(userId, taskId)
+      const state = await look(taskId)
+      // Deleted while it was being made: a file may have come after the deletion looked.
+      if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
+      if (isCharged(state)) await credits.capture(userId, taskId)
       else await credits.release(userId, taskId, 'not delivered')
     },
 
@@ -91,6 +106,10 @@ export function createActivities(deps: ActivityDeps): AllActivities {
         const state = await task(taskId, { type: 'Abandon', taskId, at: at() })
         if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned')
       }
+    },
+
+    async sweepUploads() {
+      await deps.removeUnusedUploads()
     },
   }
 }

@@ -1,7 +1,5 @@
+import type { AllActivities } from './activities.ts'
 import type { ActivityPolicy } from './engine.ts'
-import type { GenerateVideoActivities } from './tasks/generateVideo.ts'
-import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
-import type { SweepHoldsActivities } from './tasks/sweepHolds.ts'
 
 /** Bookkeeping against the log and the database: it must come through in the end, however long they are away. */
 const bookkeeping: ActivityPolicy = {
@@ -12,9 +10,7 @@ const bookkeeping: ActivityPolicy = {
   pool: 'main',
 }
 
-export const policies: Readonly<
-  Record<keyof GenerateVideoActivities | keyof RecoverVideoActivities | keyof SweepHoldsActivities, ActivityPolicy>
-> = {
+export const policies: Readonly<Record<keyof AllActivities, ActivityPolicy>> = {
   claimSlot: bookkeeping,
   // Its own deadlines end it, six hours of waiting for the provider and 30 minutes of rendering; the attempts only have
   // to last until then.
@@ -33,5 +29,10 @@ export const policies: Readonly<
   releaseSlot: bookkeeping,
   recover: { timeoutMs: 10 * 60_000, attempts: 6, firstRetryMs: 1_000, maxRetryMs: 60_000, pool: 'main' },
   endRecovery: bookkeeping,
+  // The mail's own age ends it: a server that is down for a day loses nothing.
+  sendMail: { ...bookkeeping, timeoutMs: 60_000, firstRetryMs: 1_000, maxRetryMs: 5 * 60_000, pool: 'mail' },
+  erase: { ...bookkeeping, timeoutMs: 60 * 60_000 },
+  endErasure: bookkeeping,
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
+  sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
 }

@@ -131,10 +131,13 @@ async function follow(deps: Deps, state: Rendering, signal: AbortSignal): Promis
     if (job.kind === 'failed') return job
     if (job.kind === 'unknown')
       return state.jobId === null ? LOST : failure('provider_failed', 'The provider has lost the job.')
-    if (job.kind === 'rendering') {
-      await deps.give(taskId, { type: 'StartRender', at: deps.at() })
-      await deps.showProgress(taskId, job.percent)
-    }
+    const isRendering = job.kind === 'rendering'
+    const { status } = isRendering
+      ? await deps.give(taskId, { type: 'StartRender', at: deps.at() })
+      : await deps.look(taskId)
+    // Erased with its account meanwhile: nobody waits for it any more.
+    if (status !== 'rendering') return { kind: 'over' }
+    if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
     if (now() >= deadline) return TIMED_OUT
     await deps.hinted(taskId, provider.pollMs, signal)
   }

@@ -3,13 +3,15 @@ import path from 'node:path'
 import { Writable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
 import { koaBody } from 'koa-body'
+import { readFirstFramesInUse } from '#projections/tasks/readFirstFramesInUse.ts'
 import type { Database } from '../database/orm.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import { API_BASE } from '../http/contract.ts'
 import { InvalidInput } from '../http/problem.ts'
-import { ImageError, normaliseImage } from '../media/firstFrame.ts'
+import { ImageError, looksLikeImage } from '../media/firstFrame.ts'
 import { imageKey, type MediaStore } from '../media/mediaStore.ts'
+import { normaliseInChild } from '../media/normaliseInChild.ts'
 import { IMAGE_MAX_BYTES } from './contract.ts'
 
 /** So much of a refused upload is still read, so that the client hears why before its connection closes. */
@@ -20,42 +22,77 @@ export type ImageUploads = ReturnType<typeof createImageUploads>
 
 /** First-frame pictures: re-encoded when they come in, and readable by their owner alone. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
+  const execute = <Row extends object>(sql: string, parameters: unknown[]) =>
+    database.em.fork().execute<Row[]>(sql, parameters)
+
   /** Whose picture it is; undefined where there is none. */
   const ownerOf = async (imageId: string): Promise<string | undefined> => {
     if (!isUuid(imageId)) return undefined
-    const [row] = await database.em
-      .fork()
-      .execute<{ user_id: string }[]>('select user_id from image_upload where id = ?', [imageId])
+    const [row] = await execute<{ user_id: string }>('select user_id from image_upload where id = ?', [imageId])
     return row?.user_id
   }
 
   return {
     ownerOf,
 
-    /** The id behind a picture's address. @throws InvalidInput it is not the user's */
+    /** The id behind a picture's address, which is kept from now on. @throws InvalidInput it is not the user's */
     async owned(userId: string, url: string): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
-      if (!imageId || (await ownerOf(imageId)) !== userId)
+      const found =
+        isUuid(imageId ?? '') &&
+        (await execute<{ id: string }>(
+          'update image_upload set used_at = now() where id = ? and user_id = ? returning id',
+          [imageId, userId],
+        ))
+      if (!imageId || !found || found.length === 0)
         throw new InvalidInput([{ path: 'first_frame_image_url', code: 'unknown_image' }])
       return imageId
     },
 
+    /** Removes every picture of a user: the file first, so that none is left without its row. */
+    async removeAllOf(userId: string): Promise<void> {
+      const em = database.em.fork()
+      for (const { id } of await em.execute<{ id: string }[]>('select id from image_upload where user_id = ?', [
+        userId,
+      ])) {
+        await media.remove(imageKey(id))
+        await em.execute('delete from image_upload where id = ?', [id])
+      }
+    },
+
     /** Takes the picture of a multipart body in and answers its address. */
     async accept(ctx: RouterContext, userId: string): Promise<string> {
-      const bytes = await uploadedFile(ctx)
-      const { data } = await normaliseImage(bytes).catch((error) => {
+      const data = await normaliseInChild(await uploadedFile(ctx)).catch((error) => {
         if (error instanceof ImageError) throw new InvalidInput([{ path: 'file', code: error.code }], error.code)
         throw error
       })
       const imageId = uuid7()
       const finished = path.join(temporaryDir, `${imageId}.jpg`)
+      // The row comes first: should the file not follow, the row is removed as unused.
+      await execute('insert into image_upload (id, user_id, created_at) values (?, ?, now())', [imageId, userId])
       await writeFile(finished, data)
       await media.put(imageKey(imageId), finished)
-      await database.em
-        .fork()
-        .execute('insert into image_upload (id, user_id, created_at) values (?, ?, now())', [imageId, userId])
       return `${API_BASE}/videos/images/${imageId}`
     },
+
+    /** Removes pictures that no task has used for a day. Some hundreds at a time; answers how many were removed. */
+    removeUnused: (): Promise<number> =>
+      database.em.fork().transactional(async (em) => {
+        // Locked, so that a task that is being submitted finds its picture or is told that it is gone.
+        const old = await em.execute<{ id: string }[]>(
+          `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
+           order by coalesce(used_at, created_at) limit 500 for update skip locked`,
+        )
+        const ids = old.map(({ id }) => id)
+        const inUse = await readFirstFramesInUse(database, ids)
+        const unused = ids.filter((id) => !inUse.has(id))
+        const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
+        // Those in use are looked at again in a day.
+        await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
+        for (const id of unused) await media.remove(imageKey(id))
+        await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
+        return unused.length
+      }),
   }
 }
 
@@ -63,10 +100,13 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   if (!ctx.is('multipart')) throw new InvalidInput([{ path: 'file', code: 'required' }])
   const chunks: Buffer[] = []
+  let isImage = true
   const keep = () =>
     new Writable({
       write(chunk: Buffer, _, done) {
-        chunks.push(chunk)
+        // What is no picture from its first bytes on is read to its end, but not kept.
+        if (chunks.length === 0) isImage = looksLikeImage(chunk)
+        if (isImage || chunks.length === 0) chunks.push(chunk)
         done()
       },
     })
@@ -94,9 +134,9 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
       ? new Rejection('payload_too_large', 'File size cannot exceed 20MB.')
       : new InvalidInput([{ path: 'file', code: 'invalid_file_type' }])
   }
-  const bytes = Buffer.concat(chunks)
-  if (!ctx.request.files?.file || bytes.length === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
-  return bytes
+  if (!ctx.request.files?.file || chunks.length === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
+  if (!isImage) throw new InvalidInput([{ path: 'file', code: 'invalid_file_type' }], 'invalid_file_type')
+  return Buffer.concat(chunks)
 }
 
 /** Reads and drops what is left of a body, up to a bound. */

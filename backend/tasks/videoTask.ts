@@ -40,7 +40,10 @@ export type VideoTask =
 type At = { readonly at: string }
 export type VideoTaskCommand =
   | ({ readonly type: 'Submit'; readonly order: VideoTaskOrder } & At)
-  | ({ readonly type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'EndRecovery' } & At)
+  /** `Erase` also ends what is being made: its owner is leaving. */
+  | ({
+      readonly type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
+    } & At)
   | ({ readonly type: 'PostponeRender'; readonly detail: string } & At)
   /** `Find`: told by the provider itself, whatever became of its answer. */
   | ({ readonly type: 'AcceptRender' | 'FindRender'; readonly jobId: string } & At)
@@ -154,6 +157,10 @@ function decideOpen(
     case 'EndRecovery':
       return status === 'failed' && task.jobId !== null ? [{ type: 'VideoRecoveryEnded', data: fact }] : []
     case 'Delete':
+      if (status === 'rendering' || status === 'downloading')
+        throw new Rejection('task_in_progress', 'The video is being made and can no longer be cancelled.')
+      return remove(task, fact)
+    case 'Erase':
       return remove(task, fact)
   }
 }
@@ -177,18 +184,9 @@ function succeed(file: VideoFile, task: Ordered, fact: Fact): readonly VideoTask
 function remove(task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   const { userId } = task.order
   const deleted = { type: 'VideoTaskDeleted', data: { ...fact, userId } } as const
-  switch (task.status) {
-    case 'succeeded':
-    case 'failed':
-      return [deleted]
-    case 'waiting': {
-      const data = { ...fact, userId, code: 'cancelled', detail: 'Cancelled by its owner.', jobId: null } as const
-      return [{ type: 'VideoTaskFailed', data }, deleted]
-    }
-    case 'rendering':
-    case 'downloading':
-      throw new Rejection('task_in_progress', 'The video is being made and can no longer be cancelled.')
-  }
+  if (task.status === 'succeeded' || task.status === 'failed') return [deleted]
+  const data = { ...fact, userId, code: 'cancelled', detail: 'Cancelled by its owner.', jobId: null } as const
+  return [{ type: 'VideoTaskFailed', data }, deleted]
 }
 
 export const videoTask: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = {

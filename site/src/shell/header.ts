@@ -44,6 +44,14 @@ export function followLanguage(): void {
   }
 }
 
+/** On the landing page the logo leads to its top. */
+export function followLogo(): void {
+  document.querySelector('a[data-top]')?.addEventListener('click', (event) => {
+    event.preventDefault()
+    scrollTo({ top: 0 })
+  })
+}
+
 /** Opens and closes the menu of narrow screens. */
 export function followDrawer(): void {
   const drawer = document.querySelector<HTMLDialogElement>('#drawer')

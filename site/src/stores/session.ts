@@ -4,6 +4,7 @@ import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import type { Locale } from '../i18n/core.ts'
 import { call, renewSession, whenSessionLost } from '../lib/api.ts'
 import { ApiError } from '../lib/apiError.ts'
+import { forgetDrafts } from '../lib/draft.ts'
 import { displayName, readHint, writeHint } from '../lib/hint.ts'
 import { inLanguage, rememberLanguage } from '../lib/language.ts'
 import { renewalDue, renewalFailed, renewed, startCounting } from '../lib/renewal.ts'
@@ -95,9 +96,11 @@ export async function signOut(): Promise<void> {
   try {
     await call(logout)
     leave()
+    forgetDrafts()
     goToLogin(0)
   } catch {
     leave()
+    forgetDrafts()
     showToast('danger', translate()('common.session.logoutFailed'))
     goToLogin(1000)
   }
