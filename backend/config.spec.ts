@@ -43,11 +43,13 @@ describe('the configuration', () => {
         return (error as Error).message.split('\n- ').slice(1)
       }
     }
-    const notYet = [expect.stringContaining('mail provider'), expect.stringContaining('payment provider')]
+    const notYet = [expect.stringContaining('payment provider')]
     expect(faults({})).toEqual([
       'SESSION_SECRET is not set',
       'ENCRYPTION_KEY is not set',
       'PUBLIC_URL is not set',
+      'SMTP_URL is not set',
+      'MAIL_FROM is not set',
       'MINIMAX_API_KEY is not set: the demo renderer is for development',
       ...notYet,
     ])
@@ -55,6 +57,8 @@ describe('the configuration', () => {
       SESSION_SECRET: 's'.repeat(32),
       ENCRYPTION_KEY: 'e'.repeat(64),
       PUBLIC_URL: 'https://kinora.test',
+      SMTP_URL: 'smtps://mail.test',
+      MAIL_FROM: 'Kinora <hello@kinora.test>',
       MINIMAX_API_KEY: 'sk',
     }
     expect(faults(complete)).toEqual(notYet)
