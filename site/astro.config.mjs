@@ -26,7 +26,8 @@ const api = { target: process.env.KINORA_API ?? 'http://127.0.0.1:3001', ws: tru
 export default defineConfig({
   site: PLACEHOLDER_ORIGIN,
   trailingSlash: 'never',
-  build: { format: 'file' },
+  // A page is whole with its first answer: a style sheet of its own would be another round trip before anything is seen.
+  build: { format: 'file', inlineStylesheets: 'always' },
   devToolbar: { enabled: false },
   // There is no code in the texts, and its colours would be inline styles.
   markdown: { syntaxHighlight: false },
