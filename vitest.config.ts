@@ -1,7 +1,11 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** What measures time or CPU has the machine to itself, after all the others. */
-const MEASURES = ['backend/tasks/demo/demoProvider.int.spec.ts', 'backend/tasks/demo/renderJob.int.spec.ts']
+const MEASURES = [
+  'backend/tasks/demo/demoProvider.int.spec.ts',
+  'backend/tasks/demo/renderJob.int.spec.ts',
+  'backend/http/socketLoad.int.spec.ts',
+]
 
 /** The suffix is the cost: `.spec.ts` is pure, `.int.spec.ts` needs Postgres or an event store, `.e2e.spec.ts` a browser. */
 export default defineConfig({
