@@ -1,4 +1,5 @@
 import { removeTaskMedia } from '#backend/media/mediaStore.ts'
+import { UnplayableVideoError } from '#backend/media/probeMp4.ts'
 import { renderLane } from '#backend/tasks/renderLane.ts'
 import { isCharged } from '#backend/tasks/videoTask.ts'
 import { type AccountActivityDeps, createAccountActivities } from './accountActivities.ts'
@@ -50,8 +51,14 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
     async store({ taskId }, { signal }) {
       const state = await task(taskId, { type: 'StartDownload', at: at() })
       if (state.status !== 'downloading') return
-      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal)
-      await task(taskId, { type: 'Succeed', file, at: at() })
+      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal).catch((error: Error) => {
+        if (error instanceof UnplayableVideoError) return error
+        throw error
+      })
+      // A whole file that is no video will not become one.
+      if (file instanceof Error)
+        await task(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
+      else await task(taskId, { type: 'Succeed', file, at: at() })
       await deps.showProgress(taskId, undefined)
       await provider.forget(taskId)
     },

@@ -126,7 +126,8 @@ export const confirm = endpoint({
   access: 'user',
   body: z.object({ subscription_id: z.string().check(z.minLength(1, 'required'), z.maxLength(128, 'too_long')) }),
   answer: Stats,
-  summary: 'After the return from the approval page: asks the provider, and answers the stats once its answer is taken in',
+  summary:
+    'After the return from the approval page: asks the provider, and answers the stats once its answer is taken in',
 })
 
 export const Invoice = z.object({
