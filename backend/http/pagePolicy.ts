@@ -4,6 +4,14 @@ export const REPORTS_PATH = '/api/v1/csp-reports'
 /** What may be done with an answer that is no page, should a browser show it: nothing. */
 export const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/** What only a page can do or say. */
+export const PAGE_HEADERS = {
+  'Permissions-Policy':
+    'accelerometer=(), autoplay=(self), camera=(), display-capture=(), fullscreen=(self), geolocation=(), gyroscope=(), ' +
+    'hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()',
+  'Reporting-Endpoints': `csp="${REPORTS_PATH}"`,
+}
+
 const META = /<meta http-equiv="content-security-policy" content="([^"]*)">/i
 
 /**

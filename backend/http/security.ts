@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
-import { NO_PAGE_POLICY, REPORTS_PATH } from './pagePolicy.ts'
+import { NO_PAGE_POLICY } from './pagePolicy.ts'
 
 const TWO_YEARS_S = 2 * 365 * 24 * 3600
 
@@ -12,11 +12,7 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy':
-    'accelerometer=(), autoplay=(self), camera=(), display-capture=(), fullscreen=(self), geolocation=(), gyroscope=(), ' +
-    'hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()',
   'Content-Security-Policy': NO_PAGE_POLICY,
-  'Reporting-Endpoints': `csp="${REPORTS_PATH}"`,
 }
 
 /** Names the request, and sets the headers that every answer carries. */

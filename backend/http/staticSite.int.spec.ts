@@ -74,6 +74,8 @@ describe('the static site', () => {
       "default-src 'self'; script-src 'sha256-abc='; frame-ancestors 'none'; upgrade-insecure-requests; " +
         'report-uri /api/v1/csp-reports; report-to csp',
     )
+    expect(faq.headers.get('permissions-policy')).toContain('camera=()')
+    expect(faq.headers.get('reporting-endpoints')).toBe('csp="/api/v1/csp-reports"')
     expect((await get('/')).headers.get('content-security-policy')).toMatch(/^default-src 'none';/)
   })
 

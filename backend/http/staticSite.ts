@@ -4,7 +4,7 @@ import path from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { Middleware } from 'koa'
 import sirv from 'sirv'
-import { takePolicy } from './pagePolicy.ts'
+import { PAGE_HEADERS, takePolicy } from './pagePolicy.ts'
 
 /** What pages hold in place of the address they are served under; known only when the server starts. */
 export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
@@ -78,7 +78,7 @@ export function serveSite(dist: string, publicUrl: () => string): Middleware {
     const page = pages.get(address || '/')
     if (page) {
       ctx.type = page.type
-      if (page.policy) ctx.set('Content-Security-Policy', page.policy)
+      if (page.policy) ctx.set({ ...PAGE_HEADERS, 'Content-Security-Policy': page.policy })
       ctx.set({ ETag: page.etag, 'Cache-Control': 'public, max-age=0, must-revalidate', Vary: 'Accept-Encoding' })
       ctx.status = 200
       if (ctx.fresh) {

@@ -14,7 +14,7 @@ import { imageKey, type MediaStore } from '../media/mediaStore.ts'
 import { normaliseInChild } from '../media/normaliseInChild.ts'
 import { IMAGE_MAX_BYTES } from './contract.ts'
 
-/** So much of a refused upload is still read, so that the client hears why before its connection closes. */
+/** So much of what is left of a refused upload is still read, so that the client hears why before its connection closes. */
 const DRAINED_BYTES = 32 * 1024 * 1024
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
@@ -99,14 +99,17 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 /** The bytes of the field `file`. They stay in memory, at most 20 MB, so that a refused upload leaves no file behind. */
 async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   if (!ctx.is('multipart')) throw new InvalidInput([{ path: 'file', code: 'required' }])
-  const chunks: Buffer[] = []
+  // One piece, which the system takes back whole; what is never written to takes no memory, whatever the header promises.
+  const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
+  let length = 0
   let isImage = true
   const keep = () =>
     new Writable({
       write(chunk: Buffer, _, done) {
         // What is no picture from its first bytes on is read to its end, but not kept.
-        if (chunks.length === 0) isImage = looksLikeImage(chunk)
-        if (isImage || chunks.length === 0) chunks.push(chunk)
+        if (length === 0) isImage = looksLikeImage(chunk)
+        if (isImage) chunk.copy(kept, length)
+        length += chunk.length
         done()
       },
     })
@@ -134,14 +137,14 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
       ? new Rejection('payload_too_large', 'File size cannot exceed 20MB.')
       : new InvalidInput([{ path: 'file', code: 'invalid_file_type' }])
   }
-  if (!ctx.request.files?.file || chunks.length === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
+  if (!ctx.request.files?.file || length === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
   if (!isImage) throw new InvalidInput([{ path: 'file', code: 'invalid_file_type' }], 'invalid_file_type')
-  return Buffer.concat(chunks)
+  return kept.subarray(0, length)
 }
 
 /** Reads and drops what is left of a body, up to a bound. */
 function drained(ctx: RouterContext): Promise<void> {
-  let left = DRAINED_BYTES - IMAGE_MAX_BYTES
+  let left = DRAINED_BYTES
   return new Promise((resolve) => {
     if (ctx.req.readableEnded || ctx.req.destroyed) return resolve()
     ctx.req.on('data', (chunk: Buffer) => {

@@ -32,8 +32,8 @@ describeOnSite('help', (site) => {
     expect(await page.locator('.related-link').count()).toBe(3)
     expect(await page.locator('.facts').textContent()).toMatch(
       language === 'zh'
-        ? /2026年11月21日\s+\d{3} 字\s+阅读约 1 分钟/
-        : /November 21, 2026\s+\d{3} words\s+1 minute to read/,
+        ? /2026年11月21日\s*\d{3} 字\s*阅读约 1 分钟/
+        : /November 21, 2026\s*\d{3} words\s*1 minute to read/,
     )
     await page.context().close()
   })

@@ -1,5 +1,5 @@
 import { localHref } from '../i18n/client.ts'
-import { showToast } from '../stores/toasts.ts'
+import { toast } from './toast.ts'
 
 const SETTLED_MS = 500
 /** Long enough to read why. */
@@ -22,7 +22,7 @@ export function followPlans(): void {
       location.assign(localHref('/profile#subscription'))
       return
     }
-    showToast('warning', plans.dataset.loginFirst ?? '')
+    void toast('warning', plans.dataset.loginFirst ?? '')
     setTimeout(() => location.assign(link.href), WARNED_MS)
   })
 }

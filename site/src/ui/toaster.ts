@@ -26,13 +26,18 @@ function element(toast: Toast, closeLabel: string): HTMLElement {
   return box
 }
 
+export { showToast } from '../stores/toasts.ts'
+
+let following = false
+
 /**
  * Draws the toasts into the page's live region, without a framework so that every page can have them.
  * A popover is put on top again with each toast, above any dialog that opened meanwhile.
  */
 export function showToasts(): void {
   const region = document.getElementById('toasts')
-  if (!region) return
+  if (!region || following) return
+  following = true
   const closeLabel = region.dataset.close ?? ''
   $toasts.subscribe((toasts) => {
     const wanted = new Set(toasts.map((toast) => String(toast.id)))
