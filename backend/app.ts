@@ -6,18 +6,28 @@ import { mailboxRoutes } from './accounts/mailboxRoutes.ts'
 import { pageGuard } from './accounts/pageGuard.ts'
 import { serveAccounts } from './accounts/routes.ts'
 import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts'
+import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
+import { createCspReports } from './http/cspReports.ts'
 import { serveWith } from './http/endpoint.ts'
 import { openApi } from './http/openapi.ts'
 import { problems } from './http/problem.ts'
+import { redirects } from './http/redirects.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
+import { type CallbackRoutes, callbackRoutes } from './tasks/callbackRoutes.ts'
 import { type MediaRoutes, serveMedia } from './tasks/mediaRoutes.ts'
 import { serveTasks, type TaskRoutes } from './tasks/routes.ts'
 
-export interface AppPorts extends SettingsRoutes, SubscriptionRoutes, TaskRoutes, MediaRoutes {
+export interface AppPorts
+  extends SettingsRoutes,
+    SubscriptionRoutes,
+    TaskRoutes,
+    MediaRoutes,
+    CallbackRoutes,
+    Omit<AnalyticsRoutes, 'visitor'> {
   readonly log: Logger
   readonly publicUrl: () => string
   /** Folder of the built site; left out, only the API is served. */
@@ -47,19 +57,24 @@ export function createApp(ports: AppPorts): Koa {
   serveSubscriptions(serve, ports)
   serveTasks(serve, ports)
   serveMedia(serve, ports)
+  serveAnalytics(serve, { ...ports, visitor: authenticate })
   serve(status, () => ({ demo_renderer: ports.demoRenderer, support_email: ports.supportEmail }))
   api.get('/openapi.json', (ctx) => {
     ctx.body = openApi(served, ports.publicUrl())
   })
 
-  app.use(baseline)
+  app.use(baseline(ports.publicUrl))
   app.use(problems(ports.log))
   app.use(health(ports.ready).routes())
+  // Whoever calls these comes from elsewhere: each proves itself in its own way.
+  app.use(callbackRoutes(ports).routes())
+  app.use(createCspReports(ports.log).receive)
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.site) {
+    app.use(redirects)
     app.use(pageGuard(ports.cookies))
     app.use(serveSite(ports.site, ports.publicUrl))
   }

@@ -1,4 +1,5 @@
 import { removeTaskMedia } from '#backend/media/mediaStore.ts'
+import { UnplayableVideoError } from '#backend/media/probeMp4.ts'
 import { renderLane } from '#backend/tasks/renderLane.ts'
 import { isCharged } from '#backend/tasks/videoTask.ts'
 import { type AccountActivityDeps, createAccountActivities } from './accountActivities.ts'
@@ -6,17 +7,20 @@ import type { DeliverMailActivities } from './accounts/deliverMail.ts'
 import type { EraseAccountActivities } from './accounts/eraseAccount.ts'
 import type { ActivityContext } from './engine.ts'
 import { fetchVideo } from './fetchVideo.ts'
-import { renderVideo } from './renderVideo.ts'
+import { Pool } from './pool.ts'
+import { ASKED_AT_ONCE, renderVideo } from './renderVideo.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from './taskCommands.ts'
 import { type GenerateVideoActivities, TURN, type Turn } from './tasks/generateVideo.ts'
 import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
 import type { SweepHoldsActivities } from './tasks/sweepHolds.ts'
+import type { SweepUploadsActivities } from './tasks/sweepUploads.ts'
 
 const ORPHAN_AGE_MS = 20_000
 
 type All = GenerateVideoActivities &
   RecoverVideoActivities &
   SweepHoldsActivities &
+  SweepUploadsActivities &
   DeliverMailActivities &
   EraseAccountActivities
 export type AllActivities = {
@@ -27,6 +31,7 @@ export type AllActivities = {
 export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllActivities {
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
+  const asking = new Pool(ASKED_AT_ONCE)
   const { at, give: task, look, endIfWaitedTooLong } = commands
 
   return {
@@ -41,13 +46,19 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
       return state.status !== 'waiting' || (await endIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
     },
 
-    render: ({ taskId }, context) => renderVideo(deps, commands, taskId, context),
+    render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, asking }, taskId, context),
 
     async store({ taskId }, { signal }) {
       const state = await task(taskId, { type: 'StartDownload', at: at() })
       if (state.status !== 'downloading') return
-      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal)
-      await task(taskId, { type: 'Succeed', file, at: at() })
+      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal).catch((error: Error) => {
+        if (error instanceof UnplayableVideoError) return error
+        throw error
+      })
+      // A whole file that is no video will not become one.
+      if (file instanceof Error)
+        await task(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
+      else await task(taskId, { type: 'Succeed', file, at: at() })
       await deps.showProgress(taskId, undefined)
       await provider.forget(taskId)
     },
@@ -76,7 +87,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
     async recover({ taskId }, { signal }) {
       const state = await look(taskId)
       if (state.status !== 'failed' || state.jobId === null) return 'over'
-      const job = await provider.state(state.jobId)
+      const job = await provider.state(state.jobId, signal)
       if (job.kind === 'queued' || job.kind === 'rendering') return 'pending'
       if (job.kind === 'finished') {
         const file = await fetchVideo(deps, taskId, state.jobId, signal)
@@ -95,6 +106,10 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
         const state = await task(taskId, { type: 'Abandon', taskId, at: at() })
         if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned')
       }
+    },
+
+    async sweepUploads() {
+      await deps.removeUnusedUploads()
     },
   }
 }

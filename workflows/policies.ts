@@ -12,16 +12,18 @@ const bookkeeping: ActivityPolicy = {
 
 export const policies: Readonly<Record<keyof AllActivities, ActivityPolicy>> = {
   claimSlot: bookkeeping,
-  // Its own deadline ends it; the attempts only have to last until then.
+  // Its own deadlines end it, six hours of waiting for the provider and 30 minutes of rendering; the attempts only have
+  // to last until then.
   render: {
-    timeoutMs: 40 * 60_000,
+    timeoutMs: 7 * 3600_000,
     heartbeatMs: 60_000,
-    attempts: 100,
+    attempts: 3_000,
     firstRetryMs: 500,
-    maxRetryMs: 30_000,
+    maxRetryMs: 10_000,
     pool: 'render',
   },
-  store: { timeoutMs: 10 * 60_000, attempts: 6, firstRetryMs: 500, maxRetryMs: 30_000, pool: 'main' },
+  // The video is there: the provider may be away for an hour before it is given up for now.
+  store: { timeoutMs: 10 * 60_000, attempts: 125, firstRetryMs: 500, maxRetryMs: 30_000, pool: 'main' },
   fail: bookkeeping,
   settleCredits: bookkeeping,
   releaseSlot: bookkeeping,
@@ -32,4 +34,5 @@ export const policies: Readonly<Record<keyof AllActivities, ActivityPolicy>> = {
   erase: { ...bookkeeping, timeoutMs: 60 * 60_000 },
   endErasure: bookkeeping,
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
+  sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
 }

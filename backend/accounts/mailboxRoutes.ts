@@ -1,6 +1,9 @@
 import Router from '@koa/router'
 import type { KeptMail, Mailbox } from './mailbox.ts'
 
+/** Mails are styled in place, as mail programs want it; the frames that show them have the page's policy. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; frame-ancestors 'none'"
+
 const escaped = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
 
 /**
@@ -17,6 +20,7 @@ export function mailboxRoutes(mailbox: Mailbox, delivered: () => Promise<void>):
     .get('/dev/mailbox', async (ctx) => {
       await delivered()
       ctx.set('Cache-Control', 'no-store')
+      ctx.set('Content-Security-Policy', POLICY)
       ctx.type = 'html'
       ctx.body = page(await mailbox.list(typeof ctx.query.to === 'string' ? ctx.query.to : undefined))
     })

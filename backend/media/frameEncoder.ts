@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rename, rm } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { partPath } from './atomicFile.ts'
-import { collectTail, findFfmpeg, h264Arguments } from './ffmpeg.ts'
+import { collectTail, findFfmpeg, type H264Options, h264Arguments } from './ffmpeg.ts'
 
 export type FrameEncoderOptions = Readonly<{
   out: string
@@ -11,6 +11,7 @@ export type FrameEncoderOptions = Readonly<{
   height: number
   fps: number
   crf?: number
+  preset?: H264Options['preset']
   signal?: AbortSignal | undefined
   ffmpegPath?: string | undefined
 }>
@@ -84,12 +85,12 @@ export class FrameEncoder {
 }
 
 function encoderArguments(options: FrameEncoderOptions, part: string): string[] {
-  const { width, height, fps, crf } = options
+  const { width, height, fps, crf, preset } = options
   return [
     ...['-hide_banner', '-loglevel', 'error', '-y'],
     ...['-f', 'rawvideo', '-pix_fmt', 'rgba', '-s', `${width}x${height}`, '-r', String(fps), '-i', 'pipe:0', '-an'],
     ...['-vf', 'scale=out_color_matrix=bt709:out_range=tv:flags=bilinear+accurate_rnd,format=yuv420p'],
-    ...h264Arguments(crf === undefined ? { fps } : { fps, crf }),
+    ...h264Arguments({ fps, ...(crf !== undefined && { crf }), ...(preset && { preset }) }),
     part,
   ]
 }

@@ -4,6 +4,7 @@ import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import type { Locale } from '../i18n/core.ts'
 import { call, renewSession, whenSessionLost } from '../lib/api.ts'
 import { ApiError } from '../lib/apiError.ts'
+import { forgetDrafts } from '../lib/draft.ts'
 import { displayName, readHint, writeHint } from '../lib/hint.ts'
 import { inLanguage, rememberLanguage } from '../lib/language.ts'
 import { renewalDue, renewalFailed, renewed, startCounting } from '../lib/renewal.ts'
@@ -111,8 +112,11 @@ async function end(told: () => void, ms: number): Promise<void> {
   goToLogin(ended ? ms : 1000)
 }
 
-/** Signs out because the user wants it. */
-export const signOut = (): Promise<void> => end(() => {}, 0)
+/** Signs out because the user wants it: nothing that was begun here is left for the next one. */
+export function signOut(): Promise<void> {
+  forgetDrafts()
+  return end(() => {}, 0)
+}
 
 whenSessionLost(() => {
   if ($session.get().status === 'out') return

@@ -1,0 +1,32 @@
+/**
+ * Renders the pictures and clips that the site shows, with the demo renderer. What it writes is part of the repository, so
+ * it is run only when the pictures change: `npm run showcase`, or with the names of parts: `npm run showcase -- hero`.
+ */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { renderCards } from './showcase/cards.ts'
+import { renderFeatures } from './showcase/features.ts'
+import { renderHero } from './showcase/hero.ts'
+import { renderIcons } from './showcase/icons.ts'
+import { renderMovements } from './showcase/movements.ts'
+import { MEDIA, PUBLIC } from './showcase/shoot.ts'
+
+const PARTS: Readonly<Record<string, () => Promise<void>>> = {
+  hero: renderHero,
+  movements: renderMovements,
+  features: renderFeatures,
+  icons: renderIcons,
+  cards: renderCards,
+}
+
+for (const folder of [
+  ...['hero', 'movements', 'features'].map((name) => path.join(MEDIA, name)),
+  path.join(PUBLIC, 'og'),
+])
+  await mkdir(folder, { recursive: true })
+const wanted = process.argv.slice(2)
+for (const [name, render] of Object.entries(PARTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  console.log(`Rendering ${name} …`)
+  await render()
+}

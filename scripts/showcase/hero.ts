@@ -1,0 +1,58 @@
+import path from 'node:path'
+import { type Canvas, createCanvas } from '@napi-rs/canvas'
+import type { Camera } from '../../backend/tasks/demo/view.ts'
+import { FPS, film, MEDIA, type Shot, takeStill, writeClip, writePicture } from './shoot.ts'
+
+export const HERO: Shot = { prompt: 'A hiker looks at a mountain lake at sunset', seed: 21 }
+
+const LOOP_SECONDS = 6
+/** What drifts (clouds, water, birds) does not return: the end dissolves into the beginning. */
+const DISSOLVE_SECONDS = 1
+const SECONDS = LOOP_SECONDS + DISSOLVE_SECONDS
+const CLIP = { width: 960, height: 540, seconds: SECONDS }
+const POSTER_WIDTHS = [640, 960, 1440]
+const POSTER_KILOBYTES = 40
+
+/** A slow walk around the view that ends where it began. */
+function stroll(progress: number): Camera {
+  const angle = (2 * Math.PI * progress * SECONDS) / LOOP_SECONDS
+  return {
+    truck: 0.1 * Math.sin(angle),
+    pedestal: 0.012 * Math.sin(angle + 1),
+    dolly: 0.1 * (1 - Math.cos(angle)),
+    pan: 0.018 * Math.sin(angle),
+    tilt: 0,
+    zoom: 1.02,
+    roll: 0,
+  }
+}
+
+/** The hero: a clip without an end, and its first frame as posters for all widths. */
+export async function renderHero(): Promise<void> {
+  for (const width of POSTER_WIDTHS) {
+    const frame = { width: 2 * width, height: (2 * width * 9) / 16, seconds: SECONDS }
+    const still = takeStill(film(HERO, stroll, frame), LOOP_SECONDS / SECONDS, frame)
+    await writePicture(still, path.join(MEDIA, `hero/poster-${width}.avif`), POSTER_KILOBYTES)
+    if (width === 960) await writePicture(still, path.join(MEDIA, `hero/poster-${width}.webp`), POSTER_KILOBYTES)
+  }
+  await writeClip(
+    { out: path.join(MEDIA, 'hero/loop.mp4'), ...CLIP, frames: FPS * LOOP_SECONDS, crf: 27 },
+    dissolving(film(HERO, stroll, CLIP)),
+  )
+}
+
+function dissolving(draw: ReturnType<typeof film>): (frame: number) => Canvas {
+  const [canvas, under] = [createCanvas(CLIP.width, CLIP.height), createCanvas(CLIP.width, CLIP.height)]
+  const context = canvas.getContext('2d', { alpha: false })
+  return (frame) => {
+    const seconds = frame / FPS
+    draw(context, seconds / SECONDS)
+    if (seconds < DISSOLVE_SECONDS) {
+      draw(under.getContext('2d', { alpha: false }), (seconds + LOOP_SECONDS) / SECONDS)
+      context.globalAlpha = 1 - seconds / DISSOLVE_SECONDS
+      context.drawImage(under, 0, 0)
+      context.globalAlpha = 1
+    }
+    return canvas
+  }
+}

@@ -1,0 +1,33 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { createCanvas, type Image, loadImage, type SKRSContext2D } from '@napi-rs/canvas'
+import { PUBLIC } from './shoot.ts'
+
+const mark: Image = await loadImage(await readFile(path.join(PUBLIC, 'favicon.svg')))
+
+/** Draws the mark into a square, without the border that the favicon leaves around it. */
+export function drawMark(context: SKRSContext2D, { x, y, size }: { x: number; y: number; size: number }): void {
+  const scale = size / 26
+  context.drawImage(mark, x - 3 * scale, y - 3 * scale, 32 * scale, 32 * scale)
+}
+
+/** The mark as the sizes that phones and desktops ask for; their own mask may cut a fifth off at each side. */
+const ICONS = [
+  { name: 'icon-192.png', size: 192, inset: 0, ground: undefined },
+  { name: 'icon-512.png', size: 512, inset: 0, ground: undefined },
+  { name: 'icon-maskable-512.png', size: 512, inset: 0.2, ground: '#0d0b0a' },
+  { name: 'apple-touch-icon.png', size: 180, inset: 0.14, ground: '#0d0b0a' },
+] as const
+
+export async function renderIcons(): Promise<void> {
+  for (const { name, size, inset, ground } of ICONS) {
+    const canvas = createCanvas(size, size)
+    const context = canvas.getContext('2d')
+    if (ground) {
+      context.fillStyle = ground
+      context.fillRect(0, 0, size, size)
+    }
+    drawMark(context, { x: inset * size, y: inset * size, size: size * (1 - 2 * inset) })
+    await writeFile(path.join(PUBLIC, name), await canvas.encode('png'))
+  }
+}

@@ -1,0 +1,35 @@
+import path from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
+import { createCameraPath } from '../../backend/tasks/demo/camera.ts'
+import { CAMERA_MOVEMENT_VALUES, CAMERA_MOVEMENTS, type CameraMovement } from '../../backend/tasks/models.ts'
+import { FPS, film, halved, MEDIA, type Shot, writeClip, writePicture } from './shoot.ts'
+
+/** Things at many distances, so that moving the camera and turning it are told apart at a glance. */
+const SHOT: Shot = { prompt: 'A cat on a rooftop in a neon city at sunset', seed: 14 }
+const FRAME = { width: 640, height: 360, seconds: 2.5 }
+/** At the end the camera rests, so that the beginning does not look like a movement back. */
+const REST_SECONDS = 0.4
+
+/** The same picture under each of the 15 movements: a clip, and its first frame as a still. */
+export async function renderMovements(): Promise<void> {
+  for (const value of CAMERA_MOVEMENT_VALUES) await renderMovement(value)
+}
+
+async function renderMovement(value: CameraMovement): Promise<void> {
+  const { key } = CAMERA_MOVEMENTS[value]
+  // A movement goes as far as in a video of full length; a tremble keeps its own time.
+  const duration = key === 'shake' ? FRAME.seconds : 6
+  const whole = createCameraPath([value], { duration, aspect: 16 / 9, seed: SHOT.seed })
+  const moving = key === 'shake' ? 1 : 1 - REST_SECONDS / FRAME.seconds
+  const draw = film(SHOT, (progress) => whole(Math.min(1, progress / moving)), FRAME)
+  const large = createCanvas(FRAME.width, FRAME.height)
+  const context = large.getContext('2d', { alpha: false })
+  const frames = Math.round(FPS * FRAME.seconds)
+  const frameAt = (frame: number) => {
+    draw(context, frame / (frames - 1))
+    return halved(large)
+  }
+  const out = (ending: string) => path.join(MEDIA, 'movements', `${key}.${ending}`)
+  await writePicture(frameAt(0), out('webp'), 5)
+  await writeClip({ out: out('mp4'), width: 320, height: 180, frames, crf: 31 }, frameAt)
+}

@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Canvas, createCanvas } from '@napi-rs/canvas'
+import { FrameEncoder } from '../../backend/media/frameEncoder.ts'
+import { parsePrompt } from '../../backend/tasks/demo/prompt.ts'
+import { buildScene, type DrawFrame, type Frame } from '../../backend/tasks/demo/scene.ts'
+import type { CameraPath } from '../../backend/tasks/demo/view.ts'
+
+export const ROOT = path.resolve(import.meta.dirname, '../..')
+export const MEDIA = path.join(ROOT, 'site/src/media')
+export const PUBLIC = path.join(ROOT, 'site/public')
+export const FPS = 24
+
+/** What is filmed: the demo renderer draws the same picture for the same prompt and seed. */
+export type Shot = Readonly<{ prompt: string; seed: number }>
+
+export const STILL: CameraPath = () => ({ truck: 0, pedestal: 0, dolly: 0, pan: 0, tilt: 0, zoom: 1, roll: 0 })
+
+export const film = ({ prompt, seed }: Shot, camera: CameraPath, frame: Frame): DrawFrame =>
+  buildScene(parsePrompt(prompt, seed), camera, frame)
+
+/** One frame, drawn at twice its size and halved: edges as fine as these would flicker otherwise. */
+export function takeStill(draw: DrawFrame, progress: number, { width, height }: Frame): Canvas {
+  const large = createCanvas(width, height)
+  draw(large.getContext('2d', { alpha: false }), progress)
+  return halved(large)
+}
+
+export function halved(large: Canvas): Canvas {
+  const canvas = createCanvas(large.width / 2, large.height / 2)
+  const context = canvas.getContext('2d', { alpha: false })
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(large, 0, 0, canvas.width, canvas.height)
+  return canvas
+}
+
+export type Clip = Readonly<{ out: string; width: number; height: number; frames: number; crf: number }>
+
+/** Encodes frames as they are drawn. */
+export async function writeClip({ frames, ...options }: Clip, frameAt: (frame: number) => Canvas): Promise<void> {
+  const encoder = await FrameEncoder.open({ ...options, fps: FPS, preset: 'medium' })
+  for (let frame = 0; frame < frames; frame++) await encoder.write(frameAt(frame).data())
+  await encoder.finish()
+}
+
+/** Writes a picture as what its name ends in, in the best quality that fits into `kilobytes`. @throws when none does */
+export async function writePicture(canvas: Canvas, out: string, kilobytes: number): Promise<void> {
+  for (let quality = 84; quality >= 20; quality -= 4) {
+    const bytes = await encode(canvas, out, quality)
+    if (bytes.length <= kilobytes * 1024) return writeFile(out, bytes)
+  }
+  throw new Error(`${out} does not fit into ${kilobytes} kB`)
+}
+
+function encode(canvas: Canvas, out: string, quality: number): Promise<Buffer> {
+  if (out.endsWith('.avif')) return canvas.encode('avif', { quality: quality - 20, speed: 2 })
+  return out.endsWith('.webp') ? canvas.encode('webp', quality) : canvas.encode('jpeg', quality)
+}
