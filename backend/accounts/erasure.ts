@@ -40,6 +40,12 @@ export function createErasures(database: Database, destroyKey: (userId: string) 
     /** Removes the user's rows and key. */
     async removeRows(userId: string): Promise<void> {
       for (const table of PERSONAL) await execute(`delete from ${table} where user_id = ?`, [userId])
+      // Visits are counted on, as anyone's.
+      await execute(
+        `update page_view set user_id = null, session_id = null, user_agent = null, referrer = null, ip = null
+         where user_id = ?`,
+        [userId],
+      )
       await destroyKey(userId)
     },
 

@@ -37,7 +37,8 @@ describeOnSite('the pages', (site) => {
     const member = await site.visit({ language, user: await site.newUser() })
     for (const width of WIDTHS) {
       for (const address of OPEN_PAGES) expect(await faultsOf(visitor, site.url + address, width)).toEqual([])
-      expect(await faultsOf(member, `${site.url}/workspace`, width)).toEqual([])
+      for (const address of ['/workspace', '/profile'])
+        expect(await faultsOf(member, site.url + address, width)).toEqual([])
     }
     for (const page of [visitor, member]) await page.context().close()
   })
