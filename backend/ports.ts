@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
+import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { createErasures } from './accounts/erasure.ts'
 import { createMailbox } from './accounts/mailbox.ts'
 import { createOutbox } from './accounts/outbox.ts'
@@ -20,6 +21,7 @@ import { connectDatabase } from './database/connect.ts'
 import { M0001Accounts } from './database/migrations/M0001Accounts.ts'
 import { M0003PageViews } from './database/migrations/M0003PageViews.ts'
 import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
+import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
@@ -50,7 +52,9 @@ export const MIGRATIONS = [
   { name: 'M0002ReadModels', class: M0002ReadModels },
   { name: 'M0003PageViews', class: M0003PageViews },
   { name: 'M0004AccountSafety', class: M0004AccountSafety },
+  { name: 'M0005Workspace', class: M0005Workspace },
   { name: 'M0006ProviderCalls', class: M0006ProviderCalls },
+  { name: 'M0007Money', class: M0007Money },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */

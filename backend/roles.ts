@@ -12,6 +12,7 @@ import { runRowTriggers } from '#workflows/rowTriggers.ts'
 import { generateVideo } from '#workflows/tasks/generateVideo.ts'
 import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.ts'
+import { sweepUploads } from '#workflows/tasks/sweepUploads.ts'
 import { runTriggers } from '#workflows/triggers.ts'
 import { accountPorts } from './accounts/accountPorts.ts'
 import { ERASURES } from './accounts/erasure.ts'
@@ -35,6 +36,11 @@ export interface Running {
 }
 
 const SWEEP_MS = 15_000
+const SWEEP_UPLOADS_MS = 60 * 60_000
+
+/** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
+const renderSlots = ({ provider }: Ports): number =>
+  provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000
 
 /** Keeps the read models up to date. */
 export function startProjections({ store, database, log }: Ports): Running {
@@ -68,16 +74,13 @@ export function startWorkflows(ports: Ports): Running {
     removeUploads: createImageUploads(database, media, ports.temporaryDir).removeAllOf,
     onRefused: (mailId) => log.warn({ mailId }, 'a mail was refused for good'),
     wake: (id, signal) => engine.signal(id, signal),
+    removeUnusedUploads: createImageUploads(database, media, ports.temporaryDir).removeUnused,
   })
   const engine = new EmbeddedEngine({
-    workflows: { generateVideo, recoverVideo, sweepHolds, deliverMail, eraseAccount },
+    workflows: { generateVideo, recoverVideo, sweepHolds, sweepUploads, deliverMail, eraseAccount },
     activities,
     policies,
-    // Rendering here takes whole cores; a provider far away takes none of ours.
-    slots: {
-      mail: 4,
-      render: ports.provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000,
-    },
+    slots: { mail: 4, render: renderSlots(ports) },
     onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the triggers stumbled and start again')
@@ -96,6 +99,7 @@ export function startWorkflows(ports: Ports): Running {
     await engine.start('sweepHolds', 'sweepHolds', {})
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
+    await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
   })()
   return {
     started,
@@ -134,6 +138,7 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
     callbackSecret: config.sessionSecret,
     tellHint: (taskId) => tellHint(ports.pool, taskId),
     ffmpegPath: config.ffmpegPath,
+    renderSlots: renderSlots(ports),
     images: createImageUploads(database, media, temporaryDir),
     removeMedia: (taskId) => removeTaskMedia(media, taskId),
     watermarks: async (userId) => (await ports.allowance(userId)).watermark,

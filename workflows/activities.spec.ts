@@ -62,6 +62,7 @@ beforeEach(async () => {
     media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },
     decrypt: async () => 'a cat',
     concurrentLimit: async () => 1,
+    removeUnusedUploads: async () => {},
     holdsOlderThan: async () => [],
     showProgress: async () => {},
     pictureFile: unused,

@@ -1,4 +1,5 @@
 import { removeTaskMedia } from '#backend/media/mediaStore.ts'
+import { UnplayableVideoError } from '#backend/media/probeMp4.ts'
 import { renderLane } from '#backend/tasks/renderLane.ts'
 import { isCharged } from '#backend/tasks/videoTask.ts'
 import { type AccountActivityDeps, createAccountActivities } from './accountActivities.ts'
@@ -12,12 +13,14 @@ import { type ActivityDeps, createTaskCommands, stepContext } from './taskComman
 import { type GenerateVideoActivities, TURN, type Turn } from './tasks/generateVideo.ts'
 import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
 import type { SweepHoldsActivities } from './tasks/sweepHolds.ts'
+import type { SweepUploadsActivities } from './tasks/sweepUploads.ts'
 
 const ORPHAN_AGE_MS = 20_000
 
 type All = GenerateVideoActivities &
   RecoverVideoActivities &
   SweepHoldsActivities &
+  SweepUploadsActivities &
   DeliverMailActivities &
   EraseAccountActivities
 export type AllActivities = {
@@ -48,8 +51,14 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
     async store({ taskId }, { signal }) {
       const state = await task(taskId, { type: 'StartDownload', at: at() })
       if (state.status !== 'downloading') return
-      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal)
-      await task(taskId, { type: 'Succeed', file, at: at() })
+      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal).catch((error: Error) => {
+        if (error instanceof UnplayableVideoError) return error
+        throw error
+      })
+      // A whole file that is no video will not become one.
+      if (file instanceof Error)
+        await task(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
+      else await task(taskId, { type: 'Succeed', file, at: at() })
       await deps.showProgress(taskId, undefined)
       await provider.forget(taskId)
     },
@@ -97,6 +106,10 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
         const state = await task(taskId, { type: 'Abandon', taskId, at: at() })
         if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned')
       }
+    },
+
+    async sweepUploads() {
+      await deps.removeUnusedUploads()
     },
   }
 }

@@ -17,9 +17,9 @@ export const policies: Readonly<Record<keyof AllActivities, ActivityPolicy>> = {
   render: {
     timeoutMs: 7 * 3600_000,
     heartbeatMs: 60_000,
-    attempts: 1_000,
+    attempts: 3_000,
     firstRetryMs: 500,
-    maxRetryMs: 30_000,
+    maxRetryMs: 10_000,
     pool: 'render',
   },
   // The video is there: the provider may be away for an hour before it is given up for now.
@@ -34,4 +34,5 @@ export const policies: Readonly<Record<keyof AllActivities, ActivityPolicy>> = {
   erase: { ...bookkeeping, timeoutMs: 60 * 60_000 },
   endErasure: bookkeeping,
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
+  sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
 }

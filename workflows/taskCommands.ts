@@ -21,6 +21,8 @@ export interface ActivityDeps {
   readonly concurrentLimit: (userId: string) => Promise<number>
   /** Holds older than so many milliseconds. */
   readonly holdsOlderThan: (ms: number) => Promise<readonly { taskId: string; userId: string }[]>
+  /** Removes uploaded pictures that no task has used for a day. */
+  readonly removeUnusedUploads: () => Promise<unknown>
   /** Shows how far a rendering is, in percent; undefined: it is over. */
   readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
   /** Waits for so long, or until the provider has told something of the task. */

@@ -18,7 +18,7 @@ export const Email = z
     z.trim(),
     required,
     z.maxLength(254, 'invalid_email'),
-    z.regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u, 'invalid_email'),
+    z.regex(/^[^\s@\p{Cc}<>()[\],;:\\"]+@[^\s@\p{Cc}<>()[\],;:\\"]+\.[^\s@\p{Cc}<>()[\],;:\\"]+$/u, 'invalid_email'),
     z.toLowerCase(),
   )
 /** Counted in code points, in the form in which it is hashed: however it was typed, it is the same password. */
@@ -51,6 +51,9 @@ export const Registration = z.object({
   username: FullName,
   language: z._default(Language, 'en'),
 })
+export const NewName = z.object({ username: FullName })
+export const PasswordChange = z.object({ current_password: CurrentPassword, new_password: Password })
+export const AccountDeletion = z.object({ password: CurrentPassword })
 export const Credentials = z.object({ email: Email, password: Password })
 
 export const User = z.object({
@@ -156,7 +159,7 @@ export const saveName = endpoint({
   method: 'PUT',
   path: '/users/name',
   access: 'user',
-  body: z.object({ username: FullName }),
+  body: NewName,
   answer: User,
   summary: "Changes the user's name",
 })
@@ -165,7 +168,7 @@ export const changePassword = endpoint({
   method: 'PUT',
   path: '/users/password',
   access: 'user',
-  body: z.object({ current_password: CurrentPassword, new_password: Password }),
+  body: PasswordChange,
   answer: Message,
   summary: 'Changes the password, signs other devices out and mails a notice',
 })
@@ -210,7 +213,7 @@ export const deleteAccount = endpoint({
   method: 'POST',
   path: '/users/delete',
   access: 'user',
-  body: z.object({ password: CurrentPassword }),
+  body: AccountDeletion,
   answer: Message,
   summary: 'Deletes the account with all that was made in it; the password is asked for',
 })

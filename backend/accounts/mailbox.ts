@@ -26,7 +26,7 @@ export function createMailbox(database: Database): Mailbox {
       const rows = await database.em
         .fork()
         .execute<{ recipient: string; subject: string; text: string; html: string; sent_at: Date }[]>(
-          'select * from mailbox where ?::text is null or recipient = ? order by id desc limit 100',
+          'select * from mailbox where ?::text is null or recipient = lower(?) order by id desc limit 100',
           [to ?? null, to ?? null],
         )
       return rows.map(({ recipient, subject, text, html, sent_at }) => ({

@@ -14,6 +14,7 @@ const STATUS: Readonly<Record<string, number>> = {
   image_too_small: 422,
   image_too_large: 422,
   image_aspect_ratio: 422,
+  image_damaged: 422,
   idempotency_key_reused: 422,
   token_invalid: 422,
   not_json: 415,

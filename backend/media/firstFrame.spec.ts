@@ -1,6 +1,7 @@
+import { crc32, deflateSync, inflateSync } from 'node:zlib'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
-import { ImageError, inspectImage, normaliseImage } from './firstFrame.ts'
+import { ImageError, inspectImage, inspectWholeImage, normaliseImage } from './firstFrame.ts'
 
 /** Four quarters: red, green / blue, white. */
 function picture(width: number, height: number, type: 'jpeg' | 'png' = 'jpeg'): Buffer {
@@ -48,9 +49,9 @@ function withOrientation(jpeg: Buffer, orientation: number): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)])
 }
 
-function codeOf(buffer: Buffer): string {
+function codeOf(buffer: Buffer, inspect = inspectImage): string {
   try {
-    inspectImage(buffer)
+    inspect(buffer)
     return 'accepted'
   } catch (error) {
     return error instanceof ImageError ? error.code : `threw ${error}`
@@ -118,10 +119,74 @@ describe('inspectImage', () => {
     ['a JPEG segment of length 0', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0, 0xff, 0xc0, 0, 17, 8, 2, 0, 2, 0])],
     ['a height of 0', jpegHeader(640, 0)],
     ['a PNG without width', pngHeader(0, 640)],
-    ['thousands of scans', Buffer.concat([jpegHeader(640, 640), Buffer.alloc(4000, Buffer.from([0xff, 0xda]))])],
   ])('refuses %s', (_name, buffer) => {
     expect(codeOf(buffer)).toBe('invalid_file_type')
   })
+})
+
+/** A PNG of the chunks of another, some of them changed. */
+function rechunked(png: Buffer, change: (type: string, data: Buffer) => Buffer | undefined): Buffer {
+  const parts = [png.subarray(0, 8)]
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    const type = png.toString('latin1', at + 4, at + 8)
+    const data = change(type, png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
+    if (data) parts.push(pngChunk(type, data))
+  }
+  return Buffer.concat(parts)
+}
+
+function pngChunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const frame = Buffer.alloc(8)
+  frame.writeUInt32BE(data.length, 0)
+  frame.writeUInt32BE(crc32(body), 4)
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
+}
+
+describe('inspectWholeImage', () => {
+  const whole = (buffer: Buffer) => codeOf(buffer, inspectWholeImage)
+  const [png, jpeg] = [picture(640, 360, 'png'), picture(640, 360)]
+
+  it('accepts whole pictures, and what cameras hang on to theirs', () => {
+    const clip = Buffer.from('\0\0\0\x18ftypmp42')
+    for (const tail of ['', '\0\0\0', jpeg, clip])
+      expect([png, jpeg].map((file) => whole(Buffer.concat([file, Buffer.from(tail as string)])))).toEqual(
+        Array(2).fill('accepted'),
+      )
+  })
+
+  it('refuses a picture that is cut short anywhere behind its header', () => {
+    for (const file of [png, jpeg])
+      for (let part = 1; part < 20; part++) {
+        const cut = file.subarray(0, Math.floor((file.length * part) / 20))
+        expect([part, whole(cut)]).toEqual([part, expect.stringMatching(/^(image_damaged|invalid_file_type)$/)])
+      }
+    expect([png, jpeg].map((file) => whole(file.subarray(0, -1)))).toEqual(Array(2).fill('image_damaged'))
+  })
+
+  it.each([
+    ['a changed byte', Buffer.from(png).fill(png[60]! ^ 1, 60, 61)],
+    ['a length that lies', Buffer.from(png).fill(0x7f, 33, 34)],
+    ['no data', rechunked(png, (type, data) => (type === 'IDAT' ? undefined : data))],
+    ['no end', rechunked(png, (type, data) => (type === 'IEND' ? undefined : data))],
+    [
+      'a critical chunk that nobody knows',
+      Buffer.concat([png.subarray(0, 33), pngChunk('EVIL', png), png.subarray(33)]),
+    ],
+    ['thousands of scans', Buffer.concat([jpegHeader(640, 640), Buffer.alloc(4000, Buffer.from('ffda0002', 'hex'))])],
+    ['no scan', Buffer.concat([jpegHeader(640, 640), Buffer.from('ffd9', 'hex')])],
+    ['two frames', Buffer.concat([jpegHeader(640, 640), jpeg.subarray(2)])],
+  ])('refuses %s', (_, file) => {
+    expect(whole(file)).toBe('image_damaged')
+  })
+
+  it.each(['<script>', '\n<!doctype html>', '<?php', '#!/bin/sh', '%PDF-1.7', 'PK\x03\x04', 'MZ', '\x7fELF', 'GIF89a'])(
+    'refuses %j behind a picture',
+    (tail) => {
+      for (const file of [png, jpeg])
+        expect(whole(Buffer.concat([file, Buffer.from(tail, 'latin1')]))).toBe('invalid_file_type')
+    },
+  )
 })
 
 describe('normaliseImage', () => {
@@ -148,7 +213,10 @@ describe('normaliseImage', () => {
   })
 
   it('drops EXIF and whatever was appended', async () => {
-    const hiding = Buffer.concat([withOrientation(picture(640, 480), 1), Buffer.from('<script>alert(1)</script>')])
+    const jpeg = withOrientation(picture(640, 480), 1)
+    const script = Buffer.from('<script>alert(1)</script>')
+    const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, script.length + 2]), script])
+    const hiding = Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2), Buffer.alloc(8), script])
     const { data } = await normaliseImage(hiding)
     expect(inspectImage(data)).toEqual({ type: 'jpeg', width: 640, height: 480 })
     expect(data.includes('Exif')).toBe(false)
@@ -163,8 +231,17 @@ describe('normaliseImage', () => {
     expect([...context.getImageData(200, 200, 1, 1).data]).toEqual([255, 255, 255, 255])
   })
 
+  it('refuses a PNG that unpacks to fewer or more pixels than it promises', async () => {
+    for (const change of [(rows: Buffer) => rows.subarray(0, -1), (rows: Buffer) => Buffer.concat([rows, rows])]) {
+      const file = rechunked(picture(640, 360, 'png'), (type, data) =>
+        type === 'IDAT' ? deflateSync(change(inflateSync(data))) : data,
+      )
+      await expect(normaliseImage(file)).rejects.toMatchObject({ code: 'image_damaged' })
+    }
+  })
+
   it('refuses a picture whose body is missing, and does not decode a bomb', async () => {
-    await expect(normaliseImage(jpegHeader(640, 640))).rejects.toMatchObject({ code: 'invalid_file_type' })
+    await expect(normaliseImage(jpegHeader(640, 640))).rejects.toMatchObject({ code: 'image_damaged' })
     await expect(normaliseImage(pngHeader(60_000, 60_000))).rejects.toMatchObject({ code: 'image_too_large' })
   })
 })

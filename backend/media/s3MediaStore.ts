@@ -28,6 +28,7 @@ export function createS3MediaStore(
   copies: string,
 ): MediaStore {
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
+  /** Checks each key before anything is done with it, here or there. */
   const address = (key: string) => {
     const parts = key.split('/')
     if (parts.some((part) => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part)))
@@ -94,6 +95,7 @@ export function createS3MediaStore(
     read,
 
     async localPath(key) {
+      address(key)
       const copy = path.join(copies, encodeURIComponent(key))
       await mkdir(copies, { recursive: true })
       await dropOld(copies)

@@ -118,6 +118,28 @@ export const listTasks = endpoint({
   summary: "The user's tasks, newest first",
 })
 
+/** A day, or an instant with its offset from UTC. */
+const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'unknown_date')
+
+export const myWorks = endpoint({
+  method: 'GET',
+  path: '/videos/my-works',
+  access: 'user',
+  query: z.object({
+    ...paging(20),
+    task_type: z.optional(z.enum(TASK_TYPES, 'unknown_task_type')),
+    model: z.optional(z.enum(MODEL_NAMES, 'unknown_model')),
+    /** Created at or after this; a day begins at midnight UTC. */
+    from: z.optional(Moment),
+    /** Created at or before this; a day is meant to its end. */
+    to: z.optional(Moment),
+    /** Part of the description, in any case. */
+    q: z.optional(z.string().check(z.trim(), z.maxLength(200, 'search_too_long'))),
+  }),
+  answer: z.object({ tasks: z.array(Task), total: z.number() }),
+  summary: "The user's finished videos, newest first, by mode, model, date (from, to) and part of the description (q)",
+})
+
 export const getTask = endpoint({
   method: 'GET',
   path: '/videos/tasks/:id',
@@ -147,13 +169,15 @@ export const Queue = z.object({
   user_queue_position: z.nullable(z.number()),
   user_in_progress: z.number(),
   user_limit: z.number(),
+  /** The user's open tasks: the place of each that waits, from 1, and about how long until it is done. */
+  tasks: z.array(z.object({ id: z.string(), position: z.nullable(z.number()), seconds_left: z.number() })),
 })
 export const getQueue = endpoint({
   method: 'GET',
   path: '/videos/queue',
   access: 'user',
   answer: Queue,
-  summary: 'How many tasks wait, and where the user stands',
+  summary: 'How many tasks wait, where the user stands, and about how long it takes',
 })
 
 export const ModelView = z.object({
@@ -172,6 +196,27 @@ export const ModelView = z.object({
     }),
   ),
 })
+export const WorkStats = z.object({
+  total_videos: z.number(),
+  /** Seconds. */
+  total_duration: z.number(),
+  /** Bytes. */
+  storage_used: z.number(),
+  credits_remaining: z.number(),
+  credits_used: z.number(),
+  /** Credits spent since the first day of this month, UTC. */
+  usage_this_month: z.number(),
+})
+export type WorkStats = z.infer<typeof WorkStats>
+
+export const workStats = endpoint({
+  method: 'GET',
+  path: '/videos/stats',
+  access: 'user',
+  answer: WorkStats,
+  summary: "Figures about the user's videos and credits",
+})
+
 export const listModels = endpoint({
   method: 'GET',
   path: '/videos/models',

@@ -16,7 +16,9 @@ export interface GenerateDeps {
   ) => Promise<GlobalPosition | undefined>
   readonly encrypt: (userId: string, text: string) => Promise<string>
   /** What the user's plan allows; priority 1 goes first. */
-  readonly allowance: (userId: string) => Promise<{ openTasks: number; priority: number; fullHd: boolean }>
+  readonly allowance: (
+    userId: string,
+  ) => Promise<{ openTasks: number; concurrent: number; priority: number; fullHd: boolean }>
   readonly now: () => number
 }
 

@@ -3,16 +3,18 @@ import path from 'node:path'
 import { Writable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
 import { koaBody } from 'koa-body'
+import { readFirstFramesInUse } from '#projections/tasks/readFirstFramesInUse.ts'
 import type { Database } from '../database/orm.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import { API_BASE } from '../http/contract.ts'
 import { InvalidInput } from '../http/problem.ts'
-import { ImageError, normaliseImage } from '../media/firstFrame.ts'
+import { ImageError, looksLikeImage } from '../media/firstFrame.ts'
 import { imageKey, type MediaStore } from '../media/mediaStore.ts'
+import { normaliseInChild } from '../media/normaliseInChild.ts'
 import { IMAGE_MAX_BYTES } from './contract.ts'
 
-/** So much of a refused upload is still read, so that the client hears why before its connection closes. */
+/** So much of what is left of a refused upload is still read, so that the client hears why before its connection closes. */
 const DRAINED_BYTES = 32 * 1024 * 1024
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
@@ -20,22 +22,29 @@ export type ImageUploads = ReturnType<typeof createImageUploads>
 
 /** First-frame pictures: re-encoded when they come in, and readable by their owner alone. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
+  const execute = <Row extends object>(sql: string, parameters: unknown[]) =>
+    database.em.fork().execute<Row[]>(sql, parameters)
+
   /** Whose picture it is; undefined where there is none. */
   const ownerOf = async (imageId: string): Promise<string | undefined> => {
     if (!isUuid(imageId)) return undefined
-    const [row] = await database.em
-      .fork()
-      .execute<{ user_id: string }[]>('select user_id from image_upload where id = ?', [imageId])
+    const [row] = await execute<{ user_id: string }>('select user_id from image_upload where id = ?', [imageId])
     return row?.user_id
   }
 
   return {
     ownerOf,
 
-    /** The id behind a picture's address. @throws InvalidInput it is not the user's */
+    /** The id behind a picture's address, which is kept from now on. @throws InvalidInput it is not the user's */
     async owned(userId: string, url: string): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
-      if (!imageId || (await ownerOf(imageId)) !== userId)
+      const found =
+        isUuid(imageId ?? '') &&
+        (await execute<{ id: string }>(
+          'update image_upload set used_at = now() where id = ? and user_id = ? returning id',
+          [imageId, userId],
+        ))
+      if (!imageId || !found || found.length === 0)
         throw new InvalidInput([{ path: 'first_frame_image_url', code: 'unknown_image' }])
       return imageId
     },
@@ -53,31 +62,54 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 
     /** Takes the picture of a multipart body in and answers its address. */
     async accept(ctx: RouterContext, userId: string): Promise<string> {
-      const bytes = await uploadedFile(ctx)
-      const { data } = await normaliseImage(bytes).catch((error) => {
+      const data = await normaliseInChild(await uploadedFile(ctx)).catch((error) => {
         if (error instanceof ImageError) throw new InvalidInput([{ path: 'file', code: error.code }], error.code)
         throw error
       })
       const imageId = uuid7()
       const finished = path.join(temporaryDir, `${imageId}.jpg`)
+      // The row comes first: should the file not follow, the row is removed as unused.
+      await execute('insert into image_upload (id, user_id, created_at) values (?, ?, now())', [imageId, userId])
       await writeFile(finished, data)
       await media.put(imageKey(imageId), finished)
-      await database.em
-        .fork()
-        .execute('insert into image_upload (id, user_id, created_at) values (?, ?, now())', [imageId, userId])
       return `${API_BASE}/videos/images/${imageId}`
     },
+
+    /** Removes pictures that no task has used for a day. Some hundreds at a time; answers how many were removed. */
+    removeUnused: (): Promise<number> =>
+      database.em.fork().transactional(async (em) => {
+        // Locked, so that a task that is being submitted finds its picture or is told that it is gone.
+        const old = await em.execute<{ id: string }[]>(
+          `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
+           order by coalesce(used_at, created_at) limit 500 for update skip locked`,
+        )
+        const ids = old.map(({ id }) => id)
+        const inUse = await readFirstFramesInUse(database, ids)
+        const unused = ids.filter((id) => !inUse.has(id))
+        const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
+        // Those in use are looked at again in a day.
+        await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
+        for (const id of unused) await media.remove(imageKey(id))
+        await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
+        return unused.length
+      }),
   }
 }
 
 /** The bytes of the field `file`. They stay in memory, at most 20 MB, so that a refused upload leaves no file behind. */
 async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   if (!ctx.is('multipart')) throw new InvalidInput([{ path: 'file', code: 'required' }])
-  const chunks: Buffer[] = []
+  // One piece, which the system takes back whole; what is never written to takes no memory, whatever the header promises.
+  const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
+  let length = 0
+  let isImage = true
   const keep = () =>
     new Writable({
       write(chunk: Buffer, _, done) {
-        chunks.push(chunk)
+        // What is no picture from its first bytes on is read to its end, but not kept.
+        if (length === 0) isImage = looksLikeImage(chunk)
+        if (isImage) chunk.copy(kept, length)
+        length += chunk.length
         done()
       },
     })
@@ -105,14 +137,14 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
       ? new Rejection('payload_too_large', 'File size cannot exceed 20MB.')
       : new InvalidInput([{ path: 'file', code: 'invalid_file_type' }])
   }
-  const bytes = Buffer.concat(chunks)
-  if (!ctx.request.files?.file || bytes.length === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
-  return bytes
+  if (!ctx.request.files?.file || length === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
+  if (!isImage) throw new InvalidInput([{ path: 'file', code: 'invalid_file_type' }], 'invalid_file_type')
+  return kept.subarray(0, length)
 }
 
 /** Reads and drops what is left of a body, up to a bound. */
 function drained(ctx: RouterContext): Promise<void> {
-  let left = DRAINED_BYTES - IMAGE_MAX_BYTES
+  let left = DRAINED_BYTES
   return new Promise((resolve) => {
     if (ctx.req.readableEnded || ctx.req.destroyed) return resolve()
     ctx.req.on('data', (chunk: Buffer) => {

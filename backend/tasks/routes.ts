@@ -1,4 +1,4 @@
-import { listVideoTasks, readQueue, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
+import { listVideoTasks, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
 import type { Changes } from '../database/changes.ts'
 import type { Database } from '../database/orm.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
@@ -11,6 +11,8 @@ import type { Realtime } from '../http/realtime.ts'
 import * as contract from './contract.ts'
 import { type GenerateDeps, generateVideo, TaskGivenUp } from './generate.ts'
 import type { ImageUploads } from './imageUploads.ts'
+import { queueView } from './queueView.ts'
+import { searchWorks } from './searchWorks.ts'
 import { taskView } from './taskView.ts'
 import { isCharged, videoTask } from './videoTask.ts'
 
@@ -21,6 +23,8 @@ export interface TaskRoutes extends GenerateDeps {
   readonly images: ImageUploads
   readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
   readonly release: (userId: string, taskId: string, reason: string) => Promise<Parameters<Changes['reached']>[1]>
+  /** Tasks that can be made at once, of everyone's. */
+  readonly renderSlots: number
   readonly removeMedia: (taskId: string) => Promise<void>
 }
 
@@ -61,6 +65,13 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
     return { tasks: await Promise.all(tasks.map((row) => taskView(row, decrypt))), total }
   })
 
+  serve(contract.myWorks, async ({ userId, query }) => {
+    const { page, per_page: perPage, task_type: taskType, model, from, to, q: text } = query
+    const filter = { status: 'Success', taskType, model, from: startOf(from), before: endOf(to) }
+    const { tasks, total } = await searchWorks(database, decrypt, userId, { filter, text, page, perPage })
+    return { tasks: await Promise.all(tasks.map((row) => taskView(row, decrypt))), total }
+  })
+
   serve(contract.getTask, async ({ userId, params }) => taskView(await ownTask(database, userId, params.id), decrypt))
 
   const remove = async (userId: string, taskId: string, requestId: string) => {
@@ -77,15 +88,21 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
   serve(contract.deleteTaskAlias, ({ userId, params, ctx }) => remove(userId, params.id, ctx.state.requestId))
 
   serve(contract.getQueue, async ({ userId }) => {
-    const { waiting, place, open } = await readQueue(database, userId)
-    const { openTasks } = await allowance(userId)
-    return { global_queue: waiting, user_queue_position: place, user_in_progress: open, user_limit: openTasks }
+    const allowed = await allowance(userId)
+    return queueView(database, { userId, slots: deps.renderSlots, now: now(), ...allowed })
   })
 
   serve(contract.listModels, () => contract.MODELS.map(modelView))
 
   serve(contract.socketToken, async ({ userId }) => ({ token: await deps.realtime.issueToken(userId) }))
 }
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const isDay = (moment: string) => moment.length === 10
+const startOf = (moment: string | undefined) => moment && new Date(moment).toISOString()
+/** The first instant behind it. */
+const endOf = (moment: string | undefined) =>
+  moment && new Date(Date.parse(moment) + (isDay(moment) ? DAY_MS : 1)).toISOString()
 
 const modelView = ({ name, cameraMovements, shapes }: contract.Model) => ({
   name,

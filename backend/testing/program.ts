@@ -1,8 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
 export interface Program {
   readonly url: string
+  /** What the program holds of the machine's memory, without its children. */
+  residentBytes(): number
   /** Like `kill -9`. */
   kill(): Promise<void>
   /** Like Ctrl-C; resolves with the exit code. */
@@ -31,5 +34,19 @@ export async function startProgram(env: Record<string, string>, entry = MAIN): P
     child.kill(signal)
     return gone
   }
-  return { url, kill: async () => void (await end('SIGKILL')), stop: () => end('SIGINT') }
+  return {
+    url,
+    residentBytes: () => residentBytes(child.pid!),
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGINT'),
+  }
+}
+
+function residentBytes(pid: number): number {
+  try {
+    return 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
+  } catch {
+    // Systems without /proc.
+    return 1024 * Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
+  }
 }

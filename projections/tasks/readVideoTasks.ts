@@ -1,10 +1,18 @@
 import type { Database } from '../readModel.ts'
 import { type VideoTaskRow, VideoTaskTable } from './videoTask.ts'
 
-interface Page {
+/** Which of a user's tasks; what is left out does not matter. */
+export interface TaskFilter {
+  readonly status?: string | undefined
+  readonly taskType?: string | undefined
+  readonly model?: string | undefined
+  /** ISO instants: created at or after the one, and before the other. */
+  readonly from?: string | undefined
+  readonly before?: string | undefined
+}
+interface Page extends TaskFilter {
   readonly page: number
   readonly perPage: number
-  readonly status?: string | undefined
 }
 
 type Raw = { row: VideoTaskRow & { percent: number | null } }
@@ -15,20 +23,30 @@ const SELECT = `select to_jsonb(t) || jsonb_build_object('percent', p.percent) a
   from "${VideoTaskTable.meta.tableName}" t left join render_progress p on p.task_id = t.id`
 
 /** One page of a user's tasks, newest first, and how many there are in all. */
-export async function listVideoTasks(database: Database, userId: string, { page, perPage, status }: Page) {
+export async function listVideoTasks(database: Database, userId: string, { page, perPage, ...filter }: Page) {
   const em = database.em.fork()
-  const where = 'user_id = ? and (?::text is null or status = ?)'
-  const filter = [userId, status ?? null, status ?? null]
-  const rows = await em.execute<Raw[]>(`${SELECT} where ${where} order by created_at desc, id desc limit ? offset ?`, [
-    ...filter,
-    perPage,
-    (page - 1) * perPage,
-  ])
+  const where = `user_id = :userId and (:status::text is null or status = :status)
+    and (:taskType::text is null or task_type = :taskType) and (:model::text is null or model = :model)
+    and (:from::timestamptz is null or created_at >= :from) and (:before::timestamptz is null or created_at < :before)`
+  const { status = null, taskType = null, model = null, from = null, before = null } = filter
+  const values = { userId, status, taskType, model, from, before, perPage, offset: (page - 1) * perPage }
+  const rows = await em.execute<Raw[]>(
+    ...named(`${SELECT} where ${where} order by created_at desc, id desc limit :perPage offset :offset`, values),
+  )
   const [counted] = await em.execute<{ total: number }[]>(
-    `select count(*)::int as total from video_task where ${where}`,
-    filter,
+    ...named(`select count(*)::int as total from video_task where ${where}`, values),
   )
   return { tasks: rows.map(({ row }) => row), total: counted!.total }
+}
+
+/** A statement with named parameters (`:name`, but not `::type`) as MikroORM takes it. */
+function named(sql: string, values: Readonly<Record<string, unknown>>): [string, unknown[]] {
+  const parameters: unknown[] = []
+  const text = sql.replace(/(?<!:):([a-zA-Z]+)/g, (_, name: string) => {
+    parameters.push(values[name])
+    return '?'
+  })
+  return [text, parameters]
 }
 
 export async function readVideoTasks(database: Database, ids: readonly string[]): Promise<TaskWithProgress[]> {
@@ -38,18 +56,4 @@ export async function readVideoTasks(database: Database, ids: readonly string[])
       JSON.stringify(ids),
     ])
   return rows.map(({ row }) => row)
-}
-
-/** How many tasks wait in all, the best place among them that is the user's (from 1), and the user's open tasks. */
-export async function readQueue(database: Database, userId: string) {
-  const [row] = await database.em.fork().execute<{ waiting: number; place: number | null; open: number }[]>(
-    `with waiting as (
-       select user_id, row_number() over (order by priority, created_at, id) as place
-       from video_task where status in ('Preparing', 'Queueing'))
-     select (select count(*)::int from waiting) as waiting,
-            (select min(place)::int from waiting where user_id = ?) as place,
-            (select count(*)::int from video_task where user_id = ? and status not in ('Success', 'Fail')) as open`,
-    [userId, userId],
-  )
-  return row!
 }

@@ -22,16 +22,19 @@ const fresh = {
   credits_consumed: 30,
   priority: 4,
   created_at: '2026-01-01T00:00:00.000Z',
+  started_at: null,
   finished_at: null,
   error_code: null,
   video_size: null,
   video_duration_ms: null,
 }
+const started = { started_at: '2026-01-01T00:00:04.000Z' }
 const file = { video_size: 1234, video_duration_ms: 5_880 }
 const course = [e.submitted, e.queued, e.requested, e.accepted, e.started, e.downloading]
 const failed = taskFailed('task', 'user', 'render_timed_out', 'job')
 const asFailed = {
   ...fresh,
+  ...started,
   status: 'Fail',
   finished_at: '2026-01-01T00:00:07.000Z',
   error_code: 'render_timed_out',
@@ -43,7 +46,7 @@ describe("a task's row", () => {
     const statuses = course.map((_, last) => row(...course.slice(0, last + 1)))
     expect(statuses).toEqual(
       ['Preparing', 'Queueing', 'Queueing', 'Queueing', 'Processing', 'DOWNLOADING'].map((status) => [
-        { ...fresh, status },
+        { ...fresh, status, ...(['Processing', 'DOWNLOADING'].includes(status) && started) },
       ]),
     )
   })
@@ -52,7 +55,7 @@ describe("a task's row", () => {
   })
   it('of a success holds the file, and what it cost', () => {
     expect(row(...course, e.succeeded)).toEqual([
-      { ...fresh, ...file, status: 'Success', finished_at: '2026-01-01T00:00:06.000Z' },
+      { ...fresh, ...started, ...file, status: 'Success', finished_at: '2026-01-01T00:00:06.000Z' },
     ])
   })
   it('of a failure holds the reason, and costs nothing', () => {
@@ -61,7 +64,14 @@ describe("a task's row", () => {
   })
   it('of a late success is a success without a reason that cost nothing', () => {
     expect(row(...course, failed, e.recovered, e.recoveryEnded)).toEqual([
-      { ...fresh, ...file, status: 'Success', finished_at: '2026-01-01T00:00:08.000Z', credits_consumed: 0 },
+      {
+        ...fresh,
+        ...started,
+        ...file,
+        status: 'Success',
+        finished_at: '2026-01-01T00:00:08.000Z',
+        credits_consumed: 0,
+      },
     ])
   })
   it('is gone when the task is deleted', () => {

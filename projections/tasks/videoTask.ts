@@ -22,6 +22,7 @@ export interface VideoTaskRow {
   credits_consumed: number
   priority: number
   created_at: string
+  started_at: string | null
   finished_at: string | null
   error_code: FailureCode | null
   video_size: number | null
@@ -47,6 +48,7 @@ export const VideoTaskTable = defineEntity({
     credits_consumed: p.integer(),
     priority: p.integer(),
     created_at: p.datetime(),
+    started_at: p.datetime().nullable(),
     finished_at: p.datetime().nullable(),
     error_code: p.text().nullable(),
     video_size: p.bigint('number').nullable(),
@@ -59,7 +61,7 @@ const same = (row: VideoTaskRow | undefined) => row
 
 export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
   name: 'videoTasks',
-  version: 1,
+  version: 2,
   table: VideoTaskTable,
   categories: [VIDEO_TASK],
   row: (event) => event.data.taskId,
@@ -80,6 +82,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
       credits_consumed: data.credits,
       priority: data.priority,
       created_at: data.at,
+      started_at: null,
       finished_at: null,
       error_code: null,
       video_size: null,
@@ -90,7 +93,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     VideoRenderPostponed: moved('Queueing'),
     VideoRenderAccepted: same,
     VideoRenderFound: same,
-    VideoRenderStarted: moved('Processing'),
+    VideoRenderStarted: (row, { data }) => row && { ...row, status: 'Processing', started_at: data.at },
     VideoDownloadStarted: moved('DOWNLOADING'),
     VideoTaskSucceeded: (row, { data }) =>
       row && {

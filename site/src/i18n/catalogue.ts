@@ -8,6 +8,7 @@ import enLanding from '#content/en/landing.json'
 import enLegal from '#content/en/legal.json'
 import enMovements from '#content/en/movements.json'
 import enPlans from '#content/en/plans.json'
+import enProfile from '#content/en/profile.json'
 import enWorkspace from '#content/en/workspace.json'
 import zhAuth from '#content/zh/auth.json'
 import zhCommon from '#content/zh/common.json'
@@ -18,6 +19,7 @@ import zhLanding from '#content/zh/landing.json'
 import zhLegal from '#content/zh/legal.json'
 import zhMovements from '#content/zh/movements.json'
 import zhPlans from '#content/zh/plans.json'
+import zhProfile from '#content/zh/profile.json'
 import zhWorkspace from '#content/zh/workspace.json'
 import { type Locale, type Messages, merge } from './core.ts'
 
@@ -31,6 +33,7 @@ export const english = {
   legal: enLegal,
   movements: enMovements,
   plans: enPlans,
+  profile: enProfile,
   workspace: enWorkspace,
 }
 export type Namespace = keyof typeof english
@@ -45,6 +48,7 @@ const chinese: Readonly<Record<Namespace, Messages>> = {
   legal: zhLegal,
   movements: zhMovements,
   plans: zhPlans,
+  profile: zhProfile,
   workspace: zhWorkspace,
 }
 

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type LiveSocketPorts, liveSocket, MAX_RETRIES, PING_EVERY_MS, RETRY_AFTER_MS, SILENCE_MS } from './socket.ts'
+import {
+  CONNECT_TIMEOUT_MS,
+  type LiveSocketPorts,
+  liveSocket,
+  MAX_RETRIES,
+  PING_EVERY_MS,
+  RETRY_AFTER_MS,
+  SILENCE_MS,
+} from './socket.ts'
 
 class FakeSocket {
   readyState = 0
@@ -63,6 +71,53 @@ describe('liveSocket', () => {
       sockets[0]!.onmessage?.({ data: '{"type":"pong"}' })
     }
     expect(sockets).toHaveLength(1)
+    end()
+  })
+
+  it('wants a pong: other news does not keep it waiting', async () => {
+    const { sockets, end } = world()
+    await vi.advanceTimersByTimeAsync(0)
+    sockets[0]!.open()
+    for (let beat = 0; beat < SILENCE_MS / PING_EVERY_MS; beat += 1) {
+      sockets[0]!.onmessage?.({ data: '{"type":"credits_update"}' })
+      await vi.advanceTimersByTimeAsync(PING_EVERY_MS)
+    }
+    await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
+    expect(sockets).toHaveLength(2)
+    end()
+  })
+
+  it('does not wait longer than 10 seconds for a token or for a connection', async () => {
+    const { sockets, ports, end } = world()
+    await vi.advanceTimersByTimeAsync(CONNECT_TIMEOUT_MS - 1)
+    expect(sockets).toHaveLength(1)
+    ports.address.mockImplementation(() => new Promise(() => {}))
+    await vi.advanceTimersByTimeAsync(1 + RETRY_AFTER_MS)
+    expect(ports.address).toHaveBeenCalledTimes(2)
+    await vi.advanceTimersByTimeAsync(CONNECT_TIMEOUT_MS + RETRY_AFTER_MS)
+    expect([ports.address.mock.calls.length, sockets.length]).toEqual([3, 1])
+    end()
+  })
+
+  it('gives up on a server that opens and closes without a word', async () => {
+    const { sockets, ports } = world()
+    for (let attempt = 0; attempt <= MAX_RETRIES; attempt += 1) {
+      await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
+      sockets.at(-1)!.open()
+      sockets.at(-1)!.close(1006)
+    }
+    expect(ports.onGiveUp).toHaveBeenCalledExactlyOnceWith('lost')
+  })
+
+  it('counts its retries anew once it has heard something', async () => {
+    const { sockets, ports, end } = world()
+    for (let attempt = 0; attempt <= 2 * MAX_RETRIES; attempt += 1) {
+      await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
+      sockets.at(-1)!.open()
+      sockets.at(-1)!.onmessage?.({ data: '{"type":"pong"}' })
+      sockets.at(-1)!.close(1006)
+    }
+    expect(ports.onGiveUp).not.toHaveBeenCalled()
     end()
   })
 

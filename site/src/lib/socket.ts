@@ -17,61 +17,73 @@ export interface LiveSocketPorts {
   readonly refusedCode: number
 }
 
+const isPong = (message: unknown) => (message as { type?: unknown } | null)?.type === 'pong'
+
 /** Connects, and answers how to end it for good. */
 export function liveSocket(ports: LiveSocketPorts): () => void {
   let socket: WebSocket | undefined
+  let connected = false
   let retries = 0
-  let heardAt = 0
-  let ended = false
-  let retryTimer: ReturnType<typeof setTimeout> | undefined
+  let attempt = 0
+  /** Ends the attempt when it takes too long to connect, and the connection when no pong comes. */
+  let patience: ReturnType<typeof setTimeout> | undefined
+  let beat: ReturnType<typeof setInterval> | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
 
-  const later = () => {
-    if (ended) return
+  /** Lets go of what there is, without waiting for the other side to agree. */
+  const drop = () => {
+    attempt += 1
+    clearTimeout(patience)
+    clearInterval(beat)
+    const old = socket
+    socket = undefined
+    if (old) {
+      old.onopen = old.onmessage = old.onclose = null
+      old.close()
+    }
+    if (connected) ports.onChange(false)
+    connected = false
+  }
+
+  const lose = (code?: number) => {
+    drop()
+    if (code === ports.refusedCode) return ports.onGiveUp('refused')
     if (retries >= MAX_RETRIES) return ports.onGiveUp('lost')
     retries += 1
-    retryTimer = setTimeout(() => void connect(), RETRY_AFTER_MS)
+    retry = setTimeout(() => void connect(), RETRY_AFTER_MS)
+  }
+
+  const wait = (ms: number) => {
+    clearTimeout(patience)
+    patience = setTimeout(lose, ms)
   }
 
   const connect = async () => {
+    const mine = ++attempt
+    wait(CONNECT_TIMEOUT_MS)
     const address = await ports.address().catch(() => undefined)
-    if (ended) return
-    if (!address) return later()
-    const mine = ports.open(address)
-    socket = mine
-    const slow = setTimeout(() => mine.close(), CONNECT_TIMEOUT_MS)
-    mine.onopen = () => {
-      clearTimeout(slow)
-      retries = 0
-      heardAt = Date.now()
+    if (mine !== attempt) return
+    if (!address) return lose()
+    socket = ports.open(address)
+    socket.onclose = (event) => lose(event.code)
+    socket.onopen = () => {
+      connected = true
+      wait(SILENCE_MS)
+      beat = setInterval(() => socket?.send(JSON.stringify({ type: 'ping' })), PING_EVERY_MS)
       ports.onChange(true)
     }
-    mine.onmessage = (event) => {
-      heardAt = Date.now()
-      ports.onMessage(JSON.parse(String(event.data)))
-    }
-    mine.onclose = (event) => {
-      clearTimeout(slow)
-      if (socket !== mine) return
-      socket = undefined
-      ports.onChange(false)
-      if (event.code === ports.refusedCode) ports.onGiveUp('refused')
-      else later()
+    socket.onmessage = (event) => {
+      // Only what the server says proves that it can be reached: one that opens and closes at once counts as a failure.
+      retries = 0
+      const message: unknown = JSON.parse(String(event.data))
+      if (isPong(message)) wait(SILENCE_MS)
+      ports.onMessage(message)
     }
   }
 
-  const beat = setInterval(() => {
-    if (socket?.readyState !== 1) return
-    if (Date.now() - heardAt >= SILENCE_MS) return socket.close()
-    socket.send(JSON.stringify({ type: 'ping' }))
-  }, PING_EVERY_MS)
-
   void connect()
   return () => {
-    ended = true
-    clearInterval(beat)
-    clearTimeout(retryTimer)
-    const open = socket
-    socket = undefined
-    open?.close()
+    clearTimeout(retry)
+    drop()
   }
 }

@@ -1,4 +1,5 @@
 import { atom } from 'nanostores'
+import { translate } from '../i18n/client.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { codeText, errorText } from '../lib/errorText.ts'
 import { uploadFirstFrame } from '../lib/upload.ts'
@@ -32,6 +33,26 @@ async function measure(preview: string): Promise<{ width: number; height: number
   return { width: image.naturalWidth, height: image.naturalHeight }
 }
 
+/** What to say of an upload that the server did not take, though the file looked right from here. */
+function uploadFault(error: unknown): string {
+  const t = translate()
+  if (!(error instanceof ApiError) || error.status === 0) return codeText('upload_failed')
+  if (error.status === 413) return t('workspace.image.refused.size')
+  if (error.code === 'invalid_file_type') return t('workspace.image.refused.type')
+  return error.status >= 500 ? t('workspace.image.refused.failed') : errorText(error)
+}
+
+/** Takes a picture over that was uploaded before; one that is gone by now is not mentioned. */
+export async function takeUploaded(url: string): Promise<void> {
+  forget()
+  const mine = new AbortController()
+  upload = mine
+  const size = await measure(url).catch(() => undefined)
+  if (upload !== mine) return
+  if (size) $firstFrame.set({ status: 'ready', preview: url, url, wide: isWide(size.width, size.height) })
+  else $firstFrame.set({ status: 'none', fault: null })
+}
+
 /** Checks a picture, shows it at once and uploads it. A newer picture takes the place of an older one. */
 export async function chooseFirstFrame(file: File): Promise<void> {
   const early = fileFault(file)
@@ -58,6 +79,6 @@ export async function chooseFirstFrame(file: File): Promise<void> {
     const url = await uploadFirstFrame(file, progress, mine.signal)
     if (upload === mine) $firstFrame.set({ status: 'ready', preview, url, wide })
   } catch (error) {
-    if (!mine.signal.aborted) drop(error instanceof ApiError ? errorText(error) : codeText('upload_failed'))
+    if (!mine.signal.aborted) drop(uploadFault(error))
   }
 }

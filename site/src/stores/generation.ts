@@ -29,6 +29,11 @@ export const $cost = computed($generation, creditCost)
 /** Whether the balance is known and too low. */
 export const $short = computed([$cost, $credits], (cost, credits) => credits !== null && credits.remaining < cost)
 
+/** Whether the choices are for paid plans and the reader is on Free. */
+export const $needsPlan = computed([$generation, $credits], (form, credits) =>
+  rules.needsPlan(form, credits?.tier ?? null),
+)
+
 /** The movements' names in the language of the page. */
 export function movementNames(): MovementNames {
   const t = translate()
@@ -42,9 +47,13 @@ export const readForm = (form: GenerationForm) => {
   return readPrompt(form.prompt, movementNames())
 }
 
+/** Characters of the description as it is sent: the list of movements does not count. */
+export const $promptLength = computed($generation, (form) => readForm(form).text.length)
+
 export const $movements = computed($generation, (form) => readForm(form).movements)
 
-const separator = () => (pageLocale() === 'zh' ? '，' : ', ')
+/** What stands between the movements of a list. */
+export const separator = () => (pageLocale() === 'zh' ? '，' : ', ')
 
 function announce(forced: readonly rules.Forced[], hadMovements: boolean): void {
   const t = translate()

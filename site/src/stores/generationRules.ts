@@ -38,6 +38,13 @@ export const DEFAULT_CHOICES: Choices = {
   duration: 6,
 }
 
+/** Whether the choices go together. */
+export const isOffered = (choices: Choices): boolean => configurationFault(choices) === undefined
+
+/** Whether the choices are for paid plans; a tier that is not known yet may be one. */
+export const needsPlan = ({ resolution }: Choices, tier: Tier | null): boolean =>
+  resolution === '1080P' && tier === 'free'
+
 /** The Director model of a mode, for the Quick preset. */
 export const quickModel = (taskType: TaskType): ModelName =>
   taskType === 'text_to_video' ? 'T2V-01-Director' : 'I2V-01-Director'
@@ -103,7 +110,7 @@ function whyNotResolution(choices: Choices, resolution: Resolution, tier: Tier |
     if (choices.model !== 'MiniMax-Hailuo-02') return 'resolutionModel'
     return resolution === '512P' ? 'resolution512' : 'resolution720'
   }
-  if (resolution === '1080P' && tier === 'free') return 'resolution1080Plan'
+  if (needsPlan({ ...choices, resolution }, tier)) return 'resolution1080Plan'
   return shapes.some((shape) => shape.duration === choices.duration) ? null : 'resolution1080Long'
 }
 

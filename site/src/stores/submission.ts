@@ -2,13 +2,13 @@
 import { atom } from 'nanostores'
 import type * as z from 'zod/mini'
 import { Generation, generate } from '#backend/tasks/contract.ts'
-import { translate } from '../i18n/client.ts'
+import { localHref, translate } from '../i18n/client.ts'
 import { call } from '../lib/api.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { check } from '../lib/check.ts'
-import { errorText } from '../lib/errorText.ts'
+import { codeText, errorText } from '../lib/errorText.ts'
 import { loadCredits } from './credits.ts'
-import { $firstFrame } from './firstFrame.ts'
+import { $firstFrame, removeFirstFrame } from './firstFrame.ts'
 import { $faults, $generation, type GenerationForm, readForm } from './generation.ts'
 import { connectRealtime } from './realtime.ts'
 import { putTask, refreshList } from './tasks.ts'
@@ -31,50 +31,63 @@ export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<t
   }
 }
 
-let unanswered: { readonly body: string; readonly key: string } | undefined
+/** The same order keeps its key until it is answered, so that a retry cannot be charged twice. */
+const unanswered = new Map<string, string>()
 
-/** The same submission keeps its key until it is answered, so that a retry cannot be charged twice. */
-export function keyFor(body: string): string {
-  if (unanswered?.body !== body) unanswered = { body, key: crypto.randomUUID() }
-  return unanswered.key
-}
-export function forgetKey(): void {
-  unanswered = undefined
+function keyFor(order: string): string {
+  const key = unanswered.get(order) ?? crypto.randomUUID()
+  unanswered.set(order, key)
+  return key
 }
 
-function fail(error: unknown): void {
-  if (error instanceof ApiError) {
-    if (error.code === 'idempotency_key_reused') forgetKey()
-    if (error.faults.length > 0)
-      $faults.set(Object.fromEntries(error.faults.map(({ path, code }) => [path.split('.')[0] ?? path, code])))
-    if (error.status === 402 || error.status === 403) void loadCredits().catch(() => {})
+const LED_TO_PRICING = new Set(['insufficient_credits', 'queue_full', 'plan_required'])
+
+function sayWhy(error: unknown): void {
+  const t = translate()
+  const named = error instanceof ApiError ? error.faults[0] : undefined
+  const text = named ? codeText(named.code) : errorText(error, t('workspace.createFailed'))
+  const isBeyond = error instanceof ApiError && LED_TO_PRICING.has(error.code)
+  const link = { href: localHref('/?section=pricing'), label: t('workspace.form.plans') }
+  showToast('danger', text, { ms: 8000, ...(isBeyond ? { link } : {}) })
+  // The balance, the plan or the queue were not what the form believed.
+  if (isBeyond) void Promise.allSettled([loadCredits(), refreshList()])
+}
+
+/** Sends one order, and says what became of it. @throws what went wrong, once it was said */
+export async function send(body: z.input<typeof Generation>): Promise<void> {
+  const order = JSON.stringify(body)
+  try {
+    const { task } = await call(generate, { body, headers: { 'Idempotency-Key': keyFor(order) } })
+    unanswered.delete(order)
+    putTask(task)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'idempotency_key_reused') unanswered.delete(order)
+    sayWhy(error)
+    throw error
   }
-  showToast('danger', errorText(error, translate()('workspace.createFailed')), { ms: 8000 })
+  showToast('success', translate()('workspace.task.created_toast'))
+  void loadCredits().catch(() => {})
+  void refreshList()
+  connectRealtime()
 }
 
-/** Checks and sends the form; answers whether a task was started. */
-export async function submit(): Promise<boolean> {
-  if ($submitting.get()) return false
+/** Puts the rules that the server found broken beside their fields. */
+function showFaults(error: unknown): void {
+  if (!(error instanceof ApiError)) return
+  const faults = Object.fromEntries(error.faults.map(({ path, code }) => [path.split('.')[0] ?? path, code]))
+  $faults.set(faults)
+  if (faults.first_frame_image_url) removeFirstFrame()
+}
+
+/** Checks and sends the form. */
+export async function submit(): Promise<void> {
+  if ($submitting.get()) return
   const frame = $firstFrame.get()
   const body = bodyOf($generation.get(), frame.status === 'ready' ? frame.url : null)
   const checked = check(Generation, body)
   $faults.set(checked.ok ? {} : checked.faults)
-  if (!checked.ok) return false
+  if (!checked.ok) return
   $submitting.set(true)
-  try {
-    const key = keyFor(JSON.stringify(body))
-    const { task } = await call(generate, { body, headers: { 'Idempotency-Key': key } })
-    forgetKey()
-    putTask(task)
-    showToast('success', translate()('workspace.task.created_toast'))
-    void loadCredits().catch(() => {})
-    void refreshList()
-    connectRealtime()
-    return true
-  } catch (error) {
-    fail(error)
-    return false
-  } finally {
-    $submitting.set(false)
-  }
+  await send(body).catch(showFaults)
+  $submitting.set(false)
 }

@@ -1,13 +1,10 @@
-/** The user's tasks and the queue. */
+/** The user's tasks, newest first, as far back as they were asked for. */
 import { atom, computed } from 'nanostores'
-import type * as z from 'zod/mini'
-import { deleteTask, getQueue, getTask, listTasks, type Queue, type Task } from '#backend/tasks/contract.ts'
+import { listTasks, type Task } from '#backend/tasks/contract.ts'
 import { textAt, translate } from '../i18n/client.ts'
 import { call } from '../lib/api.ts'
-import { ApiError } from '../lib/apiError.ts'
-import { errorText } from '../lib/errorText.ts'
-import { loadCredits } from './credits.ts'
-import { isFinal, isInProgress, isWaiting, readStatus } from './taskProgress.ts'
+import { loadQueue } from './queue.ts'
+import { isInProgress, readStatus } from './taskProgress.ts'
 import { showToast } from './toasts.ts'
 
 export interface TaskList {
@@ -18,20 +15,56 @@ export interface TaskList {
 
 export const PER_PAGE = 20
 export const $tasks = atom<TaskList>({ status: 'loading', tasks: [], total: 0 })
-export const $queue = atom<z.infer<typeof Queue> | null>(null)
 export const $inProgress = computed($tasks, ({ tasks }) => tasks.filter(isInProgress).length)
-/** Tasks that a call is under way for. */
-export const $busyTasks = atom<ReadonlySet<string>>(new Set())
 
-/** Reads the newest tasks; throws when the server does not answer. */
+/** News of a deleted task may still be on its way; it must not bring the task back. */
+const removed = new Set<string>()
+/** Tasks that were heard of while a page was on its way: what is known of them is newer than the page. */
+let heardMeanwhile: Set<string> | undefined
+
+const readPage = (page: number) => call(listTasks, { query: { page, per_page: PER_PAGE } })
+const isThere = ({ id }: Task) => !removed.has(id)
+
+/** Reads the newest tasks and keeps the older ones that were loaded. @throws ApiError */
 export async function loadTasks(): Promise<void> {
-  const { tasks, total } = await call(listTasks, { query: { page: 1, per_page: PER_PAGE } })
-  $tasks.set({ status: 'ready', tasks, total })
+  const heard = new Set<string>()
+  heardMeanwhile = heard
+  const { tasks: read, total } = await readPage(1)
+  const list = $tasks.get()
+  const known = new Map(list.tasks.map((task) => [task.id, task]))
+  const fresh = read.filter(isThere).map((task) => (heard.has(task.id) ? (known.get(task.id) ?? task) : task))
+  const inFresh = new Set(fresh.map(({ id }) => id))
+  const born = list.tasks.filter(({ id }) => heard.has(id) && !inFresh.has(id))
+  const last = read.at(-1)
+  const older = last && read.length === PER_PAGE ? list.tasks.filter((task) => isOlder(task, last)) : []
+  $tasks.set({ status: 'ready', tasks: [...born.filter((task) => !older.includes(task)), ...fresh, ...older], total })
 }
 
-export const loadQueue = async (): Promise<void> => $queue.set(await call(getQueue))
+/** Ids grow with time, so that they order what was made in the same millisecond. */
+const isOlder = (a: Task, b: Task) => a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id)
 
-/** Reads list and queue again, quietly. */
+export const $loadingMore = atom(false)
+
+/** Reads the page behind what is shown. @throws ApiError */
+export async function loadOlderTasks(): Promise<void> {
+  if ($loadingMore.get()) return
+  $loadingMore.set(true)
+  try {
+    // Rounded down, so that tasks which moved up a page are not passed over.
+    const { tasks: read, total } = await readPage(Math.floor($tasks.get().tasks.length / PER_PAGE) + 1)
+    const { tasks } = $tasks.get()
+    const shown = new Set(tasks.map(({ id }) => id))
+    $tasks.set({
+      status: 'ready',
+      tasks: [...tasks, ...read.filter((task) => isThere(task) && !shown.has(task.id))],
+      total,
+    })
+  } finally {
+    $loadingMore.set(false)
+  }
+}
+
+/** Reads list and queue again, quietly; answers whether both came. */
 export async function refreshList(): Promise<boolean> {
   const results = await Promise.allSettled([loadTasks(), loadQueue()])
   return results.every((result) => result.status === 'fulfilled')
@@ -43,18 +76,28 @@ export const failureText = (task: Task): string =>
   task.error_message ??
   translate()('failures.internal')
 
-/** News of a deleted task may still be on its way; it must not bring the task back. */
-const removed = new Set<string>()
-
 /** Puts a task into the list: in its place, or on top. */
 export function putTask(task: Task): void {
   if (removed.has(task.id)) return
+  heardMeanwhile?.add(task.id)
+  const { tasks, total } = $tasks.get()
+  const known = tasks.some((other) => other.id === task.id)
+  // News of a task further back than the list reaches.
+  const last = tasks.at(-1)
+  if (!known && last && tasks.length < total && isOlder(task, last)) return
+  $tasks.set({
+    status: 'ready',
+    tasks: known ? tasks.map((other) => (other.id === task.id ? task : other)) : [task, ...tasks],
+    total: total + (known ? 0 : 1),
+  })
+}
+
+/** Takes a task out of the list, for good. */
+export function dropTask(id: string): void {
+  removed.add(id)
   const list = $tasks.get()
-  const known = list.tasks.some((other) => other.id === task.id)
-  const tasks = known
-    ? list.tasks.map((other) => (other.id === task.id ? task : other))
-    : [task, ...list.tasks].slice(0, PER_PAGE)
-  $tasks.set({ status: 'ready', tasks, total: list.total + (known ? 0 : 1) })
+  const tasks = list.tasks.filter((other) => other.id !== id)
+  $tasks.set({ ...list, tasks, total: list.total - (list.tasks.length - tasks.length) })
 }
 
 /** Takes news of a task over and says so when its status is a new one. */
@@ -64,6 +107,7 @@ export function takeNews(task: Task): void {
   putTask(task)
   if (before && readStatus(before.status) === readStatus(task.status)) return
   announce(task)
+  void loadQueue().catch(() => {})
 }
 
 function announce(task: Task): void {
@@ -75,42 +119,3 @@ function announce(task: Task): void {
   else if (task.error_code !== 'cancelled')
     showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000 })
 }
-
-async function whileBusy<R>(id: string, work: () => Promise<R>): Promise<R> {
-  $busyTasks.set(new Set([...$busyTasks.get(), id]))
-  try {
-    return await work()
-  } finally {
-    $busyTasks.set(new Set([...$busyTasks.get()].filter((other) => other !== id)))
-  }
-}
-
-/** Reads one task again because the user asked. */
-export const refreshTask = (id: string): Promise<void> =>
-  whileBusy(id, async () => {
-    try {
-      takeNews(await call(getTask, { params: { id } }))
-    } catch {
-      showToast('danger', translate()('workspace.task.refreshFailed'))
-    }
-  })
-
-/** Deletes a finished task, or cancels a waiting one. */
-export const removeTask = (task: Task): Promise<void> =>
-  whileBusy(task.id, async () => {
-    const t = translate()
-    try {
-      await call(deleteTask, { params: { id: task.id } })
-    } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) {
-        return showToast('danger', errorText(error, t('workspace.task.deleteFailed')))
-      }
-    }
-    removed.add(task.id)
-    const list = $tasks.get()
-    const tasks = list.tasks.filter((other) => other.id !== task.id)
-    $tasks.set({ ...list, tasks, total: Math.max(0, list.total - 1) })
-    showToast('success', t(isWaiting(task) ? 'workspace.task.cancelled' : 'workspace.task.deleted'))
-    void refreshList()
-    if (!isFinal(task)) void loadCredits().catch(() => {})
-  })

@@ -3,6 +3,7 @@ import { localHref, translate } from '../../i18n/client.ts'
 import { useForm } from '../../lib/useForm.ts'
 import { isTokenRefused, NewPasswordForm as Rules, setNewPassword } from '../../stores/account.ts'
 import { PasswordField } from '../../ui/Field.tsx'
+import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
 import { Outcome } from './Outcome.tsx'
 import { Problem } from './Problem.tsx'
 import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
@@ -31,13 +32,7 @@ export function NewPasswordForm({ token }: { token: string }) {
             {t('auth.reset.newLink')}
           </a>
         )}
-        <PasswordField
-          label={t('auth.reset.password')}
-          hint={t('auth.field.passwordHint')}
-          autoComplete="new-password"
-          {...eye}
-          {...field('new_password')}
-        />
+        <NewPasswordField t={t} label={t('auth.reset.password')} {...field('new_password')} />
         <PasswordField label={t('auth.reset.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
         <ResetFormEnd submit={t('auth.reset.submit')} busy={busy} ready={ready} />
       </form>

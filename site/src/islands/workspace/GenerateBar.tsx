@@ -1,9 +1,12 @@
 import { useStore } from '@nanostores/react'
-import { translate } from '../../i18n/client.ts'
+import { openTaskLimit } from '#backend/subscriptions/contract.ts'
+import { localHref, translate } from '../../i18n/client.ts'
 import { $credits } from '../../stores/credits.ts'
 import { $firstFrame } from '../../stores/firstFrame.ts'
-import { $cost, $generation, $short } from '../../stores/generation.ts'
+import { $cost, $generation, $needsPlan, $short } from '../../stores/generation.ts'
 import { $submitting } from '../../stores/submission.ts'
+import { isFinal } from '../../stores/taskProgress.ts'
+import { $tasks } from '../../stores/tasks.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Fault } from '../../ui/Field.tsx'
 
@@ -11,24 +14,18 @@ import { Fault } from '../../ui/Field.tsx'
 export function GenerateBar() {
   const t = translate()
   const cost = useStore($cost)
-  const short = useStore($short)
-  const credits = useStore($credits)
   const submitting = useStore($submitting)
   const { taskType } = useStore($generation)
+  const short = useStore($short)
+  const needsPlan = useStore($needsPlan)
   const uploading = useStore($firstFrame).status === 'uploading' && taskType === 'image_to_video'
+  const locked = short || needsPlan
+  const disabled = locked || uploading
   return (
     <div className="generate-bar">
-      {short && (
-        <div role="alert" id="generate-fault">
-          <Fault id="generate-short" text={t('errors.insufficient_credits')} />
-          <p className="hint">{t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })}</p>
-        </div>
-      )}
-      {!short && uploading && (
-        <p className="hint" id="generate-fault">
-          {t('workspace.form.uploadFirst')}
-        </p>
-      )}
+      <div id="generate-note" role="status">
+        {locked ? <Locked /> : uploading ? <p className="hint">{t('workspace.form.uploadFirst')}</p> : <QueueFull />}
+      </div>
       <Button
         type="submit"
         look="primary"
@@ -36,12 +33,44 @@ export function GenerateBar() {
         wide
         icon="spark"
         busy={submitting}
-        disabled={short || uploading}
-        aria-describedby={short || uploading ? 'generate-fault' : undefined}
+        disabled={disabled}
+        aria-describedby={disabled ? 'generate-note' : undefined}
       >
         <span>{t(submitting ? 'workspace.form.generating' : 'workspace.form.generate')}</span>
         <span className="generate-cost">{t('workspace.form.cost', { count: cost })}</span>
       </Button>
     </div>
   )
+}
+
+/** What the reader's plan or credits do not reach, and where there is more. */
+function Locked() {
+  const t = translate()
+  const cost = useStore($cost)
+  const short = useStore($short)
+  const credits = useStore($credits)
+  const isSpent = credits?.tier === 'free' && credits.remaining === 0
+  const more = isSpent
+    ? t('workspace.form.spent')
+    : t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })
+  return (
+    <div className="generate-locked">
+      <Fault id="generate-fault" text={t(short ? 'errors.insufficient_credits' : 'errors.plan_required')} />
+      <p className="hint">
+        {short ? more : t('workspace.excluded.resolution1080Plan')}{' '}
+        <a className="link" href={localHref('/?section=pricing')}>
+          {t('workspace.form.plans')}
+        </a>
+      </p>
+    </div>
+  )
+}
+
+/** One more would be refused: said before it is tried. */
+function QueueFull() {
+  const t = translate()
+  const tier = useStore($credits)?.tier
+  const open = useStore($tasks).tasks.filter((task) => !isFinal(task)).length
+  if (!tier || open < openTaskLimit(tier)) return null
+  return <p className="hint">{t('workspace.form.queueFull', { count: open })}</p>
 }

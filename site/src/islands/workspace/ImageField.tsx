@@ -105,12 +105,20 @@ function FrameState({ frame, onReplace }: { frame: Exclude<FirstFrame, { status:
           {t('workspace.image.ready')}
         </span>
       )}
-      <Button look="quiet" onClick={onReplace}>
-        {t('workspace.image.replace')}
-      </Button>
-      <Button look="quiet" icon="trash" onClick={() => removeFirstFrame()}>
-        {t('workspace.image.remove')}
-      </Button>
+      {frame.status === 'uploading' ? (
+        <Button look="quiet" icon="close" onClick={() => removeFirstFrame()}>
+          {t('workspace.image.cancel')}
+        </Button>
+      ) : (
+        <>
+          <Button look="quiet" onClick={onReplace}>
+            {t('workspace.image.replace')}
+          </Button>
+          <Button look="quiet" icon="trash" onClick={() => removeFirstFrame()}>
+            {t('workspace.image.remove')}
+          </Button>
+        </>
+      )}
       {!frame.wide && <p className="hint frame-warning">{t('workspace.image.ratioWarning')}</p>}
     </div>
   )

@@ -1,19 +1,12 @@
 import { useStore } from '@nanostores/react'
 import { useState } from 'react'
-import {
-  CAMERA_MOVEMENT_VALUES,
-  CAMERA_MOVEMENTS,
-  type CameraMovement,
-  MAX_CAMERA_MOVEMENTS,
-  modelNamed,
-} from '#backend/tasks/contract.ts'
+import { CAMERA_MOVEMENTS, modelNamed } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { codeText } from '../../lib/errorText.ts'
-import { $faults, $generation, $movements, applyMovements } from '../../stores/generation.ts'
-import { toggleMovement } from '../../stores/movements.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { $faults, $generation, $movements } from '../../stores/generation.ts'
 import { Fault } from '../../ui/Field.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { MovementsDialog } from './MovementsDialog.tsx'
 
 /** The camera: a button that says what is chosen, and opens the choice. */
 export function MovementsField() {
@@ -33,6 +26,7 @@ export function MovementsField() {
         disabled={!supported}
         onClick={() => setOpen(true)}
       >
+        <Icon name="camera" />
         <span>{t('workspace.form.movements')}</span>
         <span className="muted">
           {chosen.length > 0
@@ -48,61 +42,5 @@ export function MovementsField() {
       {fault && <Fault id="movements-fault" text={codeText(fault)} />}
       {open && <MovementsDialog onClose={() => setOpen(false)} />}
     </div>
-  )
-}
-
-function MovementsDialog({ onClose }: { onClose: () => void }) {
-  const t = translate()
-  const [chosen, setChosen] = useState<readonly CameraMovement[]>($movements.get())
-  const apply = () => {
-    applyMovements(chosen)
-    onClose()
-  }
-  const foot = (
-    <>
-      <span className="muted movements-count" role="status">
-        {t('workspace.camera.chosen', { count: chosen.length, max: MAX_CAMERA_MOVEMENTS })}
-      </span>
-      <Button onClick={onClose}>{t('common.action.cancel')}</Button>
-      <Button look="primary" onClick={apply}>
-        {t('common.action.apply')}
-      </Button>
-    </>
-  )
-  return (
-    <Dialog
-      size={800}
-      title={t('workspace.camera.heading')}
-      closeLabel={t('common.action.close')}
-      onClose={onClose}
-      foot={foot}
-    >
-      <p className="muted">{t('workspace.camera.lead')}</p>
-      <div className="movements">
-        {CAMERA_MOVEMENT_VALUES.map((movement) => {
-          const { key } = CAMERA_MOVEMENTS[movement]
-          const order = chosen.indexOf(movement)
-          return (
-            <button
-              key={movement}
-              type="button"
-              className="movement"
-              aria-pressed={order >= 0}
-              aria-label={t(`movements.name.${key}`)}
-              aria-describedby={`hint-${key}`}
-              onClick={() => setChosen(toggleMovement(chosen, movement))}
-            >
-              <strong>{t(`movements.name.${key}`)}</strong>
-              <small id={`hint-${key}`}>{t(`movements.hint.${key}`)}</small>
-              {order >= 0 && (
-                <span className="movement-order" aria-hidden="true">
-                  {order + 1}
-                </span>
-              )}
-            </button>
-          )
-        })}
-      </div>
-    </Dialog>
   )
 }

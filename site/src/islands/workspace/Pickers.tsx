@@ -1,15 +1,15 @@
 import { useStore } from '@nanostores/react'
-import { modelsFor } from '#backend/tasks/contract.ts'
+import { creditCost, modelsFor } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { codeText } from '../../lib/errorText.ts'
 import { $credits } from '../../stores/credits.ts'
 import { $faults, $generation, setDuration, setModel, setResolution } from '../../stores/generation.ts'
-import { durationOptions, type Reason, resolutionOptions } from '../../stores/generationRules.ts'
+import { chooseDuration, durationOptions, type Reason, resolutionOptions } from '../../stores/generationRules.ts'
 import { $models } from '../../stores/workspace.ts'
 import { Choices } from '../../ui/Choices.tsx'
 import { Fault } from '../../ui/Field.tsx'
 
-/** Model, resolution and duration, as the table of models allows them together. */
+/** Model, resolution and duration, as the table of models allows them together, each with what it would cost. */
 export function Pickers() {
   const t = translate()
   const form = useStore($generation)
@@ -17,6 +17,7 @@ export function Pickers() {
   const offered = useStore($models)
   const faults = useStore($faults)
   const words = (reason: Reason | null) => reason && t(`workspace.excluded.${reason}`, { model: form.model })
+  const price = (choices: typeof form) => t('workspace.form.cost', { count: creditCost(choices) })
   const models = modelsFor(form.taskType).filter(({ name }) => !offered || offered.some((other) => other.name === name))
   const fault = faults.model ?? faults.resolution ?? faults.duration
   return (
@@ -35,6 +36,7 @@ export function Pickers() {
           value,
           label: value,
           excluded: words(excluded),
+          ...(excluded ? {} : { note: price({ ...form, resolution: value }) }),
         }))}
         onChange={setResolution}
       />
@@ -45,10 +47,11 @@ export function Pickers() {
           value,
           label: t('workspace.form.seconds', { count: value }),
           excluded: words(excluded),
+          ...(excluded ? {} : { note: price({ ...form, ...chooseDuration(form, value).choices }) }),
         }))}
         onChange={setDuration}
       />
-      {fault && <Fault id="choices-fault" text={codeText(fault)} />}
+      <div role="alert">{fault && <Fault id="choices-fault" text={codeText(fault)} />}</div>
     </>
   )
 }

@@ -2,14 +2,15 @@ import { useStore } from '@nanostores/react'
 import { PROMPT_MAX } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { codeText } from '../../lib/errorText.ts'
-import { $faults, $generation, setPrompt } from '../../stores/generation.ts'
+import { $faults, $generation, $promptLength, setPrompt } from '../../stores/generation.ts'
 import { Fault } from '../../ui/Field.tsx'
 
 /** The description, with what is left of its length. */
 export function PromptField() {
   const t = translate()
   const { prompt, taskType } = useStore($generation)
-  const fault = useStore($faults).prompt ?? (prompt.length > PROMPT_MAX ? 'prompt_too_long' : undefined)
+  const length = useStore($promptLength)
+  const fault = useStore($faults).prompt ?? (length > PROMPT_MAX ? 'prompt_too_long' : undefined)
   return (
     <div className="field">
       <div className="field-row">
@@ -17,7 +18,7 @@ export function PromptField() {
           {t(taskType === 'text_to_video' ? 'workspace.form.prompt' : 'workspace.form.promptOptional')}
         </label>
         <span className={fault === 'prompt_too_long' ? 'hint counter-over' : 'hint'} aria-hidden="true">
-          {prompt.length}/{PROMPT_MAX}
+          {length}/{PROMPT_MAX}
         </span>
       </div>
       <textarea
@@ -31,7 +32,7 @@ export function PromptField() {
         onChange={(event) => setPrompt(event.currentTarget.value)}
       />
       <span className="sr-only" id="prompt-count">
-        {t('workspace.form.counter', { count: prompt.length, max: PROMPT_MAX })}
+        {t('workspace.form.counter', { count: length, max: PROMPT_MAX })}
       </span>
       {fault && <Fault id="prompt-fault" text={codeText(fault)} />}
     </div>

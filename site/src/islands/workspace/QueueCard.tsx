@@ -2,8 +2,9 @@ import { useStore } from '@nanostores/react'
 import { useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
-import { $inProgress, $queue, $tasks } from '../../stores/tasks.ts'
-import { $paused, refreshNow } from '../../stores/workspace.ts'
+import { $paused, refreshNow } from '../../stores/freshness.ts'
+import { $inProgress, $loadingMore, $tasks, loadOlderTasks } from '../../stores/tasks.ts'
+import { showToast } from '../../stores/toasts.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Placeholder } from './Placeholder.tsx'
@@ -15,10 +16,7 @@ export function QueueCard() {
   const t = translate()
   const list = useStore($tasks)
   const inProgress = useStore($inProgress)
-  const queue = useStore($queue)
   const paused = useStore($paused)
-  // The place was read some seconds ago: a task that is being made by now has none.
-  const waits = list.status === 'ready' && list.tasks.some(({ status }) => /^(Preparing|Queueing)$/.test(status))
   const [refreshing, setRefreshing] = useState(false)
   const refresh = async () => {
     setRefreshing(true)
@@ -34,12 +32,16 @@ export function QueueCard() {
         <span className="badge" data-tone={inProgress > 0 ? 'warning' : undefined} role="status">
           {t('workspace.queue.inProgress', { count: inProgress })}
         </span>
-        {waits && queue?.user_queue_position != null && (
-          <span className="hint">{t('workspace.queue.ahead', { position: queue.user_queue_position })}</span>
-        )}
         <IconButton icon="refresh" label={t('workspace.queue.refresh')} busy={refreshing} onClick={refresh} />
       </div>
-      {paused && <Notice tone="warning">{t('workspace.queue.paused')}</Notice>}
+      {paused && list.status === 'ready' && (
+        <Notice tone="warning">
+          <p>{t('workspace.queue.paused')}</p>
+          <Button look="outline" icon="refresh" busy={refreshing} onClick={refresh}>
+            {t('workspace.queue.resume')}
+          </Button>
+        </Notice>
+      )}
       {list.status === 'loading' && <QueueSkeleton />}
       {list.status === 'failed' && (
         <div className="empty" role="alert">
@@ -58,7 +60,6 @@ export function QueueCard() {
 function Rows({ tasks, total }: { tasks: readonly Task[]; total: number }) {
   const t = translate()
   const [view, setView] = useState<TaskView | null>(null)
-  const older = total - tasks.length
   return (
     <>
       <ul className="tasks" aria-label={t('workspace.queue.list')}>
@@ -66,14 +67,33 @@ function Rows({ tasks, total }: { tasks: readonly Task[]; total: number }) {
           <TaskRow key={task.id} task={task} onView={(kind) => setView({ kind, task })} />
         ))}
       </ul>
-      {older > 0 && <p className="hint">{t('workspace.queue.older', { count: older })}</p>}
+      {total > tasks.length && <More shown={tasks.length} total={total} />}
       {view && <TaskDialog view={view} onClose={() => setView(null)} />}
     </>
   )
 }
 
+function More({ shown, total }: { shown: number; total: number }) {
+  const t = translate()
+  const loading = useStore($loadingMore)
+  const load = () => void loadOlderTasks().catch(() => showToast('danger', t('workspace.queue.loadFailed')))
+  return (
+    <div className="queue-more">
+      <span className="hint">{t('workspace.queue.shown', { shown, total })}</span>
+      <Button look="outline" busy={loading} onClick={load}>
+        {t('workspace.queue.more')}
+      </Button>
+    </div>
+  )
+}
+
 function Empty() {
   const t = translate()
+  const start = () => {
+    const prompt = document.getElementById('prompt')
+    prompt?.scrollIntoView({ block: 'center' })
+    prompt?.focus({ preventScroll: true })
+  }
   return (
     <div className="empty">
       <div className="empty-art">
@@ -81,7 +101,7 @@ function Empty() {
       </div>
       <h3>{t('workspace.queue.emptyTitle')}</h3>
       <p>{t('workspace.queue.emptyText')}</p>
-      <Button look="primary" onClick={() => document.getElementById('prompt')?.focus()}>
+      <Button look="primary" icon="spark" onClick={start}>
         {t('workspace.queue.create')}
       </Button>
     </div>

@@ -1,10 +1,10 @@
 import { useStore } from '@nanostores/react'
-import { API_BASE } from '#backend/http/contract.ts'
+import type { MouseEvent } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
+import { costOf, makeAgain, remix } from '../../stores/remix.ts'
+import { $busyTasks, downloadAddress, downloadVideo, refreshTask } from '../../stores/taskActions.ts'
 import { isFinal, isWaiting, readStatus } from '../../stores/taskProgress.ts'
-import { $busyTasks, refreshTask } from '../../stores/tasks.ts'
-import { showToast } from '../../stores/toasts.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import type { TaskView } from './TaskDialog.tsx'
@@ -17,40 +17,40 @@ interface TaskActionsProps {
 /** What can be done with a task in its state. */
 export function TaskActions({ task, onView }: TaskActionsProps) {
   const t = translate()
-  const busy = useStore($busyTasks).has(task.id)
+  const busy = useStore($busyTasks).get(task.id)
   const succeeded = readStatus(task.status) === 'Success'
   return (
     <div className="task-actions">
       {succeeded && task.video_url && (
         <IconButton icon="play" label={t('workspace.task.play')} onClick={() => onView('play')} />
       )}
-      {succeeded && <Download task={task} />}
+      {succeeded && <Download task={task} busy={busy === 'download'} />}
       {task.thumbnail_url && (
         <IconButton icon="eye" label={t('workspace.task.preview')} onClick={() => onView('preview')} />
       )}
-      {!isFinal(task) && (
+      {!succeeded && (
         <IconButton
           icon="refresh"
           label={t('workspace.task.refresh')}
-          busy={busy}
+          busy={busy === 'refresh'}
           onClick={() => void refreshTask(task.id)}
-        />
-      )}
-      {isWaiting(task) && (
-        <IconButton
-          icon="stop"
-          danger
-          label={t('workspace.task.cancel')}
-          disabled={busy}
-          onClick={() => onView('remove')}
         />
       )}
       {isFinal(task) && (
         <IconButton
-          icon="trash"
+          icon="repeat"
+          label={t('workspace.task.again', { count: costOf(task) })}
+          busy={busy === 'again'}
+          onClick={() => void makeAgain(task)}
+        />
+      )}
+      <IconButton icon="sliders" label={t('workspace.task.remix')} onClick={() => startRemix(task)} />
+      {(isWaiting(task) || isFinal(task)) && (
+        <IconButton
+          icon={isWaiting(task) ? 'stop' : 'trash'}
           danger
-          label={t('workspace.task.delete')}
-          disabled={busy}
+          label={t(isWaiting(task) ? 'workspace.task.cancel' : 'workspace.task.delete')}
+          disabled={busy !== undefined}
           onClick={() => onView('remove')}
         />
       )}
@@ -58,20 +58,32 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
   )
 }
 
-function Download({ task }: { task: Task }) {
-  const t = translate()
-  const label = t('workspace.task.download')
-  if (!task.video_url)
-    return <IconButton icon="download" label={label} onClick={() => showToast('danger', t('workspace.task.noVideo'))} />
+/** Fills the form and goes to it. */
+function startRemix(task: Task): void {
+  remix(task)
+  document.getElementById('form-heading')?.scrollIntoView({ block: 'start' })
+  document.getElementById('prompt')?.focus({ preventScroll: true })
+}
+
+function Download({ task, busy }: { task: Task; busy: boolean }) {
+  const label = translate()('workspace.task.download')
+  const save = (event: MouseEvent) => {
+    event.preventDefault()
+    void downloadVideo(task)
+  }
+  if (!task.video_url) return <IconButton icon="download" label={label} onClick={save} />
+  // A link, so that it can also be copied or opened elsewhere.
   return (
     <a
       className="icon-button"
-      href={`${API_BASE}/videos/download/${task.id}`}
+      href={downloadAddress(task)}
       download
       aria-label={label}
+      aria-busy={busy || undefined}
       title={label}
+      onClick={save}
     >
-      <Icon name="download" />
+      {busy ? <span className="spinner" aria-hidden="true" /> : <Icon name="download" />}
     </a>
   )
 }

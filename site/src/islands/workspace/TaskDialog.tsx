@@ -1,11 +1,13 @@
+import { useState } from 'react'
 import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { fileSize } from '../../lib/fileSize.ts'
+import { removeTask } from '../../stores/taskActions.ts'
 import { isWaiting } from '../../stores/taskProgress.ts'
-import { removeTask } from '../../stores/tasks.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { Fault } from '../../ui/Field.tsx'
 import { titleOf } from './titleOf.ts'
 
 export interface TaskView {
@@ -16,6 +18,13 @@ export interface TaskView {
 interface TaskDialogProps {
   readonly view: TaskView
   readonly onClose: () => void
+}
+
+/** A length as seconds, from a minute on as m:ss. */
+function lengthText(seconds: number): string {
+  const whole = Math.round(seconds)
+  if (whole < 60) return translate()('workspace.form.seconds', { count: whole })
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
 
 /** The window over the queue: the player, the preview, or the question before a task is taken away. */
@@ -37,6 +46,7 @@ interface Shown {
 
 function Player({ task, onClose }: Shown) {
   const t = translate()
+  const [broken, setBroken] = useState(false)
   return (
     <Dialog size={800} title={titleOf(task).slice(0, 120)} closeLabel={t('common.action.close')} onClose={onClose}>
       {/* biome-ignore lint/a11y/useMediaCaption: the videos are made without sound or speech. */}
@@ -48,7 +58,9 @@ function Player({ task, onClose }: Shown) {
         controls
         autoPlay
         playsInline
+        onError={() => setBroken(true)}
       />
+      <div role="alert">{broken && <Fault id="player-fault" text={t('workspace.task.playFailed')} />}</div>
       <Details task={task} />
     </Dialog>
   )
@@ -72,9 +84,11 @@ function Details({ task }: { task: Task }) {
   const rows: readonly (readonly [string, string | null])[] = [
     [t('workspace.form.model'), task.model],
     [t('workspace.form.resolution'), task.resolution],
-    [t('workspace.form.duration'), t('workspace.form.seconds', { count: task.video_duration ?? task.duration })],
+    [t('workspace.form.duration'), lengthText(task.video_duration ?? task.duration)],
     [t('workspace.form.movements'), movements.length > 0 ? movements.join(' · ') : null],
+    [t('workspace.form.optimizer'), t(task.prompt_optimizer ? 'workspace.task.on' : 'workspace.task.off')],
     [t('workspace.task.size'), task.file_size === null ? null : fileSize(task.file_size)],
+    [t('workspace.task.creditsUsed'), String(task.credits_consumed)],
     [t('workspace.task.created'), created.format(new Date(task.created_at))],
   ]
   return (

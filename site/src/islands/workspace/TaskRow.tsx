@@ -1,10 +1,10 @@
 import { useStore } from '@nanostores/react'
-import type { Task } from '#backend/tasks/contract.ts'
+import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { timeAgo } from '../../lib/timeAgo.ts'
+import { $estimates, $now } from '../../stores/queue.ts'
 import { isFinal, percentOf, readStatus, stepsOf } from '../../stores/taskProgress.ts'
 import { failureText } from '../../stores/tasks.ts'
-import { $now } from '../../stores/workspace.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Progress } from '../../ui/Progress.tsx'
 import { Placeholder } from './Placeholder.tsx'
@@ -23,11 +23,11 @@ export function TaskRow({ task, onView }: TaskRowProps) {
   const now = useStore($now)
   const status = readStatus(task.status)
   const title = titleOf(task)
+  const movements = task.camera_movements.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`))
   const parts = [
     task.model,
-    task.resolution,
-    t('workspace.form.seconds', { count: task.duration }),
-    timeAgo(task.created_at, now, t, pageLocale()),
+    `${task.resolution} · ${t('workspace.form.seconds', { count: task.duration })}`,
+    ...(movements.length > 0 ? [movements.join(' · ')] : []),
     t('workspace.task.credits', { count: task.credits_consumed }),
   ]
   return (
@@ -42,34 +42,51 @@ export function TaskRow({ task, onView }: TaskRowProps) {
             <span key={part}>{part}</span>
           ))}
         </p>
-        {!isFinal(task) && (
-          <Progress
-            label={t('workspace.task.progress')}
-            state={t(`workspace.status.${status ?? 'unknown'}`)}
-            percent={percentOf(task)}
-            steps={stepsOf(task)}
-          />
-        )}
+        {!isFinal(task) && <Making task={task} />}
         {status === 'Fail' && (
           <p className="task-failed">
-            <span className="badge" data-tone="danger">
-              {t('workspace.status.Fail')}
-            </span>
+            <Icon name="alert" />
             <span>
-              {failureText(task)} {t('workspace.task.notCharged')}
+              {failureText(task)} <strong>{t('workspace.task.notCharged')}</strong>
             </span>
           </p>
         )}
         <div className="task-foot">
-          {status === 'Success' && (
-            <span className="badge" data-tone="success">
-              {t('workspace.status.Success')}
+          {isFinal(task) && (
+            <span className="badge" data-tone={status === 'Success' ? 'success' : 'danger'}>
+              {t(status === 'Success' ? 'workspace.status.Success' : 'workspace.status.Fail')}
             </span>
           )}
+          <time className="hint" dateTime={task.created_at}>
+            {timeAgo(task.created_at, now, t, pageLocale())}
+          </time>
           <TaskActions task={task} onView={onView} />
         </div>
       </div>
     </li>
+  )
+}
+
+/** How far a task is, where it stands in the queue, and about how long it still takes. */
+function Making({ task }: { task: Task }) {
+  const t = translate()
+  const estimate = useStore($estimates).get(task.id)
+  const status = readStatus(task.status)
+  const minutes = Math.ceil((estimate?.secondsLeft ?? 0) / 60)
+  const notes = [
+    estimate?.position != null && t('workspace.queue.ahead', { position: estimate.position }),
+    estimate && (minutes > 1 ? t('workspace.queue.left', { count: minutes }) : t('workspace.queue.leftShort')),
+  ].filter((note) => typeof note === 'string')
+  return (
+    <>
+      <Progress
+        label={t('workspace.task.progress')}
+        state={t(`workspace.status.${status ?? 'unknown'}`)}
+        percent={percentOf(task)}
+        steps={stepsOf(task)}
+      />
+      {notes.length > 0 && <p className="hint">{notes.join(' · ')}</p>}
+    </>
   )
 }
 

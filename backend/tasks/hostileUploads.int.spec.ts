@@ -1,0 +1,132 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type HostileFile, hostileFiles, largePicture } from '../testing/hostileFiles.ts'
+import { type Program, startProgram } from '../testing/program.ts'
+import { registerUser, type TestUser } from '../testing/testKinora.ts'
+
+const COUNT = 500
+const AT_ONCE = 4
+const MB = 1024 * 1024
+
+let folder: string
+let program: Program
+let user: TestUser
+let files: readonly HostileFile[]
+let large: HostileFile
+
+beforeAll(async () => {
+  files = [...hostileFiles(COUNT, 20_261_121)]
+  large = { kind: 'welcome', name: 'a.png', type: 'image/png', bytes: largePicture(), codes: [] }
+  folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-hostile-'))
+  program = await startProgram({ DATA_DIR: folder, PORT: '0' })
+  user = await registerUser(program.url)
+})
+afterAll(async () => {
+  await program?.stop()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+})
+
+const filesIn = (kind: string) => {
+  try {
+    return readdirSync(path.join(folder, kind), { recursive: true, withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? [entry.name] : [],
+    )
+  } catch {
+    return []
+  }
+}
+
+async function upload({ bytes, name, type }: Pick<HostileFile, 'bytes' | 'name' | 'type'>): Promise<Response> {
+  const form = new FormData()
+  form.append('file', new Blob([bytes as BlobPart], { type }), name)
+  return fetch(`${program.url}/api/v1/videos/upload-image`, {
+    method: 'POST',
+    headers: { cookie: user.cookie },
+    body: form,
+  })
+}
+
+/** Sends a body as it is and reads what comes back until the server closes, or for as long as given. */
+function rawUpload(head: readonly string[], body: Buffer, ms: number): Promise<string> {
+  const { hostname, port } = new URL(program.url)
+  return new Promise((resolve) => {
+    let heard = ''
+    const socket = connect(Number(port), hostname)
+    const done = () => {
+      socket.destroy()
+      resolve(heard)
+    }
+    socket.on('data', (chunk) => {
+      heard += chunk
+    })
+    socket.on('close', done).on('error', done)
+    setTimeout(done, ms)
+    const lines = ['POST /api/v1/videos/upload-image HTTP/1.1', 'Host: x', `Cookie: ${user.cookie}`, ...head]
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    socket.write(body)
+  })
+}
+
+describe('500 malformed and hostile uploads', () => {
+  it('are each refused by a clear 4xx, leave no file, and cost no memory', { timeout: 300_000 }, async () => {
+    // The measure begins where the program has had large pictures that were welcome, as on any day.
+    for (let n = 0; n < 4; n++) expect((await upload(large)).status).toBe(200)
+    const welcome = filesIn('media')
+    const before = program.residentBytes()
+    let peak = before
+    const outcomes: string[] = []
+    const queue = files.values()
+    const worker = async () => {
+      for (const file of queue) {
+        const answer = await upload(file)
+        const { code, errors } = (await answer.json()) as { code: string; errors?: { path: string }[] }
+        const isClear =
+          file.codes.includes(code) &&
+          (answer.status === 413 || (answer.status === 422 && errors?.[0]?.path === 'file'))
+        if (!isClear) outcomes.push(`${file.kind} (${file.name}): ${answer.status} ${code}`)
+        peak = Math.max(peak, program.residentBytes())
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    expect(outcomes).toEqual([])
+    const grown = (program.residentBytes() - before) / MB
+    const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0)
+    console.log(
+      `${COUNT} hostile uploads, ${Math.round(bytes / MB)} MB, ${AT_ONCE} at once: the program's resident memory grew by ` +
+        `${grown.toFixed(1)} MB, at most by ${((peak - before) / MB).toFixed(1)} MB meanwhile`,
+    )
+    expect(grown).toBeLessThan(50)
+    expect([filesIn('tmp'), filesIn('media')]).toEqual([[], welcome])
+  })
+
+  it('also as bodies that lie about themselves', { timeout: 60_000 }, async () => {
+    const part = (headers: string) => `--b\r\n${headers}\r\n\r\n`
+    const file = part('Content-Disposition: form-data; name="file"; filename="a.png"')
+    const type = 'Content-Type: multipart/form-data; boundary=b'
+    const cases: [string, string[], string, RegExp][] = [
+      ['no boundary', ['Content-Type: multipart/form-data', 'Content-Length: 4'], 'abcd', / 422 /],
+      ['no end', [type, `Content-Length: ${file.length + 4}`], `${file}abcd`, / 422 /],
+      ['no parts', [type, 'Content-Length: 8'], '--b--\r\n\r\n', / 4(00|22) /],
+      [
+        'a file that is a field',
+        [type, 'Content-Length: 400'],
+        part('Content-Disposition: form-data; name="file"').padEnd(400),
+        / 422 /,
+      ],
+      ['two lengths', [type, 'Content-Length: 4', 'Content-Length: 9'], 'abcd', / 400 /],
+      ['a length and chunks', [type, 'Content-Length: 4', 'Transfer-Encoding: chunked'], 'abcd', / 400 /],
+      ['a length below zero', [type, 'Content-Length: -1'], 'abcd', / 400 /],
+      // Says more than it sends: there is no answer until the rest comes, and nothing is kept of it.
+      ['more promised than sent', [type, 'Content-Length: 100000'], `${file}abcd`, /^$/],
+    ]
+    for (const [name, head, body, wanted] of cases) {
+      const heard = await rawUpload([...head, 'Connection: close'], Buffer.from(body), 1_500)
+      expect([name, heard.split('\r\n')[0]]).toEqual([name, expect.stringMatching(wanted)])
+    }
+    expect([filesIn('tmp'), filesIn('media').length]).toEqual([[], 4])
+    expect((await fetch(`${program.url}/healthz`)).status).toBe(200)
+  })
+})

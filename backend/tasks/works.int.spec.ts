@@ -1,0 +1,127 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type * as z from 'zod/mini'
+import { connectDatabase } from '../database/connect.ts'
+import { openDatabase } from '../database/orm.ts'
+import { createFolderMediaStore } from '../media/folderMediaStore.ts'
+import { ENTITIES, MIGRATIONS } from '../ports.ts'
+import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
+import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import type { Queue, Task } from './contract.ts'
+import { createImageUploads } from './imageUploads.ts'
+
+let kinora: TestKinora
+let provider: ProviderDouble
+
+beforeAll(async () => {
+  provider = await createProviderDouble()
+  kinora = await startTestKinora({ provider })
+})
+afterAll(() => kinora.close())
+
+const json = async <T>(response: Promise<Response>) => (await response).json() as Promise<T>
+const generate = async (user: TestUser, over: object = {}) =>
+  (await json<{ task: Task }>(user.call('POST', '/videos/generate', { ...GENERATION, ...over }))).task
+const finished = (user: TestUser, id: string) =>
+  vi.waitFor(async () => {
+    expect((await json<Task>(user.call('GET', `/videos/tasks/${id}`))).status).toBe('Success')
+  }, 15_000)
+
+async function upload(user: TestUser): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([createCanvas(640, 360).toBuffer('image/png') as BlobPart]), 'a.png')
+  const headers = { cookie: user.cookie }
+  const answer = await fetch(`${kinora.api}/videos/upload-image`, { method: 'POST', headers, body: form })
+  return ((await answer.json()) as { image_url: string }).image_url
+}
+
+describe("a user's works", () => {
+  it('are found by mode, model, date and part of the description, and are nobody else’s', async () => {
+    const [user, other] = await Promise.all([kinora.newUser(), kinora.newUser()])
+    const cat = await generate(user, { prompt: 'A CAT on a hill, 夕阳' })
+    await finished(user, cat.id)
+    const image = { task_type: 'image_to_video', first_frame_image_url: await upload(user) }
+    const dog = await generate(user, { ...image, prompt: 'A dog', resolution: '512P' })
+    await finished(user, dog.id)
+    const day = dog.created_at.slice(0, 10)
+    const works = async (query: string, by = user) => {
+      const { tasks, total } = await json<{ tasks: Task[]; total: number }>(by.call('GET', `/videos/my-works?${query}`))
+      return [total, ...tasks.map(({ id }) => (id === cat.id ? 'cat' : 'dog'))]
+    }
+    expect(await works('')).toEqual([2, 'dog', 'cat'])
+    expect(await works('', other)).toEqual([0])
+    expect(await works('page=2&per_page=1')).toEqual([2, 'cat'])
+    expect(await works('task_type=image_to_video')).toEqual([1, 'dog'])
+    expect(await works('model=T2V-01-Director')).toEqual([0])
+    expect(await works('q=cat')).toEqual([1, 'cat'])
+    expect(await works(`q=${encodeURIComponent('夕阳')}`)).toEqual([1, 'cat'])
+    expect(await works('q=a&page=2&per_page=1')).toEqual([2, 'cat'])
+    expect(await works('q=a&model=MiniMax-Hailuo-02&task_type=text_to_video')).toEqual([1, 'cat'])
+    expect(await works(`from=${day}&to=${day}`)).toEqual([2, 'dog', 'cat'])
+    expect(await works(`from=${dog.created_at}`)).toEqual([1, 'dog'])
+    expect(await works(`to=${cat.created_at}`)).toEqual([1, 'cat'])
+    expect(await works('from=2999-01-01')).toEqual([0])
+  })
+
+  it('are not looked for by what is no filter', async () => {
+    const user = await kinora.newUser()
+    for (const query of ['from=yesterday', 'to=2026-02-31', 'model=x', 'task_type=x', 'page=0', `q=${'x'.repeat(201)}`])
+      expect([query, (await user.call('GET', `/videos/my-works?${query}`)).status]).toEqual([query, 422])
+  })
+})
+
+describe('the queue', () => {
+  const queue = (user: TestUser) => json<z.infer<typeof Queue>>(user.call('GET', '/videos/queue'))
+
+  it("tells each of the user's tasks its place, and about how long it takes", async () => {
+    provider.answer = () => ({ kind: 'rendering', percent: 5 })
+    const user = await kinora.newUser()
+    const [first, second] = [await generate(user), await generate(user)]
+    await vi.waitFor(async () =>
+      expect((await queue(user)).tasks).toEqual([
+        { id: first!.id, position: null, seconds_left: expect.any(Number) },
+        { id: second!.id, position: 1, seconds_left: expect.any(Number) },
+      ]),
+    )
+    const { tasks, ...rest } = await queue(user)
+    expect(rest).toEqual({ global_queue: 1, user_queue_position: 1, user_in_progress: 2, user_limit: 2 })
+    // On Free, the second begins when the first is done.
+    expect(tasks[1]!.seconds_left).toBeGreaterThanOrEqual(tasks[0]!.seconds_left)
+    provider.answer = () => ({ kind: 'finished' })
+    for (const { id } of tasks) await finished(user, id)
+    expect((await queue(user)).tasks).toEqual([])
+  })
+})
+
+describe('an uploaded picture', () => {
+  it('that no task has used for a day is removed', async () => {
+    const user = await kinora.newUser()
+    const [used, idle, fresh] = [await upload(user), await upload(user), await upload(user)]
+    const task = await generate(user, { task_type: 'image_to_video', first_frame_image_url: used, resolution: '512P' })
+    await finished(user, task.id)
+    const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
+    const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
+    const pool = new pg.Pool({ ...connection, max: 1 })
+    const id = (url: string) => url.split('/').at(-1)!
+    await pool.query(
+      `update image_upload set created_at = now() - interval '25 hours', used_at = null where id = any($1)`,
+      [[id(used), id(idle)]],
+    )
+    const media = createFolderMediaStore(path.join(kinora.dataDir, 'media'))
+    const uploads = createImageUploads(database, media, kinora.dataDir)
+    expect([await uploads.removeUnused(), await uploads.removeUnused()]).toEqual([1, 0])
+    const there = readdirSync(path.join(kinora.dataDir, 'media/images')).map((name) => name.slice(0, -4))
+    expect([used, idle, fresh].map((url) => there.includes(id(url)))).toEqual([true, false, true])
+    const again = await user.call('POST', '/videos/generate', {
+      ...GENERATION,
+      task_type: 'image_to_video',
+      first_frame_image_url: idle,
+    })
+    expect([again.status, await again.json()]).toMatchObject([422, { errors: [{ code: 'unknown_image' }] }])
+    await pool.end()
+    await database.close()
+  })
+})

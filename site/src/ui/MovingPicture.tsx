@@ -1,0 +1,53 @@
+import { type RefObject, useEffect, useRef } from 'react'
+
+interface MovingPictureProps {
+  readonly still: string
+  readonly clip: string
+  /** What the reader points at or focuses to see it move, where pictures do not move by themselves. */
+  readonly surface: RefObject<HTMLElement | null>
+}
+
+const isCalm = () =>
+  matchMedia('(prefers-reduced-motion: reduce)').matches || document.documentElement.dataset.motion === 'calm'
+
+/** A short silent clip that moves while it is in sight; for readers who want calm, while they point at it. */
+export function MovingPicture({ still, clip, surface }: MovingPictureProps) {
+  const ref = useRef<HTMLVideoElement>(null)
+  useEffect(() => {
+    const video = ref.current
+    const target = surface.current
+    if (!video || !target) return
+    const play = () => void video.play().catch(() => {})
+    const rest = () => video.pause()
+    if (isCalm()) {
+      const moves = ['pointerenter', 'focus'] as const
+      const rests = ['pointerleave', 'blur'] as const
+      for (const name of moves) target.addEventListener(name, play)
+      for (const name of rests) target.addEventListener(name, rest)
+      return () => {
+        for (const name of moves) target.removeEventListener(name, play)
+        for (const name of rests) target.removeEventListener(name, rest)
+      }
+    }
+    const sight = new IntersectionObserver(([entry]) => (entry?.isIntersecting ? play() : rest()))
+    sight.observe(video)
+    return () => sight.disconnect()
+  }, [surface])
+  return (
+    <video
+      ref={ref}
+      className="moving-picture"
+      src={clip}
+      poster={still}
+      width={320}
+      height={180}
+      muted
+      loop
+      playsInline
+      preload="none"
+      disablePictureInPicture
+      aria-hidden="true"
+      tabIndex={-1}
+    />
+  )
+}
