@@ -61,8 +61,10 @@ describeOnSite('the landing page', (site) => {
     const faults = faultsOf(page)
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.clock.install({ time: 0 })
-    await page.clock.pauseAt(1)
-    await page.goto(`${site.url}${prefix}/?section=pricing`)
+    await page.clock.pauseAt(60_000)
+    await page.goto(`${site.url}${prefix}/?section=pricing`, { waitUntil: 'domcontentloaded' })
+    // The scripts come after the first frame, which takes time as well.
+    await page.clock.runFor(50)
     await page.locator('#hero-switch').waitFor()
     await page.clock.runFor(450)
     expect(await page.evaluate(() => scrollY)).toBe(0)
