@@ -3,21 +3,25 @@
 
 /** Given to the composition root and to tests, which put things together and may import all they need. */
 /** What workflows do in the world, one subject a file. */
-const ACTIVITIES = '^workflows/(activities|taskCommands|renderVideo|fetchVideo)\\.ts$'
+const ACTIVITIES =
+  '^workflows/(activities|accountActivities|taskCommands|renderVideo|fetchVideo|settleSubscription|readNotice)\\.ts$'
 const ROOT = '^backend/(main|compose|ports|roles|app)\\.ts$'
 const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/|^backend/eventsourcing/(specification|eventStoreContract)\\.ts$)'
 
 /** The outside door of a context: shapes, paths and the tables of what can be had, the same on both sides. */
 const CONTRACT = '^backend/([^/]+/contract|tasks/models|subscriptions/plans)\\.ts$'
 const EVENTS = '^backend/[^/]+/events\\.ts$'
-const DECIDER = '^backend/(credits/creditAccount|tasks/videoTask|tasks/renderLane|subscriptions/subscription)\\.ts$'
+/** A decider, and what it is made of. */
+const DECIDER =
+  '^backend/(credits/(creditAccount|lots)|tasks/(videoTask|renderLane)|' +
+  'subscriptions/(subscription|agreements|commands|months))\\.ts$'
 /** What every context stands on; it knows none of them. */
 const KERNEL = '^backend/(eventsourcing|database|http|media)/'
 /** What faces an outside world that the context does not own; implemented by adapters. */
 const PORT = '^backend/(tasks/videoProvider|media/mediaStore|subscriptions/paymentProvider|accounts/mailer)\\.ts$'
 const ADAPTER =
   '^(backend/(eventsourcing/(postgresEventStore|eventStoreDb)|database/embeddedPostgres|media/(folder|s3)MediaStore|' +
-  'tasks/(minimax|demo/demoProvider)|subscriptions/(paypal|sandbox)[A-Za-z]*|accounts/(mailbox|smtp)[A-Za-z]*)\\.ts$|' +
+  'tasks/(minimax/minimax|demo/demoProvider)|subscriptions/(paypal|sandbox)[A-Za-z]*|accounts/(mailbox|smtpMailer))\\.ts$|' +
   'workflows/(embedded\\.ts$|temporal/))'
 
 const BODY = '^workflows/(?!temporal/|testing/)[^/]+/[^/]+\\.ts$'
@@ -51,11 +55,12 @@ export default {
     rule('events import types only', 'Nothing runs when a fact is named.', { path: EVENTS }, asValue),
     rule(
       'a decider imports only its own events and contract and the kernel',
-      'It is a pure function: no clock, no randomness, no other context. GrowOnlySet is a data structure of the kernel.',
+      'It is a pure function: no clock, no randomness, no other context. GrowOnlySet is a data structure of the kernel; ' +
+        'lots, agreements and commands are what the two deciders about money are made of.',
       { path: DECIDER.replace('(', '(?:').replace('^backend/', '^backend/(?=([^/]+)/)') },
       {
         pathNot: [
-          '^backend/$1/(events|contract|models|plans)\\.ts$',
+          '^backend/$1/(events|contract|models|plans|lots|agreements|commands)\\.ts$',
           '^backend/eventsourcing/(decider|growOnlySet)\\.ts$',
         ],
       },
@@ -136,9 +141,12 @@ export default {
     ),
     rule(
       'projections import only events, contracts and the kernel’s port',
-      'They fold what was stored: no deciders, no workflows, nothing that asks the world.',
+      'They fold what was stored: no deciders, no workflows, nothing that asks the world. eventHash derives ids of rows.',
       { path: '^projections/', pathNot: TEST },
-      { path: OURS, pathNot: ['^projections/', EVENTS, CONTRACT, '^backend/eventsourcing/(decider|eventStore)\\.ts$'] },
+      {
+        path: OURS,
+        pathNot: ['^projections/', EVENTS, CONTRACT, '^backend/eventsourcing/(decider|eventStore|eventHash)\\.ts$'],
+      },
     ),
     rule(
       'projections import contracts as types only',

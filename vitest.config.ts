@@ -2,9 +2,11 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 /** What measures time or CPU has the machine to itself, after all the others. */
 const MEASURES = [
+  'backend/accounts/timing.int.spec.ts',
+  'backend/http/socketLoad.int.spec.ts',
   'backend/tasks/demo/demoProvider.int.spec.ts',
   'backend/tasks/demo/renderJob.int.spec.ts',
-  'backend/http/socketLoad.int.spec.ts',
+  'site/e2e/lighthouse.e2e.spec.ts',
 ]
 
 /** The suffix is the cost: `.spec.ts` is pure, `.int.spec.ts` needs Postgres or an event store, `.e2e.spec.ts` a browser. */

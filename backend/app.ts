@@ -1,29 +1,41 @@
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { ACCESS_COOKIE } from './accounts/cookies.ts'
 import type { Mailbox } from './accounts/mailbox.ts'
 import { mailboxRoutes } from './accounts/mailboxRoutes.ts'
 import { pageGuard } from './accounts/pageGuard.ts'
-import { type AccountRoutes, serveAccounts } from './accounts/routes.ts'
+import { serveAccounts } from './accounts/routes.ts'
+import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts'
+import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
+import { createCspReports } from './http/cspReports.ts'
 import { serveWith } from './http/endpoint.ts'
 import { openApi } from './http/openapi.ts'
 import { problems } from './http/problem.ts'
+import { redirects } from './http/redirects.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
+import { type CallbackRoutes, callbackRoutes } from './tasks/callbackRoutes.ts'
 import { type MediaRoutes, serveMedia } from './tasks/mediaRoutes.ts'
 import { serveTasks, type TaskRoutes } from './tasks/routes.ts'
 
-export interface AppPorts extends AccountRoutes, SubscriptionRoutes, TaskRoutes, MediaRoutes {
+export interface AppPorts
+  extends SettingsRoutes,
+    SubscriptionRoutes,
+    TaskRoutes,
+    MediaRoutes,
+    CallbackRoutes,
+    Omit<AnalyticsRoutes, 'visitor'> {
   readonly log: Logger
   readonly publicUrl: () => string
   /** Folder of the built site; left out, only the API is served. */
   readonly site: string | undefined
   /** Only in development. */
   readonly mailbox: Mailbox | undefined
+  /** Settles when no mail is on its way to the mailbox. */
+  readonly mailDelivered: () => Promise<void>
   readonly ready: () => Promise<boolean>
   readonly demoRenderer: boolean
   readonly supportEmail: string
@@ -38,26 +50,32 @@ export function createApp(ports: AppPorts): Koa {
 
   const served: Endpoint[] = []
   const authenticate = async (ctx: Context) =>
-    (await ports.sessions.authenticate(ctx.cookies.get(ACCESS_COOKIE)))?.userId
+    (await ports.sessions.authenticate(ports.cookies.session(ctx).access))?.userId
   const serve = serveWith(api, { authenticate, limit: createRateLimit(CALLS_PER_MINUTE) }, served)
   serveAccounts(serve, ports)
+  serveSettings(serve, ports)
   serveSubscriptions(serve, ports)
   serveTasks(serve, ports)
   serveMedia(serve, ports)
+  serveAnalytics(serve, { ...ports, visitor: authenticate })
   serve(status, () => ({ demo_renderer: ports.demoRenderer, support_email: ports.supportEmail }))
   api.get('/openapi.json', (ctx) => {
     ctx.body = openApi(served, ports.publicUrl())
   })
 
-  app.use(baseline)
+  app.use(baseline(ports.publicUrl))
   app.use(problems(ports.log))
   app.use(health(ports.ready).routes())
+  // Whoever calls these comes from elsewhere: each proves itself in its own way.
+  app.use(callbackRoutes(ports).routes())
+  app.use(createCspReports(ports.log).receive)
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
-  if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox).routes())
+  if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.site) {
-    app.use(pageGuard)
+    app.use(redirects)
+    app.use(pageGuard(ports.cookies))
     app.use(serveSite(ports.site, ports.publicUrl))
   }
   app.use(() => {

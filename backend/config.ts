@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
+import type { S3Access } from './media/s3MediaStore.ts'
 
 export const ROLES = ['api', 'projections', 'workflows'] as const
 export type Role = (typeof ROLES)[number]
@@ -27,8 +28,21 @@ const Environment = z.object({
   EVENTSTORE_URL: z.optional(z.string()),
   SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
   ENCRYPTION_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'))),
+  SMTP_URL: z.optional(
+    z.string().check(z.regex(/^smtps?:\/\/\S+$/, 'an address such as smtp://user:password@host:587')),
+  ),
+  MAIL_FROM: z.optional(
+    z.string().check(z.regex(/^[^\r\n]*\S+@\S+$/, 'an address such as Kinora <hello@kinora.example>')),
+  ),
   SUPPORT_EMAIL: z._default(z.string(), 'support@kinora.example'),
   FFMPEG_PATH: z.optional(z.string()),
+  MINIMAX_API_KEY: z.optional(z.string()),
+  MINIMAX_BASE_URL: z._default(z.url(), 'https://api.minimax.io'),
+  S3_ENDPOINT: z.optional(z.url()),
+  S3_BUCKET: z.optional(z.string()),
+  S3_ACCESS_KEY_ID: z.optional(z.string()),
+  S3_SECRET_ACCESS_KEY: z.optional(z.string()),
+  S3_REGION: z._default(z.string(), 'us-east-1'),
   LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 })
 
@@ -49,9 +63,15 @@ export interface Config {
   readonly sessionSecret: string
   /** 64 hexadecimal digits; wraps the users' keys. */
   readonly encryptionKey: string
+  /** The mail server, and whom mails come from; without one, mails are kept for the mailbox page. */
+  readonly smtp: { readonly url: string; readonly from: string } | undefined
   readonly supportEmail: string
   readonly ffmpegPath: string | undefined
   readonly logLevel: string
+  /** Undefined: videos are rendered on this machine. */
+  readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
+  /** Undefined: media lie in a folder. */
+  readonly s3: S3Access | undefined
 }
 
 /** Reads the environment once. @throws ConfigError naming each variable that is wrong or missing */
@@ -62,6 +82,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = parsed.data
   const production = env.NODE_ENV === 'production'
   if (production) refuseUnsafe(env)
+  if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
+    throw new ConfigError('SMTP_URL and MAIL_FROM belong together: set both, or none')
   const dataDir = path.resolve(env.DATA_DIR)
   const secrets = env.SESSION_SECRET && env.ENCRYPTION_KEY ? {} : keptSecrets(dataDir)
   return {
@@ -75,21 +97,43 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     eventStoreUrl: env.EVENTSTORE_URL,
     sessionSecret: env.SESSION_SECRET ?? secrets.SESSION_SECRET!,
     encryptionKey: env.ENCRYPTION_KEY ?? secrets.ENCRYPTION_KEY!,
+    smtp: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     supportEmail: env.SUPPORT_EMAIL,
     ffmpegPath: env.FFMPEG_PATH,
+    minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
+    s3: bucketOf(env),
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
   }
 }
 
+/** What production needs and this version does not have yet. */
+const NOT_YET = ['plans cannot be paid for: this version has no payment provider yet']
+
+const S3_NEEDS = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+
+/** All of a bucket's variables, or none. */
+function bucketOf(env: z.infer<typeof Environment>): S3Access | undefined {
+  const missing = S3_NEEDS.filter((name) => env[name] === undefined)
+  if (missing.length === S3_NEEDS.length) return undefined
+  if (missing.length > 0)
+    throw new ConfigError(missing.map((name) => `${name}: not set, while others of S3_ are`).join('\n'))
+  return {
+    endpoint: env.S3_ENDPOINT!,
+    bucket: env.S3_BUCKET!,
+    accessKeyId: env.S3_ACCESS_KEY_ID!,
+    secretAccessKey: env.S3_SECRET_ACCESS_KEY!,
+    region: env.S3_REGION,
+  }
+}
+
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
-  const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL'] as const)
+  const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL', 'SMTP_URL', 'MAIL_FROM'] as const)
     .filter((name) => env[name] === undefined)
     .map((name) => `${name} is not set`)
   if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))
     faults.push('PUBLIC_URL is not https: cookies would be insecure')
-  faults.push(
-    'the demo renderer and the mailbox page are for development: this version has no provider for production yet',
-  )
+  if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
+  faults.push(...NOT_YET)
   throw new ConfigError(`Production mode refuses to start:\n- ${faults.join('\n- ')}`)
 }
 

@@ -5,28 +5,42 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
+import { M0007Money } from '#projections/migrations/M0007Money.ts'
+import { createErasures } from './accounts/erasure.ts'
 import { createMailbox } from './accounts/mailbox.ts'
+import { createOutbox } from './accounts/outbox.ts'
+import { keyFor } from './accounts/seal.ts'
+import { createSmtpMailer } from './accounts/smtpMailer.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
+import { createPageViews } from './analytics/pageViews.ts'
 import type { Config } from './config.ts'
 import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
 import { connectDatabase } from './database/connect.ts'
 import { M0001Accounts } from './database/migrations/M0001Accounts.ts'
+import { M0003PageViews } from './database/migrations/M0003PageViews.ts'
+import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
+import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
 import { createHandle } from './eventsourcing/handle.ts'
 import { createPostgresEventStore, installEventTable } from './eventsourcing/postgresEventStore.ts'
 import { createFolderMediaStore } from './media/folderMediaStore.ts'
+import { createS3MediaStore } from './media/s3MediaStore.ts'
 import { allowanceOf } from './subscriptions/allowance.ts'
 import type { Tier } from './subscriptions/plans.ts'
 import { createDemoProvider } from './tasks/demo/demoProvider.ts'
+import { callbackAddress, isPublic } from './tasks/minimax/callbackAddress.ts'
+import { createMinimax, type MinimaxPace } from './tasks/minimax/minimax.ts'
 import type { VideoProvider } from './tasks/videoProvider.ts'
 
 /** What a test puts in place of a part, or of the clock. */
 export interface Overrides {
   readonly provider?: VideoProvider
+  /** Other times for MiniMax, so that minutes pass in moments; `callbacks` also at an address that is not public. */
+  readonly minimax?: Partial<MinimaxPace> & { readonly callbacks?: boolean }
   readonly now?: () => number
 }
 
@@ -36,11 +50,16 @@ export const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table })
 export const MIGRATIONS = [
   { name: 'M0001Accounts', class: M0001Accounts },
   { name: 'M0002ReadModels', class: M0002ReadModels },
+  { name: 'M0003PageViews', class: M0003PageViews },
+  { name: 'M0004AccountSafety', class: M0004AccountSafety },
   { name: 'M0005Workspace', class: M0005Workspace },
+  { name: 'M0006ProviderCalls', class: M0006ProviderCalls },
+  { name: 'M0007Money', class: M0007Money },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
-export async function openPorts(config: Config, log: Logger, { provider, now = Date.now }: Overrides) {
+export async function openPorts(config: Config, log: Logger, overrides: Overrides) {
+  const { now = Date.now } = overrides
   mkdirSync(config.dataDir, { recursive: true })
   const temporaryDir = path.join(config.dataDir, 'tmp')
   rmSync(temporaryDir, { recursive: true, force: true })
@@ -63,8 +82,11 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
     : createPostgresEventStore(pool)
   const handle = createHandle(store)
   const changes = listenToChanges(server.connection)
-  const { encrypt, decrypt } = createUserKeys(database, config.encryptionKey)
-  const videoProvider = provider ?? createDemoProvider(path.join(config.dataDir, 'demo'), config.ffmpegPath)
+  const { encrypt, decrypt, destroy } = createUserKeys(database, config.encryptionKey)
+  const videoProvider = overrides.provider ?? chooseProvider(config, pool, log, overrides.minimax)
+  const mailbox = config.smtp || config.production ? undefined : createMailbox(database)
+  const mailer = config.smtp ? createSmtpMailer(config.smtp.url, config.smtp.from) : mailbox!
+  const pageViews = createPageViews(pool, log)
   /** Plans cannot be bought yet: everyone is on Free. */
   const tierOf = async (_userId: string): Promise<Tier> => 'free'
 
@@ -83,14 +105,22 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
     tierOf,
     allowance: async (userId: string) => allowanceOf(await tierOf(userId)),
     credits: createCredits(handle, now),
-    media: createFolderMediaStore(path.join(config.dataDir, 'media')),
-    mailbox: createMailbox(database),
+    media: config.s3
+      ? createS3MediaStore(config.s3, path.join(temporaryDir, 'copies'))
+      : createFolderMediaStore(path.join(config.dataDir, 'media')),
+    mailbox,
+    mailer,
+    outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), now),
+    erasures: createErasures(database, destroy, now),
+    pageViews,
     provider: videoProvider,
     databaseGone: server.exited,
     async close() {
+      await pageViews.flush()
       await changes.close()
       await store.close()
       await videoProvider.close()
+      await mailer.close()
       await database.close()
       // Its last clients may still be saying goodbye when the server goes: that is no loss any more.
       stopping = true
@@ -98,4 +128,12 @@ export async function openPorts(config: Config, log: Logger, { provider, now = D
       await server.stop()
     },
   }
+}
+
+function chooseProvider(config: Config, pool: pg.Pool, log: Logger, pace: Overrides['minimax']): VideoProvider {
+  const { minimax, publicUrl, sessionSecret } = config
+  if (!minimax) return createDemoProvider(path.join(config.dataDir, 'demo'), config.ffmpegPath)
+  const reachable = publicUrl !== undefined && (isPublic(publicUrl) || pace?.callbacks)
+  const callbackUrl = (taskId: string) => (reachable ? callbackAddress(publicUrl, sessionSecret, taskId) : undefined)
+  return createMinimax({ ...minimax, pool, log, callbackUrl, pace })
 }

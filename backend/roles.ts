@@ -3,24 +3,30 @@ import os from 'node:os'
 import { PROJECTIONS } from '#projections/all.ts'
 import { readOldHolds, readOpenWork } from '#projections/readOpenWork.ts'
 import { runProjection } from '#projections/run.ts'
+import { deliverMail } from '#workflows/accounts/deliverMail.ts'
+import { eraseAccount } from '#workflows/accounts/eraseAccount.ts'
 import { createActivities } from '#workflows/activities.ts'
 import { EmbeddedEngine } from '#workflows/embedded.ts'
 import { policies } from '#workflows/policies.ts'
+import { runRowTriggers } from '#workflows/rowTriggers.ts'
 import { generateVideo } from '#workflows/tasks/generateVideo.ts'
-import { recoverVideo } from '#workflows/tasks/recoverVideo.ts'
+import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.ts'
 import { sweepUploads } from '#workflows/tasks/sweepUploads.ts'
 import { runTriggers } from '#workflows/triggers.ts'
-import { createAccounts } from './accounts/accounts.ts'
-import { createSessions } from './accounts/sessions.ts'
+import { accountPorts } from './accounts/accountPorts.ts'
+import { ERASURES } from './accounts/erasure.ts'
+import { OUTGOING_MAILS } from './accounts/outbox.ts'
+import { ENDED_SESSIONS } from './accounts/sessions.ts'
 import { createApp } from './app.ts'
 import { createRealtime } from './http/realtime.ts'
-import { imageKey, posterKey, videoKey, watermarkedKey } from './media/mediaStore.ts'
+import { imageKey, removeTaskMedia } from './media/mediaStore.ts'
 import type { Ports } from './ports.ts'
 import { PLANS } from './subscriptions/plans.ts'
 import { statsOf } from './subscriptions/routes.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
+import { hinted, PROVIDER_HINTS, tellHint } from './tasks/providerHints.ts'
 import { pushUpdates } from './tasks/pushUpdates.ts'
 
 /** A part of the program that runs until it is stopped. `started` settles when it has caught up once. */
@@ -34,7 +40,7 @@ const SWEEP_UPLOADS_MS = 60 * 60_000
 
 /** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
 const renderSlots = ({ provider }: Ports): number =>
-  provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 200
+  provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000
 
 /** Keeps the read models up to date. */
 export function startProjections({ store, database, log }: Ports): Running {
@@ -55,7 +61,7 @@ export function startProjections({ store, database, log }: Ports): Running {
 
 /** Makes the videos: workflows on the embedded engine, started from the log. */
 export function startWorkflows(ports: Ports): Running {
-  const { database, store, media, now, log, pool } = ports
+  const { database, store, media, now, log, pool, outbox, erasures, changes } = ports
   const halt = new AbortController()
   const activities = createActivities({
     ...ports,
@@ -63,19 +69,32 @@ export function startWorkflows(ports: Ports): Running {
     holdsOlderThan: (ms) => readOldHolds(database, ms, now()),
     showProgress: (taskId, percent) => showProgress(pool, taskId, percent),
     ffmpegPath: ports.config.ffmpegPath,
+    hinted: (taskId, ms, signal) => hinted(ports.changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
+    removeUploads: createImageUploads(database, media, ports.temporaryDir).removeAllOf,
+    onRefused: (mailId) => log.warn({ mailId }, 'a mail was refused for good'),
     wake: (id, signal) => engine.signal(id, signal),
     removeUnusedUploads: createImageUploads(database, media, ports.temporaryDir).removeUnused,
   })
   const engine = new EmbeddedEngine({
-    workflows: { generateVideo, recoverVideo, sweepHolds, sweepUploads },
+    workflows: { generateVideo, recoverVideo, sweepHolds, sweepUploads, deliverMail, eraseAccount },
     activities,
     policies,
-    slots: { render: renderSlots(ports) },
+    slots: { mail: 4, render: renderSlots(ports) },
     onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the triggers stumbled and start again')
   const triggers = runTriggers({ store, engine, openWork: () => readOpenWork(database), signal: halt.signal, onError })
+  const rowTriggers = runRowTriggers({
+    engine,
+    waiting: async () => ({ mails: await outbox.waiting(), erasures: await erasures.waiting() }),
+    onNews: (tell) => changes.subscribe(({ name }) => void ([OUTGOING_MAILS, ERASURES].includes(name) && tell())),
+    signal: halt.signal,
+    onError,
+  })
+  const unsubscribe = changes.subscribe(({ name, ids }) => {
+    if (name === PROVIDER_HINTS) for (const id of ids) void engine.signal(`recover-${id}`, HINT)
+  })
   const started = (async () => {
     await engine.start('sweepHolds', 'sweepHolds', {})
     await engine.result('sweepHolds')
@@ -86,8 +105,10 @@ export function startWorkflows(ports: Ports): Running {
     started,
     async stop() {
       halt.abort()
+      unsubscribe()
       await engine.stop()
       await triggers
+      await rowTriggers
     },
   }
 }
@@ -102,9 +123,9 @@ export interface Api {
 
 /** Answers HTTP and WebSocket calls on a server that listens already. */
 export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api): Running {
-  const { config, database, media, mailbox, now, temporaryDir, credits, tierOf } = ports
+  const { config, database, media, now, temporaryDir, credits, tierOf, outbox, changes } = ports
   const realtime = createRealtime(database)
-  const sessions = createSessions(database, config.sessionSecret)
+  const account = accountPorts(ports, publicUrl, PLANS.free.credits)
   const app = createApp({
     ...ports,
     publicUrl,
@@ -113,24 +134,18 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
     realtime,
     hold: credits.hold,
     release: credits.release,
-    accounts: createAccounts({
-      database,
-      mailer: mailbox,
-      publicUrl,
-      welcome: (userId) => credits.welcome(userId, PLANS.free.credits),
-      endSessions: sessions.endAll,
-      now,
-    }),
-    sessions,
-    secureCookies: publicUrl().startsWith('https://'),
+    ...account,
+    callbackSecret: config.sessionSecret,
+    tellHint: (taskId) => tellHint(ports.pool, taskId),
     ffmpegPath: config.ffmpegPath,
     renderSlots: renderSlots(ports),
     images: createImageUploads(database, media, temporaryDir),
-    removeMedia: async (taskId) => {
-      for (const key of [videoKey, posterKey, watermarkedKey]) await media.remove(key(taskId))
-    },
+    removeMedia: (taskId) => removeTaskMedia(media, taskId),
     watermarks: async (userId) => (await ports.allowance(userId)).watermark,
-    mailbox: config.production ? undefined : mailbox,
+    mailDelivered: async () => {
+      await account.background.settled()
+      await outbox.empty(3_000)
+    },
     demoRenderer: ports.provider.name === 'demo',
     supportEmail: config.supportEmail,
   })
@@ -143,13 +158,18 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
   }
   const onError = (error: unknown) => ports.log.warn({ err: error }, 'an update was not pushed')
   const unsubscribe = pushUpdates({ ...ports, realtime, creditsOf, onError })
+  const letGo = changes.subscribe(({ name, ids }) => {
+    if (name === ENDED_SESSIONS) for (const userId of ids) realtime.disconnect(userId)
+  })
   return {
     started: Promise.resolve(),
     async stop() {
       unsubscribe()
+      letGo()
       realtime.close()
       server.closeIdleConnections()
       await new Promise((resolve) => server.close(resolve))
+      await account.background.settled()
     },
   }
 }

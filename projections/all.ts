@@ -1,8 +1,20 @@
 import { creditBalances } from './credits/creditBalance.ts'
+import { creditEntries } from './credits/creditEntry.ts'
 import { openHolds } from './credits/openHold.ts'
 import type { AnyProjection } from './projection.ts'
+import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
+import { invoices } from './subscriptions/invoice.ts'
 import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
 import { videoTasks } from './tasks/videoTask.ts'
 
-export const PROJECTIONS: readonly AnyProjection[] = [videoTasks, openTasks, lateRenders, creditBalances, openHolds]
+export const PROJECTIONS: readonly AnyProjection[] = [
+  videoTasks,
+  openTasks,
+  lateRenders,
+  creditBalances,
+  creditEntries,
+  openHolds,
+  currentSubscriptions,
+  invoices,
+]

@@ -6,7 +6,7 @@ import { ROOT } from './run.mjs'
 const NAMES = new Set(
   `Kinora AI MiniMax Hailuo T2V I2V S2V Director live PayPal GitHub Google Chrome Safari Firefox Edge Cookie Cookies
   JPG JPEG PNG WebP MP4 CSV PDF URL FAQ API HTTP HTTPS IP ID UUID USD CNY RMB GB MB KB px fps K P W Hz Plus Pro Ultimate
-  Markdown Docker JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook`.split(/\s+/),
+  Markdown Docker JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT`.split(/\s+/),
 )
 /** The name of a language is written in that language. */
 const LANGUAGE_NAMES = /^language\./
@@ -22,7 +22,7 @@ export function catalogueFaults(content = path.join(ROOT, 'content')) {
     const read = (language) => readFileSync(path.join(content, language, file), 'utf8')
     const found = file.endsWith('.json')
       ? jsonFaults(JSON.parse(read('en')), JSON.parse(read('zh')))
-      : textFaults('text', prose(read('en')), prose(read('zh')))
+      : markdownFaults(read('en'), read('zh'))
     faults.push(...found.map((fault) => `${file}: ${fault}`))
   }
   return faults
@@ -54,6 +54,29 @@ function textFaults(key, english, chinese) {
   if (words.size > 0) faults.push(`${key}: English in Chinese: ${[...words].join(', ')}`)
   return faults
 }
+
+/** What front matter says in every language; facts (an order, a date) stand in the English file alone. */
+const FACTS = new Set(['category', 'priority', 'updated'])
+
+function markdownFaults(english, chinese) {
+  const [en, zh] = [frontMatter(english), frontMatter(chinese)]
+  const keys = [...en.keys()].filter((key) => !FACTS.has(key))
+  const faults = [...without(keys, [...zh.keys()], 'zh'), ...without([...zh.keys()], keys, 'en')]
+  for (const key of keys) faults.push(...textFaults(key, en.get(key), zh.get(key) ?? ''))
+  if (outline(english) !== outline(chinese)) faults.push('text: the headings or lists differ')
+  return [...faults, ...textFaults('text', prose(english), prose(chinese))]
+}
+
+const frontMatter = (text) =>
+  new Map(
+    [...(/^---\n(.*?)\n---\n/s.exec(text)?.[1] ?? '').matchAll(/^(\w+): *(.*)$/gm)].map(([, key, value]) => [
+      key,
+      value,
+    ]),
+  )
+
+/** The kinds of a text's lines, in order: the same text in another language has the same shape. */
+const outline = (text) => [...text.matchAll(/^(#+|-|\d+\.|>|\|)(?= )/gm)].map(([, mark]) => mark).join(' ')
 
 const isName = (word) => word.split('-').every((part) => NAMES.has(part) || /^\d*$/.test(part))
 const withoutPlural = (key) => key.replace(PLURAL, '')

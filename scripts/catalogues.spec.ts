@@ -52,6 +52,33 @@ describe('the catalogue check', () => {
   })
 })
 
+describe('the catalogue check of markdown', () => {
+  const entry = (question: string, rest = '', body = 'Text') => `---\nquestion: ${question}\n${rest}---\n\n${body}\n`
+  const faultsOfText = (en: string, zh: string) => {
+    write('en/faq/a.md', en)
+    write('zh/faq/a.md', zh)
+    return catalogueFaults(folder).map((fault) => fault.replace('faq/a.md: ', ''))
+  }
+
+  it('reads front matter as texts, and takes facts from the English file', () => {
+    expect(faultsOfText(entry('Why?', 'priority: 1\nupdated: 2026-01-01\n'), entry('为什么？', '', '文字'))).toEqual([])
+  })
+
+  it.each([
+    ['a missing text', entry('Why?', 'tags: [price]\n'), entry('为什么？', '', '文字'), 'tags: is missing in zh'],
+    ['English in Chinese', entry('Why?'), entry('why？', '', '文字'), 'question: English in Chinese: why'],
+    ['Chinese in English', entry('Why 何?'), entry('为什么？', '', '文字'), 'question: Chinese in English'],
+    [
+      'another shape',
+      entry('Why?', '', '## A\n\n- b'),
+      entry('为什么？', '', '## 甲'),
+      'text: the headings or lists differ',
+    ],
+  ])('notices %s', (_, en, zh, fault) => {
+    expect(faultsOfText(en, zh)).toEqual([fault])
+  })
+})
+
 describe('the check of imports in .astro files', () => {
   it('lets contracts, content and the site itself pass, and nothing else', () => {
     write(

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import react from '@astrojs/react'
 import sitemap from '@astrojs/sitemap'
 import { defineConfig } from 'astro/config'
+import { lateScripts } from './lateScripts.mjs'
 
 /** The origin in the built pages; the server puts PUBLIC_URL in its place, so that moving a site needs no new build. */
 const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
@@ -12,7 +13,24 @@ const hashOf = (file) =>
     .update(readFileSync(new URL(file, import.meta.url), 'utf8'))
     .digest('base64')}`
 
-const unlisted = /\/(home|workspace|auth\/.*|reset-password|verify-email)$/
+/** What search engines are not sent to: the other address of the landing page, and what needs a session, a token or an address. */
+const UNLISTED =
+  /\/(home|workspace|profile|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
+
+/** Readers of any other language are sent to the English page. */
+const unspecific = (links = []) =>
+  links.filter(({ lang }) => lang === 'en').map(({ url }) => ({ lang: 'x-default', url }))
+
+/**
+ * Vite's helper around `import()` preloads what a chunk imports, style sheets too. Here it would be a tenth of the script of
+ * every page, to save signed-in readers one round trip; style sheets are within the pages.
+ */
+const plainImports = {
+  name: 'plain-imports',
+  enforce: 'pre',
+  apply: 'build',
+  load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : undefined),
+}
 
 /** In development the API runs behind the site, on an address of its own. */
 const api = { target: process.env.KINORA_API ?? 'http://127.0.0.1:3001', ws: true }
@@ -20,8 +38,11 @@ const api = { target: process.env.KINORA_API ?? 'http://127.0.0.1:3001', ws: tru
 export default defineConfig({
   site: PLACEHOLDER_ORIGIN,
   trailingSlash: 'never',
-  build: { format: 'file' },
+  // A page is whole with its first answer: a style sheet of its own would be another round trip before anything is seen.
+  build: { format: 'file', inlineStylesheets: 'always' },
   devToolbar: { enabled: false },
+  // There is no code in the texts, and its colours would be inline styles.
+  markdown: { syntaxHighlight: false },
   i18n: {
     defaultLocale: 'en',
     locales: ['en', { path: 'zh', codes: ['zh', 'zh-CN'] }],
@@ -29,9 +50,11 @@ export default defineConfig({
   },
   integrations: [
     react(),
+    lateScripts(),
     sitemap({
-      filter: (page) => !unlisted.test(page),
+      filter: (page) => !UNLISTED.test(page),
       i18n: { defaultLocale: 'en', locales: { en: 'en', zh: 'zh-CN' } },
+      serialize: (page) => ({ ...page, links: [...(page.links ?? []), ...unspecific(page.links)] }),
     }),
   ],
   security: {
@@ -48,10 +71,13 @@ export default defineConfig({
         "base-uri 'self'",
         "form-action 'self'",
       ],
-      scriptDirective: { hashes: [hashOf('./src/i18n/boot.js'), hashOf('./src/shell/fill.js')] },
+      scriptDirective: {
+        hashes: [hashOf('./src/i18n/boot.js'), hashOf('./src/shell/fill.js'), hashOf('./src/shell/late.js')],
+      },
     },
   },
   vite: {
+    plugins: [plainImports],
     server: { proxy: Object.fromEntries(['/api', '/dev', '/healthz', '/readyz'].map((path) => [path, api])) },
   },
 })

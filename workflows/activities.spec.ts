@@ -39,6 +39,7 @@ beforeEach(async () => {
     name: 'double',
     idempotent: true,
     pollMs: 1,
+    admit: async () => 0,
     create: async () => ({ kind: 'accepted', jobId: 'job' }),
     state: async () => states.shift() ?? { kind: 'finished' },
     fetch: unreachable,
@@ -50,6 +51,12 @@ beforeEach(async () => {
   const unused = unreachable
   const activities = createActivities({
     handle,
+    store,
+    mailer: { send: unused, close: unused },
+    outbox: { open: unused, remove: unused },
+    erasures: { removeRows: unused, done: unused },
+    removeUploads: unused,
+    onRefused: () => expect.fail(),
     credits: { capture: unused, release: unused },
     provider,
     media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },
@@ -59,6 +66,7 @@ beforeEach(async () => {
     holdsOlderThan: async () => [],
     showProgress: async () => {},
     pictureFile: unused,
+    hinted: async () => {},
     wake: async () => {},
     ffmpegPath: undefined,
     temporaryDir: '/nowhere',
@@ -117,11 +125,49 @@ describe('rendering', () => {
     expect(await render()).toEqual(timedOut)
   })
 
+  it('leaves a task waiting that the provider certainly did not take, and asks again when it may', async () => {
+    provider = Object.assign(provider, { idempotent: false })
+    const answers = [
+      { kind: 'postponed', detail: 'busy' },
+      { kind: 'accepted', jobId: 'job' },
+    ] as const
+    let asked = 0
+    provider.create = async () => answers[asked++]!
+    expect(await render()).toEqual({ kind: 'finished' })
+    expect(types().slice(2)).toEqual([
+      'VideoRenderRequested',
+      'VideoRenderPostponed',
+      'VideoRenderRequested',
+      'VideoRenderAccepted',
+    ])
+  })
+
+  it('ends in a lost answer when it is unknown whether the provider took the job: it is asked once', async () => {
+    provider = Object.assign(provider, { idempotent: false })
+    let asked = 0
+    provider.create = async () => {
+      asked++
+      return unreachable()
+    }
+    await expect(render()).rejects.toThrow('unreachable')
+    clock += 1_000
+    expect([await render(), asked]).toMatchObject([{ kind: 'failed', code: 'answer_lost' }, 1])
+  })
+
+  it('ends a task that waited six hours for a provider that may not be asked', async () => {
+    provider.admit = async () => {
+      clock += 3600_000
+      return 1
+    }
+    expect(await render()).toEqual({ kind: 'over' })
+    expect(types().at(-1)).toBe('VideoTaskFailed')
+  })
+
   it('takes a video that is finished when it looks, however late that is', async () => {
     states = [{ kind: 'rendering', percent: 1 }]
     const look = provider.state
-    provider.state = async (jobId) => {
-      const answer = await look(jobId)
+    provider.state = async (jobId, signal) => {
+      const answer = await look(jobId, signal)
       if (answer.kind === 'finished') clock += RENDER_LIMIT_MS
       return answer
     }

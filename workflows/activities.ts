@@ -1,8 +1,14 @@
+import { removeTaskMedia } from '#backend/media/mediaStore.ts'
+import { UnplayableVideoError } from '#backend/media/probeMp4.ts'
 import { renderLane } from '#backend/tasks/renderLane.ts'
 import { isCharged } from '#backend/tasks/videoTask.ts'
+import { type AccountActivityDeps, createAccountActivities } from './accountActivities.ts'
+import type { DeliverMailActivities } from './accounts/deliverMail.ts'
+import type { EraseAccountActivities } from './accounts/eraseAccount.ts'
 import type { ActivityContext } from './engine.ts'
 import { fetchVideo } from './fetchVideo.ts'
-import { renderVideo } from './renderVideo.ts'
+import { Pool } from './pool.ts'
+import { ASKED_AT_ONCE, renderVideo } from './renderVideo.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from './taskCommands.ts'
 import { type GenerateVideoActivities, TURN, type Turn } from './tasks/generateVideo.ts'
 import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
@@ -11,18 +17,26 @@ import type { SweepUploadsActivities } from './tasks/sweepUploads.ts'
 
 const ORPHAN_AGE_MS = 20_000
 
-type All = GenerateVideoActivities & RecoverVideoActivities & SweepHoldsActivities & SweepUploadsActivities
+type All = GenerateVideoActivities &
+  RecoverVideoActivities &
+  SweepHoldsActivities &
+  SweepUploadsActivities &
+  DeliverMailActivities &
+  EraseAccountActivities
 export type AllActivities = {
   readonly [Name in keyof All]: (input: Parameters<All[Name]>[0], context: ActivityContext) => ReturnType<All[Name]>
 }
 
 /** What the workflows do in the world: commands to the deciders, and calls of the provider and the media store. */
-export function createActivities(deps: ActivityDeps): AllActivities {
+export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllActivities {
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
+  const asking = new Pool(ASKED_AT_ONCE)
   const { at, give: task, look, endIfWaitedTooLong } = commands
 
   return {
+    ...createAccountActivities(deps, commands),
+
     async claimSlot({ taskId, userId }): Promise<Turn> {
       const limit = await deps.concurrentLimit(userId)
       const command = { type: 'ClaimSlot', userId, taskId, limit, at: at() } as const
@@ -32,13 +46,19 @@ export function createActivities(deps: ActivityDeps): AllActivities {
       return state.status !== 'waiting' || (await endIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
     },
 
-    render: ({ taskId }, context) => renderVideo(deps, commands, taskId, context),
+    render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, asking }, taskId, context),
 
     async store({ taskId }, { signal }) {
       const state = await task(taskId, { type: 'StartDownload', at: at() })
       if (state.status !== 'downloading') return
-      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal)
-      await task(taskId, { type: 'Succeed', file, at: at() })
+      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal).catch((error: Error) => {
+        if (error instanceof UnplayableVideoError) return error
+        throw error
+      })
+      // A whole file that is no video will not become one.
+      if (file instanceof Error)
+        await task(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
+      else await task(taskId, { type: 'Succeed', file, at: at() })
       await deps.showProgress(taskId, undefined)
       await provider.forget(taskId)
     },
@@ -51,7 +71,10 @@ export function createActivities(deps: ActivityDeps): AllActivities {
     },
 
     async settleCredits({ taskId, userId }) {
-      if (isCharged(await look(taskId))) await credits.capture(userId, taskId)
+      const state = await look(taskId)
+      // Deleted while it was being made: a file may have come after the deletion looked.
+      if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
+      if (isCharged(state)) await credits.capture(userId, taskId)
       else await credits.release(userId, taskId, 'not delivered')
     },
 
@@ -64,7 +87,7 @@ export function createActivities(deps: ActivityDeps): AllActivities {
     async recover({ taskId }, { signal }) {
       const state = await look(taskId)
       if (state.status !== 'failed' || state.jobId === null) return 'over'
-      const job = await provider.state(state.jobId)
+      const job = await provider.state(state.jobId, signal)
       if (job.kind === 'queued' || job.kind === 'rendering') return 'pending'
       if (job.kind === 'finished') {
         const file = await fetchVideo(deps, taskId, state.jobId, signal)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { posterKey, videoKey } from '#backend/media/mediaStore.ts'
 import { makePoster } from '#backend/media/poster.ts'
@@ -13,15 +14,22 @@ export async function fetchVideo(
   jobId: string,
   signal: AbortSignal,
 ): Promise<VideoFile> {
-  if ((await media.size(videoKey(taskId))) === undefined) {
-    const file = path.join(temporaryDir, `${randomUUID()}.mp4`)
-    const still = `${file}.jpg`
+  if ((await media.size(videoKey(taskId))) !== undefined) return describe(await media.localPath(videoKey(taskId)))
+  const file = path.join(temporaryDir, `${randomUUID()}.mp4`)
+  const still = `${file}.jpg`
+  try {
     await provider.fetch(jobId, file, signal)
-    const { duration } = await probeMp4(file)
-    await makePoster(file, still, { at: duration / 3, width: 640, signal, ffmpegPath })
+    const described = await describe(file)
+    await makePoster(file, still, { at: described.durationMs / 3_000, width: 640, signal, ffmpegPath })
     await media.put(posterKey(taskId), still)
     await media.put(videoKey(taskId), file)
+    return described
+  } finally {
+    for (const left of [file, still]) await rm(left, { force: true })
   }
-  const { size, duration, width, height } = await probeMp4(await media.localPath(videoKey(taskId)))
+}
+
+async function describe(file: string): Promise<VideoFile> {
+  const { size, duration, width, height } = await probeMp4(file)
   return { size, durationMs: Math.round(duration * 1000), width, height }
 }

@@ -1,8 +1,5 @@
+import type { AllActivities } from './activities.ts'
 import type { ActivityPolicy } from './engine.ts'
-import type { GenerateVideoActivities } from './tasks/generateVideo.ts'
-import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
-import type { SweepHoldsActivities } from './tasks/sweepHolds.ts'
-import type { SweepUploadsActivities } from './tasks/sweepUploads.ts'
 
 /** Bookkeeping against the log and the database: it must come through in the end, however long they are away. */
 const bookkeeping: ActivityPolicy = {
@@ -13,28 +10,29 @@ const bookkeeping: ActivityPolicy = {
   pool: 'main',
 }
 
-export const policies: Readonly<
-  Record<
-    keyof (GenerateVideoActivities & RecoverVideoActivities & SweepHoldsActivities & SweepUploadsActivities),
-    ActivityPolicy
-  >
-> = {
+export const policies: Readonly<Record<keyof AllActivities, ActivityPolicy>> = {
   claimSlot: bookkeeping,
-  // Its own deadline ends it; the attempts only have to last until then.
+  // Its own deadlines end it, six hours of waiting for the provider and 30 minutes of rendering; the attempts only have
+  // to last until then.
   render: {
-    timeoutMs: 40 * 60_000,
+    timeoutMs: 7 * 3600_000,
     heartbeatMs: 60_000,
-    attempts: 100,
+    attempts: 3_000,
     firstRetryMs: 500,
-    maxRetryMs: 30_000,
+    maxRetryMs: 10_000,
     pool: 'render',
   },
-  store: { timeoutMs: 10 * 60_000, attempts: 6, firstRetryMs: 500, maxRetryMs: 30_000, pool: 'main' },
+  // The video is there: the provider may be away for an hour before it is given up for now.
+  store: { timeoutMs: 10 * 60_000, attempts: 125, firstRetryMs: 500, maxRetryMs: 30_000, pool: 'main' },
   fail: bookkeeping,
   settleCredits: bookkeeping,
   releaseSlot: bookkeeping,
   recover: { timeoutMs: 10 * 60_000, attempts: 6, firstRetryMs: 1_000, maxRetryMs: 60_000, pool: 'main' },
   endRecovery: bookkeeping,
+  // The mail's own age ends it: a server that is down for a day loses nothing.
+  sendMail: { ...bookkeeping, timeoutMs: 60_000, firstRetryMs: 1_000, maxRetryMs: 5 * 60_000, pool: 'mail' },
+  erase: { ...bookkeeping, timeoutMs: 60 * 60_000 },
+  endErasure: bookkeeping,
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
   sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
 }

@@ -1,74 +1,149 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RenderRequest, RenderState } from '#backend/tasks/videoProvider.ts'
-import type { VideoTask } from '#backend/tasks/videoTask.ts'
+import type { VideoTask, VideoTaskCommand } from '#backend/tasks/videoTask.ts'
 import type { ActivityContext } from './engine.ts'
+import type { Pool } from './pool.ts'
 import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
 import type { RenderOutcome } from './tasks/generateVideo.ts'
 
 export const RENDER_LIMIT_MS = 30 * 60_000
-const TIMED_OUT = { kind: 'failed', code: 'render_timed_out', detail: 'No video came within 30 minutes.' } as const
+/** Of one process: when the provider falls silent, no more than these are in the dark. */
+export const ASKED_AT_ONCE = 4
+/** A task that waits for the provider is looked at this often: it may be cancelled meanwhile. */
+const LOOK_MS = 5_000
+const KEEP_TRIES = 7
+const HEARTBEAT_MS = 15_000
+
+const failure = (code: 'render_timed_out' | 'provider_failed' | 'answer_lost', detail: string) =>
+  ({ kind: 'failed', code, detail }) as const
+const TIMED_OUT = failure('render_timed_out', 'No video came within 30 minutes.')
+const LOST = failure('answer_lost', 'It is unknown whether the provider was reached.')
+
+type Deps = ActivityDeps & TaskCommands & { readonly asking: Pool }
+type Rendering = Extract<VideoTask, { status: 'rendering' | 'downloading' }>
+type Waiting = Extract<VideoTask, { status: 'waiting' }>
 
 /**
- * Asks the provider for the video and looks at the job until it has an answer, or until 30 minutes have passed since it
- * was asked. What is thrown is tried again and goes on where it stood.
+ * Asks the provider for the video as soon as it may be asked, and looks at the job until it has an answer, or until 30
+ * minutes have passed since it was asked. What is thrown is tried again and goes on where it stood.
  */
-export async function renderVideo(
-  deps: ActivityDeps,
-  { at, give: task, look, endIfWaitedTooLong }: TaskCommands,
-  taskId: string,
-  { signal, heartbeat }: ActivityContext,
-): Promise<RenderOutcome> {
-  const { provider, now } = deps
-  if (await endIfWaitedTooLong(taskId, await look(taskId))) return { kind: 'over' }
-  const requestedAt = at()
-  const state = await task(taskId, { type: 'RequestRender', at: requestedAt })
-  if (state.status === 'downloading') return { kind: 'finished' }
-  if (state.status !== 'rendering') return { kind: 'over' }
-  const isNew = state.requestedAt === requestedAt
-  if (state.jobId === null && !isNew && !provider.idempotent)
-    return { kind: 'failed', code: 'provider_failed', detail: 'It is unknown whether the provider was reached.' }
-  const ask = async () => {
-    const answer = await provider.create(await requestOf(deps, state))
-    if (answer.kind === 'accepted') await task(taskId, { type: 'AcceptRender', jobId: answer.jobId, at: at() })
-    return answer
+export async function renderVideo(deps: Deps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
+  const beating = setInterval(context.heartbeat, HEARTBEAT_MS)
+  try {
+    for (;;) {
+      context.signal.throwIfAborted()
+      const state = await deps.look(taskId)
+      if (await deps.endIfWaitedTooLong(taskId, state)) return { kind: 'over' }
+      if (state.status === 'downloading') return { kind: 'finished' }
+      if (state.status !== 'waiting' && state.status !== 'rendering') return { kind: 'over' }
+      const outcome =
+        state.status === 'waiting'
+          ? await askInTurn(deps, state, context.signal)
+          : await follow(deps, state, context.signal)
+      if (outcome) return outcome
+    }
+  } finally {
+    clearInterval(beating)
   }
-  let jobId = state.jobId
+}
+
+/**
+ * Those that wait for the provider are asked for by priority; owners take turns. Whoever is next keeps the turn until the
+ * provider may be asked; meanwhile all see for themselves whether they are over. Nothing: look again.
+ */
+async function askInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal): Promise<RenderOutcome | undefined> {
+  const { taskId, priority, userId: owner } = order
+  const waiting = new AbortController()
+  const stop = AbortSignal.any([signal, waiting.signal])
+  const turn = deps.asking.run({ priority, owner }, async () => {
+    while (!stop.aborted) {
+      const request = await requestOf(deps, order)
+      const wait = await deps.provider.admit()
+      if (wait === 0) {
+        waiting.abort()
+        return askFirst(deps, taskId, request)
+      }
+      await delay(Math.min(wait, LOOK_MS), undefined, { signal: stop }).catch(() => {})
+    }
+    return undefined
+  })
+  const ended = async () => {
+    for (;;) {
+      await delay(LOOK_MS, undefined, { signal: stop })
+      const state = await deps.look(taskId)
+      if (stop.aborted) return turn
+      if (state.status !== 'waiting' || (await deps.endIfWaitedTooLong(taskId, state))) return undefined
+    }
+  }
+  try {
+    return await Promise.race([turn, ended().catch(() => turn)])
+  } finally {
+    waiting.abort()
+  }
+}
+
+/** Writes down that the provider is asked, then asks. @throws it is unknown whether the provider took the job */
+async function askFirst(deps: Deps, taskId: string, request: RenderRequest): Promise<RenderOutcome | undefined> {
+  const requestedAt = deps.at()
+  const state = await deps.giveAnew(taskId, { type: 'RequestRender', at: requestedAt })
+  return state.status === 'rendering' && state.requestedAt === requestedAt ? ask(deps, request) : undefined
+}
+
+async function ask(deps: Deps, request: RenderRequest): Promise<RenderOutcome | undefined> {
+  const answer = await deps.provider.create(request)
+  if (answer.kind === 'refused') return { ...answer, kind: 'failed' }
+  const command: VideoTaskCommand =
+    answer.kind === 'accepted'
+      ? { type: 'AcceptRender', jobId: answer.jobId, at: deps.at() }
+      : { type: 'PostponeRender', detail: answer.detail, at: deps.at() }
+  // A job whose id is lost is a video that is lost: a database that is away for a moment is waited for.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await deps.giveAnew(request.taskId, command)
+      return undefined
+    } catch (error) {
+      if (attempt === KEEP_TRIES) throw error
+      await delay(100 * 2 ** attempt)
+    }
+  }
+}
+
+/** Looks at the job until it has an answer. Nothing: look at the task again. */
+async function follow(deps: Deps, state: Rendering, signal: AbortSignal): Promise<RenderOutcome | undefined> {
+  const { provider, now } = deps
+  const { taskId } = state.order
   const deadline = Date.parse(state.requestedAt) + RENDER_LIMIT_MS
   for (;;) {
     signal.throwIfAborted()
     let job: RenderState
     try {
-      if (jobId === null) {
-        const answer = await ask()
-        if (answer.kind === 'refused') return { ...answer, kind: 'failed' }
-        jobId = answer.jobId
+      job = state.jobId === null ? { kind: 'unknown' } : await provider.state(state.jobId, signal)
+      if (job.kind === 'unknown' && provider.idempotent) {
+        if (now() >= deadline) return TIMED_OUT
+        return await ask(deps, await requestOf(deps, state.order))
       }
-      job = await provider.state(jobId)
     } catch (error) {
       // A provider that cannot be reached is waited for, but no longer than for a slow one.
       if (now() >= deadline) return TIMED_OUT
       throw error
     }
-    heartbeat()
     if (job.kind === 'finished') return { kind: 'finished' }
     if (job.kind === 'failed') return job
-    if (job.kind === 'rendering') {
-      await task(taskId, { type: 'StartRender', at: at() })
-      await deps.showProgress(taskId, job.percent)
-    }
+    if (job.kind === 'unknown')
+      return state.jobId === null ? LOST : failure('provider_failed', 'The provider has lost the job.')
+    const isRendering = job.kind === 'rendering'
+    const { status } = isRendering
+      ? await deps.give(taskId, { type: 'StartRender', at: deps.at() })
+      : await deps.look(taskId)
+    // Erased with its account meanwhile: nobody waits for it any more.
+    if (status !== 'rendering') return { kind: 'over' }
+    if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
     if (now() >= deadline) return TIMED_OUT
-    if (job.kind === 'unknown') {
-      if (!provider.idempotent)
-        return { kind: 'failed', code: 'provider_failed', detail: 'The provider has lost the job.' }
-      jobId = null
-    } else await delay(provider.pollMs, undefined, { signal })
+    await deps.hinted(taskId, provider.pollMs, signal)
   }
 }
 
-async function requestOf(
-  { decrypt, pictureFile }: ActivityDeps,
-  { order }: Extract<VideoTask, { status: 'rendering' | 'downloading' }>,
-): Promise<RenderRequest> {
+async function requestOf({ decrypt, pictureFile }: ActivityDeps, order: Waiting['order']): Promise<RenderRequest> {
   const { taskId, taskType, model, resolution, duration, promptOptimizer, cameraMovements } = order
   return {
     taskId,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { CommandContext } from '#backend/eventsourcing/command.ts'
 import type { Decider } from '#backend/eventsourcing/decider.ts'
 import { derivedId } from '#backend/eventsourcing/eventHash.ts'
@@ -24,6 +25,8 @@ export interface ActivityDeps {
   readonly removeUnusedUploads: () => Promise<unknown>
   /** Shows how far a rendering is, in percent; undefined: it is over. */
   readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
+  /** Waits for so long, or until the provider has told something of the task. */
+  readonly hinted: (taskId: string, ms: number, signal: AbortSignal) => Promise<void>
   readonly pictureFile: (imageId: string) => Promise<string>
   readonly wake: (workflowId: string, signal: string) => Promise<void>
   readonly temporaryDir: string
@@ -46,11 +49,15 @@ export function createTaskCommands({ handle, now }: Pick<ActivityDeps, 'handle' 
   const decider: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = videoTask
   const give = async (taskId: string, command: VideoTaskCommand): Promise<VideoTask> =>
     (await handle(decider, taskId, command, stepContext(command.type, taskId))).state
+  const giveAnew = async (taskId: string, command: VideoTaskCommand): Promise<VideoTask> =>
+    (await handle(decider, taskId, command, { ...stepContext(command.type, taskId), commandId: randomUUID() })).state
 
   return {
     at,
     /** Answers the task as it then is. */
     give,
+    /** For what may happen several times to a task: what was decided before is no repetition of this. */
+    giveAnew,
     /** Where the task stands. Asked of one that no longer waits, this command changes nothing. */
     look: (taskId: string) => give(taskId, { type: 'Queue', at: at() }),
     /** Ends a task whose turn has not come within six hours, and says whether it did. */

@@ -59,6 +59,10 @@ describe('the triggers', () => {
     expect(await asked([taskFailed(TASK, USER, 'render_timed_out', 'job')], {})).toEqual([recovery])
   })
 
+  it('start a recovery when the provider tells of a job whose answer was lost', async () => {
+    expect(await asked([facts.found], {})).toEqual([recovery])
+  })
+
   it('wake a waiting task that was ended from outside', async () => {
     expect(await asked([taskFailed(TASK, USER, 'cancelled', null)], {})).toEqual([['signal', TASK, 'turn']])
   })

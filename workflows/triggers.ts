@@ -54,9 +54,12 @@ async function react(engine: Engine, event: VideoTaskEvent): Promise<void> {
       return startGeneration(engine, event.data, event.data.priority)
     case 'VideoTaskFailed': {
       const { code, jobId, taskId } = event.data
-      if (code === 'render_timed_out' && jobId !== null) return startRecovery(engine, event.data)
+      if ((code === 'render_timed_out' || code === 'answer_lost') && jobId !== null)
+        return startRecovery(engine, event.data)
       return engine.signal(taskId, TURN)
     }
+    case 'VideoRenderFound':
+      return startRecovery(engine, event.data)
     default:
       return undefined
   }

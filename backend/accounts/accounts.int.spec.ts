@@ -154,7 +154,7 @@ describe('signing in', () => {
     expect(await outcome(right)).toEqual([403, 'email_not_verified'])
   })
 
-  it('answers the user and sets two cookies that scripts cannot read', async () => {
+  it('answers the user and sets cookies that scripts cannot read', async () => {
     const email = await verified()
     const answer = await login(email.toUpperCase())
     const { user } = (await answer.json()) as { user: object }
@@ -172,6 +172,7 @@ describe('signing in', () => {
     expect(flags).toEqual([
       'kinora_access=…; path=/; expires=…; samesite=lax; httponly',
       'kinora_refresh=…; path=/; expires=…; samesite=lax; httponly',
+      'kinora_device=…; path=/; expires=…; samesite=lax; httponly',
     ])
     expect(await (await as(cookiesOf(answer), 'GET', '/auth/me')).json()).toEqual(user)
   })

@@ -18,12 +18,20 @@ export const Email = z
     z.trim(),
     required,
     z.maxLength(254, 'invalid_email'),
-    z.regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u, 'invalid_email'),
+    z.regex(/^[^\s@\p{Cc}<>()[\],;:\\"]+@[^\s@\p{Cc}<>()[\],;:\\"]+\.[^\s@\p{Cc}<>()[\],;:\\"]+$/u, 'invalid_email'),
     z.toLowerCase(),
   )
-export const Password = z
-  .string({ error: 'required' })
-  .check(required, z.minLength(PASSWORD_MIN, 'password_too_short'), z.maxLength(PASSWORD_MAX, 'password_too_long'))
+/** Counted in code points, in the form in which it is hashed: however it was typed, it is the same password. */
+const length = (text: string) => [...text].length
+export const Password = z.string({ error: 'required' }).check(
+  required,
+  z.maxLength(PASSWORD_MAX * 4, { error: 'password_too_long', abort: true }),
+  z.normalize('NFKC'),
+  z.refine((text) => length(text) >= PASSWORD_MIN, 'password_too_short'),
+  z.refine((text) => length(text) <= PASSWORD_MAX, 'password_too_long'),
+)
+/** A password that exists already is asked for; rules for new ones have no say in it. */
+const CurrentPassword = z.string({ error: 'required' }).check(required, z.maxLength(PASSWORD_MAX * 4, 'wrong_password'))
 const FullName = z
   .string({ error: 'required' })
   .check(
@@ -43,6 +51,9 @@ export const Registration = z.object({
   username: FullName,
   language: z._default(Language, 'en'),
 })
+export const NewName = z.object({ username: FullName })
+export const PasswordChange = z.object({ current_password: CurrentPassword, new_password: Password })
+export const AccountDeletion = z.object({ password: CurrentPassword })
 export const Credentials = z.object({ email: Email, password: Password })
 
 export const User = z.object({
@@ -70,7 +81,8 @@ export const verifyEmail = endpoint({
   path: '/auth/verify-email',
   access: 'public',
   body: z.object({ token: Token }),
-  answer: Message,
+  /** Without credits: this mailbox has had its free ones, for an account before. */
+  answer: z.extend(Message, { credits_granted: z.boolean() }),
   summary: 'Verifies the address and grants the free credits once',
 })
 
@@ -141,4 +153,67 @@ export const logout = endpoint({
   access: 'public',
   answer: Message,
   summary: 'Ends the session',
+})
+
+export const saveName = endpoint({
+  method: 'PUT',
+  path: '/users/name',
+  access: 'user',
+  body: NewName,
+  answer: User,
+  summary: "Changes the user's name",
+})
+
+export const changePassword = endpoint({
+  method: 'PUT',
+  path: '/users/password',
+  access: 'user',
+  body: PasswordChange,
+  answer: Message,
+  summary: 'Changes the password, signs other devices out and mails a notice',
+})
+
+export const SessionView = z.object({
+  id: z.string(),
+  /** Such as Firefox; null when it is not known. */
+  browser: z.nullable(z.string()),
+  /** Such as Windows; null when it is not known. */
+  system: z.nullable(z.string()),
+  created_at: z.string(),
+  last_used_at: z.string(),
+  current: z.boolean(),
+})
+export type SessionView = z.infer<typeof SessionView>
+
+export const listSessions = endpoint({
+  method: 'GET',
+  path: '/users/sessions',
+  access: 'user',
+  answer: z.object({ sessions: z.array(SessionView) }),
+  summary: 'Where the user is signed in, the last used first',
+})
+
+export const endOtherSessions = endpoint({
+  method: 'DELETE',
+  path: '/users/sessions',
+  access: 'user',
+  status: 204,
+  summary: 'Signs the user out everywhere else',
+})
+
+export const endSession = endpoint({
+  method: 'DELETE',
+  path: '/users/sessions/:id',
+  access: 'user',
+  status: 204,
+  summary: 'Signs one device of the user out',
+})
+
+export const deleteAccount = endpoint({
+  method: 'POST',
+  path: '/users/delete',
+  access: 'user',
+  body: AccountDeletion,
+  answer: Message,
+  summary: 'Deletes the account with all that was made in it; the password is asked for',
 })

@@ -1,18 +1,32 @@
 import type { Context } from 'koa'
 import { ACCESS_SECONDS, REFRESH_SECONDS, type SessionTokens } from './sessions.ts'
 
-export const ACCESS_COOKIE = 'kinora_access'
-export const REFRESH_COOKIE = 'kinora_refresh'
+const YEAR_MS = 365 * 24 * 3600 * 1000
 
-/** Puts the tokens into httpOnly cookies; without tokens, takes the cookies away. */
-export function setSessionCookies(ctx: Context, tokens: SessionTokens | undefined, secure: boolean): void {
+/**
+ * The cookies of a session and of a known device: httpOnly, for this host and all its paths. Over https their names begin
+ * with `__Host-` (RFC 6265bis), so that no other host of the domain can plant them.
+ */
+export function createCookies(secure: boolean) {
+  const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
+  const [access, refresh, device] = [nameOf('kinora_access'), nameOf('kinora_refresh'), nameOf('kinora_device')]
   const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
-  ctx.cookies.secure = secure
-  ctx.cookies.set(ACCESS_COOKIE, tokens?.access ?? null, { ...options, maxAge: ACCESS_SECONDS * 1000 })
-  ctx.cookies.set(REFRESH_COOKIE, tokens?.refresh ?? null, { ...options, maxAge: REFRESH_SECONDS * 1000 })
+  const set = (ctx: Context, name: string, value: string | undefined, maxAge: number) => {
+    // Behind a proxy the connection itself is not encrypted.
+    ctx.cookies.secure = secure
+    ctx.cookies.set(name, value ?? null, { ...options, maxAge })
+  }
+
+  return {
+    /** Puts the tokens into cookies; without tokens, takes the cookies away. */
+    setSession(ctx: Context, tokens: SessionTokens | undefined): void {
+      set(ctx, access, tokens?.access, ACCESS_SECONDS * 1000)
+      set(ctx, refresh, tokens?.refresh, REFRESH_SECONDS * 1000)
+    },
+    session: (ctx: Context) => ({ access: ctx.cookies.get(access), refresh: ctx.cookies.get(refresh) }),
+    setDevice: (ctx: Context, value: string) => set(ctx, device, value, YEAR_MS),
+    device: (ctx: Context) => ctx.cookies.get(device),
+  }
 }
 
-export const sessionCookies = (ctx: Context) => ({
-  access: ctx.cookies.get(ACCESS_COOKIE),
-  refresh: ctx.cookies.get(REFRESH_COOKIE),
-})
+export type Cookies = ReturnType<typeof createCookies>

@@ -1,5 +1,4 @@
 import type { Database } from '../database/orm.ts'
-import { uuid7 } from '../eventsourcing/uuid7.ts'
 import type { Mail, Mailer } from './mailer.ts'
 
 export interface KeptMail extends Mail {
@@ -14,23 +13,20 @@ export interface Mailbox extends Mailer {
 
 export function createMailbox(database: Database): Mailbox {
   return {
-    async send({ to, subject, text, html }) {
-      await database.em
-        .fork()
-        .execute('insert into mailbox (id, recipient, subject, text, html, sent_at) values (?, ?, ?, ?, ?, now())', [
-          uuid7(),
-          to,
-          subject,
-          text,
-          html,
-        ])
+    async send({ id, userId, to, subject, text, html }) {
+      await database.em.fork().execute(
+        `insert into mailbox (id, user_id, recipient, subject, text, html, sent_at) values (?, ?, ?, ?, ?, ?, now())
+         on conflict do nothing`,
+        [id, userId, to, subject, text, html],
+      )
+      return 'sent'
     },
 
     async list(to) {
       const rows = await database.em
         .fork()
         .execute<{ recipient: string; subject: string; text: string; html: string; sent_at: Date }[]>(
-          'select * from mailbox where ?::text is null or recipient = ? order by sent_at desc, id desc limit 100',
+          'select * from mailbox where ?::text is null or recipient = lower(?) order by id desc limit 100',
           [to ?? null, to ?? null],
         )
       return rows.map(({ recipient, subject, text, html, sent_at }) => ({
@@ -41,5 +37,7 @@ export function createMailbox(database: Database): Mailbox {
         sentAt: new Date(sent_at).toISOString(),
       }))
     },
+
+    close: async () => {},
   }
 }

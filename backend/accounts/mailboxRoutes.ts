@@ -1,17 +1,26 @@
 import Router from '@koa/router'
 import type { KeptMail, Mailbox } from './mailbox.ts'
 
+/** Mails are styled in place, as mail programs want it; the frames that show them have the page's policy. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; frame-ancestors 'none'"
+
 const escaped = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
 
-/** The mails that were not sent, for people and for programs. For development only. */
-export function mailboxRoutes(mailbox: Mailbox): Router {
+/**
+ * The mails that were not sent, for people and for programs. For development only.
+ * @param delivered settles when no mail is on its way any more, so that who registers and looks here at once finds it
+ */
+export function mailboxRoutes(mailbox: Mailbox, delivered: () => Promise<void>): Router {
   return new Router()
     .get('/dev/mailbox.json', async (ctx) => {
+      await delivered()
       ctx.set('Cache-Control', 'no-store')
       ctx.body = await mailbox.list(typeof ctx.query.to === 'string' ? ctx.query.to : undefined)
     })
     .get('/dev/mailbox', async (ctx) => {
+      await delivered()
       ctx.set('Cache-Control', 'no-store')
+      ctx.set('Content-Security-Policy', POLICY)
       ctx.type = 'html'
       ctx.body = page(await mailbox.list(typeof ctx.query.to === 'string' ? ctx.query.to : undefined))
     })

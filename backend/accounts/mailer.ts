@@ -5,7 +5,15 @@ export interface Mail {
   readonly html: string
 }
 
+export interface OutgoingMail extends Mail {
+  /** The same each time that sending is tried. */
+  readonly id: string
+  readonly userId: string
+}
+
 /** Sends a mail, or keeps it where it can be read. */
 export interface Mailer {
-  send(mail: Mail): Promise<void>
+  /** `refused`: it will never be taken. What is thrown is tried again. */
+  send(mail: OutgoingMail): Promise<'sent' | 'refused'>
+  close(): Promise<void>
 }

@@ -1,52 +1,84 @@
 import { Rejection } from '../eventsourcing/decider.ts'
 import type { Serve } from '../http/endpoint.ts'
+import type { AccountPasswords } from './accountPasswords.ts'
 import { type Accounts, asUser } from './accounts.ts'
+import type { Background } from './background.ts'
 import * as contract from './contract.ts'
-import { sessionCookies, setSessionCookies } from './cookies.ts'
+import type { Cookies } from './cookies.ts'
+import type { KnownDevices } from './knownDevices.ts'
+import type { Limits } from './limits.ts'
+import { mailIdentity } from './mailAddress.ts'
+import { networkAddress } from './networkAddress.ts'
 import type { Sessions } from './sessions.ts'
+import type { Throttle } from './throttle.ts'
 
 export interface AccountRoutes {
   readonly accounts: Accounts
+  readonly passwords: AccountPasswords
   readonly sessions: Sessions
-  readonly secureCookies: boolean
+  readonly cookies: Cookies
+  readonly devices: KnownDevices
+  readonly throttle: Throttle
+  readonly limits: Limits
+  readonly background: Background
 }
 
-export function serveAccounts(serve: Serve, { accounts, sessions, secureCookies }: AccountRoutes): void {
-  serve(contract.register, async ({ body }) => {
+/** From a stranger to a session, and back. */
+export function serveAccounts(serve: Serve, ports: AccountRoutes): void {
+  const { accounts, passwords, sessions, cookies, devices, throttle, limits, background } = ports
+
+  serve(contract.register, async ({ body, ctx }) => {
+    if (limits.registrations) await throttle.take('register', networkAddress(ctx), limits.registrations)
     await accounts.register(body)
     return { message: 'Registered. Please check your email for the verification link.' }
   })
 
   serve(contract.verifyEmail, async ({ body }) => {
-    await accounts.verifyEmail(body.token)
-    return { message: 'Email verified.' }
+    const granted = await accounts.verifyEmail(body.token)
+    return { message: 'Email verified.', credits_granted: granted }
   })
 
-  serve(contract.resendVerification, async ({ body }) => {
-    await accounts.resendVerification(body.email)
+  /** The same answer at the same time for every address: the limit counts all alike, and the work is not waited for. */
+  const mailLater = async (
+    kind: string,
+    email: string,
+    ctx: Parameters<typeof networkAddress>[0],
+    work: () => Promise<void>,
+  ) => {
+    await throttle.take(`${kind} from`, networkAddress(ctx), limits.mailsFrom)
+    await throttle.take(kind, mailIdentity(email), limits.mailsTo)
+    background.run(work)
+  }
+
+  serve(contract.resendVerification, async ({ body: { email }, ctx }) => {
+    await mailLater('resend', email, ctx, () => accounts.resendVerification(email))
     return { message: 'If this address waits for its verification, a new link is on its way.' }
   })
 
-  serve(contract.forgotPassword, ({ body, ctx }) => {
-    // Not waited for: the answer takes the same time whether or not there is an account.
-    accounts.forgotPassword(body.email).catch((error) => ctx.app.emit('error', error, ctx))
+  serve(contract.forgotPassword, async ({ body: { email }, ctx }) => {
+    await mailLater('forgot', email, ctx, () => passwords.forgot(email))
     return { message: 'If this address has an account, a link is on its way.' }
   })
 
   serve(contract.resetPassword, async ({ body }) => {
-    await accounts.resetPassword(body.token, body.new_password)
+    await passwords.reset(body.token, body.new_password)
     return { message: 'The password was changed. Please sign in.' }
   })
 
-  serve(contract.saveLanguage, async ({ body, userId }) => {
-    await accounts.saveLanguage(userId, body.language)
-    return { language: body.language }
-  })
-
   serve(contract.login, async ({ body, ctx }) => {
-    const account = await accounts.authenticate(body.email, body.password)
+    const identity = mailIdentity(body.email)
+    const place = networkAddress(ctx)
+    const device = devices.recognise(cookies.device(ctx), identity)
+    const [kind, subject] = device ? ['sign in by device', device] : ['sign in', identity]
+    // Counted before the password is looked at, so that a hundred guesses at once count as a hundred.
+    await throttle.take('sign in from', place, limits.signInAddress)
+    await throttle.take(kind!, subject!, limits.signInAccount)
+    const account = await passwords.authenticate(body.email, body.password)
+    await throttle.giveBack('sign in from', place, limits.signInAddress)
+    await throttle.giveBack(kind!, subject!, limits.signInAccount)
     const tokens = await sessions.open(account.id, ctx.get('User-Agent'))
-    setSessionCookies(ctx, tokens, secureCookies)
+    cookies.setSession(ctx, tokens)
+    if (!device) cookies.setDevice(ctx, devices.issue(identity))
     return { user: asUser(account) }
   })
 
@@ -57,15 +89,15 @@ export function serveAccounts(serve: Serve, { accounts, sessions, secureCookies 
   })
 
   serve(contract.refresh, async ({ ctx }) => {
-    const tokens = await sessions.refresh(sessionCookies(ctx).refresh)
-    setSessionCookies(ctx, tokens, secureCookies)
+    const tokens = await sessions.refresh(cookies.session(ctx).refresh)
+    cookies.setSession(ctx, tokens)
     if (!tokens) throw new Rejection('unauthenticated', 'The session has ended. Please sign in.')
     return { message: 'Refreshed.' }
   })
 
   serve(contract.logout, async ({ ctx }) => {
-    await sessions.end(sessionCookies(ctx))
-    setSessionCookies(ctx, undefined, secureCookies)
+    await sessions.end(cookies.session(ctx))
+    cookies.setSession(ctx, undefined)
     return { message: 'Signed out.' }
   })
 }

@@ -18,7 +18,7 @@ beforeEach(async () => {
   sessions = createSessions(db.database, secret, () => clock)
   userId = crypto.randomUUID()
   await db.pool.query(
-    `insert into user_account (id, email, full_name, language, password_hash, created_at) values ($1, $2, 'A', 'en', '', now())`,
+    `insert into user_account (id, email, identity, full_name, language, password_hash, created_at) values ($1, $2, $2, 'A', 'en', '', now())`,
     [userId, `${userId}@kinora.test`],
   )
 })

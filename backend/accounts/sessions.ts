@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { CHANGE_CHANNEL } from '../database/changes.ts'
 import type { Database } from '../database/orm.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 
@@ -6,6 +8,10 @@ export const ACCESS_SECONDS = 8 * 3600
 export const REFRESH_SECONDS = 30 * 24 * 3600
 /** Tabs that refresh at the same time all send the same token: so long, the successor is given out again. */
 const GRACE_SECONDS = 30
+/** A session's last use is noted at most so often. */
+const NOTED_EVERY_MS = 5 * 60_000
+/** The name under which ended sessions are told, by user: their sockets are let go. */
+export const ENDED_SESSIONS = 'endedSessions'
 
 export interface SessionTokens {
   readonly access: string
@@ -17,15 +23,43 @@ export interface SignedIn {
   readonly sessionId: string
 }
 
+export interface SessionRow {
+  readonly id: string
+  readonly userAgent: string
+  readonly createdAt: Date
+  readonly lastUsedAt: Date
+}
+
 export interface Sessions {
   open(userId: string, userAgent: string): Promise<SessionTokens>
   /** Who an access token stands for: undefined when it is forged, over, or its session has ended. */
   authenticate(access: string | undefined): Promise<SignedIn | undefined>
   /** The next tokens. Used again later, a refresh token was stolen from someone: its session ends for both. */
   refresh(refresh: string | undefined): Promise<SessionTokens | undefined>
-  /** Ends every session of a user. */
-  endAll(userId: string): Promise<void>
+  /** The user's sessions that can still be used, the last used first. */
+  list(userId: string): Promise<SessionRow[]>
+  /** Ends one session of a user, and says whether there was one. */
+  endOne(userId: string, sessionId: string): Promise<boolean>
+  /** Ends every session of a user but one. */
+  endOthers(userId: string, keptSessionId: string): Promise<void>
   end(tokens: { access: string | undefined; refresh: string | undefined }): Promise<void>
+}
+
+/** Ends sessions of a user, in a transaction of the caller's: all, or those that are asked for. */
+export async function endSessions(
+  tx: EntityManager,
+  userId: string,
+  at: Date,
+  { only, but }: { only?: string; but?: string } = {},
+): Promise<number> {
+  const ended = await tx.execute<object[]>(
+    `update session set ended_at = ? where user_id = ? and ended_at is null
+     and (?::uuid is null or id = ?) and (?::uuid is null or id <> ?) returning id`,
+    [at, userId, only ?? null, only ?? null, but ?? null, but ?? null],
+  )
+  const news = JSON.stringify({ name: ENDED_SESSIONS, ids: [userId] })
+  if (ended.length > 0) await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, news])
+  return ended.length
 }
 
 /**
@@ -53,16 +87,19 @@ export function createSessions(database: Database, secret: string, now: () => nu
   const execute = <T extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<T[]>(sql, parameters)
 
-  const endSession = (id: string) =>
-    execute('update session set ended_at = ? where id = ? and ended_at is null', [new Date(now()), id])
+  const endSession = async (id: string) => {
+    const [row] = await execute<{ user_id: string }>('select user_id from session where id = ?', [id])
+    if (row) await endSessions(database.em.fork(), row.user_id, new Date(now()), { only: id })
+  }
 
   return {
     async open(userId, userAgent) {
       const id = uuid7(now())
       const at = new Date(now())
       await execute(
-        'insert into session (id, user_id, generation, created_at, rotated_at, user_agent) values (?, ?, 0, ?, ?, ?)',
-        [id, userId, at, at, userAgent.slice(0, 300)],
+        `insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent)
+         values (?, ?, 0, ?, ?, ?, ?)`,
+        [id, userId, at, at, at, userAgent.slice(0, 300)],
       )
       return tokens(id, 0)
     },
@@ -70,10 +107,12 @@ export function createSessions(database: Database, secret: string, now: () => nu
     async authenticate(access) {
       const claim = read('access', access)
       if (!claim || claim.number < now() / 1000) return undefined
-      const [row] = await execute<{ user_id: string }>(
-        'select user_id from session where id = ? and ended_at is null',
+      const [row] = await execute<{ user_id: string; last_used_at: Date }>(
+        'select user_id, last_used_at from session where id = ? and ended_at is null',
         [claim.session],
       )
+      if (row && now() - new Date(row.last_used_at).getTime() > NOTED_EVERY_MS)
+        await execute('update session set last_used_at = ? where id = ?', [new Date(now()), claim.session])
       return row && { userId: row.user_id, sessionId: claim.session }
     },
 
@@ -82,9 +121,9 @@ export function createSessions(database: Database, secret: string, now: () => nu
       if (!claim) return undefined
       const at = new Date(now())
       const [rotated] = await execute(
-        `update session set generation = generation + 1, rotated_at = ?
+        `update session set generation = generation + 1, rotated_at = ?, last_used_at = ?
          where id = ? and generation = ? and ended_at is null and rotated_at > ? returning id`,
-        [at, claim.session, claim.number, new Date(now() - REFRESH_SECONDS * 1000)],
+        [at, at, claim.session, claim.number, new Date(now() - REFRESH_SECONDS * 1000)],
       )
       if (rotated) return tokens(claim.session, claim.number + 1)
       const [row] = await execute<{ generation: number; rotated_at: Date }>(
@@ -98,8 +137,23 @@ export function createSessions(database: Database, secret: string, now: () => nu
       return undefined
     },
 
-    async endAll(userId) {
-      await execute('update session set ended_at = ? where user_id = ? and ended_at is null', [new Date(now()), userId])
+    async list(userId) {
+      const rows = await execute<{ id: string; user_agent: string; created_at: Date; last_used_at: Date }>(
+        `select id, user_agent, created_at, last_used_at from session
+         where user_id = ? and ended_at is null and rotated_at > ? order by last_used_at desc, id desc limit 100`,
+        [userId, new Date(now() - REFRESH_SECONDS * 1000)],
+      )
+      return rows.map(({ id, user_agent: userAgent, created_at, last_used_at }) => {
+        return { id, userAgent, createdAt: new Date(created_at), lastUsedAt: new Date(last_used_at) }
+      })
+    },
+
+    async endOne(userId, sessionId) {
+      return (await endSessions(database.em.fork(), userId, new Date(now()), { only: sessionId })) > 0
+    },
+
+    async endOthers(userId, keptSessionId) {
+      await endSessions(database.em.fork(), userId, new Date(now()), { but: keptSessionId })
     },
 
     async end({ access, refresh }) {

@@ -6,8 +6,10 @@ export const UserTable = defineEntity({
   tableName: 'user_account',
   properties: {
     id: p.uuid().primary(),
-    /** In lower case. */
+    /** As it was given, in lower case. Mails go there. */
     email: p.text(),
+    /** The mailbox behind the address: one account each. */
+    identity: p.text(),
     fullName: p.text(),
     language: p.text().$type<Language>(),
     passwordHash: p.text(),
@@ -27,6 +29,7 @@ export const SessionTable = defineEntity({
     generation: p.integer(),
     createdAt: p.datetime(),
     rotatedAt: p.datetime(),
+    lastUsedAt: p.datetime(),
     endedAt: p.datetime().nullable(),
     userAgent: p.text(),
   },

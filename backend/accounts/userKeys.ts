@@ -1,26 +1,16 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Database } from '../database/orm.ts'
+import { Rejection } from '../eventsourcing/decider.ts'
+import { seal, unseal } from './seal.ts'
 
 /** Encrypts what a user writes with a key of the user's own: with the key gone, the events say nothing any more. */
 export interface UserKeys {
+  /** @throws Rejection unauthenticated: the account was erased, and gets no second key */
   encrypt(userId: string, text: string): Promise<string>
   /** Undefined when the user's key was destroyed. */
   decrypt(userId: string, sealed: string): Promise<string | undefined>
-}
-
-/** AES-256-GCM: a nonce of 12 bytes, a tag of 16, then the ciphertext, in base64. */
-function seal(key: Buffer, plain: Buffer): string {
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  const body = Buffer.concat([cipher.update(plain), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
-}
-
-function open(key: Buffer, sealed: string): Buffer {
-  const bytes = Buffer.from(sealed, 'base64')
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
-  decipher.setAuthTag(bytes.subarray(12, 28))
-  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+  /** Forever. Another process may know the key for a minute longer. */
+  destroy(userId: string): Promise<void>
 }
 
 /** Users' keys lie in the database, wrapped with `encryptionKey` (64 hexadecimal digits). */
@@ -32,7 +22,7 @@ export function createUserKeys(database: Database, encryptionKey: string): UserK
     const [row] = await database.em
       .fork()
       .execute<{ wrapped_key: string }[]>('select wrapped_key from user_key where user_id = ?', [userId])
-    return row && open(master, row.wrapped_key)
+    return row && unseal(master, row.wrapped_key)
   }
 
   /** Keys used last are kept for a minute: long enough for a list, short enough for an erasure to be felt. */
@@ -51,21 +41,26 @@ export function createUserKeys(database: Database, encryptionKey: string): UserK
       let key = await keyOf(userId)
       if (!key) {
         const wrapped = seal(master, randomBytes(32))
-        await database.em
-          .fork()
-          .execute('insert into user_key (user_id, wrapped_key) values (?, ?) on conflict do nothing', [
-            userId,
-            wrapped,
-          ])
+        await database.em.fork().execute(
+          `insert into user_key (user_id, wrapped_key) select ?, ?
+             where not exists (select 1 from erasure where user_id = ?) on conflict do nothing`,
+          [userId, wrapped, userId],
+        )
         recent.delete(userId)
-        key = (await keyOf(userId))!
+        key = await keyOf(userId)
+        if (!key) throw new Rejection('unauthenticated', 'This account was deleted.')
       }
       return seal(key, Buffer.from(text))
     },
 
     async decrypt(userId, sealed) {
       const key = await keyOf(userId)
-      return key && open(key, sealed).toString()
+      return key && unseal(key, sealed).toString()
+    },
+
+    async destroy(userId) {
+      await database.em.fork().execute('delete from user_key where user_id = ?', [userId])
+      recent.delete(userId)
     },
   }
 }

@@ -1,84 +1,65 @@
 import { type Decider, Rejection } from '../eventsourcing/decider.ts'
 import { GrowOnlySet } from '../eventsourcing/growOnlySet.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotPart, type LotSource } from './events.ts'
-
-export interface Lot {
-  readonly id: string
-  readonly left: number
-  readonly expiresAt: string | null
-}
+import { available, isOpen, type Lot, moved, newLot, takeFrom, total } from './lots.ts'
 
 /** A user's credits: the lots they were granted in, and what is set aside for open tasks. Amounts are whole credits. */
 export interface CreditAccount {
   /** In the order they were granted. */
   readonly lots: readonly Lot[]
   readonly holds: ReadonlyMap<string, readonly LotPart[]>
-  /** Lots ever granted and holds ever settled: each happens once. */
+  /** Owed after a reversal. While anything is owed, nothing can be spent. */
+  readonly debt: number
+  /** Lots ever granted, holds ever settled, reversals and adjustments ever made: each happens once. */
   readonly granted: GrowOnlySet
   readonly settled: GrowOnlySet
+  readonly corrected: GrowOnlySet
 }
+
+type About = { readonly userId: string; readonly at: string }
+type Command<T extends string, D extends object = object> = Readonly<{ type: T } & About & D>
+
+export type GrantLot = Command<
+  'GrantLot',
+  {
+    lotId: string
+    source: LotSource
+    amount: number
+    expiresAt: string | null
+    reference?: string
+    reason?: string
+  }
+>
+/** `openLimit`: holds that may be open at once, the tier's limit of open tasks. */
+export type HoldCredits = Command<'HoldCredits', { holdId: string; amount: number; openLimit: number }>
+export type CaptureHold = Command<'CaptureHold', { holdId: string }>
+/** `renewalExpiresAt`: until when credits can be used whose lot is over. */
+export type ReleaseHold = Command<'ReleaseHold', { holdId: string; reason: string; renewalExpiresAt: string }>
+/** The subscription that these lots came with is over: what is left in them is forfeited. */
+export type ForfeitLots = Command<'ForfeitLots', { lotIds: readonly string[] }>
+export type ExpireLots = Command<'ExpireLots'>
+/** `amount`: credits of the lot that are claimed back; all of them when left out. */
+export type ReverseLot = Command<'ReverseLot', { reversalId: string; lotId: string; amount?: number; reason: string }>
+export type WithdrawCredits = Command<'WithdrawCredits', { adjustmentId: string; amount: number; reason: string }>
 
 export type CreditAccountCommand =
-  | {
-      readonly type: 'GrantLot'
-      readonly userId: string
-      readonly lotId: string
-      readonly source: LotSource
-      readonly amount: number
-      readonly expiresAt: string | null
-      readonly at: string
-    }
-  | {
-      readonly type: 'HoldCredits'
-      readonly userId: string
-      readonly holdId: string
-      readonly amount: number
-      /** Holds that may be open at once: the tier's limit of open tasks. */
-      readonly openLimit: number
-      readonly at: string
-    }
-  | { readonly type: 'CaptureHold'; readonly userId: string; readonly holdId: string; readonly at: string }
-  | {
-      readonly type: 'ReleaseHold'
-      readonly userId: string
-      readonly holdId: string
-      readonly reason: string
-      readonly at: string
-    }
+  | GrantLot
+  | HoldCredits
+  | CaptureHold
+  | ReleaseHold
+  | ForfeitLots
+  | ExpireLots
+  | ReverseLot
+  | WithdrawCredits
 
-const usable = (lot: Lot, at: string) => lot.left > 0 && (lot.expiresAt === null || lot.expiresAt > at)
-
-/** Credits that can be spent at an instant: held ones are off, expired lots do not count. */
-export const spendable = (account: CreditAccount, at: string): number =>
-  account.lots.reduce((sum, lot) => sum + (usable(lot, at) ? lot.left : 0), 0)
-
-/** Takes an amount from the lots that expire soonest; among equals, from the one granted first. */
-function takeFrom(lots: readonly Lot[], amount: number, at: string): LotPart[] {
-  const parts: LotPart[] = []
-  let missing = amount
-  const never = '~' // sorts behind every date
-  for (const lot of lots.toSorted((a, b) => ((a.expiresAt ?? never) < (b.expiresAt ?? never) ? -1 : 1))) {
-    if (missing === 0) break
-    if (!usable(lot, at)) continue
-    const taken = Math.min(lot.left, missing)
-    parts.push({ lotId: lot.id, amount: taken })
-    missing -= taken
-  }
-  return parts
-}
-
-/** Adds to the lots (or, with -1, takes away) what the parts say. */
-const moved = (lots: readonly Lot[], parts: readonly LotPart[], sign: 1 | -1): readonly Lot[] =>
-  lots.map((lot) => {
-    const part = parts.find(({ lotId }) => lotId === lot.id)
-    return part ? { ...lot, left: lot.left + sign * part.amount } : lot
-  })
+/** Credits that can be spent at an instant. */
+export const spendable = (account: CreditAccount, at: string): number => available(account.lots, at)
 
 function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccount {
   switch (event.type) {
     case 'CreditLotGranted': {
-      const { lotId, amount, expiresAt } = event.data
-      const lots = [...account.lots, { id: lotId, left: amount, expiresAt }]
+      const { lotId, source, amount, expiresAt } = event.data
+      const lots = [...account.lots, newLot(lotId, source, amount, expiresAt)]
       return { ...account, lots, granted: account.granted.add(lotId) }
     }
     case 'CreditsHeld': {
@@ -88,8 +69,31 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
     case 'CreditsCaptured':
       return settledHold(account, event.data.holdId)
     case 'CreditsReleased': {
-      const parts = account.holds.get(event.data.holdId) ?? []
-      return { ...settledHold(account, event.data.holdId), lots: moved(account.lots, parts, 1) }
+      const { holdId, parts, renewed } = event.data
+      const back = moved(account.lots, parts, 1)
+      const lots = renewed ? [...back, newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt)] : back
+      return { ...settledHold(account, holdId), lots }
+    }
+    case 'CreditLotClosed': {
+      const { lotId, amount } = event.data
+      const closed = (lot: Lot) => ({ ...lot, left: 0, forfeited: lot.forfeited + amount, closed: true })
+      return { ...account, lots: account.lots.map((lot) => (lot.id === lotId ? closed(lot) : lot)) }
+    }
+    case 'CreditsReversed': {
+      const { reversalId, lotId, parts, debt } = event.data
+      const claimed = total(parts) + debt
+      const lots = moved(account.lots, parts, -1).map((lot) =>
+        lot.id === lotId ? { ...lot, reversed: lot.reversed + claimed } : lot,
+      )
+      return { ...account, lots, debt: account.debt + debt, corrected: account.corrected.add(reversalId) }
+    }
+    case 'CreditDebtRepaid': {
+      const { parts } = event.data
+      return { ...account, lots: moved(account.lots, parts, -1), debt: account.debt - total(parts) }
+    }
+    case 'CreditsWithdrawn': {
+      const { adjustmentId, parts } = event.data
+      return { ...account, lots: moved(account.lots, parts, -1), corrected: account.corrected.add(adjustmentId) }
     }
   }
 }
@@ -104,7 +108,8 @@ function decide(command: CreditAccountCommand, account: CreditAccount): readonly
   switch (command.type) {
     case 'GrantLot': {
       const { type: _, ...lot } = command
-      return account.granted.has(lot.lotId) ? [] : [{ type: 'CreditLotGranted', data: lot }]
+      if (account.granted.has(lot.lotId)) return []
+      return withDebtRepaid(account, command, { type: 'CreditLotGranted', data: lot })
     }
     case 'HoldCredits':
       return hold(command, account)
@@ -112,25 +117,23 @@ function decide(command: CreditAccountCommand, account: CreditAccount): readonly
       const { userId, holdId, at } = command
       return account.holds.has(holdId) ? [{ type: 'CreditsCaptured', data: { userId, holdId, at } }] : []
     }
-    case 'ReleaseHold': {
-      const { userId, holdId, reason, at } = command
-      return account.holds.has(holdId) ? [{ type: 'CreditsReleased', data: { userId, holdId, reason, at } }] : []
-    }
+    case 'ReleaseHold':
+      return release(command, account)
+    case 'ForfeitLots':
+      return close(account, command, 'subscription_ended', ({ id }) => command.lotIds.includes(id))
+    case 'ExpireLots':
+      return close(account, command, 'expired', (lot) => !isOpen(lot, command.at))
+    case 'ReverseLot':
+      return reverse(command, account)
+    case 'WithdrawCredits':
+      return withdraw(command, account)
   }
 }
 
-function hold(
-  { userId, holdId, amount, openLimit, at }: Extract<CreditAccountCommand, { type: 'HoldCredits' }>,
-  account: CreditAccount,
-): readonly CreditAccountEvent[] {
+function hold({ userId, holdId, amount, openLimit, at }: HoldCredits, account: CreditAccount): CreditAccountEvent[] {
   if (account.holds.has(holdId)) return []
   if (account.settled.has(holdId)) throw new Rejection('hold_settled', 'The credits of this task are settled already.')
-  const balance = spendable(account, at)
-  if (balance < amount)
-    throw new Rejection('insufficient_credits', `This costs ${amount} credits; ${balance} are left.`, {
-      required: amount,
-      remaining: balance,
-    })
+  assertEnough(account, amount, at, 'This costs')
   if (account.holds.size >= openLimit)
     throw new Rejection('queue_full', `${openLimit} tasks are open already. Wait for one to finish.`, {
       limit: openLimit,
@@ -138,10 +141,86 @@ function hold(
   return [{ type: 'CreditsHeld', data: { userId, holdId, parts: takeFrom(account.lots, amount, at), at } }]
 }
 
+function release(command: ReleaseHold, account: CreditAccount): readonly CreditAccountEvent[] {
+  const { userId, holdId, reason, renewalExpiresAt, at } = command
+  const held = account.holds.get(holdId)
+  if (!held) return []
+  const open = new Set(account.lots.filter((lot) => isOpen(lot, at)).map(({ id }) => id))
+  const parts = held.filter(({ lotId }) => open.has(lotId))
+  const amount = total(held) - total(parts)
+  const renewed = amount > 0 ? { lotId: `returned-${holdId}`, amount, expiresAt: renewalExpiresAt } : null
+  const data = { userId, holdId, reason, parts, renewed, at }
+  return withDebtRepaid(account, command, { type: 'CreditsReleased', data })
+}
+
+/** What comes in while credits are owed settles the debt before anything can be spent. */
+function withDebtRepaid(account: CreditAccount, { userId, at }: About, event: CreditAccountEvent) {
+  const { lots, debt } = evolve(account, event)
+  const parts = takeFrom(lots, debt, at)
+  const repaid = { type: 'CreditDebtRepaid', data: { userId, parts, at } } as const
+  return parts.length > 0 ? [event, repaid] : [event]
+}
+
+function close(
+  { lots }: CreditAccount,
+  { userId, at }: About,
+  reason: 'expired' | 'subscription_ended',
+  isOver: (lot: Lot) => boolean,
+): CreditAccountEvent[] {
+  const over = lots.filter((lot) => !lot.closed && isOver(lot))
+  return over.map(({ id, left }) => ({
+    type: 'CreditLotClosed',
+    data: { userId, lotId: id, amount: left, reason, at },
+  }))
+}
+
+function reverse(command: ReverseLot, account: CreditAccount): CreditAccountEvent[] {
+  const { userId, reversalId, lotId, reason, at } = command
+  const lot = account.lots.find(({ id }) => id === lotId)
+  if (!lot || account.corrected.has(reversalId)) return []
+  const left = isOpen(lot, at) ? lot.left : 0
+  // What was forfeited, or is lost because its time is over, did the user no good.
+  const claimable = lot.granted - lot.forfeited - lot.reversed - (lot.left - left)
+  const claimed = Math.min(command.amount ?? claimable, claimable)
+  const fromLot = Math.min(left, claimed)
+  const own = fromLot > 0 ? [{ lotId, amount: fromLot }] : []
+  const others = takeFrom(
+    account.lots.filter(({ id }) => id !== lotId),
+    claimed - fromLot,
+    at,
+  )
+  const parts = [...own, ...others]
+  const data = { userId, reversalId, lotId, parts, debt: claimed - total(parts), reason, at }
+  return [{ type: 'CreditsReversed', data }]
+}
+
+function withdraw({ userId, adjustmentId, amount, reason, at }: WithdrawCredits, account: CreditAccount) {
+  if (account.corrected.has(adjustmentId)) return []
+  assertEnough(account, amount, at, 'This takes')
+  const parts = takeFrom(account.lots, amount, at)
+  return [{ type: 'CreditsWithdrawn', data: { userId, adjustmentId, parts, reason, at } } as const]
+}
+
+function assertEnough(account: CreditAccount, required: number, at: string, what: string): void {
+  const remaining = spendable(account, at)
+  if (remaining < required)
+    throw new Rejection('insufficient_credits', `${what} ${required} credits; ${remaining} are left.`, {
+      required,
+      remaining,
+    })
+}
+
 /** The balance and the number of open tasks are decided here, together, by one append. */
 export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditAccountEvent> = {
   category: CREDIT_ACCOUNT,
-  initial: { lots: [], holds: new Map(), granted: GrowOnlySet.empty, settled: GrowOnlySet.empty },
+  initial: {
+    lots: [],
+    holds: new Map(),
+    debt: 0,
+    granted: GrowOnlySet.empty,
+    settled: GrowOnlySet.empty,
+    corrected: GrowOnlySet.empty,
+  },
   evolve,
   decide,
   hashChained: true,

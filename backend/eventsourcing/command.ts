@@ -1,3 +1,4 @@
+import { derivedId } from './eventHash.ts'
 import type { GlobalPosition } from './eventStore.ts'
 
 /** Who asks for a command, and as part of what. */
@@ -15,3 +16,10 @@ export interface Handled<S> {
   /** The log's position that a read model must have reached to show the outcome; none for an empty stream. */
   readonly position: GlobalPosition | undefined
 }
+
+/** The context of what the program does by itself: the same subject is the same command. */
+export const bySystem = (...subject: readonly [string, ...string[]]): CommandContext => ({
+  commandId: derivedId(...subject),
+  actor: 'system',
+  correlationId: subject.at(-1)!,
+})

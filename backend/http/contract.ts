@@ -16,6 +16,8 @@ export interface Endpoint<
   /** Who may call it: anyone, or a signed-in user. */
   readonly access: Access
   readonly body?: Body
+  /** The JSON may also come as text/plain: a beacon can send nothing else without asking first. */
+  readonly plainText?: boolean
   readonly query?: Query
   readonly answer?: Answer
   /** Of a successful answer; 200 when left out. */

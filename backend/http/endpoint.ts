@@ -30,12 +30,13 @@ export interface Gate {
   readonly limit: (userId: string) => void
 }
 
-const json = koaBody({
+const parse = koaBody({
   json: true,
   multipart: false,
   urlencoded: false,
-  text: false,
+  text: true,
   jsonLimit: '64kb',
+  textLimit: '64kb',
   jsonStrict: true,
   onError: (error) => {
     const tooLarge = (error as { type?: string }).type === 'entity.too.large'
@@ -57,7 +58,7 @@ export function serveWith(router: Router, { authenticate, limit }: Gate, served:
       const userId = endpoint.access === 'user' ? await authenticate(ctx) : undefined
       if (endpoint.access === 'user' && !userId) throw new Rejection('unauthenticated', 'Please sign in.')
       const query = endpoint.query ? parsed(endpoint.query, ctx.query) : undefined
-      const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx)) : undefined
+      const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx, endpoint.plainText)) : undefined
       if (userId) limit(userId)
       const answer = await handler({
         body,
@@ -87,8 +88,18 @@ function parsed<S extends Schema>(schema: S, input: unknown): z.output<S> {
   return result.data
 }
 
-async function bodyOf(ctx: RouterContext): Promise<unknown> {
-  if (!ctx.is('json')) throw new Rejection('not_json', 'Send the body as application/json.')
-  await json(ctx as never, async () => {})
-  return ctx.request.body
+async function bodyOf(ctx: RouterContext, plainText = false): Promise<unknown> {
+  if (!ctx.is('json') && !(plainText && ctx.is('text/plain')))
+    throw new Rejection('not_json', 'Send the body as application/json.')
+  await parse(ctx as never, async () => {})
+  const { body } = ctx.request
+  return typeof body === 'string' && plainText ? fromText(body) : body
+}
+
+function fromText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InvalidInput([{ path: '', code: 'invalid_json' }])
+  }
 }

@@ -22,6 +22,8 @@ export interface Realtime {
   /** Whether any user is. */
   anyone(): boolean
   send(userId: string, message: object): void
+  /** Lets go of a user's sockets: whoever may still come, comes back with a new token. */
+  disconnect(userId: string): void
   attach(server: Server): void
   /** Tells every client to come back, and lets go of them. */
   close(): void
@@ -92,6 +94,10 @@ export function createRealtime(database: Database): Realtime {
         if (socket.bufferedAmount > BACKLOG_BYTES) socket.terminate()
         else socket.send(text)
       }
+    },
+
+    disconnect(userId) {
+      for (const socket of sockets.get(userId) ?? []) socket.close(1012, 'sign in again')
     },
 
     attach(http) {

@@ -1,16 +1,30 @@
 import type { Middleware } from 'koa'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
+import { NO_PAGE_POLICY } from './pagePolicy.ts'
+
+const TWO_YEARS_S = 2 * 365 * 24 * 3600
+
+/** What every answer carries. Pages put a policy of their own in place of the one that allows nothing. */
+const HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': NO_PAGE_POLICY,
+}
 
 /** Names the request, and sets the headers that every answer carries. */
-export const baseline: Middleware = async (ctx, next) => {
-  ctx.state.requestId = uuid7()
-  ctx.set('X-Request-Id', ctx.state.requestId)
-  ctx.set('X-Content-Type-Options', 'nosniff')
-  ctx.set('Referrer-Policy', 'strict-origin-when-cross-origin')
-  ctx.set('X-Frame-Options', 'DENY')
-  ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
-  await next()
+export const baseline = (publicUrl: () => string): Middleware => {
+  return async (ctx, next) => {
+    ctx.state.requestId = uuid7()
+    ctx.set('X-Request-Id', ctx.state.requestId)
+    ctx.set(HEADERS)
+    // Sub-domains may be somebody else's: they are not promised.
+    if (publicUrl().startsWith('https://')) ctx.set('Strict-Transport-Security', `max-age=${TWO_YEARS_S}`)
+    await next()
+  }
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])

@@ -20,6 +20,10 @@ beforeAll(async () => {
   for (const folder of ['_astro', 'auth', 'zh/auth']) mkdirSync(path.join(dist, folder), { recursive: true })
   const files = { 'index.html': 'home', 'zh.html': '首页', 'workspace.html': 'work', 'zh/workspace.html': '创作台' }
   for (const [file, title] of Object.entries(files)) writeFileSync(path.join(dist, file), page(title))
+  const made = `<meta http-equiv="content-security-policy" content="default-src 'self'; script-src 'sha256-abc=';">`
+  writeFileSync(path.join(dist, 'faq.html'), `${made}<title>faq</title>`)
+  mkdirSync(path.join(dist, 'legal'))
+  writeFileSync(path.join(dist, 'legal/privacy-policy-en.md'), '# Privacy')
   writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
   const app = new Koa()
   app.use(problems(pino({ level: 'silent' }))).use(pageGuard)
@@ -61,6 +65,23 @@ describe('the static site', () => {
     // Left to itself, fetch would ask for a fresh copy.
     const again = await get('/', { 'if-none-match': home.headers.get('etag')!, 'cache-control': 'max-age=0' })
     expect(again.status).toBe(304)
+  })
+
+  it('sends the policy that the build has made as a header, with what only counts there', async () => {
+    const faq = await get('/faq')
+    expect(await faq.text()).toBe('<title>faq</title>')
+    expect(faq.headers.get('content-security-policy')).toBe(
+      "default-src 'self'; script-src 'sha256-abc='; frame-ancestors 'none'; upgrade-insecure-requests; " +
+        'report-uri /api/v1/csp-reports; report-to csp',
+    )
+    expect(faq.headers.get('permissions-policy')).toContain('camera=()')
+    expect(faq.headers.get('reporting-endpoints')).toBe('csp="/api/v1/csp-reports"')
+    expect((await get('/')).headers.get('content-security-policy')).toMatch(/^default-src 'none';/)
+  })
+
+  it('serves the legal texts as markdown', async () => {
+    const text = await get('/legal/privacy-policy-en.md')
+    expect([text.status, text.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
   })
 
   it('lets assets be kept for ever', async () => {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { Middleware } from 'koa'
 import sirv from 'sirv'
+import { PAGE_HEADERS, takePolicy } from './pagePolicy.ts'
 
 /** What pages hold in place of the address they are served under; known only when the server starts. */
 export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
@@ -12,6 +13,7 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.xml': 'application/xml; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 }
 
@@ -20,6 +22,8 @@ interface Page {
   readonly plain: Buffer
   readonly brotli: Buffer
   readonly etag: string
+  /** Of pages; other texts keep the one that every answer has. */
+  readonly policy: string | undefined
 }
 
 const compress = (bytes: Buffer) =>
@@ -34,9 +38,12 @@ function loadPages(dist: string, publicUrl: string): Map<string, Page> {
     const type = TEXT_TYPES[path.extname(entry.name)]
     if (!entry.isFile() || !type) continue
     const file = path.join(entry.parentPath, entry.name)
-    const plain = Buffer.from(readFileSync(file, 'utf8').replaceAll(PLACEHOLDER_ORIGIN, publicUrl))
-    const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
-    pages.set(addressOf(path.relative(dist, file)), { type, plain, brotli: compress(plain), etag })
+    const text = readFileSync(file, 'utf8').replaceAll(PLACEHOLDER_ORIGIN, publicUrl)
+    const isPage = file.endsWith('.html')
+    const { html, policy } = isPage ? takePolicy(text, publicUrl) : { html: text, policy: undefined }
+    const plain = Buffer.from(html)
+    const etag = `"${createHash('sha256').update(`${html}${policy}`).digest('base64url').slice(0, 22)}"`
+    pages.set(addressOf(path.relative(dist, file)), { type, plain, brotli: compress(plain), etag, policy })
   }
   return pages
 }
@@ -71,6 +78,7 @@ export function serveSite(dist: string, publicUrl: () => string): Middleware {
     const page = pages.get(address || '/')
     if (page) {
       ctx.type = page.type
+      if (page.policy) ctx.set({ ...PAGE_HEADERS, 'Content-Security-Policy': page.policy })
       ctx.set({ ETag: page.etag, 'Cache-Control': 'public, max-age=0, must-revalidate', Vary: 'Accept-Encoding' })
       ctx.status = 200
       if (ctx.fresh) {

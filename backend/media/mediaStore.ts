@@ -17,3 +17,8 @@ export const videoKey = (taskId: string) => `videos/${taskId}.mp4`
 export const posterKey = (taskId: string) => `posters/${taskId}.jpg`
 export const watermarkedKey = (taskId: string) => `watermarked/${taskId}.mp4`
 export const imageKey = (imageId: string) => `images/${imageId}.jpg`
+
+/** Removes all files of a task. */
+export async function removeTaskMedia(media: Pick<MediaStore, 'remove'>, taskId: string): Promise<void> {
+  for (const key of [videoKey, posterKey, watermarkedKey]) await media.remove(key(taskId))
+}

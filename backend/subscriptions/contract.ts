@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { endpoint } from '../http/contract.ts'
+import { endpoint, paging } from '../http/contract.ts'
 import { TIERS } from './plans.ts'
 
 export { openTaskLimit, PLANS, type Plan, TIERS, type Tier } from './plans.ts'
@@ -9,7 +9,7 @@ export const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspend
 export const Stats = z.object({
   current_tier: z.enum(TIERS),
   current_status: z.enum(SUBSCRIPTION_STATUSES),
-  /** Spendable now: credits held for open tasks are taken off. */
+  /** Spendable now: credits held for open tasks are taken off. Below zero: owed after a refund. */
   remaining_credits: z.number(),
   total_credits: z.number(),
   used_credits: z.number(),
@@ -23,4 +23,136 @@ export const stats = endpoint({
   access: 'user',
   answer: Stats,
   summary: "The user's tier and credits",
+})
+
+export const CurrentSubscription = z.object({
+  tier: z.enum(TIERS),
+  status: z.enum(SUBSCRIPTION_STATUSES),
+  billing_cycle: z.literal('monthly'),
+  current_period_start: z.nullable(z.string()),
+  /** The next billing date, or the end of a cancelled subscription. */
+  current_period_end: z.nullable(z.string()),
+  cancel_at_period_end: z.boolean(),
+  /** Integer cents. */
+  price_monthly: z.number(),
+  currency: z.string(),
+  /** Until when a plan stays whose payment failed. */
+  grace_until: z.nullable(z.string()),
+  /** The plan that takes over when the period ends. */
+  next_tier: z.nullable(z.enum(TIERS)),
+})
+export type CurrentSubscription = z.infer<typeof CurrentSubscription>
+
+export const current = endpoint({
+  method: 'GET',
+  path: '/subscriptions/current',
+  access: 'user',
+  answer: CurrentSubscription,
+  summary: "The user's subscription; 404 for Free",
+})
+
+export const PlanConfiguration = z.object({
+  tier: z.enum(TIERS),
+  name: z.string(),
+  name_zh: z.string(),
+  description: z.string(),
+  description_zh: z.string(),
+  /** Integer cents, as all prices here. */
+  price_monthly: z.number(),
+  price_struck: z.nullable(z.number()),
+  currency: z.string(),
+  /** Fen. */
+  price_monthly_cny: z.number(),
+  credits_monthly: z.number(),
+  /** Credits once for life: of the free plan alone. */
+  lifetime_quota: z.nullable(z.number()),
+  max_concurrent_tasks: z.number(),
+  max_waiting_tasks: z.number(),
+  priority: z.enum(['free', 'normal', 'high', 'highest']),
+  features: z.array(z.string()),
+  features_zh: z.array(z.string()),
+  popular: z.boolean(),
+  paypal_plan_id_monthly: z.nullable(z.string()),
+})
+
+export const plans = endpoint({
+  method: 'GET',
+  path: '/subscriptions/plans',
+  access: 'public',
+  answer: z.array(PlanConfiguration),
+  summary: 'The four plans',
+})
+
+export const upgrade = endpoint({
+  method: 'POST',
+  path: '/subscriptions/upgrade',
+  access: 'user',
+  body: z.object({
+    new_tier: z.enum(['standard', 'pro', 'ultimate'], 'invalid_plan'),
+    billing_cycle: z._default(z.literal('monthly', 'invalid_billing_cycle'), 'monthly'),
+    /** The language of the provider's page, and of the pages it leads back to. */
+    language: z._default(z.enum(['en', 'zh']), 'en'),
+  }),
+  answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
+  summary: 'Asks for another plan: the buyer approves it at `approval_url`. A smaller plan begins with the next period',
+})
+
+export const cancel = endpoint({
+  method: 'POST',
+  path: '/subscriptions/cancel',
+  access: 'user',
+  body: z._default(
+    z.object({
+      reason: z.optional(z.string().check(z.maxLength(500, 'too_long'))),
+      cancel_at_period_end: z._default(z.boolean(), true),
+    }),
+    { cancel_at_period_end: true },
+  ),
+  answer: z.object({ success: z.boolean() }),
+  summary: 'Cancels at the end of the period, or at once. The body may be left out',
+})
+
+export const reactivate = endpoint({
+  method: 'POST',
+  path: '/subscriptions/reactivate',
+  access: 'user',
+  answer: z.object({ success: z.boolean() }),
+  summary: 'Takes a cancellation back while its period lasts',
+})
+
+export const confirm = endpoint({
+  method: 'POST',
+  path: '/subscriptions/confirm',
+  access: 'user',
+  body: z.object({ subscription_id: z.string().check(z.minLength(1, 'required'), z.maxLength(128, 'too_long')) }),
+  answer: Stats,
+  summary:
+    'After the return from the approval page: asks the provider, and answers the stats once its answer is taken in',
+})
+
+export const Invoice = z.object({
+  id: z.string(),
+  /** The provider's id of the payment. */
+  number: z.string(),
+  tier: z.enum(TIERS),
+  /** Integer cents. */
+  amount: z.number(),
+  refunded: z.number(),
+  currency: z.string(),
+  credits: z.number(),
+  status: z.enum(['paid', 'partially_refunded', 'refunded']),
+  payment_method: z.literal('paypal'),
+  paid_at: z.string(),
+  period_start: z.string(),
+  period_end: z.string(),
+})
+export type Invoice = z.infer<typeof Invoice>
+
+export const invoices = endpoint({
+  method: 'GET',
+  path: '/subscriptions/invoices',
+  access: 'user',
+  query: z.object(paging(8)),
+  answer: z.object({ invoices: z.array(Invoice), total: z.number() }),
+  summary: "The user's payments, newest first",
 })

@@ -26,6 +26,7 @@ export const FAILURE_CODES = [
   'content_refused',
   'provider_failed',
   'provider_unavailable',
+  'answer_lost',
   'render_timed_out',
   'waited_too_long',
   'internal',
@@ -195,6 +196,27 @@ export const ModelView = z.object({
     }),
   ),
 })
+export const WorkStats = z.object({
+  total_videos: z.number(),
+  /** Seconds. */
+  total_duration: z.number(),
+  /** Bytes. */
+  storage_used: z.number(),
+  credits_remaining: z.number(),
+  credits_used: z.number(),
+  /** Credits spent since the first day of this month, UTC. */
+  usage_this_month: z.number(),
+})
+export type WorkStats = z.infer<typeof WorkStats>
+
+export const workStats = endpoint({
+  method: 'GET',
+  path: '/videos/stats',
+  access: 'user',
+  answer: WorkStats,
+  summary: "Figures about the user's videos and credits",
+})
+
 export const listModels = endpoint({
   method: 'GET',
   path: '/videos/models',

@@ -32,8 +32,12 @@ export type VideoTaskSubmitted = Event<'VideoTaskSubmitted', VideoTaskOrder & { 
 export type VideoTaskQueued = Event<'VideoTaskQueued', { taskId: string; at: string }>
 /** Written before the provider is asked, since some providers cannot be asked twice. The 30 minutes count from here. */
 export type VideoRenderRequested = Event<'VideoRenderRequested', { taskId: string; at: string }>
-/** The provider took the job under this id. */
+/** The provider certainly did not take it (too many calls, or nobody there): the task waits, and is asked for again. */
+export type VideoRenderPostponed = Event<'VideoRenderPostponed', { taskId: string; detail: string; at: string }>
+/** The provider took the job under this id. A second one replaces it: the provider had lost the first. */
 export type VideoRenderAccepted = Event<'VideoRenderAccepted', { taskId: string; jobId: string; at: string }>
+/** The provider's answer was lost and the task ended; now the provider tells by itself that it took the job. */
+export type VideoRenderFound = Event<'VideoRenderFound', { taskId: string; userId: string; jobId: string; at: string }>
 export type VideoRenderStarted = Event<'VideoRenderStarted', { taskId: string; at: string }>
 /** The provider is done; its file is being copied to our storage. */
 export type VideoDownloadStarted = Event<'VideoDownloadStarted', { taskId: string; at: string }>
@@ -60,7 +64,9 @@ export type VideoTaskEvent =
   | VideoTaskSubmitted
   | VideoTaskQueued
   | VideoRenderRequested
+  | VideoRenderPostponed
   | VideoRenderAccepted
+  | VideoRenderFound
   | VideoRenderStarted
   | VideoDownloadStarted
   | VideoTaskSucceeded

@@ -49,6 +49,17 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       return imageId
     },
 
+    /** Removes every picture of a user: the file first, so that none is left without its row. */
+    async removeAllOf(userId: string): Promise<void> {
+      const em = database.em.fork()
+      for (const { id } of await em.execute<{ id: string }[]>('select id from image_upload where user_id = ?', [
+        userId,
+      ])) {
+        await media.remove(imageKey(id))
+        await em.execute('delete from image_upload where id = ?', [id])
+      }
+    },
+
     /** Takes the picture of a multipart body in and answers its address. */
     async accept(ctx: RouterContext, userId: string): Promise<string> {
       const data = await normaliseInChild(await uploadedFile(ctx)).catch((error) => {

@@ -8,6 +8,7 @@ const SENTENCES: Readonly<Record<FailureCode, string>> = {
   content_refused: 'The description or the picture was refused as sensitive.',
   provider_failed: 'The video could not be made.',
   provider_unavailable: 'The video service is not available.',
+  answer_lost: 'The answer of the video service was lost. Should the video come after all, it is free.',
   render_timed_out: 'The video took too long.',
   waited_too_long: 'The task waited too long for its turn.',
   internal: 'Something went wrong on our side.',

@@ -18,6 +18,11 @@ export type RenderAnswer =
       readonly detail: string
     }
 
+export type CreateAnswer =
+  | RenderAnswer
+  /** Certainly not taken, and may be asked again: too many calls at once, or nobody there. */
+  | { readonly kind: 'postponed'; readonly detail: string }
+
 export type RenderState =
   | { readonly kind: 'queued' }
   /** Percent where the provider says it. */
@@ -34,8 +39,11 @@ export interface VideoProvider {
   readonly idempotent: boolean
   /** Milliseconds between two looks at a job. */
   readonly pollMs: number
-  create(request: RenderRequest): Promise<RenderAnswer>
-  state(jobId: string): Promise<RenderState>
+  /** Takes a place among the calls of all processes: 0, or the milliseconds after which to try again. */
+  admit(): Promise<number>
+  /** Needs a place. What it throws leaves open whether the job was taken. */
+  create(request: RenderRequest): Promise<CreateAnswer>
+  state(jobId: string, signal: AbortSignal): Promise<RenderState>
   /** Puts the finished video into a file. */
   fetch(jobId: string, file: string, signal: AbortSignal): Promise<void>
   /** The task needs nothing more: what is still made or kept for it may go. */

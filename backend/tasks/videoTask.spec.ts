@@ -28,6 +28,8 @@ const submitted: VideoTaskEvent = { type: 'VideoTaskSubmitted', data: { ...order
 const queued: VideoTaskEvent = { type: 'VideoTaskQueued', data: fact }
 const requested: VideoTaskEvent = { type: 'VideoRenderRequested', data: fact }
 const accepted: VideoTaskEvent = { type: 'VideoRenderAccepted', data: { ...fact, jobId: 'job' } }
+const found: VideoTaskEvent = { type: 'VideoRenderFound', data: { ...fact, userId, jobId: 'job' } }
+const postponed: VideoTaskEvent = { type: 'VideoRenderPostponed', data: { ...fact, detail: 'busy' } }
 const started: VideoTaskEvent = { type: 'VideoRenderStarted', data: fact }
 const downloading: VideoTaskEvent = { type: 'VideoDownloadStarted', data: fact }
 const succeeded: VideoTaskEvent = { type: 'VideoTaskSucceeded', data: { ...fact, userId, file } }
@@ -39,14 +41,17 @@ const cancelled: VideoTaskEvent = {
   type: 'VideoTaskFailed',
   data: { ...fact, userId, code: 'cancelled', detail: 'Cancelled by its owner.', jobId: null },
 }
-const failed = (jobId: string | null, code: 'provider_failed' | 'render_timed_out' = 'provider_failed') =>
+type Code = 'provider_failed' | 'render_timed_out' | 'answer_lost'
+const failed = (jobId: string | null, code: Code = 'provider_failed') =>
   ({ type: 'VideoTaskFailed', data: { ...fact, userId, code, detail: 'why', jobId } }) as const
 
 const submit: VideoTaskCommand = { type: 'Submit', order, at }
 const abandon: VideoTaskCommand = { type: 'Abandon', taskId, at }
 const accept: VideoTaskCommand = { type: 'AcceptRender', jobId: 'job', at }
 const succeed: VideoTaskCommand = { type: 'Succeed', file, at }
-const fail = (code: 'provider_failed' | 'render_timed_out' = 'provider_failed'): VideoTaskCommand => ({
+const find: VideoTaskCommand = { ...accept, type: 'FindRender' }
+const postpone: VideoTaskCommand = { type: 'PostponeRender', detail: 'busy', at }
+const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({
   type: 'Fail',
   code,
   detail: 'why',
@@ -61,12 +66,15 @@ const STATES = {
   waiting: [submitted],
   queued: [submitted, queued],
   requested: [submitted, requested],
+  postponed: [submitted, queued, requested, postponed],
   accepted: [submitted, queued, requested, accepted],
   rendering: [submitted, queued, requested, accepted, started],
   downloading: [submitted, queued, requested, accepted, started, downloading],
   succeeded: [submitted, requested, accepted, downloading, succeeded],
   failed: [submitted, requested, accepted, failed('job')],
   timedOut: [submitted, requested, accepted, failed('job', 'render_timed_out')],
+  lost: [submitted, requested, failed(null, 'answer_lost')],
+  found: [submitted, requested, failed(null, 'answer_lost'), found],
   givenUp: [submitted, requested, accepted, failed('job', 'render_timed_out'), recoveryEnded],
   recovered: [submitted, requested, accepted, failed('job', 'render_timed_out'), recovered],
   cancelled: [submitted, cancelled],
@@ -83,8 +91,10 @@ const TABLE: readonly (readonly [
   [submit, { none: [submitted], abandoned: 'task_abandoned' }],
   [abandon, { none: [abandoned] }],
   [simple('Queue'), { waiting: [queued] }],
-  [simple('RequestRender'), { waiting: [requested], queued: [requested] }],
+  [simple('RequestRender'), { waiting: [requested], queued: [requested], postponed: [requested] }],
   [accept, { requested: [accepted] }],
+  [find, { requested: [accepted], lost: [found] }],
+  [postpone, { requested: [postponed] }],
   [simple('StartRender'), { requested: [started], accepted: [started] }],
   [simple('StartDownload'), { requested: [downloading], accepted: [downloading], rendering: [downloading] }],
   [
@@ -95,6 +105,7 @@ const TABLE: readonly (readonly [
       rendering: [succeeded],
       downloading: [succeeded],
       timedOut: [recovered],
+      found: [recovered],
     },
   ],
   [
@@ -102,18 +113,20 @@ const TABLE: readonly (readonly [
     {
       waiting: [failed(null)],
       queued: [failed(null)],
+      postponed: [failed(null)],
       requested: [failed(null)],
       accepted: [failed('job')],
       rendering: [failed('job')],
       downloading: [failed('job')],
     },
   ],
-  [simple('EndRecovery'), { timedOut: [recoveryEnded] }],
+  [simple('EndRecovery'), { timedOut: [recoveryEnded], found: [recoveryEnded] }],
   [
     simple('Delete'),
     {
       waiting: [cancelled, deleted],
       queued: [cancelled, deleted],
+      postponed: [cancelled, deleted],
       requested: 'task_in_progress',
       accepted: 'task_in_progress',
       rendering: 'task_in_progress',
@@ -121,6 +134,8 @@ const TABLE: readonly (readonly [
       succeeded: [deleted],
       failed: [deleted],
       timedOut: [deleted],
+      lost: [deleted],
+      found: [deleted],
       givenUp: [deleted],
       recovered: [deleted],
       cancelled: [deleted],
@@ -173,6 +188,20 @@ describe('the end of a video task', () => {
   })
   it('leaves nothing to recover when it never reached the provider', () => {
     given(submitted, requested, failed(null, 'render_timed_out')).when(succeed).decidesNothing()
+  })
+  it('keeps the newest job of a provider that had lost the first', () => {
+    const again: VideoTaskEvent = { type: 'VideoRenderAccepted', data: { ...fact, jobId: 'another' } }
+    given(...STATES.rendering)
+      .when({ ...accept, jobId: 'another' } as VideoTaskCommand)
+      .decides(again)
+    given(...STATES.rendering, again)
+      .when(fail('render_timed_out'))
+      .decides(failed('another', 'render_timed_out'))
+  })
+  it('is looked for once: what the provider tells of it again changes nothing', () => {
+    given(...STATES.found, recoveryEnded)
+      .when(find)
+      .decidesNothing()
   })
   it('keeps the job that a late video would come from', () => {
     given(...STATES.rendering)

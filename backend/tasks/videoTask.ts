@@ -14,6 +14,7 @@ export type VideoTask =
   | {
       readonly status: 'rendering' | 'downloading'
       readonly order: VideoTaskOrder
+      readonly submittedAt: string
       readonly requestedAt: string
       readonly jobId: string | null
       readonly started: boolean
@@ -24,6 +25,8 @@ export type VideoTask =
       readonly code: FailureCode
       /** What a late success would come from; none when there is nothing to wait for. */
       readonly jobId: string | null
+      /** The provider may have taken a job of which we do not know the id. */
+      readonly jobUnknown: boolean
     }
   /** A video that came after its time-out is not charged. */
   | {
@@ -37,11 +40,19 @@ export type VideoTask =
 type At = { readonly at: string }
 export type VideoTaskCommand =
   | ({ readonly type: 'Submit'; readonly order: VideoTaskOrder } & At)
-  | ({ readonly type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'EndRecovery' } & At)
-  | ({ readonly type: 'AcceptRender'; readonly jobId: string } & At)
+  /** `Erase` also ends what is being made: its owner is leaving. */
+  | ({
+      readonly type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
+    } & At)
+  | ({ readonly type: 'PostponeRender'; readonly detail: string } & At)
+  /** `Find`: told by the provider itself, whatever became of its answer. */
+  | ({ readonly type: 'AcceptRender' | 'FindRender'; readonly jobId: string } & At)
   | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
   | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
   | ({ readonly type: 'Abandon'; readonly taskId: string } & At)
+
+/** Failures after which the provider may still finish the video. */
+const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
 
 /** Whether the credits of a task that is over are spent; otherwise they go back. */
 export const isCharged = (task: VideoTask): boolean => 'charged' in task && task.charged
@@ -56,10 +67,17 @@ function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
       return task.status === 'waiting' ? { ...task, queued: true } : task
     case 'VideoRenderRequested': {
       if (task.status !== 'waiting') return task
-      return { status: 'rendering', order: task.order, requestedAt: event.data.at, jobId: null, started: false }
+      const { order, submittedAt } = task
+      return { status: 'rendering', order, submittedAt, requestedAt: event.data.at, jobId: null, started: false }
+    }
+    case 'VideoRenderPostponed': {
+      if (task.status !== 'rendering') return task
+      return { status: 'waiting', order: task.order, submittedAt: task.submittedAt, queued: true }
     }
     case 'VideoRenderAccepted':
       return task.status === 'rendering' ? { ...task, jobId: event.data.jobId } : task
+    case 'VideoRenderFound':
+      return task.status === 'failed' ? { ...task, jobId: event.data.jobId, jobUnknown: false } : task
     case 'VideoRenderStarted':
       return task.status === 'rendering' ? { ...task, started: true } : task
     case 'VideoDownloadStarted':
@@ -72,8 +90,10 @@ function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
     }
     case 'VideoTaskFailed': {
       if (!('order' in task)) return task
-      const recoverable = event.data.code === 'render_timed_out' ? event.data.jobId : null
-      return { status: 'failed', order: task.order, code: event.data.code, jobId: recoverable }
+      const { code, jobId } = event.data
+      const openEnded = OPEN_ENDED.includes(code)
+      const jobUnknown = openEnded && jobId === null && task.status === 'rendering'
+      return { status: 'failed', order: task.order, code, jobId: openEnded ? jobId : null, jobUnknown }
     }
     case 'VideoRecoveryEnded':
       return task.status === 'failed' ? { ...task, jobId: null } : task
@@ -113,8 +133,14 @@ function decideOpen(
     case 'RequestRender':
       return status === 'waiting' ? [{ type: 'VideoRenderRequested', data: fact }] : []
     case 'AcceptRender': {
-      if (status !== 'rendering' || task.jobId !== null) return []
+      if (status !== 'rendering' || task.jobId === command.jobId) return []
       return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId: command.jobId } }]
+    }
+    case 'FindRender':
+      return found(command.jobId, task, fact)
+    case 'PostponeRender': {
+      if (status !== 'rendering' || task.jobId !== null) return []
+      return [{ type: 'VideoRenderPostponed', data: { ...fact, detail: command.detail } }]
     }
     case 'StartRender':
       return status === 'rendering' && !task.started ? [{ type: 'VideoRenderStarted', data: fact }] : []
@@ -131,8 +157,21 @@ function decideOpen(
     case 'EndRecovery':
       return status === 'failed' && task.jobId !== null ? [{ type: 'VideoRecoveryEnded', data: fact }] : []
     case 'Delete':
+      if (status === 'rendering' || status === 'downloading')
+        throw new Rejection('task_in_progress', 'The video is being made and can no longer be cancelled.')
+      return remove(task, fact)
+    case 'Erase':
       return remove(task, fact)
   }
+}
+
+/** Only where no job is known: what the provider answered to us counts more. */
+function found(jobId: string, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
+  if (task.status === 'rendering' && task.jobId === null)
+    return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId } }]
+  if (task.status === 'failed' && task.jobUnknown)
+    return [{ type: 'VideoRenderFound', data: { ...fact, userId: task.order.userId, jobId } }]
+  return []
 }
 
 function succeed(file: VideoFile, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
@@ -145,18 +184,9 @@ function succeed(file: VideoFile, task: Ordered, fact: Fact): readonly VideoTask
 function remove(task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   const { userId } = task.order
   const deleted = { type: 'VideoTaskDeleted', data: { ...fact, userId } } as const
-  switch (task.status) {
-    case 'succeeded':
-    case 'failed':
-      return [deleted]
-    case 'waiting': {
-      const data = { ...fact, userId, code: 'cancelled', detail: 'Cancelled by its owner.', jobId: null } as const
-      return [{ type: 'VideoTaskFailed', data }, deleted]
-    }
-    case 'rendering':
-    case 'downloading':
-      throw new Rejection('task_in_progress', 'The video is being made and can no longer be cancelled.')
-  }
+  if (task.status === 'succeeded' || task.status === 'failed') return [deleted]
+  const data = { ...fact, userId, code: 'cancelled', detail: 'Cancelled by its owner.', jobId: null } as const
+  return [{ type: 'VideoTaskFailed', data }, deleted]
 }
 
 export const videoTask: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = {

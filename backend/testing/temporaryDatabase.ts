@@ -20,6 +20,8 @@ export async function startTemporaryDatabase() {
     postgres,
     pool,
     connection,
+    /** What `DATABASE_URL` takes. */
+    url: `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host)}`,
     database,
     store,
     async close() {

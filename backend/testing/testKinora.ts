@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { startKinora } from '../compose.ts'
 import { readConfig } from '../config.ts'
 import type { Overrides } from '../ports.ts'
@@ -40,7 +41,13 @@ export async function registerUser(url: string, email = `user${++users}.${Date.n
   const { api, post, mails } = visitor(url)
   const password = 'correct horse'
   await post('/auth/register', { email, password, username: 'Test User' })
-  await post('/auth/verify-email', { token: /token=([\w-]+)/.exec((await mails(email))[0]!.text)![1] })
+  let mail = await mails(email)
+  // A mail takes its way through the outbox: where another process delivers it, that may take a moment.
+  for (let look = 0; !mail[0] && look < 100; look++) {
+    await delay(100)
+    mail = await mails(email)
+  }
+  await post('/auth/verify-email', { token: /token=([\w-]+)/.exec(mail[0]!.text)![1] })
   const login = await post('/auth/login', { email, password })
   const cookie = login.headers
     .getSetCookie()

@@ -7,16 +7,19 @@ export interface BalanceLot {
   source: LotSource
   granted: number
   left: number
+  /** Forfeited, claimed back or taken: neither left nor used. */
+  lost: number
   expires_at: string | null
+  closed: boolean
 }
 
-/** What a user has, lot by lot, and what is set aside for open tasks. */
+/** What a user has, lot by lot, what is set aside for open tasks, and what is owed. */
 export interface CreditBalanceRow {
   id: string
   lots: readonly BalanceLot[]
   /** Parts of each open hold, by task. */
   holds: Readonly<Record<string, readonly LotPart[]>>
-  captured: number
+  debt: number
 }
 
 export const CreditBalanceTable = defineEntity({
@@ -26,63 +29,89 @@ export const CreditBalanceTable = defineEntity({
     id: p.uuid().primary(),
     lots: p.json<BalanceLot[]>(),
     holds: p.json<Record<string, LotPart[]>>(),
-    captured: p.integer(),
+    debt: p.integer(),
   },
 })
 
-const moved = (lots: readonly BalanceLot[], parts: readonly LotPart[], sign: 1 | -1) =>
+type Change = Readonly<{ left?: number; lost?: number }>
+
+/** Adds to the lots, or takes away, what the parts say. */
+const moved = (lots: readonly BalanceLot[], parts: readonly LotPart[], { left = 0, lost = 0 }: Change) =>
   lots.map((lot) => {
     const part = parts.find(({ lotId }) => lotId === lot.id)
-    return part ? { ...lot, left: lot.left + sign * part.amount } : lot
+    return part ? { ...lot, left: lot.left + left * part.amount, lost: lot.lost + lost * part.amount } : lot
   })
 
-const sum = (parts: readonly LotPart[]) => parts.reduce((total, { amount }) => total + amount, 0)
+export const sum = (parts: readonly LotPart[]) => parts.reduce((total, { amount }) => total + amount, 0)
 
-function settled(row: CreditBalanceRow, holdId: string) {
-  const { [holdId]: parts = [], ...holds } = row.holds
-  return { parts, holds }
-}
+const lotOf = (id: string, source: LotSource, amount: number, expiresAt: string | null): BalanceLot => ({
+  id,
+  source,
+  granted: amount,
+  left: amount,
+  lost: 0,
+  expires_at: expiresAt,
+  closed: false,
+})
+
+const TAKEN: Change = { left: -1, lost: 1 }
 
 export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = {
   name: 'creditBalances',
-  version: 1,
+  version: 2,
   table: CreditBalanceTable,
   categories: [CREDIT_ACCOUNT],
   row: (event) => event.data.userId,
   on: {
     CreditLotGranted: (row, { data }) => {
-      const lot = {
-        id: data.lotId,
-        source: data.source,
-        granted: data.amount,
-        left: data.amount,
-        expires_at: data.expiresAt,
-      }
-      return { id: data.userId, holds: {}, captured: 0, ...row, lots: [...(row?.lots ?? []), lot] }
+      const lot = lotOf(data.lotId, data.source, data.amount, data.expiresAt)
+      return { id: data.userId, holds: {}, debt: 0, ...row, lots: [...(row?.lots ?? []), lot] }
     },
     CreditsHeld: (row, { data }) =>
       row && {
         ...row,
-        lots: moved(row.lots, data.parts, -1),
+        lots: moved(row.lots, data.parts, { left: -1 }),
         holds: { ...row.holds, [data.holdId]: data.parts },
       },
     CreditsCaptured: (row, { data }) => {
       if (!row) return row
-      const { parts, holds } = settled(row, data.holdId)
-      return { ...row, holds, captured: row.captured + sum(parts) }
+      const { [data.holdId]: _, ...holds } = row.holds
+      return { ...row, holds }
     },
     CreditsReleased: (row, { data }) => {
       if (!row) return row
-      const { parts, holds } = settled(row, data.holdId)
-      return { ...row, holds, lots: moved(row.lots, parts, 1) }
+      const { [data.holdId]: held = [], ...holds } = row.holds
+      const back = moved(row.lots, data.parts, { left: 1 })
+      if (!data.renewed) return { ...row, holds, lots: back }
+      const { lotId, amount, expiresAt } = data.renewed
+      const gone = held.filter((part) => !data.parts.some(({ lotId }) => lotId === part.lotId))
+      return { ...row, holds, lots: [...moved(back, gone, { lost: 1 }), lotOf(lotId, 'returned', amount, expiresAt)] }
     },
+    CreditLotClosed: (row, { data }) => {
+      if (!row) return row
+      const { lotId, amount } = data
+      const lots = moved(row.lots, [{ lotId, amount }], TAKEN)
+      return { ...row, lots: lots.map((lot) => (lot.id === lotId ? { ...lot, closed: true } : lot)) }
+    },
+    CreditsReversed: (row, { data }) =>
+      row && { ...row, lots: moved(row.lots, data.parts, TAKEN), debt: row.debt + data.debt },
+    CreditDebtRepaid: (row, { data }) =>
+      row && { ...row, lots: moved(row.lots, data.parts, TAKEN), debt: row.debt - sum(data.parts) },
+    CreditsWithdrawn: (row, { data }) => row && { ...row, lots: moved(row.lots, data.parts, TAKEN) },
   },
 }
 
-/** Credits of a row at an instant: spendable, and used (spent or set aside). */
+/**
+ * Credits of a row at an instant: those that can be spent (below zero: owed), and those used, that is spent or set aside,
+ * from the lots of the present period: the last that the subscription brought, or else the free grant.
+ */
 export function creditFigures(row: CreditBalanceRow | undefined, at: string): { remaining: number; used: number } {
   if (!row) return { remaining: 0, used: 0 }
-  const alive = row.lots.filter((lot) => lot.expires_at === null || lot.expires_at > at)
-  const held = Object.values(row.holds).reduce((total, parts) => total + sum(parts), 0)
-  return { remaining: alive.reduce((total, lot) => total + lot.left, 0), used: row.captured + held }
+  const open = row.lots.filter((lot) => !lot.closed && (lot.expires_at === null || lot.expires_at > at))
+  const last = open.findLast(({ source }) => source === 'subscription')
+  const period = last ? [last] : row.lots.filter(({ source }) => source === 'free')
+  return {
+    remaining: open.reduce((total, lot) => total + lot.left, 0) - row.debt,
+    used: period.reduce((total, { granted, left, lost }) => total + granted - left - lost, 0),
+  }
 }

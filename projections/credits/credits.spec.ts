@@ -2,69 +2,174 @@ import { describe, expect, it } from 'vitest'
 import type { CreditAccountEvent, LotPart } from '#backend/credits/events.ts'
 import { rowsOf } from '../testing/rowsOf.ts'
 import { type CreditBalanceRow, creditBalances, creditFigures } from './creditBalance.ts'
+import { creditEntries } from './creditEntry.ts'
 import { openHolds } from './openHold.ts'
 
 const userId = 'user'
 const at = '2026-01-10T00:00:00.000Z'
+const until = '2026-02-01T00:00:00.000Z'
 const granted = (lotId: string, amount: number, expiresAt: string | null = null): CreditAccountEvent => ({
   type: 'CreditLotGranted',
   data: { userId, lotId, source: expiresAt ? 'subscription' : 'free', amount, expiresAt, at },
 })
+const part = (lotId: string, amount: number): LotPart => ({ lotId, amount })
 const held = (holdId: string, ...parts: LotPart[]): CreditAccountEvent => ({
   type: 'CreditsHeld',
   data: { userId, holdId, parts, at },
 })
 const captured = (holdId: string): CreditAccountEvent => ({ type: 'CreditsCaptured', data: { userId, holdId, at } })
-const released = (holdId: string): CreditAccountEvent => ({
+const released = (holdId: string, parts: LotPart[], renewed = 0): CreditAccountEvent => ({
   type: 'CreditsReleased',
-  data: { userId, holdId, reason: 'cancelled', at },
+  data: {
+    userId,
+    holdId,
+    reason: 'cancelled',
+    parts,
+    renewed: renewed ? { lotId: `returned-${holdId}`, amount: renewed, expiresAt: until } : null,
+    at,
+  },
 })
-const until = '2026-02-01T00:00:00.000Z'
-const lots = (a: number, b: number) => [
-  { id: 'a', source: 'free', granted: 60, left: a, expires_at: null },
-  { id: 'b', source: 'subscription', granted: 100, left: b, expires_at: until },
-]
+const closed = (lotId: string, amount: number): CreditAccountEvent => ({
+  type: 'CreditLotClosed',
+  data: { userId, lotId, amount, reason: 'subscription_ended', at },
+})
+const reversed = (lotId: string, debt: number, ...parts: LotPart[]): CreditAccountEvent => ({
+  type: 'CreditsReversed',
+  data: { userId, reversalId: 'r', lotId, parts, debt, reason: 'refund', at },
+})
+const repaid = (...parts: LotPart[]): CreditAccountEvent => ({ type: 'CreditDebtRepaid', data: { userId, parts, at } })
+const withdrawn = (...parts: LotPart[]): CreditAccountEvent => ({
+  type: 'CreditsWithdrawn',
+  data: { userId, adjustmentId: 'w', parts, reason: 'a mistake', at },
+})
+
+const lot = (id: string, left: number, lost = 0, closed = false) => ({
+  id,
+  source: id === 'a' ? 'free' : 'subscription',
+  granted: id === 'a' ? 60 : 100,
+  left,
+  lost,
+  expires_at: id === 'a' ? null : until,
+  closed,
+})
 const grants = [granted('a', 60), granted('b', 100, until)]
-const hold = held('t', { lotId: 'b', amount: 100 }, { lotId: 'a', amount: 20 })
-const holds = {
-  t: [
-    { lotId: 'b', amount: 100 },
-    { lotId: 'a', amount: 20 },
-  ],
-}
+const hold = held('t', part('b', 100), part('a', 20))
+const holds = { t: [part('b', 100), part('a', 20)] }
 const balance = (...events: readonly CreditAccountEvent[]) => rowsOf(creditBalances, ...events)
+const row = (lots: object[], holds: object = {}, debt = 0) => [{ id: 'user', lots, holds, debt }]
 
 describe("a user's balance", () => {
   it('holds each lot that was granted', () => {
-    expect(balance(...grants)).toEqual([{ id: 'user', lots: lots(60, 100), holds: {}, captured: 0 }])
+    expect(balance(...grants)).toEqual(row([lot('a', 60), lot('b', 100)]))
   })
-  it('takes what is held off its lots', () => {
-    expect(balance(...grants, hold)).toEqual([{ id: 'user', lots: lots(40, 0), holds, captured: 0 }])
+  it('takes what is held off its lots, and forgets the hold when it is captured', () => {
+    expect(balance(...grants, hold)).toEqual(row([lot('a', 40), lot('b', 0)], holds))
+    expect(balance(...grants, hold, captured('t'))).toEqual(row([lot('a', 40), lot('b', 0)]))
   })
-  it('counts what was captured', () => {
-    expect(balance(...grants, hold, captured('t'))).toEqual([
-      { id: 'user', lots: lots(40, 0), holds: {}, captured: 120 },
-    ])
+  it('puts back what was released', () => {
+    expect(balance(...grants, hold, released('t', [part('b', 100), part('a', 20)]))).toEqual(
+      row([lot('a', 60), lot('b', 100)]),
+    )
   })
-  it('puts back what was released, and knows lots that come after', () => {
-    expect(
-      balance(granted('a', 60), held('u', { lotId: 'a', amount: 30 }), granted('b', 100, until), released('u')),
-    ).toEqual([{ id: 'user', lots: lots(60, 100), holds: {}, captured: 0 }])
+  it('puts what came from a closed lot into one of its own', () => {
+    const renewed = {
+      id: 'returned-t',
+      source: 'returned',
+      granted: 100,
+      left: 100,
+      lost: 0,
+      expires_at: until,
+      closed: false,
+    }
+    expect(balance(...grants, hold, closed('b', 0), released('t', [part('a', 20)], 100))).toEqual(
+      row([lot('a', 60), lot('b', 0, 100, true), renewed]),
+    )
+  })
+  it('loses what is forfeited, claimed back or taken', () => {
+    expect(balance(...grants, closed('b', 100))).toEqual(row([lot('a', 60), lot('b', 0, 100, true)]))
+    expect(balance(...grants, reversed('b', 5, part('b', 100), part('a', 60)))).toEqual(
+      row([lot('a', 0, 60), lot('b', 0, 100)], {}, 5),
+    )
+    expect(balance(...grants, withdrawn(part('b', 10)))).toEqual(row([lot('a', 60), lot('b', 90, 10)]))
+  })
+  it('owes what a reversal did not find, until it is repaid', () => {
+    expect(balance(granted('a', 60), reversed('b', 5), repaid(part('a', 5)))).toEqual(row([lot('a', 55, 5)]))
   })
 })
 
 describe('the figures of a balance', () => {
-  const [row] = balance(...grants, hold, captured('t'), held('u', { lotId: 'a', amount: 30 })) as CreditBalanceRow[]
-  it('are what can be spent, and what is spent or set aside', () => {
-    expect(creditFigures(row, at)).toEqual({ remaining: 10, used: 150 })
+  it('are what can be spent, and what is used of the lot that the subscription brought', () => {
+    const [used] = balance(
+      ...grants,
+      held('t', part('b', 70)),
+      captured('t'),
+      held('u', part('b', 10)),
+    ) as CreditBalanceRow[]
+    expect(creditFigures(used, at)).toEqual({ remaining: 80, used: 80 })
   })
-  it('do not count lots that are over, from the very instant on', () => {
-    const [full] = balance(...grants) as CreditBalanceRow[]
-    expect(creditFigures(full, '2026-01-31T23:59:59.999Z')).toEqual({ remaining: 160, used: 0 })
-    expect(creditFigures(full, until)).toEqual({ remaining: 60, used: 0 })
+  it('are those of the free grant where there is no other, or it is over', () => {
+    const [full] = balance(...grants, held('t', part('a', 30))) as CreditBalanceRow[]
+    expect(creditFigures(full, '2026-01-31T23:59:59.999Z')).toEqual({ remaining: 130, used: 0 })
+    expect(creditFigures(full, until)).toEqual({ remaining: 30, used: 30 })
+  })
+  it('count neither what was forfeited nor what was taken as used, and show a debt', () => {
+    const [owing] = balance(
+      granted('a', 60),
+      withdrawn(part('a', 10)),
+      reversed('b', 5, part('a', 50)),
+    ) as CreditBalanceRow[]
+    expect(creditFigures(owing, at)).toEqual({ remaining: -5, used: 0 })
   })
   it('of nobody are nothing', () => {
     expect(creditFigures(undefined, at)).toEqual({ remaining: 0, used: 0 })
+  })
+})
+
+describe("a user's credit movements", () => {
+  const placed = (...events: CreditAccountEvent[]) =>
+    rowsOf(creditEntries, ...events.map((event, revision) => ({ ...event, id: `event${revision}`, revision })))
+  const entry = (revision: number, kind: string, amount: number, reason: string, about: object) => ({
+    id: `event${revision}`,
+    user_id: userId,
+    revision,
+    kind,
+    amount,
+    reason,
+    task_id: null,
+    lot_id: null,
+    created_at: at,
+    ...about,
+  })
+  it('are a grant, a hold that becomes a spending, and what comes back', () => {
+    expect(
+      placed(
+        granted('a', 60),
+        held('t', part('a', 30)),
+        captured('t'),
+        held('u', part('a', 10)),
+        released('u', [part('a', 4)], 6),
+      ),
+    ).toEqual([
+      entry(0, 'grant', 60, 'free', { lot_id: 'a' }),
+      entry(1, 'spend', -30, 'video', { id: 't', task_id: 't' }),
+      entry(3, 'hold', -10, 'video', { id: 'u', task_id: 'u' }),
+      entry(4, 'release', 10, 'cancelled', { task_id: 'u' }),
+    ])
+  })
+  it('are what is forfeited, claimed back with its debt, and taken; empty lots and repayments move nothing', () => {
+    expect(
+      placed(
+        closed('b', 100),
+        closed('c', 0),
+        reversed('b', 5, part('a', 50)),
+        repaid(part('a', 5)),
+        withdrawn(part('a', 2)),
+      ),
+    ).toEqual([
+      entry(0, 'forfeit', -100, 'subscription_ended', { lot_id: 'b' }),
+      entry(2, 'reversal', -55, 'refund', { lot_id: 'b' }),
+      entry(4, 'adjustment', -2, 'a mistake', {}),
+    ])
   })
 })
 
@@ -72,6 +177,6 @@ describe('an open hold', () => {
   it('is there until it is captured or released', () => {
     expect(rowsOf(openHolds, ...grants, hold)).toEqual([{ id: 't', user_id: 'user', held_at: at }])
     expect(rowsOf(openHolds, hold, captured('t'))).toEqual([])
-    expect(rowsOf(openHolds, hold, released('t'))).toEqual([])
+    expect(rowsOf(openHolds, hold, released('t', [part('b', 100), part('a', 20)]))).toEqual([])
   })
 })

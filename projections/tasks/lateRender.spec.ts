@@ -12,6 +12,11 @@ describe('a late render', () => {
     expect(rowsOf(lateRenders, taskFailed('task', 'user', 'render_timed_out', null))).toEqual([])
     expect(rowsOf(lateRenders, taskFailed('task', 'user', 'provider_failed', 'job'))).toEqual([])
   })
+  it('is what the provider tells of after its answer was lost', () => {
+    const lost = taskFailed('task', 'user', 'answer_lost', null)
+    expect(rowsOf(lateRenders, lost)).toEqual([])
+    expect(rowsOf(lateRenders, lost, e.found)).toEqual([{ id: 'task', user_id: 'user' }])
+  })
   it.each([['recovered'], ['recoveryEnded'], ['deleted']] as const)('is over when %s', (end) => {
     expect(rowsOf(lateRenders, timedOut, e[end])).toEqual([])
   })

@@ -1,7 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { FailureCode } from '#backend/tasks/contract.ts'
 import {
   VIDEO_TASK,
   type VideoRecoveryEnded,
+  type VideoRenderFound,
   type VideoTaskDeleted,
   type VideoTaskFailed,
   type VideoTaskRecovered,
@@ -20,7 +22,9 @@ export const LateRenderTable = defineEntity({
   properties: { id: p.uuid().primary(), user_id: p.uuid() },
 })
 
-type LateRenderEvent = VideoTaskFailed | VideoTaskRecovered | VideoRecoveryEnded | VideoTaskDeleted
+const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
+
+type LateRenderEvent = VideoTaskFailed | VideoRenderFound | VideoTaskRecovered | VideoRecoveryEnded | VideoTaskDeleted
 
 export const lateRenders: Projection<LateRenderEvent, LateRenderRow> = {
   name: 'lateRenders',
@@ -30,7 +34,8 @@ export const lateRenders: Projection<LateRenderEvent, LateRenderRow> = {
   row: (event) => event.data.taskId,
   on: {
     VideoTaskFailed: (_, { data }) =>
-      data.code === 'render_timed_out' && data.jobId !== null ? { id: data.taskId, user_id: data.userId } : undefined,
+      OPEN_ENDED.includes(data.code) && data.jobId !== null ? { id: data.taskId, user_id: data.userId } : undefined,
+    VideoRenderFound: (_, { data }) => ({ id: data.taskId, user_id: data.userId }),
     VideoTaskRecovered: () => undefined,
     VideoRecoveryEnded: () => undefined,
     VideoTaskDeleted: () => undefined,

@@ -50,6 +50,9 @@ describe("a task's row", () => {
       ]),
     )
   })
+  it('waits again when the provider certainly did not take it', () => {
+    expect(row(e.submitted, e.queued, e.requested, e.postponed)).toEqual([{ ...fresh, status: 'Queueing' }])
+  })
   it('of a success holds the file, and what it cost', () => {
     expect(row(...course, e.succeeded)).toEqual([
       { ...fresh, ...started, ...file, status: 'Success', finished_at: '2026-01-01T00:00:06.000Z' },
@@ -57,7 +60,7 @@ describe("a task's row", () => {
   })
   it('of a failure holds the reason, and costs nothing', () => {
     expect(row(...course, failed)).toEqual([asFailed])
-    expect(row(...course, failed, e.recoveryEnded)).toEqual([asFailed])
+    expect(row(...course, failed, e.found, e.recoveryEnded)).toEqual([asFailed])
   })
   it('of a late success is a success without a reason that cost nothing', () => {
     expect(row(...course, failed, e.recovered, e.recoveryEnded)).toEqual([

@@ -90,7 +90,9 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     }),
     VideoTaskQueued: moved('Queueing'),
     VideoRenderRequested: moved('Queueing'),
+    VideoRenderPostponed: moved('Queueing'),
     VideoRenderAccepted: same,
+    VideoRenderFound: same,
     VideoRenderStarted: (row, { data }) => row && { ...row, status: 'Processing', started_at: data.at },
     VideoDownloadStarted: moved('DOWNLOADING'),
     VideoTaskSucceeded: (row, { data }) =>

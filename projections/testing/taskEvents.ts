@@ -28,6 +28,8 @@ export const taskEvents = (taskId: string, userId: string) => {
     queued: { type: 'VideoTaskQueued', data: fact(1) },
     requested: { type: 'VideoRenderRequested', data: fact(2) },
     accepted: { type: 'VideoRenderAccepted', data: { ...fact(3), jobId: 'job' } },
+    postponed: { type: 'VideoRenderPostponed', data: { ...fact(3), detail: 'too many calls' } },
+    found: { type: 'VideoRenderFound', data: { ...fact(8), userId, jobId: 'job' } },
     started: { type: 'VideoRenderStarted', data: fact(4) },
     downloading: { type: 'VideoDownloadStarted', data: fact(5) },
     succeeded: { type: 'VideoTaskSucceeded', data: { ...fact(6), userId, file } },

@@ -5,6 +5,10 @@ import { describeOnSite } from './onSite.ts'
 
 const OPEN_PAGES = [
   '/',
+  '/faq',
+  '/faq/image-to-video',
+  '/privacy',
+  '/terms',
   '/auth/login',
   '/auth/register',
   '/auth/forgot-password',

@@ -7,7 +7,8 @@ const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
 export const chromiumPath = (): string | undefined =>
   process.env.KINORA_CHROMIUM ?? [...CANDIDATES, chromium.executablePath()].find((file) => existsSync(file))
 
-export function launchChromium(): Promise<Browser> {
+/** @param more arguments of the browser's command line */
+export function launchChromium(more: readonly string[] = []): Promise<Browser> {
   const quiet = [
     '--disable-gpu',
     '--disable-quic',
@@ -19,6 +20,6 @@ export function launchChromium(): Promise<Browser> {
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   return chromium.launch({
     executablePath: chromiumPath()!,
-    args: [...quiet, '--disable-component-update', ...sandbox],
+    args: [...quiet, '--disable-component-update', ...sandbox, ...more],
   })
 }

@@ -52,7 +52,7 @@ export function describeOnSite(name: string, tests: (site: OnSite) => void, env:
         const locale = language === 'zh' ? 'zh-CN' : 'en-US'
         const context = await browser.newContext({ locale, viewport: { width, height: 860 }, acceptDownloads: true })
         if (user) await signIn(context, program.url, user)
-        return context.newPage()
+        return awaited(await context.newPage())
       },
     })
   })
@@ -62,4 +62,18 @@ export function describeOnSite(name: string, tests: (site: OnSite) => void, env:
 export async function signIn(context: BrowserContext, url: string, { cookie }: TestUser): Promise<void> {
   const pairs = cookie.split('; ').map((pair) => pair.split('=') as [string, string])
   await context.addCookies(pairs.map(([name, value]) => ({ name, value, url })))
+}
+
+/** Makes `goto` wait until the page's scripts have run: those of open pages come after the first paint. */
+function awaited(page: Page): Page {
+  const goto = page.goto.bind(page)
+  const isAwake = () =>
+    !document.querySelector('script[data-late]') || document.documentElement.dataset.awake !== undefined
+  return Object.assign(page, {
+    goto: async (...args: Parameters<typeof goto>) => {
+      const answer = await goto(...args)
+      if (args[1]?.waitUntil !== 'commit') await page.waitForFunction(isAwake)
+      return answer
+    },
+  })
 }

@@ -132,7 +132,7 @@ describe('making a video', () => {
     Object.assign(provider, { idempotent: false })
     const user = await kinora.newUser()
     const { id } = await generate(user)
-    await reaches(user, id, { status: 'Fail', error_code: 'provider_failed', credits_consumed: 0 })
+    await reaches(user, id, { status: 'Fail', error_code: 'answer_lost', credits_consumed: 0 })
     expect(asked(id)).toHaveLength(1)
     await refunded(user)
   })

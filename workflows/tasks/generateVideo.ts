@@ -39,12 +39,16 @@ export const generateVideo: Workflow<GenerateVideoActivities, GenerateVideoInput
     turn = await act.claimSlot(input)
   }
   if (turn === 'claimed') {
+    let finished = false
     try {
       const outcome = await act.render(input)
-      if (outcome.kind === 'finished') await act.store(input)
+      finished = outcome.kind === 'finished'
+      if (finished) await act.store(input)
       if (outcome.kind === 'failed') await act.fail({ ...input, code: outcome.code, detail: outcome.detail })
     } catch {
-      await act.fail({ ...input, code: 'internal', detail: 'An activity failed each time it was tried.' })
+      // A finished video that could not be fetched may still be, like any that comes late.
+      const code = finished ? 'render_timed_out' : 'internal'
+      await act.fail({ ...input, code, detail: 'An activity failed each time it was tried.' })
     }
   }
   await act.settleCredits(input)

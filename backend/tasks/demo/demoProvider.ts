@@ -40,6 +40,7 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     name: 'demo',
     idempotent: true,
     pollMs: 250,
+    admit: async () => 0,
 
     async create(request): Promise<RenderAnswer> {
       const { taskId } = request

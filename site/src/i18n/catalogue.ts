@@ -3,17 +3,23 @@ import enAuth from '#content/en/auth.json'
 import enCommon from '#content/en/common.json'
 import enErrors from '#content/en/errors.json'
 import enFailures from '#content/en/failures.json'
+import enFaq from '#content/en/faq.json'
 import enLanding from '#content/en/landing.json'
+import enLegal from '#content/en/legal.json'
 import enMovements from '#content/en/movements.json'
 import enPlans from '#content/en/plans.json'
+import enProfile from '#content/en/profile.json'
 import enWorkspace from '#content/en/workspace.json'
 import zhAuth from '#content/zh/auth.json'
 import zhCommon from '#content/zh/common.json'
 import zhErrors from '#content/zh/errors.json'
 import zhFailures from '#content/zh/failures.json'
+import zhFaq from '#content/zh/faq.json'
 import zhLanding from '#content/zh/landing.json'
+import zhLegal from '#content/zh/legal.json'
 import zhMovements from '#content/zh/movements.json'
 import zhPlans from '#content/zh/plans.json'
+import zhProfile from '#content/zh/profile.json'
 import zhWorkspace from '#content/zh/workspace.json'
 import { type Locale, type Messages, merge } from './core.ts'
 
@@ -22,9 +28,12 @@ export const english = {
   common: enCommon,
   errors: enErrors,
   failures: enFailures,
+  faq: enFaq,
   landing: enLanding,
+  legal: enLegal,
   movements: enMovements,
   plans: enPlans,
+  profile: enProfile,
   workspace: enWorkspace,
 }
 export type Namespace = keyof typeof english
@@ -34,9 +43,12 @@ const chinese: Readonly<Record<Namespace, Messages>> = {
   common: zhCommon,
   errors: zhErrors,
   failures: zhFailures,
+  faq: zhFaq,
   landing: zhLanding,
+  legal: zhLegal,
   movements: zhMovements,
   plans: zhPlans,
+  profile: zhProfile,
   workspace: zhWorkspace,
 }
 

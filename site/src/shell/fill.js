@@ -13,5 +13,5 @@
   put('name', hint.name)
   put('initial', (hint.name || '?').slice(0, 1).toUpperCase())
   put('email', hint.email.length > 15 ? `${hint.email.slice(0, 15)}…` : hint.email)
-  if (hint.credits !== null) put('credits', String(hint.credits))
+  if (hint.credits !== null) put('credits', hint.credits.toLocaleString(doc.documentElement.lang))
 })(document)

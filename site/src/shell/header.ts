@@ -2,7 +2,7 @@
 import { pageLocale, translate } from '../i18n/client.ts'
 import { type Locale, localeOf } from '../i18n/core.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../lib/language.ts'
-import { showToast } from '../stores/toasts.ts'
+import { toast } from './toast.ts'
 
 const signedIn = () => document.documentElement.dataset.session === 'in'
 const languageLinks = () => document.querySelectorAll<HTMLAnchorElement>('a[data-language]')
@@ -25,7 +25,7 @@ const switchLanguage = languageSwitch({
   go: (language) => location.assign(inLanguage(location, language)),
   mark: markLanguage,
   // Who was signed out meanwhile is told that instead.
-  failed: () => signedIn() && showToast('danger', translate()('common.session.languageFailed')),
+  failed: () => signedIn() && void toast('danger', translate()('common.session.languageFailed')),
 })
 
 /** Remembers the chosen language, on the account too, and keeps query and anchor on the way to the same page in it. */
@@ -42,6 +42,14 @@ export function followLanguage(): void {
       if (language !== pageLocale()) link.href = inLanguage(location, language)
     })
   }
+}
+
+/** On the landing page the logo leads to its top. */
+export function followLogo(): void {
+  document.querySelector('a[data-top]')?.addEventListener('click', (event) => {
+    event.preventDefault()
+    scrollTo({ top: 0 })
+  })
 }
 
 /** Opens and closes the menu of narrow screens. */

@@ -1,11 +1,20 @@
-import { showToasts } from '../ui/toaster.ts'
-import { followContact, followDrawer, followLanguage } from './header.ts'
+import { followContact, followDrawer, followLanguage, followLogo } from './header.ts'
+import { followNetwork } from './network.ts'
+import { countVisits } from './visits.ts'
 
 followLanguage()
 followDrawer()
+followLogo()
 followContact()
-showToasts()
+followNetwork()
 
 // Visitors without a remembered session are not asked about one on open pages: it would only be a 401 on each of them.
 const mayBeSignedIn = document.documentElement.dataset.session === 'in' || document.body.hasAttribute('data-private')
 if (mayBeSignedIn) void import('./account.ts').then((account) => account.followSession())
+// Islands show messages of their own accord.
+if (mayBeSignedIn || document.querySelector('astro-island'))
+  void import('../ui/toaster.ts').then((ui) => ui.showToasts())
+
+// After everything that the reader waits for.
+if (document.readyState === 'complete') countVisits()
+else addEventListener('load', countVisits)

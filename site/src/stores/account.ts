@@ -4,6 +4,7 @@ import {
   forgotPassword,
   login,
   Password,
+  PasswordChange,
   Registration,
   register,
   resendVerification,
@@ -21,24 +22,26 @@ import { enter, leave } from './session.ts'
 import { showToast } from './toasts.ts'
 
 const Confirmation = z.string({ error: 'required' }).check(z.minLength(1, 'required'))
-const differs = (confirm: string) => ({
-  code: 'custom' as const,
-  path: ['confirm'],
-  message: 'passwords_differ',
-  input: confirm,
-})
+/** Both fields hold the same password. */
+export const matchesConfirmation =
+  <Name extends string>(name: Name) =>
+  (ctx: z.core.ParsePayload<Readonly<Record<Name | 'confirm', string>>>): void => {
+    const { [name]: password, confirm } = ctx.value
+    if (!confirm || password === confirm.normalize('NFKC')) return
+    ctx.issues.push({ code: 'custom', path: ['confirm'], message: 'passwords_differ', input: confirm })
+  }
 
 /** The registration form: the contract's fields, and the password once more. */
-export const RegistrationForm = z.extend(Registration, { confirm: Confirmation }).check((ctx) => {
-  const { password, confirm } = ctx.value
-  if (confirm && password !== confirm) ctx.issues.push(differs(confirm))
-})
+export const RegistrationForm = z.extend(Registration, { confirm: Confirmation }).check(matchesConfirmation('password'))
 
 /** The form of a new password: by the rules of registration, and once more. */
-export const NewPasswordForm = z.object({ new_password: Password, confirm: Confirmation }).check((ctx) => {
-  const { new_password, confirm } = ctx.value
-  if (confirm && new_password !== confirm) ctx.issues.push(differs(confirm))
-})
+export const NewPasswordForm = z
+  .object({ new_password: Password, confirm: Confirmation })
+  .check(matchesConfirmation('new_password'))
+/** The same for who knows the current one. */
+export const PasswordForm = z
+  .extend(PasswordChange, { confirm: Confirmation })
+  .check(matchesConfirmation('new_password'))
 
 export const pendingPath = (email: string) => `/auth/email-verification-pending?email=${encodeURIComponent(email)}`
 

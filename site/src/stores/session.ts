@@ -89,26 +89,38 @@ export async function keepLanguage(language: Locale): Promise<void> {
   await call(saveLanguage, { body: { language }, signal: AbortSignal.timeout(SAVE_WITHIN_MS) })
 }
 
+/** Sends a visitor to the login page, and answers the user of anyone else. For pages of members alone. */
+export async function memberOnly(): Promise<User | undefined> {
+  const session = await startSession()
+  if (session.status === 'in') return session.user
+  const here = location.pathname + location.search + location.hash
+  location.replace(`${localHref('/auth/login')}?next=${encodeURIComponent(here)}`)
+  return undefined
+}
+
 const goToLogin = (ms: number) => setTimeout(() => location.assign(localHref('/auth/login')), ms)
 
-/** Signs out here and on the server, and goes to the login page. */
-export async function signOut(): Promise<void> {
-  try {
-    await call(logout)
-    leave()
-    forgetDrafts()
-    goToLogin(0)
-  } catch {
-    leave()
-    forgetDrafts()
-    showToast('danger', translate()('common.session.logoutFailed'))
-    goToLogin(1000)
-  }
+/** Signs out on the server and here, whatever the server says, and goes to the login page. */
+async function end(told: () => void, ms: number): Promise<void> {
+  const ended = await call(logout).then(
+    () => true,
+    () => false,
+  )
+  leave()
+  if (ended) told()
+  else showToast('danger', translate()('common.session.logoutFailed'))
+  goToLogin(ended ? ms : 1000)
+}
+
+/** Signs out because the user wants it: nothing that was begun here is left for the next one. */
+export function signOut(): Promise<void> {
+  forgetDrafts()
+  return end(() => {}, 0)
 }
 
 whenSessionLost(() => {
   if ($session.get().status === 'out') return
+  // Said before it is done: other calls that fail meanwhile need not say it again.
   leave()
-  showToast('warning', translate()('common.session.ended'))
-  goToLogin(500)
+  void end(() => showToast('warning', translate()('common.session.ended')), 500)
 })

@@ -26,7 +26,8 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
     return (
       <div className="card crash" role="alert">
         <h2>{t('common.crash.title')}</h2>
-        <p className="muted">{t('common.crash.text')}</p>
+        <p className="muted crash-short">{t('common.crash.text')}</p>
+        <p className="muted crash-long">{t('common.crash.more')}</p>
         <div className="crash-actions">
           <Button look="primary" onClick={() => this.setState({ broken: false })}>
             {t('common.action.retry')}

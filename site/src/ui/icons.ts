@@ -1,7 +1,9 @@
+import { CLOSE_PATHS } from './closeIcon.ts'
+
 /** Line icons on a 24-pixel grid, as the paths to stroke. */
 export const ICONS = {
   menu: ['M4 7h16', 'M4 12h16', 'M4 17h16'],
-  close: ['M6 6l12 12', 'M18 6L6 18'],
+  close: CLOSE_PATHS,
   globe: [
     'M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18',
     'M3 12h18',
@@ -13,6 +15,8 @@ export const ICONS = {
   text: ['M5 6h14', 'M12 6v13', 'M9 19h6'],
   camera: ['M3 8h12v9H3z', 'M15 11l6-3v9l-6-3', 'M7 5h4'],
   play: ['M8 5.5v13l11-6.5z'],
+  pause: ['M9 5.5v13', 'M15 5.5v13'],
+  chevron: ['M6 9.5l6 6 6-6'],
   download: ['M12 4v11', 'M7.5 11L12 15.5 16.5 11', 'M5 20h14'],
   refresh: ['M20 12a8 8 0 1 1-2.5-5.8', 'M20 4v4h-4'],
   eye: [
@@ -45,6 +49,7 @@ export const ICONS = {
   user: ['M12 4a4 4 0 1 0 0 8a4 4 0 1 0 0-8', 'M4.5 20c.8-3.8 3.8-5.5 7.5-5.5s6.7 1.7 7.5 5.5'],
   logout: ['M14 4h5v16h-5', 'M10 8l-4 4 4 4', 'M6 12h9'],
   arrow: ['M5 12h14', 'M13 6l6 6-6 6'],
+  search: ['M10.5 4a6.5 6.5 0 1 0 0 13a6.5 6.5 0 1 0 0-13', 'M15.5 15.5L20 20'],
   upload: ['M12 16V5', 'M7.5 9.5L12 5l4.5 4.5', 'M5 20h14'],
 } as const satisfies Record<string, readonly string[]>
 

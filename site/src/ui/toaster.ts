@@ -1,26 +1,5 @@
 import { $toasts, dismissToast, type Toast } from '../stores/toasts.ts'
-import { ICONS } from './icons.ts'
-
-const SVG = 'http://www.w3.org/2000/svg'
-
-function closeIcon(): SVGElement {
-  const svg = document.createElementNS(SVG, 'svg')
-  const attributes = {
-    class: 'icon',
-    viewBox: '0 0 24 24',
-    fill: 'none',
-    stroke: 'currentColor',
-    'stroke-width': '1.8',
-  }
-  for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value)
-  svg.setAttribute('aria-hidden', 'true')
-  for (const d of ICONS.close) {
-    const path = document.createElementNS(SVG, 'path')
-    path.setAttribute('d', d)
-    svg.append(path)
-  }
-  return svg
-}
+import { closeIcon } from './closeIcon.ts'
 
 function element(toast: Toast, closeLabel: string): HTMLElement {
   const box = document.createElement('div')
@@ -47,13 +26,18 @@ function element(toast: Toast, closeLabel: string): HTMLElement {
   return box
 }
 
+export { showToast } from '../stores/toasts.ts'
+
+let following = false
+
 /**
  * Draws the toasts into the page's live region, without a framework so that every page can have them.
  * A popover is put on top again with each toast, above any dialog that opened meanwhile.
  */
 export function showToasts(): void {
   const region = document.getElementById('toasts')
-  if (!region) return
+  if (!region || following) return
+  following = true
   const closeLabel = region.dataset.close ?? ''
   $toasts.subscribe((toasts) => {
     const wanted = new Set(toasts.map((toast) => String(toast.id)))

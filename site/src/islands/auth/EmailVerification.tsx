@@ -5,7 +5,10 @@ import { verify } from '../../stores/account.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { ResendButton } from './ResendButton.tsx'
 
-type State = { readonly kind: 'verifying' | 'success' } | { readonly kind: 'failed'; readonly text: string }
+type State =
+  | { readonly kind: 'verifying' }
+  | { readonly kind: 'success'; readonly granted: boolean }
+  | { readonly kind: 'failed'; readonly text: string }
 
 /** Uses the token of the mail's link, and says how it went. */
 export function EmailVerification() {
@@ -20,7 +23,7 @@ export function EmailVerification() {
     const token = query.get('token')
     if (!token) return setState({ kind: 'failed', text: t('auth.verify.missingToken') })
     verify(token).then(
-      () => setState({ kind: 'success' }),
+      ({ credits_granted: granted }) => setState({ kind: 'success', granted }),
       (error) => setState({ kind: 'failed', text: errorText(error, t('auth.verify.failedText')) }),
     )
   }, [query, t])
@@ -36,13 +39,13 @@ export function EmailVerification() {
           <p className="muted">{t('auth.verify.verifyingText')}</p>
         </>
       )}
-      {state.kind === 'success' && <Success />}
+      {state.kind === 'success' && <Success granted={state.granted} />}
       {state.kind === 'failed' && <Failed text={state.text} email={query.get('email')} />}
     </div>
   )
 }
 
-function Success() {
+function Success({ granted }: { granted: boolean }) {
   const t = translate()
   return (
     <>
@@ -50,7 +53,7 @@ function Success() {
         <Icon name="checkRound" />
       </span>
       <h1>{t('auth.verify.successHeading')}</h1>
-      <p className="muted">{t('auth.verify.successText')}</p>
+      <p className="muted">{t(granted ? 'auth.verify.successText' : 'auth.verify.successAgain')}</p>
       <a className="button button-primary button-wide" href={localHref('/auth/login')}>
         {t('auth.verify.loginNow')}
       </a>

@@ -1,8 +1,9 @@
 import { useState } from 'react'
-import { localHref, textAt, translate } from '../../i18n/client.ts'
+import { localHref, translate } from '../../i18n/client.ts'
 import { useForm } from '../../lib/useForm.ts'
 import { isTokenRefused, NewPasswordForm as Rules, setNewPassword } from '../../stores/account.ts'
 import { PasswordField } from '../../ui/Field.tsx'
+import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
 import { Outcome } from './Outcome.tsx'
 import { Problem } from './Problem.tsx'
 import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
@@ -17,35 +18,26 @@ export function NewPasswordForm({ token }: { token: string }) {
   })
   const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
   const refused = isTokenRefused(problem)
+  const sentence = refused ? t('auth.reset.linkRefused') : resetFailure(problem, t('auth.reset.failed'))
+  const failure = problem === undefined ? undefined : sentence
   if (done) return <Done />
   return (
     <>
       <h1>{t('auth.reset.heading')}</h1>
       <p className="muted auth-lead">{t('auth.reset.lead')}</p>
       <form className="form" {...form}>
-        <Problem text={problem === undefined ? undefined : failureText(problem, t('auth.reset.failed'))} />
+        <Problem text={failure} />
         {refused && (
           <a className="button button-outline button-wide" href={localHref('/auth/forgot-password')}>
             {t('auth.reset.newLink')}
           </a>
         )}
-        <PasswordField
-          label={t('auth.reset.password')}
-          hint={t('auth.field.passwordHint')}
-          autoComplete="new-password"
-          {...eye}
-          {...field('new_password')}
-        />
+        <NewPasswordField t={t} label={t('auth.reset.password')} {...field('new_password')} />
         <PasswordField label={t('auth.reset.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
         <ResetFormEnd submit={t('auth.reset.submit')} busy={busy} ready={ready} />
       </form>
     </>
   )
-}
-
-function failureText(problem: unknown, general: string): string {
-  const refused = isTokenRefused(problem) ? textAt('errors.token_invalid') : undefined
-  return refused ?? resetFailure(problem, general)
 }
 
 function Done() {

@@ -5,6 +5,7 @@ import { useForm } from '../../lib/useForm.ts'
 import { RegistrationForm, signUp } from '../../stores/account.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
+import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
 import { Problem } from './Problem.tsx'
 
 /** Opens an account. */
@@ -17,13 +18,7 @@ export function RegisterForm({ locale }: { locale: Locale }) {
       <Problem text={problem === undefined ? undefined : errorText(problem, t('auth.register.failed'))} />
       <Field label={t('auth.field.name')} autoComplete="name" {...field('username')} />
       <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
-      <PasswordField
-        label={t('auth.field.password')}
-        hint={t('auth.field.passwordHint')}
-        autoComplete="new-password"
-        {...eye}
-        {...field('password')}
-      />
+      <NewPasswordField t={t} label={t('auth.field.password')} {...field('password')} />
       <PasswordField label={t('auth.field.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
       <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
         {t('auth.register.submit')}

@@ -1,0 +1,50 @@
+import type { Logger } from 'pino'
+import type { Database } from '../database/orm.ts'
+import { createAccountPasswords } from './accountPasswords.ts'
+import { createAccounts } from './accounts.ts'
+import { createBackground } from './background.ts'
+import { createCookies } from './cookies.ts'
+import { createFreeGrants } from './freeGrants.ts'
+import { createKnownDevices } from './knownDevices.ts'
+import { limitsOf } from './limits.ts'
+import { createMailTokens } from './mailTokens.ts'
+import type { Outbox } from './outbox.ts'
+import { keyFor } from './seal.ts'
+import { createSessions } from './sessions.ts'
+import { createThrottle } from './throttle.ts'
+
+interface Around {
+  readonly config: { readonly production: boolean; readonly sessionSecret: string; readonly encryptionKey: string }
+  readonly database: Database
+  readonly outbox: Outbox
+  readonly credits: { welcome(userId: string, amount: number): Promise<void> }
+  readonly log: Logger
+  readonly now: () => number
+}
+
+/** The parts of accounts, put together. Sessions and limits keep real time, whatever `now` says. */
+export function accountPorts(ports: Around, publicUrl: () => string, freeCredits: number) {
+  const { config, database, outbox, credits, log, now } = ports
+  const { production, encryptionKey } = config
+  const tokens = createMailTokens(database, now)
+  const key = (purpose: string) => keyFor(purpose, encryptionKey)
+  return {
+    accounts: createAccounts({
+      database,
+      tokens,
+      outbox,
+      grants: createFreeGrants(database, key('free grants')),
+      publicUrl,
+      production,
+      welcome: (userId) => credits.welcome(userId, freeCredits),
+      now,
+    }),
+    passwords: createAccountPasswords({ database, tokens, outbox, publicUrl, now }),
+    sessions: createSessions(database, config.sessionSecret),
+    cookies: createCookies(publicUrl().startsWith('https://')),
+    devices: createKnownDevices(key('known devices')),
+    throttle: createThrottle(database, key('throttle')),
+    limits: limitsOf(production),
+    background: createBackground((error) => log.error({ err: error }, 'work behind an answer failed')),
+  }
+}

@@ -1,0 +1,199 @@
+import { mkdtempSync, readdirSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
+import { rebuildAll } from '../testing/rebuildAll.ts'
+import { replayLedger } from '../testing/replayLedger.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { GENERATION, registerUser, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { createUserKeys } from './userKeys.ts'
+
+const KEYS = { SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32) }
+const PROMPT = 'A vermilion zeppelin over the salt flats'
+let db: TemporaryDatabase
+let provider: ProviderDouble
+let kinora: TestKinora
+const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-erased-'))
+
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  provider = await createProviderDouble()
+  await start()
+})
+afterAll(async () => {
+  await kinora.close()
+  await db.close()
+})
+const start = async () => {
+  kinora = await startTestKinora({ provider, env: { DATABASE_URL: db.url, DATA_DIR, ...KEYS } })
+}
+
+type Task = { id: string; status: string }
+const generate = async (user: TestUser, change: object = {}) => {
+  const body = { ...GENERATION, resolution: '512P', prompt: PROMPT, ...change }
+  const answer = await user.call('POST', '/videos/generate', body, { 'idempotency-key': crypto.randomUUID() })
+  expect(answer.status).toBe(202)
+  return ((await answer.json()) as { task: Task }).task.id
+}
+const reaches = (user: TestUser, id: string, status: string) =>
+  vi.waitFor(async () => {
+    const task = (await (await user.call('GET', `/videos/tasks/${id}`)).json()) as Task
+    expect(task.status).toBe(status)
+  }, 10_000)
+
+async function upload(user: TestUser): Promise<string> {
+  const canvas = createCanvas(640, 360)
+  canvas.getContext('2d').fillRect(0, 0, 320, 180)
+  const form = new FormData()
+  form.append('file', new Blob([new Uint8Array(canvas.toBuffer('image/png'))]), 'a.png')
+  const answer = await fetch(`${kinora.api}/videos/upload-image`, {
+    method: 'POST',
+    headers: { cookie: user.cookie },
+    body: form,
+  })
+  return ((await answer.json()) as { image_url: string }).image_url
+}
+
+/** Someone with a finished video, one that is being made, one that waits, and traces everywhere else. */
+async function person(name: string) {
+  const user = await registerUser(kinora.url, `${name.toLowerCase()}@kinora.test`)
+  await user.call('PUT', '/users/name', { username: `${name} Mc${name}quill` })
+  const image = await upload(user)
+  provider.answer = () => ({ kind: 'finished' })
+  const finished = await generate(user, { task_type: 'image_to_video', first_frame_image_url: image })
+  await reaches(user, finished, 'Success')
+  expect((await user.call('GET', `/videos/download/${finished}`)).status).toBe(200)
+  provider.answer = () => ({ kind: 'rendering', percent: 40 })
+  const rendering = await generate(user, { task_type: 'image_to_video', first_frame_image_url: image })
+  await reaches(user, rendering, 'Processing')
+  const waiting = await generate(user, { task_type: 'image_to_video', first_frame_image_url: image })
+  await user.call('POST', '/ws/token')
+  await kinora.post('/auth/forgot-password', { email: user.email })
+  await kinora.mails(user.email)
+  return { user, family: `Mc${name}quill`, image, tasks: [finished, rendering, waiting] }
+}
+
+/** The tables in whose rows a text stands, in whatever case. */
+async function tablesWith(needle: string): Promise<string[]> {
+  const { rows } = await db.pool.query<{ name: string }>(
+    `select quote_ident(table_name) as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  )
+  const found: string[] = []
+  for (const { name } of rows) {
+    const hit = await db.pool.query(`select 1 from ${name} t where strpos(lower(t::text), lower($1)) > 0 limit 1`, [
+      needle,
+    ])
+    if (hit.rowCount) found.push(name)
+  }
+  return found
+}
+const mediaFiles = () =>
+  readdirSync(path.join(DATA_DIR, 'media'), { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [entry.name] : [],
+  )
+const encryptedPrompts = async (userId: string) =>
+  (
+    await db.pool.query<{ sealed: string }>(
+      `select data->>'encryptedPrompt' as sealed from event where type = 'VideoTaskSubmitted' and data->>'userId' = $1`,
+      [userId],
+    )
+  ).rows.map(({ sealed }) => sealed)
+
+/** What is left of an erased account once the first pass is through. */
+async function expectGone({ user, family, image, tasks }: Awaited<ReturnType<typeof person>>): Promise<void> {
+  const key = () => db.pool.query('select 1 from user_key where user_id = $1', [user.userId])
+  await vi.waitFor(async () => expect((await key()).rowCount).toBe(0), 15_000)
+  await vi.waitFor(async () => expect(await tablesWith(tasks[2]!)).toEqual(['event']), 5_000)
+  for (const needle of [user.email, user.email.split('@')[0]!, family, 'zeppelin'])
+    expect([needle, await tablesWith(needle)]).toEqual([needle, []])
+  const ids = [...tasks, image.split('/').at(-1)!]
+  expect(mediaFiles().filter((file) => ids.some((id) => file.includes(id)))).toEqual([])
+  const allowed = ['credit_balance', 'erasure', 'event']
+  expect((await tablesWith(user.userId)).filter((name) => !allowed.includes(name))).toEqual([])
+  const keys = createUserKeys(db.database, KEYS.ENCRYPTION_KEY)
+  const sealed = await encryptedPrompts(user.userId)
+  expect(sealed).toHaveLength(3)
+  for (const prompt of sealed) expect(await keys.decrypt(user.userId, prompt)).toBeUndefined()
+}
+
+async function expectLedgerProven(userId: string, captured: number): Promise<void> {
+  await vi.waitFor(async () => {
+    const account = (await replayLedger(db.pool)).find((each) => each.userId === userId)
+    expect(account).toMatchObject({ granted: 60, held: 0, captured, left: 60 - captured, chained: true })
+  }, 10_000)
+}
+
+const remove = (user: TestUser, password = 'correct horse') => user.call('POST', '/users/delete', { password })
+
+describe('an erased account', () => {
+  it('is asked for with the password', async () => {
+    const user = await kinora.newUser()
+    expect(await (await remove(user, 'wrong password')).json()).toMatchObject({
+      errors: [{ path: 'password', code: 'wrong_password' }],
+    })
+    expect((await user.call('GET', '/auth/me')).status).toBe(200)
+  })
+
+  it('leaves no row, no file and no readable event of the person, and the ledger stays proven', {
+    timeout: 90_000,
+  }, async () => {
+    const stays = await person('Bertram')
+    const goes = await person('Zephyrine')
+    expect(await tablesWith('zephyrine')).toEqual(expect.arrayContaining(['mailbox', 'user_account']))
+    const answer = await remove(goes.user)
+    expect([answer.status, answer.headers.getSetCookie().length]).toEqual([200, 2])
+    expect((await goes.user.call('GET', '/auth/me')).status).toBe(401)
+    const { email } = goes.user
+    expect((await kinora.post('/auth/login', { email, password: 'correct horse' })).status).toBe(401)
+    await expectGone(goes)
+    await expectLedgerProven(goes.user.userId, 10)
+    provider.answer = () => ({ kind: 'finished' })
+    for (const id of stays.tasks) await reaches(stays.user, id, 'Success')
+    expect(mediaFiles().some((file) => file.includes(stays.tasks[0]!))).toBe(true)
+    const task = (await (await stays.user.call('GET', `/videos/tasks/${stays.tasks[0]}`)).json()) as { prompt: string }
+    expect(task.prompt).toBe(PROMPT)
+    await expectLedgerProven(stays.user.userId, 30)
+  })
+
+  it('is finished after the program stopped in the middle', { timeout: 90_000 }, async () => {
+    const goes = await person('Clementine')
+    const forget = provider.forget
+    let forgotten = 0
+    provider.forget = async () => {
+      forgotten++
+      if (forgotten < 2) return
+      await new Promise((_, reject) => setTimeout(reject, 1_000, new Error('cut off')))
+    }
+    expect((await remove(goes.user)).status).toBe(200)
+    await vi.waitFor(() => expect(forgotten).toBe(2), 10_000)
+    await kinora.close({ keep: true })
+    expect(await tablesWith(goes.tasks[2]!)).toContain('video_task')
+    provider.forget = forget
+    await start()
+    await expectGone(goes)
+    await expectLedgerProven(goes.user.userId, 10)
+  })
+
+  it('does not come back with new free credits, nor with its old key', async () => {
+    const { user } = await person('Dorothea')
+    await remove(user)
+    await vi.waitFor(async () => expect(await tablesWith('Dorothea')).toEqual([]), 10_000)
+    const [last] = await kinora.mails(user.email)
+    expect(last).toBeUndefined()
+    await kinora.post('/auth/register', { email: user.email, password: 'correct horse', username: 'Again' })
+    const token = /token=([\w-]+)/.exec((await kinora.mails(user.email))[0]!.text)![1]
+    const verified = await kinora.post('/auth/verify-email', { token })
+    expect(await verified.json()).toMatchObject({ credits_granted: false })
+    await expect(createUserKeys(db.database, KEYS.ENCRYPTION_KEY).encrypt(user.userId, 'x')).rejects.toMatchObject({
+      code: 'unauthenticated',
+    })
+  })
+
+  it('leaves read models that equal what the log alone says', async () => {
+    for (const { name, live, anew } of await rebuildAll(db.connection, db.pool))
+      expect([name, anew]).toEqual([name, live])
+  })
+})

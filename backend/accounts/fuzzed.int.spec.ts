@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createProviderDouble } from '../testing/providerDouble.ts'
+import { startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+
+const BODIES = process.env.KINORA_FULL === '1' ? 10_000 : 600
+const SEED = 20_261_121
+const AT_ONCE = 16
+
+let kinora: TestKinora
+let user: TestUser
+beforeAll(async () => {
+  kinora = await startTestKinora({ provider: await createProviderDouble() })
+  user = await kinora.newUser()
+})
+afterAll(() => kinora.close())
+
+const CALLS = [
+  ['POST', '/auth/register'],
+  ['POST', '/auth/login'],
+  ['POST', '/auth/verify-email'],
+  ['POST', '/auth/resend-verification'],
+  ['POST', '/auth/forgot-password'],
+  ['POST', '/auth/reset-password'],
+  ['POST', '/auth/refresh'],
+  ['POST', '/auth/logout'],
+  ['PUT', '/users/language'],
+  ['PUT', '/users/name'],
+  ['PUT', '/users/password'],
+  ['POST', '/users/delete'],
+  ['DELETE', '/users/sessions/'],
+] as const
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom(
+    '',
+    '\u0000',
+    '\ud800',
+    "' or 1=1 --",
+    '{{7*7}}',
+    '../../etc/passwd',
+    'ｐａｓｓ',
+    '‮',
+    'a'.repeat(5_000),
+  ),
+)
+const value = fc.oneof({ weight: 3, arbitrary: text }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) })
+const email = fc.oneof(
+  value,
+  fc.emailAddress(),
+  text.map((local) => `${local}@kinora.test`),
+  fc.constantFrom('a@b@c.test', 'a@.test', 'ä@ö.test', '@kinora.test', '+x@kinora.test'),
+)
+const password = fc.oneof(value, fc.string({ unit: 'grapheme', minLength: 8, maxLength: 300 }))
+const fields = fc.record(
+  {
+    email,
+    password,
+    new_password: password,
+    current_password: password,
+    username: value,
+    language: fc.oneof(value, fc.constantFrom('en', 'zh')),
+    token: value,
+    __proto__: value,
+  },
+  { requiredKeys: [] },
+)
+const attempt = fc.record({
+  call: fc.constantFrom(...CALLS),
+  body: fc.oneof(
+    { weight: 6, arbitrary: fields.map((object) => JSON.stringify(object)) },
+    { weight: 1, arbitrary: fc.json() },
+    { weight: 1, arbitrary: text },
+  ),
+  type: fc.oneof(
+    { weight: 8, arbitrary: fc.constant('application/json') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-7'),
+    },
+  ),
+  signedIn: fc.boolean(),
+  cookie: fc.oneof(fc.constant(''), fc.base64String()),
+  id: text,
+})
+type Attempt = typeof attempt extends fc.Arbitrary<infer T> ? T : never
+
+/** What an answer must never show, or be. */
+async function faultOf({
+  call: [method, path],
+  body,
+  type,
+  signedIn,
+  cookie,
+  id,
+}: Attempt): Promise<string | undefined> {
+  const address = path.endsWith('/') ? path + encodeURIComponent(id.toWellFormed()) : path
+  // Signing out for good would end the session that the others need.
+  const own = signedIn && !/logout|refresh/.test(path)
+  const answer = await fetch(kinora.api + address, {
+    method,
+    headers: { 'content-type': type, cookie: own ? user.cookie : `kinora_access=${cookie}; kinora_refresh=${cookie}` },
+    ...(method === 'DELETE' ? {} : { body }),
+  })
+  const said = await answer.text()
+  const leaks = /\n\s+at |node_modules|\.ts:\d|syntax error|violates|select |insert into/i.exec(said)?.[0]
+  if (answer.status < 500 && !leaks) return undefined
+  return `${method} ${address} ${body.slice(0, 300)} → ${answer.status} ${said.slice(0, 300)}`
+}
+
+describe(`${BODIES} fuzzed bodies over all auth calls`, () => {
+  it('are never answered by a fault of the server, nor by its inside', { timeout: 900_000 }, async () => {
+    const attempts = fc.sample(attempt, { numRuns: BODIES, seed: SEED })
+    const faults: string[] = []
+    const next = attempts.values()
+    const work = async () => {
+      for (const each of next) {
+        const fault = await faultOf(each)
+        if (fault) faults.push(fault)
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    expect(faults).toEqual([])
+    expect((await user.call('GET', '/auth/me')).status).toBe(200)
+  })
+})

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createProviderDouble } from '../testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+
+let kinora: TestKinora
+beforeAll(async () => {
+  kinora = await startTestKinora({ provider: await createProviderDouble() })
+})
+afterAll(() => kinora.close())
+
+const login = (email: string, password: string, cookie = '') =>
+  kinora.post('/auth/login', { email, password }, cookie ? { cookie } : {})
+const outcome = async (answer: Response) => [answer.status, ((await answer.json()) as { code?: string }).code]
+const statusesOf = async (count: number, call: () => Promise<Response>) => {
+  const statuses: number[] = []
+  for (let n = 0; n < count; n++) statuses.push((await call()).status)
+  return statuses
+}
+const faultsOf = async (answer: Response) => [
+  answer.status,
+  ((await answer.json()) as { errors: { path: string; code: string }[] }).errors.map(({ path, code }) => [path, code]),
+]
+
+describe('guessing passwords', () => {
+  it('slows down after ten, alike for known and unknown addresses', async () => {
+    const { email } = await kinora.newUser()
+    const wrong = [...Array(10).fill(401), 429, 429]
+    expect(await statusesOf(12, () => login(email, 'wrong password'))).toEqual(wrong)
+    expect(await statusesOf(12, () => login('nobody.here@kinora.test', 'wrong password'))).toEqual(wrong)
+    const answer = await login(email, 'correct horse')
+    expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
+    expect(Number(answer.headers.get('Retry-After'))).toBeLessThanOrEqual(30)
+    expect(await outcome(answer)).toEqual([429, 'too_many_requests'])
+  })
+
+  it('does not keep the owner out on a device that has signed in before, nor anyone else', async () => {
+    const [owner, other] = [await kinora.newUser(), await kinora.newUser()]
+    const guesses = await Promise.all(Array.from({ length: 30 }, () => login(owner.email, 'wrong password')))
+    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(10)
+    const device = /kinora_device=[^;]+/.exec(owner.cookie)![0]
+    expect((await login(owner.email, 'correct horse', device)).status).toBe(200)
+    expect((await login(owner.email, 'correct horse', `${device}x`)).status).toBe(429)
+    expect((await login(owner.email, 'correct horse', /kinora_device=[^;]+/.exec(other.cookie)![0])).status).toBe(429)
+    expect((await login(other.email, 'correct horse')).status).toBe(200)
+  })
+
+  it('counts failures alone', async () => {
+    const { email } = await kinora.newUser()
+    expect(new Set(await statusesOf(15, () => login(email, 'correct horse')))).toEqual(new Set([200]))
+  })
+})
+
+describe('asking for mails', () => {
+  it.each(['/auth/forgot-password', '/auth/resend-verification'])(
+    'by %s slows down after five, alike for known and unknown addresses',
+    async (path) => {
+      const { email } = await kinora.newUser()
+      for (const to of [email, `nobody${path.length}@kinora.test`])
+        expect(await statusesOf(6, () => kinora.post(path, { email: to }))).toEqual([...Array(5).fill(200), 429])
+    },
+  )
+})
+
+describe('a registration', () => {
+  const register = (change: object) =>
+    kinora.post('/auth/register', { email: 'new@kinora.test', password: 'correct horse', username: 'Ada L', ...change })
+
+  it.each([
+    [{ password: 'password1' }, 'password', 'password_common'],
+    [{ password: 'Kinora-2026' }, 'password', 'password_personal'],
+    [{ password: '👍👍👍👍' }, 'password', 'password_too_short'],
+    [{ password: 'x'.repeat(257) }, 'password', 'password_too_long'],
+    [{ email: 'ada@mailinator.com' }, 'email', 'email_disposable'],
+    [{ email: '"ada"<ada@kinora.test>' }, 'email', 'invalid_email'],
+  ])('is refused (%#)', async (change, path, code) => {
+    expect(await faultsOf(await register(change))).toEqual([422, [[path, code]]])
+  })
+
+  it('takes a password of 256 characters of any script, however it is typed', async () => {
+    const email = 'long@kinora.test'
+    const password = `${'ｇ猫é'.repeat(85)}x`
+    expect((await register({ email, password })).status).toBe(201)
+    expect(await outcome(await login(email, password.normalize('NFKD')))).toEqual([403, 'email_not_verified'])
+  })
+
+  it('is one for each mailbox, however its address is written', async () => {
+    await kinora.newUser('m.ail.box+first@gmail.com')
+    expect(await outcome(await register({ email: 'MailBox+second@googlemail.com' }))).toEqual([
+      409,
+      'email_already_registered',
+    ])
+    expect((await login('mailbox@gmail.com', 'correct horse')).status).toBe(200)
+  })
+})
+
+describe('a changed password', () => {
+  it('must be as good as a new one', async () => {
+    const user = await kinora.newUser()
+    await kinora.post('/auth/forgot-password', { email: user.email })
+    const token = /reset-password\?token=([\w-]+)/.exec((await kinora.mails(user.email))[0]!.text)![1]
+    const reset = (new_password: string) => kinora.post('/auth/reset-password', { token, new_password })
+    expect(await faultsOf(await reset('qwerty123'))).toEqual([422, [['new_password', 'password_common']]])
+    expect(await faultsOf(await reset('kinora user'))).toEqual([422, [['new_password', 'password_personal']]])
+    expect((await reset('a better horse')).status).toBe(200)
+  })
+})

@@ -1,0 +1,39 @@
+import * as z from 'zod/mini'
+import { endpoint } from '../http/contract.ts'
+
+export const EVENT_TYPES = ['page_view', 'page_unload'] as const
+
+const text = (max: number) => z.optional(z.nullable(z.string().check(z.maxLength(max, 'too_long'))))
+
+export const PageView = z.object({
+  /** The page's path; a query or an anchor is not kept. */
+  path: z.string({ error: 'required' }).check(z.startsWith('/', 'invalid_path'), z.maxLength(2048, 'too_long')),
+  referrer: text(4096),
+  user_agent: text(1024),
+  /** By the browser's clock, ISO 8601. What counts is when it arrived. */
+  timestamp: text(64),
+  /** Accepted for the record's sake; who is signed in is told by the session. */
+  user_id: text(64),
+  /** Random, for one visit. */
+  session_id: text(64),
+  event_type: z._default(z.enum(EVENT_TYPES, 'invalid_event_type'), 'page_view'),
+  /** What the page was answered with. */
+  status_code: z._default(z.number().check(z.int(), z.gte(100, 'invalid_status'), z.lte(599, 'invalid_status')), 200),
+})
+export type PageView = z.infer<typeof PageView>
+
+const SKIPPED = /^\/(admin\/|api\/|docs|health|favicon|robots|sitemap)/
+
+/** Whether visits to a path are counted. */
+export const isCounted = (path: string): boolean => !SKIPPED.test(path)
+
+export const pageView = endpoint({
+  method: 'POST',
+  path: '/analytics/page-view',
+  access: 'public',
+  body: PageView,
+  plainText: true,
+  answer: z.object({ success: z.boolean(), message: z.string() }),
+  status: 202,
+  summary: 'Counts a visit to a page; a beacon may send the JSON as text/plain',
+})

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readConfig } from './config.ts'
+
+const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-config-'))
+afterAll(() => rmSync(DATA_DIR, { recursive: true }))
+const read = (env: Record<string, string> = {}) => readConfig({ DATA_DIR, ...env })
+const BUCKET = {
+  S3_ENDPOINT: 'https://s3.test',
+  S3_BUCKET: 'media',
+  S3_ACCESS_KEY_ID: 'id',
+  S3_SECRET_ACCESS_KEY: 'secret',
+}
+
+describe('the configuration', () => {
+  it('takes what is set for the choice of adapters', () => {
+    expect(read()).toMatchObject({ minimax: undefined, s3: undefined })
+    expect(read({ MINIMAX_API_KEY: 'sk', ...BUCKET })).toMatchObject({
+      minimax: { apiKey: 'sk', baseUrl: 'https://api.minimax.io' },
+      s3: {
+        endpoint: 'https://s3.test',
+        bucket: 'media',
+        accessKeyId: 'id',
+        secretAccessKey: 'secret',
+        region: 'us-east-1',
+      },
+    })
+    expect(read({ MINIMAX_API_KEY: '' }).minimax).toBe(undefined)
+  })
+
+  it('takes a bucket as a whole or not at all, and names what is missing', () => {
+    expect(() => read({ ...BUCKET, S3_BUCKET: '', S3_ENDPOINT: '' })).toThrow(/^S3_ENDPOINT: .*\nS3_BUCKET: [^\n]*$/)
+  })
+
+  it('refuses production with each thing that is missing, and with no other', () => {
+    const faults = (env: Record<string, string>) => {
+      try {
+        read({ NODE_ENV: 'production', ...env })
+        return []
+      } catch (error) {
+        return (error as Error).message.split('\n- ').slice(1)
+      }
+    }
+    const notYet = [expect.stringContaining('payment provider')]
+    expect(faults({})).toEqual([
+      'SESSION_SECRET is not set',
+      'ENCRYPTION_KEY is not set',
+      'PUBLIC_URL is not set',
+      'SMTP_URL is not set',
+      'MAIL_FROM is not set',
+      'MINIMAX_API_KEY is not set: the demo renderer is for development',
+      ...notYet,
+    ])
+    const complete = {
+      SESSION_SECRET: 's'.repeat(32),
+      ENCRYPTION_KEY: 'e'.repeat(64),
+      PUBLIC_URL: 'https://kinora.test',
+      SMTP_URL: 'smtps://mail.test',
+      MAIL_FROM: 'Kinora <hello@kinora.test>',
+      MINIMAX_API_KEY: 'sk',
+    }
+    expect(faults(complete)).toEqual(notYet)
+    expect(faults({ ...complete, PUBLIC_URL: 'http://kinora.test' })).toContain(
+      'PUBLIC_URL is not https: cookies would be insecure',
+    )
+  })
+})

@@ -1,0 +1,34 @@
+import type pg from 'pg'
+import type { Logger } from 'pino'
+
+/** What the operator must know, once for each thing that is wrong: a row in `operator_alert`, and a line in the log. */
+export interface OperatorAlerts {
+  /** Logged when it is new, or when it was cleared before; meanwhile it is counted. */
+  raise(code: string, detail: string): Promise<void>
+  clear(code: string): Promise<void>
+}
+
+export function createOperatorAlerts(pool: pg.Pool, log: Pick<Logger, 'error' | 'info'>): OperatorAlerts {
+  return {
+    async raise(code, detail) {
+      const { rows } = await pool.query<{ times: number }>(
+        `insert into operator_alert as a (code, detail, first_at, last_at, times) values ($1, $2, now(), now(), 1)
+         on conflict (code) do update set
+           detail = excluded.detail, last_at = now(), cleared_at = null,
+           first_at = case when a.cleared_at is null then a.first_at else now() end,
+           times = case when a.cleared_at is null then a.times + 1 else 1 end
+         returning times`,
+        [code, detail],
+      )
+      if (rows[0]?.times === 1) log.error({ alert: code, detail }, 'the operator is needed')
+    },
+
+    async clear(code) {
+      const { rowCount } = await pool.query(
+        'update operator_alert set cleared_at = now() where code = $1 and cleared_at is null',
+        [code],
+      )
+      if (rowCount) log.info({ alert: code }, 'the operator is not needed any more')
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import { pino } from 'pino'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { createCspReports } from './cspReports.ts'
+import { NO_PAGE_POLICY } from './pagePolicy.ts'
+import { problems } from './problem.ts'
+import { baseline } from './security.ts'
+
+let server: Server
+let publicUrl = 'https://kinora.test'
+let lines: Record<string, unknown>[]
+let reports: ReturnType<typeof createCspReports>
+
+beforeEach(async () => {
+  server?.close()
+  lines = []
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  reports = createCspReports(log)
+  const app = new Koa()
+    .use(baseline(() => publicUrl))
+    .use(problems(log))
+    .use(reports.receive)
+  server = await new Promise<Server>((resolve) => {
+    const listening: Server = app.listen(0, '127.0.0.1', () => resolve(listening))
+  })
+})
+afterAll(() => server.close())
+
+const urlOf = (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+const send = (body: string, type = 'application/csp-report') =>
+  fetch(urlOf('/api/v1/csp-reports'), { method: 'POST', headers: { 'content-type': type }, body })
+const OLD = JSON.stringify({
+  'csp-report': {
+    'document-uri': 'https://kinora.test/reset-password?token=secret',
+    'effective-directive': 'script-src-elem',
+    'blocked-uri': 'inline',
+  },
+})
+const logged = { page: 'https://kinora.test/reset-password', directive: 'script-src-elem', blocked: 'inline' }
+
+describe('what browsers report', () => {
+  it('is counted and logged, without what may be a secret', async () => {
+    expect((await send(OLD)).status).toBe(204)
+    expect([reports.count(), lines]).toEqual([1, [expect.objectContaining(logged)]])
+    expect(JSON.stringify(lines)).not.toContain('secret')
+  })
+
+  it('may come as several reports of the Reporting API, of which other kinds are left out', async () => {
+    const body = {
+      documentURL: 'https://kinora.test/reset-password?token=secret',
+      effectiveDirective: 'script-src-elem',
+      blockedURL: 'inline',
+    }
+    const violation = { type: 'csp-violation', body }
+    const answer = await send(
+      JSON.stringify([violation, { type: 'deprecation', body }, null, violation]),
+      'application/reports+json',
+    )
+    expect([answer.status, reports.count(), lines]).toEqual([204, 2, Array(2).fill(expect.objectContaining(logged))])
+  })
+
+  it.each([
+    ['{', 'application/csp-report', 422],
+    [OLD, 'text/plain', 415],
+    [JSON.stringify({ 'csp-report': { 'document-uri': 'x'.repeat(40_000) } }), 'application/csp-report', 413],
+    ['7', 'application/csp-report', 204],
+    ['{"csp-report":{}}', 'application/csp-report', 204],
+  ])('is refused when it is none', async (body, type, status) => {
+    expect((await send(body, type)).status).toBe(status)
+  })
+
+  it('is not taken without end', async () => {
+    const answers = await Promise.all(Array.from({ length: 62 }, () => send(OLD)))
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2)
+    expect(reports.count()).toBe(60)
+  })
+})
+
+describe('every answer', () => {
+  const headersAt = async () => {
+    const { headers } = await fetch(urlOf('/'))
+    const names = ['content-security-policy', 'x-content-type-options', 'referrer-policy']
+    const rest = ['cross-origin-opener-policy', 'cross-origin-resource-policy', 'strict-transport-security']
+    return Object.fromEntries([...names, ...rest].map((name) => [name, headers.get(name)]))
+  }
+
+  it('carries what keeps it in its place', async () => {
+    expect(await headersAt()).toEqual({
+      'content-security-policy': NO_PAGE_POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'strict-transport-security': 'max-age=63072000',
+    })
+  })
+
+  it('promises https only where the site is served so', async () => {
+    publicUrl = 'http://localhost:3000'
+    expect((await headersAt())['strict-transport-security']).toBeNull()
+  })
+})

@@ -1,0 +1,53 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generate, reaches } from '#workflows/testing/userTasks.ts'
+import { type S3Double, startS3Double } from '../media/testing/s3Double.ts'
+import { createProviderDouble } from '../testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+
+let bucket: S3Double
+let kinora: TestKinora
+beforeAll(async () => {
+  bucket = await startS3Double()
+  const { endpoint, bucket: name, region, accessKeyId, secretAccessKey } = bucket.access
+  kinora = await startTestKinora({
+    provider: await createProviderDouble(),
+    env: {
+      S3_ENDPOINT: endpoint,
+      S3_BUCKET: name,
+      S3_REGION: region,
+      S3_ACCESS_KEY_ID: accessKeyId,
+      S3_SECRET_ACCESS_KEY: secretAccessKey,
+    },
+  })
+})
+afterAll(async () => {
+  await kinora?.close()
+  await bucket?.close()
+})
+
+describe('a Kinora whose media lie in a bucket', () => {
+  it('shows and seeks a video through its own addresses, to its owner alone, and marks the download', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Success' })
+    const video = bucket.objects.get(`videos/${id}.mp4`)!
+    expect(bucket.objects.has(`posters/${id}.jpg`)).toBe(true)
+    expect(readdirSync(kinora.dataDir)).not.toContain('media')
+    const bytes = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
+
+    const whole = await user.call('GET', `/videos/preview/${id}`)
+    expect([whole.status, (await bytes(whole)).equals(video)]).toEqual([200, true])
+    const part = await user.call('GET', `/videos/preview/${id}`, undefined, { range: 'bytes=100-299' })
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 100-299/${video.length}`])
+    expect((await bytes(part)).equals(video.subarray(100, 300))).toBe(true)
+    expect((await (await kinora.newUser()).call('GET', `/videos/preview/${id}`)).status).toBe(403)
+
+    const marked = await user.call('GET', `/videos/download/${id}`)
+    expect((await bytes(marked)).equals(bucket.objects.get(`watermarked/${id}.mp4`)!)).toBe(true)
+    expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(204)
+    expect([...bucket.objects.keys()].filter((key) => key.includes(id))).toEqual([])
+    expect(readdirSync(path.join(kinora.dataDir, 'tmp')).filter((name) => name !== 'copies')).toEqual([])
+  })
+})

@@ -1,0 +1,49 @@
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import { Rejection } from '../eventsourcing/decider.ts'
+import type { Handle } from '../eventsourcing/handle.ts'
+import { uuid7 } from '../eventsourcing/uuid7.ts'
+import { CALLBACK_PATH, taskOfAddress } from './minimax/callbackAddress.ts'
+import { readCallback } from './minimax/readCallback.ts'
+import { videoTask } from './videoTask.ts'
+
+export interface CallbackRoutes {
+  readonly handle: Handle
+  readonly now: () => number
+  readonly callbackSecret: string
+  /** Wakes whoever waits for news of the task. */
+  readonly tellHint: (taskId: string) => Promise<void>
+}
+
+const LONGEST_BODY = 64 * 1024
+
+/**
+ * What MiniMax tells by itself. It is a hint: whoever waits for the task asks the provider. Only the job's id is kept, and
+ * only where the answer that held it was lost. Told twice or in another order, it does no more.
+ */
+export function callbackRoutes({ handle, now, callbackSecret, tellHint }: CallbackRoutes): Router {
+  return new Router().post(`${CALLBACK_PATH}/:address`, async (ctx) => {
+    const taskId = taskOfAddress(callbackSecret, ctx.params.address!)
+    if (!taskId) throw new Rejection('unauthenticated', 'This is no address of ours.')
+    const { challenge, jobId } = readCallback(await textOf(ctx))
+    if (challenge === undefined) {
+      const at = new Date(now()).toISOString()
+      const context = { commandId: uuid7(), actor: 'system', correlationId: taskId }
+      if (jobId !== undefined) await handle(videoTask, taskId, { type: 'FindRender', jobId, at }, context)
+      await tellHint(taskId)
+    }
+    ctx.set('Cache-Control', 'no-store')
+    ctx.body = challenge === undefined ? {} : { challenge }
+  })
+}
+
+async function textOf(ctx: Context): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > LONGEST_BODY) throw new Rejection('payload_too_large', 'The request is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,90 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
+import type { Projection } from '../projection.ts'
+import { sum } from './creditBalance.ts'
+
+/**
+ * One movement of a user's credits, as the user reads it. `hold` becomes `spend` when the video is there. `amount` is what
+ * it adds to the balance; the sum over an account, in the order of `revision`, is the balance after each.
+ */
+export interface CreditEntryRow {
+  id: string
+  user_id: string
+  revision: number
+  kind: 'grant' | 'hold' | 'spend' | 'release' | 'expiry' | 'forfeit' | 'reversal' | 'adjustment'
+  amount: number
+  /** A word that the site has a text for, or an operator's own words. */
+  reason: string
+  task_id: string | null
+  lot_id: string | null
+  created_at: string
+}
+
+export const CreditEntryTable = defineEntity({
+  name: 'CreditEntryRow',
+  tableName: 'credit_entry',
+  properties: {
+    id: p.uuid().primary(),
+    user_id: p.uuid(),
+    revision: p.integer(),
+    kind: p.string().$type<CreditEntryRow['kind']>(),
+    amount: p.integer(),
+    reason: p.string(),
+    task_id: p.uuid().nullable(),
+    lot_id: p.string().nullable(),
+    created_at: p.datetime(),
+  },
+})
+
+type Placed = { readonly id: string; readonly revision: number; readonly data: { userId: string; at: string } }
+type Movement = Pick<CreditEntryRow, 'kind' | 'amount' | 'reason'> & { taskId?: string; lotId?: string }
+
+const entry = ({ id, revision, data }: Placed, { taskId, lotId, ...movement }: Movement): CreditEntryRow => ({
+  id: taskId !== undefined && movement.kind === 'hold' ? taskId : id,
+  user_id: data.userId,
+  revision,
+  ...movement,
+  task_id: taskId ?? null,
+  lot_id: lotId ?? null,
+  created_at: data.at,
+})
+
+export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
+  name: 'creditEntries',
+  version: 1,
+  table: CreditEntryTable,
+  categories: [CREDIT_ACCOUNT],
+  // A hold's row carries the task's id, so that its capture finds it; all others carry their event's.
+  row: (event) => (event.type === 'CreditsHeld' || event.type === 'CreditsCaptured' ? event.data.holdId : event.id),
+  on: {
+    CreditLotGranted: (_, event) => {
+      const { amount, source, reason, lotId } = event.data
+      return entry(event, {
+        kind: source === 'adjustment' ? 'adjustment' : 'grant',
+        amount,
+        reason: reason ?? source,
+        lotId,
+      })
+    },
+    CreditsHeld: (_, event) =>
+      entry(event, { kind: 'hold', amount: -sum(event.data.parts), reason: 'video', taskId: event.data.holdId }),
+    CreditsCaptured: (row) => row && { ...row, kind: 'spend' },
+    CreditsReleased: (_, event) => {
+      const { parts, renewed, reason, holdId } = event.data
+      return entry(event, { kind: 'release', amount: sum(parts) + (renewed?.amount ?? 0), reason, taskId: holdId })
+    },
+    CreditLotClosed: (_, event) => {
+      const { amount, reason, lotId } = event.data
+      if (amount === 0) return undefined
+      return entry(event, { kind: reason === 'expired' ? 'expiry' : 'forfeit', amount: -amount, reason, lotId })
+    },
+    CreditsReversed: (_, event) => {
+      const { parts, debt, reason, lotId } = event.data
+      return entry(event, { kind: 'reversal', amount: -sum(parts) - debt, reason, lotId })
+    },
+    // A debt is in the balance since the reversal: repaying it changes nothing there.
+    CreditDebtRepaid: (row) => row,
+    CreditsWithdrawn: (_, event) =>
+      entry(event, { kind: 'adjustment', amount: -sum(event.data.parts), reason: event.data.reason }),
+  },
+}

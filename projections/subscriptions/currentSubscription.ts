@@ -1,0 +1,122 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { type PaidTier, SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import type { Projection } from '../projection.ts'
+
+/** The agreement whose plan a user has or last had, and those that wait. */
+export interface CurrentSubscriptionRow {
+  /** The user's id. */
+  id: string
+  agreement_id: string | null
+  tier: PaidTier | null
+  /** `ended`: it was there once. */
+  state: 'none' | 'active' | 'suspended' | 'ended'
+  trial: boolean
+  cancelled: boolean
+  price_cents: number | null
+  currency: string | null
+  period_start: string | null
+  period_end: string | null
+  failed_at: string | null
+  grace_until: string | null
+  pending: string | null
+  scheduled: string | null
+  scheduled_tier: PaidTier | null
+}
+
+export const CurrentSubscriptionTable = defineEntity({
+  name: 'CurrentSubscriptionRow',
+  tableName: 'current_subscription',
+  properties: {
+    id: p.uuid().primary(),
+    agreement_id: p.string().nullable(),
+    tier: p.string().$type<PaidTier>().nullable(),
+    state: p.string().$type<CurrentSubscriptionRow['state']>(),
+    trial: p.boolean(),
+    cancelled: p.boolean(),
+    price_cents: p.integer().nullable(),
+    currency: p.string().nullable(),
+    period_start: p.datetime().nullable(),
+    period_end: p.datetime().nullable(),
+    failed_at: p.datetime().nullable(),
+    grace_until: p.datetime().nullable(),
+    pending: p.string().nullable(),
+    scheduled: p.string().nullable(),
+    scheduled_tier: p.string().$type<PaidTier>().nullable(),
+  },
+})
+
+const NONE = {
+  agreement_id: null,
+  tier: null,
+  state: 'none',
+  trial: false,
+  cancelled: false,
+  price_cents: null,
+  currency: null,
+  period_start: null,
+  period_end: null,
+  failed_at: null,
+  grace_until: null,
+  pending: null,
+  scheduled: null,
+  scheduled_tier: null,
+} as const
+
+type Row = CurrentSubscriptionRow | undefined
+
+/** Changes the row if the event is about the agreement that it shows. */
+const about = (row: Row, agreementId: string, change: Partial<CurrentSubscriptionRow>): Row =>
+  row?.agreement_id === agreementId ? { ...row, ...change } : row
+
+const later = (a: string | null, b: string | null) => (a === null || (b !== null && b > a) ? b : a)
+
+export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscriptionRow> = {
+  name: 'currentSubscriptions',
+  version: 1,
+  table: CurrentSubscriptionTable,
+  categories: [SUBSCRIPTION],
+  row: (event) => event.data.userId,
+  on: {
+    SubscriptionRequested: (row, { data }) => ({ ...NONE, id: data.userId, ...row, pending: data.agreementId }),
+    SubscriptionScheduled: (row, { data }) =>
+      row && { ...row, pending: null, scheduled: data.agreementId, scheduled_tier: data.tier },
+    SubscriptionActivated: (row, { data }) => {
+      const { userId, agreementId, tier, trial, priceCents, currency, periodEnd } = data
+      const rest = { pending: other(row?.pending, agreementId), ...scheduledOther(row, agreementId) }
+      const price = { price_cents: priceCents, currency }
+      const plan = { agreement_id: agreementId, tier, state: 'active', trial, period_end: periodEnd } as const
+      return { ...NONE, id: userId, ...price, ...plan, ...rest }
+    },
+    SubscriptionPaid: (row, { data }) =>
+      row &&
+      about(row, data.agreementId, {
+        trial: false,
+        grace_until: row.failed_at !== null && row.failed_at > data.periodStart ? row.grace_until : null,
+        period_start: later(row.period_start, data.periodStart),
+        period_end: later(row.period_end, data.periodEnd),
+      }),
+    SubscriptionSaleMismatched: (row) => row,
+    SubscriptionPaymentFailed: (row, { data }) =>
+      about(row, data.agreementId, { failed_at: data.failedAt, grace_until: data.graceUntil }),
+    SubscriptionSuspended: (row, { data }) => about(row, data.agreementId, { state: 'suspended' }),
+    SubscriptionResumed: (row, { data }) => about(row, data.agreementId, { state: 'active', grace_until: null }),
+    SubscriptionCancelled: (row, { data }) => about(row, data.agreementId, { cancelled: true }),
+    SubscriptionPaused: (row) => row,
+    SubscriptionReactivated: (row, { data }) => about(row, data.agreementId, { cancelled: false }),
+    SubscriptionEnded: (row, { data }) => {
+      if (!row) return row
+      const rest = { pending: other(row.pending, data.agreementId), ...scheduledOther(row, data.agreementId) }
+      return about({ ...row, ...rest }, data.agreementId, { state: 'ended', grace_until: null })
+    },
+    SubscriptionClosed: (row) => row,
+    SubscriptionSaleReversed: (row) => row,
+  },
+}
+
+const other = (agreementId: string | null | undefined, gone: string) =>
+  agreementId === undefined || agreementId === gone ? null : agreementId
+
+const scheduledOther = (row: Row, gone: string) =>
+  row && row.scheduled !== gone
+    ? { scheduled: row.scheduled, scheduled_tier: row.scheduled_tier }
+    : { scheduled: null, scheduled_tier: null }

@@ -1,0 +1,67 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { derivedId } from '#backend/eventsourcing/eventHash.ts'
+import {
+  type PaidTier,
+  SUBSCRIPTION,
+  type SubscriptionPaid,
+  type SubscriptionSaleReversed,
+} from '#backend/subscriptions/events.ts'
+import type { Projection } from '../projection.ts'
+
+/** A completed sale, and what of its money went back. Amounts are integer cents. */
+export interface InvoiceRow {
+  id: string
+  user_id: string
+  sale_id: string
+  agreement_id: string
+  tier: PaidTier
+  amount_cents: number
+  refunded_cents: number
+  currency: string
+  credits: number
+  period_start: string
+  period_end: string
+}
+
+export const InvoiceTable = defineEntity({
+  name: 'InvoiceRow',
+  tableName: 'invoice',
+  properties: {
+    id: p.uuid().primary(),
+    user_id: p.uuid(),
+    sale_id: p.string(),
+    agreement_id: p.string(),
+    tier: p.string().$type<PaidTier>(),
+    amount_cents: p.integer(),
+    refunded_cents: p.integer(),
+    currency: p.string(),
+    credits: p.integer(),
+    period_start: p.datetime(),
+    period_end: p.datetime(),
+  },
+})
+
+export const invoices: Projection<SubscriptionPaid | SubscriptionSaleReversed, InvoiceRow> = {
+  name: 'invoices',
+  version: 1,
+  table: InvoiceTable,
+  categories: [SUBSCRIPTION],
+  row: ({ data }) => derivedId('sale', data.saleId),
+  on: {
+    SubscriptionPaid: (_, { data }) => ({
+      id: derivedId('sale', data.saleId),
+      user_id: data.userId,
+      sale_id: data.saleId,
+      agreement_id: data.agreementId,
+      tier: data.tier,
+      amount_cents: data.amountCents,
+      refunded_cents: 0,
+      currency: data.currency,
+      credits: data.credits,
+      period_start: data.periodStart,
+      period_end: data.periodEnd,
+    }),
+    SubscriptionSaleReversed: (row, { data }) =>
+      row && { ...row, refunded_cents: Math.min(row.amount_cents, row.refunded_cents + data.amountCents) },
+  },
+}

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest'
+import { describeOnSite } from './onSite.ts'
+import { words } from './walkJourney.ts'
+
+const LANGUAGES = ['en', 'zh'] as const
+/** Machines for tests are busy. */
+const SOON = { timeout: 15_000 }
+
+describeOnSite('the header', (site) => {
+  it.each(LANGUAGES)('shows visitors where they are and how to get in (%s)', async (language) => {
+    const { nav, account, footer } = await words(language, 'common')
+    const prefix = language === 'zh' ? '/zh' : ''
+    const page = await site.visit({ language })
+    const current = () => page.locator('.header [aria-current=page]:visible').allInnerTexts()
+    for (const [address, item] of [
+      ['/', nav.home],
+      ['/home', nav.home],
+    ]) {
+      await page.goto(site.url + prefix + address)
+      expect(await current()).toEqual([item])
+    }
+    const items = page.getByRole('navigation', { name: nav.main }).getByRole('link')
+    expect(await items.allInnerTexts()).toEqual([nav.home, nav.workspace, nav.faq, nav.pricing])
+    await items.last().click()
+    await expect.poll(() => page.evaluate(() => scrollY), SOON).toBeGreaterThan(500)
+    await page.getByRole('link', { name: nav.homeLink }).click()
+    await expect.poll(() => page.evaluate(() => scrollY), SOON).toBe(0)
+    await page.goto(`${site.url}${prefix}/auth/login`)
+    expect(await current()).toEqual([])
+    expect(await items.last().getAttribute('href')).toBe(`${prefix || '/'}?section=pricing`)
+    const header = page.getByRole('banner')
+    expect(await header.getByRole('link', { name: account.register }).getAttribute('href')).toBe(
+      `${prefix}/auth/register`,
+    )
+    expect(await page.locator('.balance:visible, .avatar:visible').count()).toBe(0)
+    const foot = page.getByRole('contentinfo')
+    expect(await foot.getByRole('link', { name: footer.privacy }).getAttribute('href')).toBe(`${prefix}/privacy`)
+    expect(await foot.getByRole('link', { name: footer.terms }).getAttribute('href')).toBe(`${prefix}/terms`)
+    await foot.getByRole('button', { name: footer.contact }).click()
+    await page.getByRole('link', { name: 'support@kinora.example' }).waitFor()
+    await page.context().close()
+  })
+
+  it.each(LANGUAGES)('shows members who they are and what they have (%s)', async (language) => {
+    const { nav, account } = await words(language, 'common')
+    const prefix = language === 'zh' ? '/zh' : ''
+    const user = await site.newUser(`a.long.address.${language}@kinora.test`)
+    await user.call('PUT', '/users/language', { language })
+    const page = await site.visit({ language, user })
+    const warnings: string[] = []
+    page.on('console', (line) => line.type() === 'warning' && warnings.push(line.text()))
+    await page.goto(`${site.url}${prefix}/workspace`)
+    await expect.poll(() => page.locator('.balance [data-user]').textContent(), SOON).toBe('60')
+    expect(await page.locator('.header [aria-current=page]:visible').allInnerTexts()).toEqual([nav.workspace])
+    await page.route('**/api/v1/subscriptions/stats', (route) => route.fulfill({ status: 500, json: {} }))
+    await page.goto(site.url + prefix)
+    await expect.poll(() => page.locator('.balance [data-user]').textContent(), SOON).toBe('0')
+    expect(warnings.join()).toContain('credit balance')
+    expect(await page.locator('.toast').count()).toBe(0)
+
+    await page.getByRole('button', { name: account.menu }).click()
+    const menu = page.locator('#account-menu')
+    expect(await menu.textContent()).toContain('a.long.address.…')
+    expect(await menu.getByRole('link', { name: account.profile }).getAttribute('href')).toBe(`${prefix}/profile`)
+    await page.keyboard.press('Escape')
+
+    await page.setViewportSize({ width: 767, height: 860 })
+    await page.getByRole('button', { name: nav.openMenu }).click()
+    const drawer = page.getByRole('dialog', { name: nav.menu })
+    const labels = [nav.home, nav.workspace, nav.faq, nav.pricing, account.profile]
+    expect(await drawer.getByRole('navigation').getByRole('link').allInnerTexts()).toEqual(labels)
+    expect(await drawer.textContent()).toContain('a.long.address.…')
+    await drawer.getByRole('button', { name: account.logout }).click()
+    await page.waitForURL(`${site.url}${prefix}/auth/login`)
+    expect(await page.evaluate(() => document.documentElement.dataset.session)).toBe('out')
+    await page.context().close()
+  })
+
+  it('knows a member at the first paint', async () => {
+    const page = await site.visit({ language: 'en' })
+    await page.route('**/api/v1/**', () => {})
+    await page.goto(site.url)
+    await page.evaluate(() => {
+      localStorage.setItem('kinora.user', JSON.stringify({ name: 'Ada', email: 'ada@kinora.test', credits: 15000 }))
+    })
+    await page.route('**/*.js', () => {})
+    await page.goto(site.url, { waitUntil: 'commit' })
+    await page.locator('.avatar', { hasText: 'A' }).waitFor()
+    expect(await page.locator('.balance [data-user]').textContent()).toBe('15,000')
+    expect(await page.locator('.only-out:visible').count()).toBe(0)
+    await page.context().close()
+  })
+})

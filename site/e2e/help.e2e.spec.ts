@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest'
+import { describeOnSite } from './onSite.ts'
+import { words } from './walkJourney.ts'
+
+describeOnSite('help', (site) => {
+  it.each(['en', 'zh'] as const)('is searched and filtered, and says how much it has found (%s)', async (language) => {
+    const page = await site.visit({ language, width: 390 })
+    const faq = await words(language, 'faq')
+    const count = (number: number) =>
+      faq[number === 1 && language === 'en' ? 'found_one' : 'found_other'].replace('{{count}}', number)
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq`)
+    const shown = page.locator('#faq-list > li:visible')
+    const found = page.locator('#faq-found')
+    expect([await shown.count(), await found.textContent()]).toEqual([10, count(10)])
+
+    await page.getByRole('searchbox').fill('512P')
+    expect([await shown.count(), await found.textContent()]).toEqual([2, count(2)])
+    await page.getByRole('radio', { name: faq.category.technical }).check()
+    expect([await shown.count(), await found.textContent()]).toEqual([1, count(1)])
+    await page.getByRole('radio', { name: faq.category.commercial }).check()
+    expect([await shown.count(), await page.getByText(faq.noneTitle).isVisible()]).toEqual([0, true])
+
+    await page.getByRole('button', { name: faq.showAll }).click()
+    await expect.poll(() => shown.count()).toBe(10)
+    expect(await page.getByText(faq.noneTitle).isVisible()).toBe(false)
+    expect(await page.getByRole('searchbox').evaluate((field) => field === document.activeElement)).toBe(true)
+
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq#plans`)
+    expect(await page.locator('#plans .prose').isVisible()).toBe(true)
+    await page.locator('#plans').getByRole('link').click()
+    await page.waitForURL('**/faq/plans')
+    expect(await page.locator('.related-link').count()).toBe(3)
+    expect(await page.locator('.facts').textContent()).toMatch(
+      language === 'zh'
+        ? /2026年11月21日\s*\d{3} 字\s*阅读约 1 分钟/
+        : /November 21, 2026\s*\d{3} words\s*1 minute to read/,
+    )
+    await page.context().close()
+  })
+
+  it.each(['en', 'zh'] as const)(
+    'of the law can be taken along, and says so when it cannot be loaded (%s)',
+    async (language) => {
+      const page = await site.visit({ language })
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.url })
+      const legal = await words(language, 'legal')
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/privacy`)
+      await page.getByRole('button', { name: legal.copy }).click()
+      await page.getByText(legal.copied, { exact: true }).waitFor()
+      const file = await (await fetch(`${site.url}/legal/privacy-policy-${language}.md`)).text()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(file)
+      expect(file).toMatch(language === 'zh' ? /^# 隐私政策\n/ : /^# Privacy policy\n/)
+      await page.route('**/legal/*', (route) => route.fulfill({ status: 503 }))
+      for (const [path, document] of [
+        ['/privacy', 'privacy'],
+        ['/terms', 'terms'],
+      ]) {
+        await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}${path}`)
+        await page.getByRole('button', { name: legal.copy }).click()
+        expect(await page.getByRole('alert').filter({ hasText: legal[document!].failed }).textContent()).toBe(
+          legal[document!].failed,
+        )
+      }
+      await page.context().close()
+    },
+  )
+})

@@ -1,0 +1,166 @@
+import type { Page } from 'playwright'
+import { expect, it } from 'vitest'
+import { describeOnSite, type OnSite } from './onSite.ts'
+import { words } from './walkJourney.ts'
+
+const LANGUAGES = ['en', 'zh'] as const
+const KILOBYTE = 1024
+/** Machines for tests are busy. */
+const SOON = { timeout: 15_000 }
+
+/** What the page complains of. */
+function faultsOf(page: Page): string[] {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (line) => line.type() === 'error' && faults.push(line.text()))
+  return faults
+}
+
+/** Lets the page think that it runs on a capable device, as some machines for tests are not. */
+const asCapable = (page: Page) =>
+  page.addInitScript(() => {
+    Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => 8 })
+    Object.defineProperty(navigator, 'deviceMemory', { get: () => 8 })
+  })
+
+const topOf = (page: Page, selector: string) =>
+  page.locator(selector).evaluate((element) => element.getBoundingClientRect().top)
+
+const isPlaying = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .evaluateAll((clips) =>
+      clips.map((clip) => clip as HTMLVideoElement).some((clip) => !clip.paused && clip.currentTime > 0),
+    )
+
+/** All that was sent for the page, by kind, once everything was looked at. */
+async function weigh(page: Page, address: string): Promise<Record<'all' | 'script' | 'clips', number>> {
+  const sums = { all: 0, script: 0, clips: 0 }
+  const weighed: Promise<void>[] = []
+  page.on('requestfinished', (request) =>
+    weighed.push(
+      request.sizes().then(({ responseBodySize }) => {
+        sums.all += responseBodySize
+        if (request.resourceType() === 'script') sums.script += responseBodySize
+        if (request.url().endsWith('.mp4')) sums.clips += responseBodySize
+      }),
+    ),
+  )
+  await page.goto(address, { waitUntil: 'networkidle' })
+  for (const section of await page.locator('main > section').all()) await section.scrollIntoViewIfNeeded()
+  await page.waitForLoadState('networkidle')
+  await Promise.all(weighed)
+  return sums
+}
+
+describeOnSite('the landing page', (site) => {
+  it.each(LANGUAGES)('leads visitors to an account, whatever they press (%s)', async (language) => {
+    const prefix = language === 'zh' ? '/zh' : ''
+    const [{ hero }, plans] = [await words(language, 'landing'), await words(language, 'plans')]
+    const page = await site.visit({ language })
+    const faults = faultsOf(page)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.clock.install({ time: 0 })
+    await page.clock.pauseAt(1)
+    await page.goto(`${site.url}${prefix}/?section=pricing`)
+    await page.locator('#hero-switch').waitFor()
+    await page.clock.runFor(450)
+    expect(await page.evaluate(() => scrollY)).toBe(0)
+    await page.clock.runFor(100)
+    await expect.poll(() => topOf(page, '#pricing-section'), SOON).toBeLessThan(200)
+    const struck = await page.locator('#plans s').allInnerTexts()
+    const prices = await page.locator('#plans .price strong').allInnerTexts()
+    expect(prices).toEqual(language === 'zh' ? ['¥0', '¥89', '¥309', '¥899'] : ['$0', '$12.99', '$44.99', '$129.99'])
+    expect(struck.map((text) => text.match(/\$.*/)?.[0])).toEqual(
+      language === 'zh' ? [] : ['$14.99', '$54.99', '$149.99'],
+    )
+    const buttons = page.locator('#plans .plan > a')
+    expect(await buttons.first().getAttribute('href')).toBe(`${prefix}/auth/register`)
+    expect(await page.getByRole('link', { name: hero.start }).first().getAttribute('href')).toBe(`${prefix}/auth/login`)
+    for (const tier of ['standard', 'pro', 'ultimate']) {
+      await page.getByRole('link', { name: plans.choose[tier], exact: true }).click()
+      await page.getByText(plans.loginFirst).waitFor()
+    }
+    await page.clock.runFor(2000)
+    await page.waitForURL(`${site.url}${prefix}/auth/login?next=%2Fprofile%23subscription`)
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('leads members to the workspace and to their subscription', async () => {
+    const page = await memberOn(site)
+    expect(await page.locator('.hero a:visible').first().getAttribute('href')).toBe('/workspace')
+    const asked = page.waitForRequest(`${site.url}/profile`)
+    await page.locator('a[data-plan=pro]').click()
+    await asked
+    await page.context().close()
+  })
+
+  it('plays the clip in view where motion is welcome, until it is paused', async () => {
+    const page = await site.visit({ language: 'en' })
+    await asCapable(page)
+    await page.goto(site.url)
+    await expect.poll(() => isPlaying(page, '#hero-clip'), SOON).toBe(true)
+    await page.locator('#pricing-section').scrollIntoViewIfNeeded()
+    await expect.poll(() => isPlaying(page, '#hero-clip'), SOON).toBe(false)
+    await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
+    await expect.poll(() => isPlaying(page, '#hero-clip'), SOON).toBe(true)
+    await page.getByRole('button', { name: 'Pause the video' }).click()
+    expect(await isPlaying(page, '#hero-clip')).toBe(false)
+    await page.getByRole('button', { name: 'Play the video' }).waitFor()
+    await page.context().close()
+  })
+
+  it.each(LANGUAGES)('moves a movement’s picture when it is pointed at or focused (%s)', async (language) => {
+    const page = await site.visit({ language })
+    const faults = faultsOf(page)
+    await asCapable(page)
+    await page.goto(site.url)
+    const tiles = page.locator('#movements button')
+    expect(await tiles.locator('strong').allInnerTexts()).toEqual(
+      Object.values((await words(language, 'movements')).name),
+    )
+    await tiles.nth(2).hover()
+    await expect.poll(() => isPlaying(page, '#movements li:nth-child(3) video'), SOON).toBe(true)
+    await page.mouse.move(0, 0)
+    expect(await page.locator('#movements video').count()).toBe(0)
+    await tiles.nth(6).focus()
+    await page.keyboard.press('Tab')
+    await expect.poll(() => isPlaying(page, '#movements li:nth-child(8) video'), SOON).toBe(true)
+    expect(await page.locator('#movements video').count()).toBe(1)
+    await page.keyboard.press('Enter')
+    expect(await page.locator('#movements video').count()).toBe(0)
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('keeps still for readers who ask for it, and is light', async () => {
+    const page = await site.visit({ language: 'en' })
+    await asCapable(page)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const { all, script, clips } = await weigh(page, site.url)
+    expect(clips).toBe(0)
+    expect(script).toBeLessThan(5 * KILOBYTE)
+    expect(all).toBeLessThan(250 * KILOBYTE)
+    console.log(
+      `The landing page weighs ${Math.round(all / KILOBYTE)} kB, ${(script / KILOBYTE).toFixed(1)} of them script.`,
+    )
+    const tile = page.locator('#movements button').nth(4)
+    await tile.hover()
+    await tile.focus()
+    await page.keyboard.press('Shift')
+    expect(await page.locator('#movements video').count()).toBe(0)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => isPlaying(page, '#movements video'), SOON).toBe(true)
+    await page.context().close()
+  })
+})
+
+/** A member's browser on the landing page; the workspace has told it before who is there. */
+async function memberOn(site: OnSite): Promise<Page> {
+  const page = await site.visit({ language: 'en', user: await site.newUser() })
+  await page.goto(`${site.url}/workspace`)
+  await page.waitForFunction(() => localStorage.getItem('kinora.user'))
+  await page.goto(site.url)
+  return page
+}

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Page } from 'playwright'
+import { expect, it } from 'vitest'
+import { describeOnSite } from './onSite.ts'
+import { words } from './walkJourney.ts'
+
+type Language = 'en' | 'zh'
+const other = (language: Language): Language => (language === 'en' ? 'zh' : 'en')
+const home = (language: Language) => (language === 'zh' ? '/zh' : '/')
+const LANGUAGES: readonly Language[] = ['en', 'zh']
+
+const stored = (page: Page) => page.evaluate(() => localStorage.getItem('language'))
+const choose = (page: Page, language: Language) => page.locator(`.header-end [data-language=${language}]`).click()
+
+/** Goes to an address that leads on to `target`, which takes its time, and tells which pages were visible on the way. */
+async function pagesSeen(page: Page, address: string, target: string): Promise<string[]> {
+  await page.addInitScript(() => {
+    setInterval(() => {
+      if (getComputedStyle(document.documentElement).visibility !== 'visible') return
+      const seen = JSON.parse(sessionStorage.getItem('seen') ?? '[]') as string[]
+      sessionStorage.setItem('seen', JSON.stringify([...seen, location.pathname]))
+    }, 20)
+  })
+  await page.route(target, async (route) => {
+    await delay(500)
+    await route.continue()
+  })
+  await page.goto(address)
+  await page.waitForURL(target)
+  const seen = await page.waitForFunction(() => {
+    const pages = JSON.parse(sessionStorage.getItem('seen') ?? '[]') as string[]
+    return pages.includes(location.pathname) && pages
+  })
+  return [...new Set((await seen.jsonValue()) as string[])]
+}
+
+describeOnSite('the language', (site) => {
+  it('of a new visitor is the browser’s, without a flash of the other', async () => {
+    for (const language of LANGUAGES) {
+      const page = await site.visit({ language })
+      if (language === 'zh') expect(await pagesSeen(page, `${site.url}/`, `${site.url}/zh`)).toEqual(['/zh'])
+      else await page.goto(site.url)
+      expect(await page.evaluate(() => document.documentElement.lang)).toBe(language === 'zh' ? 'zh-CN' : 'en')
+      await page.context().close()
+    }
+  })
+
+  it('is Chinese at a Chinese address, whatever the browser speaks', async () => {
+    const page = await site.visit({ language: 'en' })
+    await page.goto(`${site.url}/zh`)
+    expect(new URL(page.url()).pathname).toBe('/zh')
+    await page.context().close()
+  })
+
+  it.each(LANGUAGES)('that a visitor chose decides from then on (%s)', async (language) => {
+    const page = await site.visit({ language: other(language) })
+    await page.goto(`${site.url}${home(other(language))}?a=1#pricing-section`)
+    await choose(page, language)
+    await page.waitForURL(`${site.url}${home(language)}?a=1#pricing-section`)
+    expect(await stored(page)).toBe(language)
+    expect(await pagesSeen(page, site.url + home(other(language)), site.url + home(language))).toEqual([home(language)])
+    await page.evaluate(() => localStorage.setItem('language', 'fr'))
+    await page.goto(`${site.url}/zh`)
+    await page.waitForURL(`${site.url}/`)
+    await page.context().close()
+  })
+
+  it.each(LANGUAGES)(
+    'that a member chose is kept on the account, and met again after signing in (%s)',
+    async (language) => {
+      const user = await site.newUser()
+      await user.call('PUT', '/users/language', { language: other(language) })
+      const page = await site.visit({ language: other(language), user })
+      await page.goto(`${site.url}/workspace`)
+      await page.waitForFunction(
+        () => document.documentElement.dataset.session === 'in' && localStorage.getItem('language'),
+      )
+      await choose(page, language)
+      const workspace = language === 'zh' ? '/zh/workspace' : '/workspace'
+      await page.waitForURL(site.url + workspace)
+      expect(await stored(page)).toBe(language)
+      expect(await (await user.call('GET', '/auth/me')).json()).toMatchObject({ language })
+      await page.context().close()
+
+      const elsewhere = await site.visit({ language: other(language) })
+      const { field, login } = await words(other(language), 'auth')
+      await elsewhere.goto(`${site.url}/auth/login`)
+      await elsewhere.getByLabel(field.email, { exact: true }).fill(user.email)
+      await elsewhere.getByLabel(field.password, { exact: true }).fill('correct horse')
+      await elsewhere.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
+      await elsewhere.waitForURL(site.url + workspace)
+      expect(await stored(elsewhere)).toBe(language)
+      await elsewhere.context().close()
+    },
+  )
+
+  it.each(LANGUAGES)('stays as it was when the account cannot keep it (%s)', async (language) => {
+    const { session } = await words(language, 'common')
+    const user = await site.newUser()
+    await user.call('PUT', '/users/language', { language })
+    const page = await site.visit({ language, user })
+    await page.goto(`${site.url}/workspace`)
+    await page.waitForFunction(() => localStorage.getItem('language'))
+    await page.goto(site.url + home(language))
+    await page.route('**/api/v1/users/language', (route) => route.fulfill({ status: 503, json: {} }))
+    await choose(page, other(language))
+    await page.getByText(session.languageFailed).waitFor()
+    expect(new URL(page.url()).pathname).toBe(home(language))
+    expect(await stored(page)).toBe(language)
+    expect(await page.locator('[data-language][aria-busy]').count()).toBe(0)
+    expect(await page.locator('.header-end [data-language][aria-current]').getAttribute('data-language')).toBe(language)
+    await page.context().close()
+  })
+})

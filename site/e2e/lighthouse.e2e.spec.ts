@@ -1,0 +1,97 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import lighthouse, { type Result } from 'lighthouse'
+import type { Browser } from 'playwright'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchChromium } from './chromium.ts'
+import { describeOnSite } from './onSite.ts'
+
+const ADDRESSES = ['/', '/zh', '/faq', '/faq/video-cost', '/privacy']
+const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
+const RUNS = 3
+
+/** What is asked of a page, in the throttled run of a phone. */
+const BUDGET = { score: 100, lcpMs: 1_200, cls: 0.02, scriptBytes: 5 * 1024 }
+
+interface Measured {
+  readonly scores: readonly number[]
+  readonly lcpMs: number
+  readonly cls: number
+  /** Addresses of the scripts that were fetched. */
+  readonly scripts: readonly string[]
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function read({ categories, audits }: Result): Measured {
+  const value = (id: string) => audits[id]?.numericValue ?? Number.NaN
+  type Request = { resourceType?: string; url: string }
+  const requests = (audits['network-requests']!.details as unknown as { items: Request[] }).items
+  const scripts = requests.filter(({ resourceType }) => resourceType === 'Script')
+  return {
+    scores: CATEGORIES.map((category) => Math.round((categories[category]?.score ?? 0) * 100)),
+    lcpMs: Math.round(value('largest-contentful-paint')),
+    cls: Number(value('cumulative-layout-shift').toFixed(3)),
+    scripts: scripts.map(({ url }) => url),
+  }
+}
+
+const isWithin = ({ scores, lcpMs, cls }: Measured) =>
+  scores.every((score) => score === BUDGET.score) && lcpMs < BUDGET.lcpMs && cls < BUDGET.cls
+
+/** Compressed bytes of all that runs on a page: what it fetches, and what stands within it. */
+async function scriptBytes(page: string, scripts: readonly string[]): Promise<number> {
+  const text = async (url: string) => (await fetch(url)).text()
+  const within = [...(await text(page)).matchAll(/<script(?: type="module")?>(.*?)<\/script>/gs)].map(
+    ([, code]) => code,
+  )
+  const all = [within.join('\n'), ...(await Promise.all(scripts.map(text)))]
+  return sum(all.map((code) => brotliCompressSync(code).length))
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+const better = (one: Measured, other: Measured) => sum(other.scores) - sum(one.scores) || one.lcpMs - other.lcpMs
+
+describeOnSite('a phone on a slow network', (site) => {
+  let browser: Browser
+  let port: number
+  beforeAll(async () => {
+    port = await freePort()
+    browser = await launchChromium([`--remote-debugging-port=${port}`])
+  })
+  afterAll(() => browser?.close())
+
+  async function measure(address: string): Promise<Measured> {
+    const locale = address.startsWith('/zh') ? 'zh' : 'en-US'
+    const options = { port, locale, onlyCategories: [...CATEGORIES] as string[], logLevel: 'silent' } as const
+    const extraHeaders = { 'Accept-Language': locale }
+    const result = await lighthouse(site.url + address, { ...options, extraHeaders })
+    return read(result!.lhr)
+  }
+
+  // A machine that is busy with something else makes a run worse, never better: the best of a few counts.
+  it.each(ADDRESSES)('has %s at once, whole and steady', { timeout: 240_000 }, async (address) => {
+    const runs: Measured[] = []
+    do {
+      runs.push(await measure(address))
+      const { scores, lcpMs, cls } = runs.at(-1)!
+      console.log(`${address}: ${scores.join(' / ')}, LCP ${lcpMs} ms, CLS ${cls}`)
+    } while (runs.length < RUNS && !isWithin(runs.at(-1)!))
+    const best = runs.toSorted(better)[0]!
+    const bytes = await scriptBytes(site.url + address, best.scripts)
+    console.log(`${address}: ${bytes} B of script in ${best.scripts.length} files`)
+    expect(best).toEqual({
+      scores: CATEGORIES.map(() => BUDGET.score),
+      lcpMs: expect.toSatisfy((ms: number) => ms < BUDGET.lcpMs),
+      cls: expect.toSatisfy((shift: number) => shift < BUDGET.cls),
+      scripts: expect.toSatisfy((urls: string[]) => !urls.some((url) => /react|Workspace|session/.test(url))),
+    })
+    expect(bytes).toBeLessThan(BUDGET.scriptBytes)
+  })
+})

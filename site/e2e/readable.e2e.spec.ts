@@ -1,0 +1,133 @@
+import type { Locator, Page } from 'playwright'
+import { expect, it } from 'vitest'
+import { builtPages, readablePages } from './builtPages.ts'
+import { describeOnSite } from './onSite.ts'
+import { words } from './walkJourney.ts'
+
+const WIDTHS = [320, 360, 390, 414, 576, 640, 768, 820, 992, 1100, 1200, 1366, 1600, 1920]
+const isChinese = (address: string) => /^\/zh(\/|$)/.test(address)
+const languageOf = (address: string) => (isChinese(address) ? 'zh' : 'en')
+
+/** The text as it is shown: what is hidden does not count. */
+const seen = async (part: Locator) => (await part.allInnerTexts()).join('\n')
+
+/** What a page tried against its policy, in the words of the browser. */
+async function listenForViolations(page: Page): Promise<string[]> {
+  const violations: string[] = []
+  await page.exposeFunction('reportViolation', (text: string) => violations.push(text))
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, documentURI }) =>
+      (window as unknown as { reportViolation(text: string): void }).reportViolation(
+        `${documentURI}: ${violatedDirective} ${blockedURI}`,
+      ),
+    )
+  })
+  return violations
+}
+
+/** Text that is cut off: an element that hides what does not fit, and whose text does not fit. */
+function clippedTexts(): string[] {
+  const clipped: string[] = []
+  if (document.documentElement.scrollWidth > document.documentElement.clientWidth)
+    clipped.push('the page scrolls sideways')
+  for (const element of document.querySelectorAll<HTMLElement>('body *')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
+    if (
+      !own ||
+      element.closest('.sr-only, svg, [aria-hidden="true"], dialog:not([open]), [popover]:not(:popover-open)')
+    )
+      continue
+    const box = element.getBoundingClientRect()
+    if (box.width === 0 || getComputedStyle(element).visibility === 'hidden') continue
+    const beyond = box.left < -1 || box.right > innerWidth + 1
+    const hides = getComputedStyle(element).overflowX !== 'visible' || getComputedStyle(element).overflowY !== 'visible'
+    const cut =
+      hides && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)
+    // Within a box that clips, its edges are what counts.
+    const frame = element.parentElement
+      ?.closest<HTMLElement>('.card, .button, .stage, summary')
+      ?.getBoundingClientRect()
+    const leaves = frame && (box.right > frame.right + 1 || box.left < frame.left - 1)
+    if ((beyond && !element.closest('.skip')) || cut || leaves) clipped.push(`${element.outerHTML.slice(0, 120)}`)
+  }
+  return clipped
+}
+
+describeOnSite('every page', (site) => {
+  it('asks for nothing that its policy forbids', { timeout: 180_000 }, async () => {
+    for (const language of ['en', 'zh'] as const) {
+      const page = await site.visit({ language })
+      const violations = await listenForViolations(page)
+      for (const address of builtPages().filter((each) => languageOf(each) === language)) {
+        const answer = await page.goto(site.url + address, { waitUntil: 'load' })
+        const policy = answer?.headers()['content-security-policy'] ?? ''
+        expect([address, policy]).toEqual([
+          address,
+          expect.stringMatching(/script-src 'self' 'sha256-.*frame-ancestors 'none'.*report-uri/),
+        ])
+        expect(policy).not.toContain('unsafe')
+      }
+      // Scripts that load late have had their time by now.
+      await page.waitForTimeout(500)
+      expect(violations).toEqual([])
+      await page.evaluate(() =>
+        document.body.append(Object.assign(document.createElement('script'), { textContent: '1' })),
+      )
+      await expect.poll(() => violations.length).toBe(1)
+      await page.context().close()
+    }
+  })
+
+  it('can be read without scripts', { timeout: 120_000 }, async () => {
+    for (const language of ['en', 'zh'] as const) {
+      const prefix = language === 'zh' ? '/zh' : ''
+      const context = await site.browser.newContext({
+        javaScriptEnabled: false,
+        locale: language === 'zh' ? 'zh-CN' : 'en-US',
+      })
+      const page = await context.newPage()
+      const [faq, movements, plans] = await Promise.all(
+        ['faq', 'movements', 'plans'].map((name) => words(language, name)),
+      )
+      await page.goto(`${site.url}${prefix}/faq`)
+      expect(await page.getByText(faq.search).isVisible()).toBe(false)
+      const answers = page.locator('details.answer')
+      expect(await answers.count()).toBe(10)
+      for (const answer of await answers.all()) {
+        await answer.locator('summary').click()
+        expect((await seen(answer.locator('.prose'))).length).toBeGreaterThan(100)
+      }
+      await page.goto(`${site.url}${prefix}/faq/plans`)
+      expect(await seen(page.locator('article .prose'))).toContain('15')
+      for (const path of ['/privacy', '/terms']) {
+        await page.goto(`${site.url}${prefix}${path}`)
+        expect((await seen(page.locator('article'))).length).toBeGreaterThan(1_000)
+      }
+      await page.goto(`${site.url}${prefix}/`)
+      const landing = await seen(page.locator('main'))
+      for (const name of Object.values(movements.name as Record<string, string>)) expect(landing).toContain(name)
+      for (const { name } of Object.values(plans.tier as Record<string, { name: string }>))
+        expect(landing).toContain(name)
+      expect(landing).toContain(language === 'zh' ? '¥309' : '$44.99')
+      await context.close()
+    }
+  })
+
+  it('fits its window, from a narrow phone to a wide screen', { timeout: 240_000 }, async () => {
+    for (const language of ['en', 'zh'] as const) {
+      const page = await site.visit({ language })
+      const questions = (address: string) => /\/faq\/(?!image-to-video)/.test(address)
+      for (const address of readablePages().filter((each) => languageOf(each) === language && !questions(each))) {
+        await page.goto(site.url + address, { waitUntil: 'load' })
+        await page.evaluate(() => {
+          for (const details of document.querySelectorAll('details')) details.open = true
+        })
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 900 })
+          expect([address, width, await page.evaluate(clippedTexts)]).toEqual([address, width, []])
+        }
+      }
+      await page.context().close()
+    }
+  })
+})

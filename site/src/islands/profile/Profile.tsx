@@ -1,0 +1,62 @@
+import { useStore } from '@nanostores/react'
+import { useEffect } from 'react'
+import { localHref, translate } from '../../i18n/client.ts'
+import { $profile, openProfile } from '../../stores/profile.ts'
+import { $session } from '../../stores/session.ts'
+import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
+import { Outcome } from '../auth/Outcome.tsx'
+import { DeleteAccount } from './DeleteAccount.tsx'
+import { Devices } from './Devices.tsx'
+import { LanguageSetting } from './LanguageSetting.tsx'
+import { PasswordSetting } from './PasswordSetting.tsx'
+import { PersonalInfo } from './PersonalInfo.tsx'
+
+/** The signed-in user's own page. */
+export function Profile() {
+  const t = translate()
+  const stage = useStore($profile)
+  const session = useStore($session)
+  useEffect(() => void openProfile(), [])
+  if (stage === 'deleted') return <Deleted />
+  if (stage === 'loading') return <Loading />
+  if (stage === 'away' || session.status !== 'in') return null
+  return (
+    <ErrorBoundary t={t} home={localHref('/')}>
+      <PersonalInfo user={session.user} />
+      <section className="profile-section" id="settings" aria-labelledby="settings-heading">
+        <h2 id="settings-heading">{t('profile.settings.heading')}</h2>
+        <LanguageSetting language={session.user.language} />
+        <PasswordSetting />
+        <Devices />
+        <DeleteAccount />
+      </section>
+    </ErrorBoundary>
+  )
+}
+
+function Deleted() {
+  const t = translate()
+  return (
+    <div className="card profile-card">
+      <Outcome tone="success" icon="checkRound" heading={t('profile.delete.doneHeading')}>
+        <p className="muted">{t('profile.delete.doneText')}</p>
+        <a className="button button-primary" href={localHref('/')}>
+          {t('profile.delete.home')}
+        </a>
+      </Outcome>
+    </div>
+  )
+}
+
+function Loading() {
+  return (
+    <div className="profile-section" aria-busy="true">
+      <span className="sr-only" role="status">
+        {translate()('common.loading')}
+      </span>
+      <div className="skeleton profile-skeleton" />
+      <div className="skeleton profile-skeleton" />
+      <div className="skeleton profile-skeleton" />
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { passwordStrength } from './passwordStrength.ts'
+
+it.each([
+  ['', 'weak'],
+  ['Ab1!xyz', 'weak'],
+  ['aaaaaaaaaaaaaaaaaaaa', 'weak'],
+  ['password', 'weak'],
+  ['horse1985', 'fair'],
+  ['correct horse', 'fair'],
+  ['correct horse battery', 'strong'],
+  ['x9!fKq2#Lw', 'strong'],
+  ['灯塔下的第三只海鸥飞走了', 'strong'],
+])('%s is %s', (password, strength) => {
+  expect(passwordStrength(password)).toBe(strength)
+})

@@ -1,0 +1,17 @@
+export type Strength = 'weak' | 'fair' | 'strong'
+
+const KINDS = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /\p{Lo}/u, /[^\p{L}\p{N}]/u]
+
+/**
+ * A rough idea of how hard a password is to guess, while it is being typed: its different characters count, and their
+ * kinds a little. What counts as too easy, the server decides.
+ */
+export function passwordStrength(password: string): Strength {
+  const characters = [...password.normalize('NFKC')]
+  if (characters.length < 8) return 'weak'
+  const different = new Set(characters.map((each) => each.toLowerCase())).size
+  const kinds = KINDS.filter((kind) => kind.test(password)).length
+  const score = different + Math.min(characters.length, 20) / 2 + kinds
+  if (different < 5 || score < 13) return 'weak'
+  return score < 19 ? 'fair' : 'strong'
+}

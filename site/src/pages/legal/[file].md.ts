@@ -1,0 +1,17 @@
+/** The legal texts as files: the pages are built from the same ones. */
+import type { APIRoute } from 'astro'
+import { LOCALES, type Locale } from '../../i18n/core.ts'
+import { LEGAL_DOCUMENTS, type LegalDocument, legalText } from '../../lib/legal.ts'
+
+interface Props {
+  document: LegalDocument
+  locale: Locale
+}
+
+export const getStaticPaths = () =>
+  LEGAL_DOCUMENTS.flatMap((document) =>
+    LOCALES.map((locale) => ({ params: { file: `${document}-${locale}` }, props: { document, locale } })),
+  )
+
+export const GET: APIRoute<Props> = ({ props: { document, locale } }) =>
+  new Response(`${legalText(document, locale).rawContent().trim()}\n`)

@@ -1,0 +1,33 @@
+import { type ComponentProps, useState } from 'react'
+import type { Translate } from '../i18n/keys.ts'
+import { passwordStrength } from '../lib/passwordStrength.ts'
+import { PasswordField } from './Field.tsx'
+
+type NewPasswordProps = Omit<ComponentProps<typeof PasswordField>, 'show' | 'hide' | 'hint'> & { readonly t: Translate }
+
+/** A password to be chosen: it can be looked at, and says how strong it is while it is typed. */
+export function NewPasswordField({ t, onInput, ...field }: NewPasswordProps) {
+  const [text, setText] = useState('')
+  const strength = passwordStrength(text)
+  return (
+    <div className="new-password">
+      <PasswordField
+        show={t('auth.field.showPassword')}
+        hide={t('auth.field.hidePassword')}
+        hint={t('auth.field.passwordHint')}
+        autoComplete="new-password"
+        {...field}
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+          onInput?.(event)
+        }}
+      />
+      <div className="strength" data-strength={text ? strength : undefined}>
+        <span className="strength-bar" aria-hidden="true" />
+        <span className="hint" role="status">
+          {text && t('auth.field.strength', { level: t(`auth.field.${strength}`) })}
+        </span>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,24 @@
+/** Apart from the other icons, so that a page's script does not carry them all. */
+export const CLOSE_PATHS = ['M6 6l12 12', 'M18 6L6 18'] as const
+
+const SVG = 'http://www.w3.org/2000/svg'
+
+/** The cross of a button that closes something, drawn without a framework. */
+export function closeIcon(): SVGElement {
+  const svg = document.createElementNS(SVG, 'svg')
+  const attributes = {
+    class: 'icon',
+    viewBox: '0 0 24 24',
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': '1.8',
+  }
+  for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value)
+  svg.setAttribute('aria-hidden', 'true')
+  for (const d of CLOSE_PATHS) {
+    const path = document.createElementNS(SVG, 'path')
+    path.setAttribute('d', d)
+    svg.append(path)
+  }
+  return svg
+}

@@ -1,0 +1,65 @@
+import type { Mailer, OutgoingMail } from '#backend/accounts/mailer.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
+import type { Event } from '#backend/eventsourcing/decider.ts'
+import type { EventStore } from '#backend/eventsourcing/eventStore.ts'
+import { removeTaskMedia } from '#backend/media/mediaStore.ts'
+import { isCharged } from '#backend/tasks/videoTask.ts'
+import type { DeliverMailActivities } from './accounts/deliverMail.ts'
+import type { EraseAccountActivities } from './accounts/eraseAccount.ts'
+import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
+
+export interface AccountActivityDeps {
+  readonly store: EventStore
+  readonly mailer: Mailer
+  readonly outbox: {
+    open(mailId: string): Promise<OutgoingMail | undefined>
+    remove(mailId: string): Promise<void>
+  }
+  readonly erasures: {
+    removeRows(userId: string): Promise<void>
+    done(userId: string): Promise<void>
+  }
+  /** Removes the pictures that a user has uploaded. */
+  readonly removeUploads: (userId: string) => Promise<void>
+  /** Tells the operator of a mail that nobody will take. */
+  readonly onRefused: (mailId: string) => void
+}
+
+/** What is done about accounts: mails are sent, and what an erased account has left is taken away. */
+export function createAccountActivities(
+  deps: ActivityDeps & AccountActivityDeps,
+  { at, give: task, look }: TaskCommands,
+): DeliverMailActivities & EraseAccountActivities {
+  const { store, mailer, outbox, erasures, credits, provider, media } = deps
+
+  /** Every task that the user ever had credits held for: from the log, which forgets none. */
+  async function* tasksOf(userId: string): AsyncGenerator<string> {
+    for await (const stored of store.readStream(`${CREDIT_ACCOUNT}-${userId}`)) {
+      const event = stored as unknown as Event as CreditAccountEvent
+      if (event.type === 'CreditsHeld') yield event.data.holdId
+    }
+  }
+
+  return {
+    async sendMail({ mailId }) {
+      const mail = await outbox.open(mailId)
+      if (mail && (await mailer.send(mail)) === 'refused') deps.onRefused(mailId)
+      await outbox.remove(mailId)
+    },
+
+    async erase({ userId }) {
+      for await (const taskId of tasksOf(userId)) {
+        const before = await look(taskId)
+        const state = await task(taskId, { type: 'Erase', at: at() })
+        if (!isCharged(state)) await credits.release(userId, taskId, 'account erased')
+        await provider.forget(('jobId' in before && before.jobId) || taskId)
+        await deps.showProgress(taskId, undefined)
+        await removeTaskMedia(media, taskId)
+      }
+      await deps.removeUploads(userId)
+      await erasures.removeRows(userId)
+    },
+
+    endErasure: ({ userId }) => erasures.done(userId),
+  }
+}

@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { available, total } from '#backend/credits/lots.ts'
+import { currentOf } from '#backend/subscriptions/agreements.ts'
+import { MoneyWorld } from '../testing/moneyWorld.ts'
+
+const isFull = process.env.KINORA_FULL === '1'
+const userId = 'user'
+
+type Step = (world: MoneyWorld) => unknown
+const tier = fc.constantFrom('standard' as const, 'pro' as const, 'ultimate' as const)
+const nth = fc.nat({ max: 5 })
+const ofAgreement = (world: MoneyWorld, n: number) => world.agreements[n % world.agreements.length] ?? ''
+const task = fc.nat({ max: 6 }).map((n) => `task${n}`)
+
+/** What may happen to a subscription, in any order. */
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: tier.map((each) => (world: MoneyWorld) => world.request(each)) },
+  { weight: 6, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.approve(ofAgreement(world, n))) },
+  { weight: 1, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.failPayment(ofAgreement(world, n))) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(nth, fc.integer({ min: 1, max: 100 })).map(
+      ([n, percent]) =>
+        (world: MoneyWorld) =>
+          world.provider.refund(ofAgreement(world, n), percent),
+    ),
+  },
+  { weight: 1, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.cancel(ofAgreement(world, n))) },
+  { weight: 1, arbitrary: fc.boolean().map((atEnd) => (world: MoneyWorld) => world.cancel(atEnd)) },
+  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.reactivate()) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 40 }).map((days) => (world: MoneyWorld) => world.advance(days)) },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(task, fc.constantFrom(10, 30, 60, 900)).map(
+      ([holdId, amount]) =>
+        (world: MoneyWorld) =>
+          world.spend({ type: 'HoldCredits', userId, holdId, amount, openLimit: 4, at: world.at }),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: task.map(
+      (holdId) => (world: MoneyWorld) => world.spend({ type: 'CaptureHold', userId, holdId, at: world.at }),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: task.map((holdId) => (world: MoneyWorld) => {
+      const renewalExpiresAt = new Date(world.now + 30 * 24 * 3_600_000).toISOString()
+      return world.spend({ type: 'ReleaseHold', userId, holdId, reason: 'failed', renewalExpiresAt, at: world.at })
+    }),
+  },
+  { weight: 4, arbitrary: nth.map((n) => (world: MoneyWorld) => world.read(n)) },
+  { weight: 4, arbitrary: fc.constant((world: MoneyWorld) => world.settle()) },
+)
+
+/** What the provider and its buyer do, month after month, while nothing of it arrives. */
+const yearStep: fc.Arbitrary<(world: MoneyWorld) => unknown> = fc.oneof(
+  { weight: 10, arbitrary: fc.constant((world: MoneyWorld) => world.advance(31)) },
+  { weight: 2, arbitrary: fc.constant((world: MoneyWorld) => world.provider.failPayment(world.agreements[0]!)) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .integer({ min: 1, max: 100 })
+      .map((percent) => (world: MoneyWorld) => world.provider.refund(world.agreements[0]!, percent)),
+  },
+  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.pause(world.agreements[0]!)) },
+  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.resume(world.agreements[0]!)) },
+  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.cancel(world.agreements[0]!)) },
+)
+
+const history = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' })
+
+/** Dies at about one append in eight. */
+const crashing = fc.infiniteStream(fc.nat({ max: 7 })).map((rolls) => () => rolls.next().value === 0)
+
+/** What must hold at every moment, and says what does not. */
+function assertLedger(world: MoneyWorld): void {
+  const { lots, holds, debt } = world.account
+  let [granted, captured, released, lost, owed] = [0, 0, 0, 0, 0]
+  const held = new Map<string, number>()
+  for (const { type, data } of world.ledger()) {
+    if (type === 'CreditLotGranted') granted += data.amount
+    if (type === 'CreditsHeld') held.set(data.holdId, total(data.parts))
+    if (type === 'CreditsCaptured') captured += held.get(data.holdId)!
+    if (type === 'CreditsReleased') {
+      released = total(data.parts) + (data.renewed?.amount ?? 0)
+      expect(released).toBe(held.get(data.holdId))
+    }
+    if (type === 'CreditLotClosed') lost += data.amount
+    if (type === 'CreditsWithdrawn') lost += total(data.parts)
+    if (type === 'CreditsReversed') {
+      lost += total(data.parts)
+      owed += data.debt
+    }
+    if (type === 'CreditDebtRepaid') {
+      lost += total(data.parts)
+      owed -= total(data.parts)
+    }
+  }
+  const left = lots.reduce((sum, lot) => sum + lot.left, 0)
+  const open = [...holds.values()].reduce((sum, parts) => sum + total(parts), 0)
+  expect({ granted, owed }).toEqual({ granted: left + open + captured + lost, owed: debt })
+  expect(lots.every((lot) => lot.left >= 0)).toBe(true)
+  if (debt > 0) expect(available(lots, world.at)).toBe(0)
+}
+
+/** What must hold once everything was read and settled. */
+function assertSettled(world: MoneyWorld): void {
+  const { agreements, sales, mismatched } = world.subscription
+  const sold = [...world.provider.accounts.values()].flatMap((account) => account.sales)
+  expect(sales.map(({ id }) => id).toSorted()).toEqual(sold.map(({ id }) => id).toSorted())
+  expect(mismatched).toEqual([])
+  const bySales = world.ledger().filter(({ type }) => type === 'CreditLotGranted')
+  expect(bySales.map(({ data }) => 'lotId' in data && data.lotId).toSorted()).toEqual(
+    sold.map(({ id }) => `sale-${id}`).toSorted(),
+  )
+  // Whoever has no plan is billed for none, and nobody for two.
+  const billing = [...world.provider.accounts.values()].filter(({ status }) => status === 'active')
+  expect(billing.length).toBeLessThanOrEqual(1)
+  const current = currentOf(world.subscription)
+  if (billing[0]) expect(billing[0].id).toBe(current?.id)
+  if (!current) {
+    const kept = world.account.lots.filter(
+      ({ source, closed, left }) => source === 'subscription' && !closed && left > 0,
+    )
+    expect(kept).toEqual([])
+  }
+  for (const { status, id } of agreements)
+    if (status === 'ended') expect(world.provider.accounts.get(id)?.status).not.toBe('active')
+}
+
+describe('money', () => {
+  const numRuns = isFull ? 100_000 : 3_000
+
+  it(`stays whole through ${numRuns} random histories with crashes between any two appends`, {
+    timeout: 1_800_000,
+  }, async () => {
+    let [crashes, granted, ended] = [0, 0, 0]
+    await fc.assert(
+      fc.asyncProperty(history, crashing, async (steps, dies) => {
+        const world = new MoneyWorld(() => dies() && ++crashes > 0)
+        for (const each of steps) {
+          await each(world)
+          assertLedger(world)
+        }
+        await world.rest()
+        assertLedger(world)
+        assertSettled(world)
+        granted += world.account.lots.length
+        ended += world.subscription.agreements.filter(({ status }) => status === 'ended').length
+      }),
+      { numRuns, seed: 20261121 },
+    )
+    console.log(`${numRuns} histories: ${crashes} crashes, ${granted} lots, ${ended} agreements ended`)
+    // Histories in which nothing happens would prove nothing.
+    expect({ crashes: crashes > numRuns, granted: granted > numRuns / 2, ended: ended > numRuns / 4 }).toEqual({
+      crashes: true,
+      granted: true,
+      ended: true,
+    })
+  })
+
+  it('comes to the same end however the webhooks of a year arrive: shuffled, doubled, and long after', {
+    timeout: 600_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(yearStep, { minLength: 12, maxLength: 20 }), fc.gen(), async (steps, gen) => {
+        const ends: unknown[] = []
+        for (const isShuffled of [false, true]) {
+          const world = new MoneyWorld()
+          await world.request('pro')
+          world.provider.approve(world.agreements[0]!)
+          for (const each of steps) each(world)
+          world.receive()
+          const sent = world.inbox.splice(0)
+          const arriving = isShuffled
+            ? gen(fc.shuffledSubarray, [...sent, ...sent], { minLength: sent.length * 2 })
+            : sent
+          for (const notice of arriving) {
+            world.inbox.push(notice)
+            await world.read(world.inbox.length - 1)
+          }
+          await world.rest()
+          assertSettled(world)
+          const { agreements, sales, reversals } = world.subscription
+          const lots = world.account.lots.map(({ id, left, closed }) => ({ id, left, closed }))
+          const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id)
+          const state = { agreements, sales: sales.toSorted(byId), reversals: reversals.toSorted(byId) }
+          ends.push({ ...state, lots: lots.toSorted(byId), debt: world.account.debt })
+        }
+        expect(ends[1]).toEqual(ends[0])
+      }),
+      { numRuns: isFull ? 10_000 : 500, seed: 20261121 },
+    )
+  })
+})

@@ -1,0 +1,146 @@
+import { type CreditAccount, type CreditAccountCommand, creditAccount } from '#backend/credits/creditAccount.ts'
+import { createCredits } from '#backend/credits/credits.ts'
+import type { CreditAccountEvent } from '#backend/credits/events.ts'
+import { type Decider, type Event, Rejection } from '#backend/eventsourcing/decider.ts'
+import type { Handle } from '#backend/eventsourcing/handle.ts'
+import type { Subscription } from '#backend/subscriptions/agreements.ts'
+import type { PaidTier } from '#backend/subscriptions/events.ts'
+import type { NoticeSubject } from '#backend/subscriptions/paymentProvider.ts'
+import { PLANS } from '#backend/subscriptions/plans.ts'
+import { subscription } from '#backend/subscriptions/subscription.ts'
+import { isUnknown, readNotice } from '../readNotice.ts'
+import { settleSubscription } from '../settleSubscription.ts'
+import { PaymentModel } from './paymentModel.ts'
+
+/** The process died: what was appended before stays. */
+export class Crash extends Error {}
+
+const DAY_MS = 24 * 3_600_000
+const userId = 'user'
+
+/**
+ * One user's money, from the provider's bills to the ledger, with the real deciders and activities over streams in memory.
+ * `crashes` says at each append, and at each of its answers, whether the process dies there.
+ */
+export class MoneyWorld {
+  now = Date.UTC(2026, 0, 31, 12)
+  readonly streams = new Map<string, Event[]>()
+  readonly inbox: NoticeSubject[] = []
+  readonly provider = new PaymentModel(() => this.now)
+  readonly agreements: string[] = []
+  readonly #states = new Map<string, unknown>()
+  readonly #deps: Parameters<typeof readNotice>[0]
+  crashes: () => boolean
+
+  constructor(crashes: () => boolean = () => false) {
+    this.crashes = crashes
+    const handle = this.#handle as Handle
+    const buyerOf = async (saleId: string) =>
+      this.subscription.sales.some(({ id }) => id === saleId) ? userId : undefined
+    const credits = createCredits(handle, () => this.now)
+    this.#deps = { handle, credits, payments: this.provider, now: () => this.now, buyerOf }
+  }
+
+  get subscription(): Subscription {
+    return (this.#states.get(`subscription-${userId}`) ?? subscription.initial) as Subscription
+  }
+
+  get account(): CreditAccount {
+    return (this.#states.get(`creditAccount-${userId}`) ?? creditAccount.initial) as CreditAccount
+  }
+
+  get at() {
+    return new Date(this.now).toISOString()
+  }
+
+  ledger(): CreditAccountEvent[] {
+    return (this.streams.get(`creditAccount-${userId}`) ?? []) as CreditAccountEvent[]
+  }
+
+  readonly #handle = async <S, C, E extends Event>(decider: Decider<S, C, E>, id: string, command: C) => {
+    const stream = `${decider.category}-${id}`
+    const known = (this.#states.get(stream) ?? decider.initial) as S
+    const events = decider.decide(command, known)
+    if (events.length > 0 && this.crashes()) throw new Crash()
+    const state = events.reduce(decider.evolve, known)
+    this.#states.set(stream, state)
+    this.streams.set(stream, [...(this.streams.get(stream) ?? []), ...events])
+    if (events.length > 0 && this.crashes()) throw new Crash()
+    return { state, position: undefined }
+  }
+
+  /** Runs a step as a process would: a crash ends it, a refusal is an answer. */
+  async attempt(step: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await step()
+      return true
+    } catch (error) {
+      if (error instanceof Crash || error instanceof Rejection) return false
+      throw error
+    }
+  }
+
+  async request(tier: PaidTier): Promise<void> {
+    const { agreementId } = await this.provider.open({ userId, tier })
+    const price = { priceCents: PLANS[tier].priceCents, currency: 'USD', startsAt: null }
+    const command = { type: 'RequestSubscription', userId, agreementId, tier, ...price, at: this.at } as const
+    // Whoever saw no link approves nothing.
+    if (await this.attempt(() => this.#handle(subscription, userId, command))) this.agreements.push(agreementId)
+  }
+
+  cancel(atPeriodEnd: boolean) {
+    const command = { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd, at: this.at } as const
+    return this.attempt(() => this.#handle(subscription, userId, command))
+  }
+
+  reactivate() {
+    return this.attempt(() =>
+      this.#handle(subscription, userId, { type: 'ReactivateSubscription', userId, at: this.at }),
+    )
+  }
+
+  spend(command: CreditAccountCommand) {
+    return this.attempt(() => this.#handle(creditAccount, userId, command))
+  }
+
+  advance(days: number): void {
+    this.now += days * DAY_MS
+    for (const { id, nextBillingAt } of this.provider.accounts.values())
+      if (nextBillingAt !== null && nextBillingAt <= this.at) this.provider.bill(id)
+  }
+
+  /** Puts what the provider has sent since into the inbox. */
+  receive(): void {
+    this.inbox.push(...this.provider.notices.splice(0))
+  }
+
+  /** Reads one webhook of the inbox; one whose reading crashed, or came too early, stays. */
+  async read(index: number): Promise<void> {
+    this.receive()
+    const subject = this.inbox[index % this.inbox.length]
+    if (!subject) return
+    try {
+      if ((await readNotice(this.#deps, subject)) === 'later') return
+      this.inbox.splice(this.inbox.indexOf(subject), 1)
+    } catch (error) {
+      if (!(error instanceof Crash) && !isUnknown(error)) throw error
+    }
+  }
+
+  settle() {
+    return this.attempt(() => settleSubscription(this.#deps, userId))
+  }
+
+  /** Without further crashes: reads all there is, settles, and reads what comes of it, until nothing is new. */
+  async rest(): Promise<void> {
+    this.crashes = () => false
+    for (let round = 0; round < 50; round++) {
+      this.receive()
+      const waiting = this.inbox.length
+      for (let left = waiting; left > 0 && this.inbox.length > 0; left--) await this.read(left)
+      await settleSubscription(this.#deps, userId)
+      if (this.provider.notices.length === 0 && this.inbox.length === 0) return
+    }
+    throw new Error(`The inbox does not empty: ${JSON.stringify(this.inbox)}`)
+  }
+}

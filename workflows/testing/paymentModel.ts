@@ -1,0 +1,132 @@
+import type { PaidTier } from '#backend/subscriptions/events.ts'
+import { monthsAfter } from '#backend/subscriptions/months.ts'
+import type {
+  NoticeSubject,
+  PaymentProvider,
+  ProviderAgreement,
+  ProviderSale,
+} from '#backend/subscriptions/paymentProvider.ts'
+import { PLANS } from '#backend/subscriptions/plans.ts'
+
+type Account = { -readonly [K in keyof ProviderAgreement]: ProviderAgreement[K] } & {
+  tier: PaidTier
+  sales: ProviderSale[]
+}
+
+/** A double of a payment provider, in memory: it bills by a clock that the test moves, and keeps the webhooks it would send. */
+export class PaymentModel implements PaymentProvider {
+  readonly name = 'model'
+  readonly accounts = new Map<string, Account>()
+  readonly notices: NoticeSubject[] = []
+  readonly #now: () => number
+  #count = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  get #at() {
+    return new Date(this.#now()).toISOString()
+  }
+
+  #tell(agreementId: string) {
+    this.notices.push({ kind: 'agreement', agreementId })
+  }
+
+  #turn(account: Account, status: ProviderAgreement['status']) {
+    account.status = status
+    account.statusAt = this.#at
+    this.#tell(account.id)
+  }
+
+  async open({ userId, tier }: { userId: string; tier: PaidTier }) {
+    const id = `I-${++this.#count}`
+    const waiting = {
+      status: 'pending',
+      statusAt: this.#at,
+      nextBillingAt: null,
+      trial: false,
+      failedAt: null,
+    } as const
+    this.accounts.set(id, { id, userId, tier, sales: [], ...waiting })
+    return { agreementId: id, approvalUrl: `https://pay.test/${id}` }
+  }
+
+  /** The buyer approves and pays the first month. */
+  approve(id: string) {
+    const account = this.accounts.get(id)
+    if (account?.status !== 'pending') return
+    this.#turn(account, 'active')
+    this.bill(id)
+  }
+
+  /** A month is paid for. */
+  bill(id: string) {
+    const account = this.accounts.get(id)
+    if (account?.status !== 'active') return
+    const { priceCents } = PLANS[account.tier]
+    const sale = {
+      id: `S-${id}-${account.sales.length}`,
+      agreementId: id,
+      amountCents: priceCents,
+      currency: 'USD',
+      soldAt: this.#at,
+    }
+    account.sales.push(sale)
+    account.failedAt = null
+    account.nextBillingAt = monthsAfter(sale.soldAt, 1)
+    this.notices.push({ kind: 'sale', sale })
+  }
+
+  failPayment(id: string) {
+    const account = this.accounts.get(id)
+    if (account?.status !== 'active') return
+    account.failedAt = this.#at
+    this.notices.push({ kind: 'payment_failed', agreementId: id, failedAt: this.#at })
+  }
+
+  /** Part of a sale's money, in percent, goes back. */
+  refund(id: string, percent: number) {
+    const sale = this.accounts.get(id)?.sales.at(-1)
+    if (!sale) return
+    const amountCents = Math.floor((sale.amountCents * percent) / 100)
+    this.notices.push({
+      kind: 'reversal',
+      saleId: sale.id,
+      reversalId: `R-${++this.#count}`,
+      amountCents,
+      reversal: 'refund',
+    })
+  }
+
+  async look(id: string) {
+    const account = this.accounts.get(id)
+    return account && { ...account }
+  }
+
+  async sales(id: string, from: string, to: string) {
+    return (this.accounts.get(id)?.sales ?? []).filter(({ soldAt }) => soldAt >= from && soldAt <= to)
+  }
+
+  async pause(id: string) {
+    const account = this.accounts.get(id)
+    if (account?.status === 'active') this.#turn(account, 'suspended')
+  }
+
+  async resume(id: string) {
+    const account = this.accounts.get(id)
+    if (account?.status === 'suspended') this.#turn(account, 'active')
+  }
+
+  async cancel(id: string) {
+    const account = this.accounts.get(id)
+    if (account?.status === 'active' || account?.status === 'suspended') {
+      account.nextBillingAt = null
+      this.#turn(account, 'cancelled')
+    }
+  }
+
+  async readWebhook() {
+    return undefined
+  }
+}
