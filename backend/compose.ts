@@ -34,7 +34,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
   let ready = false
   if (config.roles.includes('projections')) running.push(startProjections(ports))
   await Promise.all(running.map(({ started }) => started))
-  if (config.roles.includes('workflows')) running.push(startWorkflows(ports))
+  if (config.roles.includes('workflows')) running.push(startWorkflows(ports, () => url))
   await Promise.all(running.map(({ started }) => started))
   if (config.roles.includes('api')) {
     server.off('request', notYet)
