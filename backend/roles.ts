@@ -167,7 +167,12 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
     hold: credits.hold,
     release: credits.release,
     ...account,
-    subscriptions: createSubscriptions({ ...ports, publicUrl, now: ports.calendar }),
+    subscriptions: createSubscriptions({
+      ...ports,
+      publicUrl,
+      now: ports.calendar,
+      creditsAt: credits.expire,
+    }),
     providerPlan: () => null,
     onForged: () => ports.log.warn('somebody sent a webhook in the payment provider’s name'),
     sandboxState: payments === sandbox ? sandbox.state : undefined,

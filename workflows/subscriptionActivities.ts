@@ -11,7 +11,7 @@ export interface SubscriptionActivityDeps extends Omit<NoticeDeps, 'now' | 'cred
     open(id: string): Promise<{ readonly subject: NoticeSubject; readonly receivedAt: number } | undefined>
     close(id: string, outcome: 'done' | 'not ours' | 'never understood'): Promise<void>
   }
-  readonly credits: NoticeDeps['credits'] & { expire(userId: string): Promise<void> }
+  readonly credits: NoticeDeps['credits'] & { expire(userId: string): Promise<unknown> }
   /** The calendar's time. */
   readonly calendar: () => number
   /** Agreements that the provider may still bill, with whose they are. */

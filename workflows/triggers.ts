@@ -61,6 +61,9 @@ const startGeneration = (engine: Engine, { taskId, userId }: Input, priority: nu
 const startRecovery = (engine: Engine, { taskId, userId }: Input) =>
   engine.start('recoverVideo', `recover-${taskId}`, { taskId, userId })
 
+const isSubscription = (event: VideoTaskEvent | SubscriptionEvent): event is SubscriptionEvent =>
+  event.type.startsWith('Subscription')
+
 async function react(engine: Engine, event: VideoTaskEvent | SubscriptionEvent): Promise<void> {
   switch (event.type) {
     case 'VideoTaskSubmitted':
@@ -74,6 +77,6 @@ async function react(engine: Engine, event: VideoTaskEvent | SubscriptionEvent):
     case 'VideoRenderFound':
       return startRecovery(engine, event.data)
     default:
-      return event.type.startsWith('Subscription') ? lookAtTerm(engine, event.data.userId) : undefined
+      return isSubscription(event) ? lookAtTerm(engine, event.data.userId) : undefined
   }
 }

@@ -88,9 +88,10 @@ function parsed<S extends Schema>(schema: S, input: unknown): z.output<S> {
   return result.data
 }
 
-async function bodyOf(ctx: RouterContext, { body, plainText }: Endpoint): Promise<unknown> {
+async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint): Promise<unknown> {
   // No body at all is fine where the schema has something to put in its place.
-  if (ctx.is('json') === null && body && z.safeParse(body, undefined).success) return undefined
+  const isEmpty = !ctx.get('Transfer-Encoding') && (ctx.request.length ?? 0) === 0
+  if (isEmpty && schema && z.safeParse(schema, undefined).success) return undefined
   if (!ctx.is('json') && !(plainText && ctx.is('text/plain')))
     throw new Rejection('not_json', 'Send the body as application/json.')
   await parse(ctx as never, async () => {})

@@ -59,7 +59,9 @@ export function serveSubscriptions(serve: Serve, deps: SubscriptionRoutes): void
     const key = ctx.get('Idempotency-Key') || ctx.state.requestId
     const requestId = derivedId('upgrade', userId, body.new_tier, key)
     const request = { userId, tier: body.new_tier, language: body.language, requestId }
-    return { data: await subscriptions.upgrade(request, command(requestId)) }
+    const { approvalUrl, agreementId, position } = await subscriptions.upgrade(request, command(requestId))
+    await shown(position)
+    return { data: { approval_url: approvalUrl, subscription_id: agreementId } }
   })
 
   serve(contract.cancel, async ({ userId, body, command }) => {
@@ -73,8 +75,9 @@ export function serveSubscriptions(serve: Serve, deps: SubscriptionRoutes): void
     return { success: true }
   })
 
-  serve(contract.confirm, async ({ userId, body }) => {
-    await subscriptions.confirm(userId, body.subscription_id)
+  serve(contract.confirm, async ({ userId, body, command }) => {
+    const { subscription, credits } = await subscriptions.confirm(userId, body.subscription_id, command())
+    await Promise.all([shown(subscription), changes.reached(['creditBalances'], credits)])
     return statsOf(deps, userId)
   })
 

@@ -15,6 +15,8 @@ export interface SubscriptionsDeps {
   readonly handle: Handle
   readonly payments: PaymentProvider
   readonly inbox: NoticeInbox
+  /** Where the user's credits stand in the log. */
+  readonly creditsAt: (userId: string) => Promise<GlobalPosition | undefined>
   readonly encrypt: (userId: string, text: string) => Promise<string>
   readonly publicUrl: () => string
   readonly now: () => number
@@ -32,7 +34,15 @@ export interface Upgrade {
 const CONFIRM_MS = 5_000
 
 /** What users ask of their subscription. What the provider has to be told is told by the term's workflow. */
-export function createSubscriptions({ handle, payments, inbox, encrypt, publicUrl, now }: SubscriptionsDeps) {
+export function createSubscriptions({
+  handle,
+  payments,
+  inbox,
+  creditsAt,
+  encrypt,
+  publicUrl,
+  now,
+}: SubscriptionsDeps) {
   const at = () => new Date(now()).toISOString()
   const give = (command: SubscriptionCommand, context: CommandContext) =>
     handle(subscription, command.userId, command, context)
@@ -58,9 +68,12 @@ export function createSubscriptions({ handle, payments, inbox, encrypt, publicUr
         payments.open({ requestId, userId, tier, startsAt, language, ...addresses }),
       )
       const price = { priceCents: PLANS[tier].priceCents, currency: 'USD' }
-      await give({ type: 'RequestSubscription', userId, agreementId, tier, ...price, startsAt, at: at() }, context)
+      const { position } = await give(
+        { type: 'RequestSubscription', userId, agreementId, tier, ...price, startsAt, at: at() },
+        context,
+      )
       if (!approvalUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
-      return { approval_url: approvalUrl, subscription_id: agreementId }
+      return { approvalUrl, agreementId, position }
     },
 
     /** @throws Rejection no_subscription */
@@ -80,9 +93,10 @@ export function createSubscriptions({ handle, payments, inbox, encrypt, publicUr
 
     /**
      * Asks the provider about an agreement of the user's, puts what it says through the inbox, each sale under its id, and
-     * waits until that is read. @throws Rejection not_found, unavailable
+     * waits until that is read. Answers where subscription and credits then stand in the log.
+     * @throws Rejection not_found, unavailable
      */
-    async confirm(userId: string, agreementId: string): Promise<void> {
+    async confirm(userId: string, agreementId: string, context: CommandContext) {
       const there = await reached(() => payments.look(agreementId))
       if (there?.userId !== userId) throw new Rejection('not_found', 'There is no such subscription.')
       const sales = await reached(() => payments.sales(agreementId, new Date(0).toISOString(), at()))
@@ -105,6 +119,8 @@ export function createSubscriptions({ handle, payments, inbox, encrypt, publicUr
         notices.map(({ id }) => id),
         CONFIRM_MS,
       )
+      const { position } = await give({ type: 'PassTime', userId, at: at() }, context)
+      return { subscription: position, credits: await creditsAt(userId) }
     },
   }
 }
