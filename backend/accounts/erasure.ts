@@ -6,7 +6,7 @@ import { ENDED_SESSIONS } from './sessions.ts'
 export const ERASURES = 'erasures'
 
 /** What is kept by user besides the account itself, and is no projection. The account's own rows go with the account. */
-const PERSONAL = ['idempotency_key', 'socket_token', 'mailbox']
+const PERSONAL = ['idempotency_key', 'socket_token', 'mailbox', 'sent_reminder']
 
 /**
  * The end of an account. Who it was goes at once: the person's row with the sessions, tokens and mails on their way. What
