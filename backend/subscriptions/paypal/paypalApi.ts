@@ -14,7 +14,7 @@ export interface PaypalPace {
   readonly timeoutMs: number
   readonly pauseMs: number
 }
-export const PAYPAL_PACE: PaypalPace = { timeoutMs: 15_000, pauseMs: 500 }
+export const PAYPAL_PACE: PaypalPace = { timeoutMs: 10_000, pauseMs: 500 }
 
 /** PayPal understood and said no. Its `debug_id` is what PayPal's support asks for. */
 export class PaypalRefusal extends Error {

@@ -115,8 +115,8 @@ describe('a webhook of PayPal', () => {
     ['made out to another', 'messages.evil.test'],
     ['made out to one who only begins so', 'api.paypal.com.evil.test'],
   ])('is refused when its certificate is %s', async (_, name) => {
-    const { pem, privateKey: key } = testCertificate(name, LASTING)
-    double.certificates.set('CERT-2', pem)
+    const { pem, privateKey: key } = testCertificate(name, { issuer: double.authority, ...LASTING })
+    double.certificates.set('CERT-2', pem + double.authority.pem)
     expect(await read(double.sign(EVENT, { certUrl: certificateUrl('CERT-2'), key }))).toBe(undefined)
   })
 

@@ -52,6 +52,7 @@ export async function startPaypalDouble() {
     url: '',
     model,
     signer,
+    authority: between,
     roots: [root.pem],
     /** What it serves, by the last part of the address. */
     certificates: new Map([['CERT-1', signer.pem + between.pem]]),
