@@ -21,7 +21,7 @@ const KERNEL = '^backend/(eventsourcing|database|http|media)/'
 const PORT = '^backend/(tasks/videoProvider|media/mediaStore|subscriptions/paymentProvider|accounts/mailer)\\.ts$'
 const ADAPTER =
   '^(backend/(eventsourcing/(postgresEventStore|eventStoreDb)|database/embeddedPostgres|media/(folder|s3)MediaStore|' +
-  'tasks/(minimax/minimax|demo/demoProvider)|subscriptions/(paypal/paypal|sandbox[A-Za-z]*)|accounts/(mailbox|smtpMailer))\\.ts$|' +
+  'tasks/(minimax/minimax|demo/demoProvider)|subscriptions/(paypal/paypal|sandbox/sandbox)|accounts/(mailbox|smtpMailer))\\.ts$|' +
   'workflows/(embedded\\.ts$|temporal/))'
 
 const BODY = '^workflows/(?!temporal/|testing/)[^/]+/[^/]+\\.ts$'
