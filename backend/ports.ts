@@ -34,6 +34,7 @@ import { createFolderMediaStore } from './media/folderMediaStore.ts'
 import { createS3MediaStore } from './media/s3MediaStore.ts'
 import { allowanceOf } from './subscriptions/allowance.ts'
 import { createNoticeInbox } from './subscriptions/noticeInbox.ts'
+import { createPaypal } from './subscriptions/paypal/paypal.ts'
 import { createSandbox } from './subscriptions/sandbox/sandbox.ts'
 import { tierOf } from './subscriptions/subscriptionView.ts'
 import { createDemoProvider } from './tasks/demo/demoProvider.ts'
@@ -117,7 +118,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     clock,
     calendar,
     sandbox,
-    payments: sandbox,
+    payments: config.paypal ? createPaypal(config.paypal) : sandbox!,
     inbox: createNoticeInbox(database),
     allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
     credits: createCredits(handle, calendar),
