@@ -97,11 +97,9 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
   const clock = config.production ? undefined : await createMovedClock(pool, changes, now)
   const calendar = clock?.now ?? now
-  const sandbox = createSandbox({
-    pool,
-    now: calendar,
-    secret: keyFor('sandbox', config.encryptionKey).toString('hex'),
-  })
+  const sandbox = config.paypal
+    ? undefined
+    : createSandbox({ pool, now: calendar, secret: keyFor('sandbox', config.encryptionKey).toString('hex') })
 
   return {
     config,

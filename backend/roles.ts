@@ -201,7 +201,8 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
   const onError = (error: unknown) => ports.log.warn({ err: error }, 'an update was not pushed')
   const halt = new AbortController()
   const { port } = server.address() as AddressInfo
-  const billing = sandbox?.run(`http://localhost:${port}`, halt.signal)
+  const host = ['127.0.0.1', '0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
+  const billing = sandbox?.run(`http://${host}:${port}`, halt.signal)
   const unsubscribe = pushUpdates({ ...ports, realtime, creditsOf, onError })
   const letGo = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) for (const userId of ids) realtime.disconnect(userId)
