@@ -47,7 +47,7 @@ export const VIOLATIONS: readonly Violation[] = [
     'backend/accounts/passwords.ts',
   ),
   importing(
-    'only projections and workflows read the events of another context',
+    'only projections, workflows and the audit read the events of another context',
     'backend/analytics/visits.ts',
     'backend/credits/events.ts',
   ),
