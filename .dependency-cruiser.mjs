@@ -216,9 +216,9 @@ export default {
       { pathNot: '^scripts/', dependencyTypesNot: ['core'] },
     ),
     rule(
-      'nothing but tests imports tests',
-      'What only tests need must not be needed in production.',
-      { path: OURS, pathNot: TEST },
+      'nothing but tests and benches imports tests',
+      'What only tests need must not be needed in production. A bench seeds as a test does.',
+      { path: OURS, pathNot: [TEST, '^bench/'] },
       { path: [TEST, '^node_modules/(vitest|playwright|@axe-core)/'] },
     ),
     rule(

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { type CreditBalanceRow, creditBalances } from '#projections/credits/creditBalance.ts'
 import { type CreditEntryRow, creditEntries } from '#projections/credits/creditEntry.ts'
 import { type AnyProjection, applied } from '#projections/projection.ts'
@@ -120,6 +121,9 @@ export async function runAudit(args: readonly string[], { env, print, complain }
 }
 
 if (import.meta.main) {
+  // Pages of the log are garbage soon after they are read: with room for several, little of it is looked at.
+  setFlagsFromString('--max-semi-space-size=64')
+  setFlagsFromString('--min-semi-space-size=32')
   const write = (stream: NodeJS.WriteStream) => (text: string) => void stream.write(`${text}\n`)
   const { env, argv } = process
   process.exitCode = await runAudit(argv.slice(2), {

@@ -1,7 +1,14 @@
 import type { CreditAccountEvent, LotPart, LotSource } from '../credits/events.ts'
 
-interface Lot {
+/** An account of the books. */
+interface Account {
+  readonly name: string
+  balance: number
+}
+
+export interface Lot extends Account {
   readonly source: LotSource
+  /** What backs it: a sale, or the hold that it was given back from. */
   readonly reference: string | null
   readonly granted: number
   readonly expiresAt: string | null
@@ -10,14 +17,16 @@ interface Lot {
   reversed: number
 }
 
-/** An amount booked to an account of the book, above zero where it comes in. */
-export type Posting = readonly [account: string, amount: number]
+export interface Hold extends Account {
+  readonly parts: readonly LotPart[]
+}
 
-export const lotAccount = (lotId: string) => `lot ${lotId}`
-export const holdAccount = (holdId: string) => `hold ${holdId}`
+/** An amount booked to an account, above zero where it comes in. */
+type Posting = readonly [account: Account, amount: number]
 
 /** Accounts that are neither a lot nor a hold. `issued` and `owed` stand below zero. */
 export const TOTALS = ['issued', 'spent', 'forfeited', 'claimed back', 'withdrawn', 'owed'] as const
+type Total = (typeof TOTALS)[number]
 
 const total = (parts: readonly LotPart[]): number => {
   let sum = 0
@@ -32,207 +41,157 @@ const isCount = (amount: number) => Number.isSafeInteger(amount) && amount > 0
  */
 export class AccountBook {
   readonly lots = new Map<string, Lot>()
-  /** Parts of each open hold. */
-  readonly holds = new Map<string, readonly LotPart[]>()
-  readonly #balances = new Map<string, number>()
-  /** Holds that are over, reversals and withdrawals that were made. */
-  readonly #done = new Set<string>()
+  /** Open ones. */
+  readonly holds = new Map<string, Hold>()
+  readonly #totals: Readonly<Record<Total, Account>>
+  readonly #settled = new Set<string>()
+  /** Reversals and withdrawals that were made. */
+  readonly #corrected = new Set<string>()
 
-  balance(account: string): number {
-    return this.#balances.get(account) ?? 0
+  constructor() {
+    this.#totals = Object.fromEntries(TOTALS.map((name) => [name, { name, balance: 0 }])) as Record<Total, Account>
+  }
+
+  total(name: Total): number {
+    return this.#totals[name].balance
   }
 
   /** Lots together, and open holds together. */
   sums(): { left: number; held: number } {
-    let [left, held] = [0, 0]
-    for (const id of this.lots.keys()) left += this.balance(lotAccount(id))
-    for (const id of this.holds.keys()) held += this.balance(holdAccount(id))
-    return { left, held }
+    const sum = (accounts: Iterable<Account>) => [...accounts].reduce((sum, { balance }) => sum + balance, 0)
+    return { left: sum(this.lots.values()), held: sum(this.holds.values()) }
   }
 
-  /** Books an event. @returns what is wrong with it, sentence by sentence; it is booked all the same */
+  /** Books an event. @returns what is wrong with it, a sentence each; it is booked all the same */
   post(event: CreditAccountEvent): string[] {
-    const wrong = this.#faults(event)
-    const postings = this.postings(event)
+    const wrong: string[] = []
+    const postings = this.#postings(event, wrong)
     let sum = 0
     for (const [account, amount] of postings) {
       sum += amount
-      const balance = this.balance(account) + amount
-      if (balance === 0 && account.startsWith('hold ')) this.#balances.delete(account)
-      else this.#balances.set(account, balance)
+      account.balance += amount
     }
     if (sum !== 0) wrong.push(`Its postings sum to ${sum}, not to zero.`)
-    for (const [account] of postings) {
-      const balance = this.balance(account)
-      if (balance < 0 && account !== 'issued' && account !== 'owed') wrong.push(`It leaves ${balance} in ${account}.`)
-      if (balance > 0 && account === 'owed') wrong.push(`It repays ${balance} more than was owed.`)
-    }
-    this.#note(event)
-    if (event.type === 'CreditLotClosed' && this.balance(lotAccount(event.data.lotId)) !== 0)
-      wrong.push(`It closes ${lotAccount(event.data.lotId)} and leaves credits in it.`)
+    const { issued, owed } = this.#totals
+    for (const [account] of postings)
+      if (account.balance < 0 && account !== issued && account !== owed)
+        wrong.push(`It leaves ${account.balance} in ${account.name}.`)
+    if (owed.balance > 0) wrong.push(`It repays ${owed.balance} more than was owed.`)
     return wrong
   }
 
-  /** Which amounts an event moves, from where to where. */
-  postings(event: CreditAccountEvent): Posting[] {
-    switch (event.type) {
-      case 'CreditLotGranted':
-        return [
-          ['issued', -event.data.amount],
-          [lotAccount(event.data.lotId), event.data.amount],
-        ]
-      case 'CreditsHeld':
-        return [...fromLots(event.data.parts), [holdAccount(event.data.holdId), total(event.data.parts)]]
-      case 'CreditsCaptured': {
-        const held = this.balance(holdAccount(event.data.holdId))
-        return [
-          [holdAccount(event.data.holdId), -held],
-          ['spent', held],
-        ]
-      }
-      case 'CreditsReleased': {
-        const { holdId, parts, renewed } = event.data
-        const back: Posting[] = parts.map(({ lotId, amount }) => [lotAccount(lotId), amount])
-        if (renewed) back.push([lotAccount(renewed.lotId), renewed.amount])
-        return [[holdAccount(holdId), -this.balance(holdAccount(holdId))], ...back]
-      }
-      case 'CreditLotClosed':
-        return [
-          [lotAccount(event.data.lotId), -event.data.amount],
-          ['forfeited', event.data.amount],
-        ]
-      case 'CreditsReversed': {
-        const { parts, debt } = event.data
-        return [...fromLots(parts), ['claimed back', total(parts) + debt], ['owed', -debt]]
-      }
-      case 'CreditDebtRepaid':
-        return [...fromLots(event.data.parts), ['owed', total(event.data.parts)]]
-      case 'CreditsWithdrawn':
-        return [...fromLots(event.data.parts), ['withdrawn', total(event.data.parts)]]
-    }
-  }
-
-  #faults(event: CreditAccountEvent): string[] {
-    const { at } = event.data
-    switch (event.type) {
-      case 'CreditLotGranted': {
-        const { lotId, amount } = event.data
-        return [
-          ...(this.lots.has(lotId) ? [`The lot ${lotId} was granted before.`] : []),
-          ...(isCount(amount) ? [] : [`It grants ${amount} credits.`]),
-        ]
-      }
-      case 'CreditsHeld': {
-        const { holdId, parts } = event.data
-        const again = this.holds.has(holdId) || this.#done.has(holdAccount(holdId))
-        return [...(again ? [`Credits were held for ${holdId} before.`] : []), ...this.#partFaults(parts, at)]
-      }
-      case 'CreditsCaptured':
-        return this.#openFaults(event.data.holdId)
-      case 'CreditsReleased': {
-        const { holdId, parts, renewed } = event.data
-        const held = new Map(this.holds.get(holdId)?.map(({ lotId, amount }) => [lotId, amount]))
-        const strange = parts.filter(({ lotId, amount }) => held.get(lotId) !== amount)
-        return [
-          ...this.#openFaults(holdId),
-          ...strange.map(({ lotId, amount }) => `It gives ${amount} back to the lot ${lotId}, which it did not hold.`),
-          ...(renewed && this.lots.has(renewed.lotId) ? [`The lot ${renewed.lotId} is there already.`] : []),
-          ...this.#partFaults(parts, at),
-        ]
-      }
-      case 'CreditLotClosed': {
-        const lot = this.lots.get(event.data.lotId)
-        return !lot || lot.closed ? [`There is no open lot ${event.data.lotId}.`] : []
-      }
-      case 'CreditsReversed': {
-        const { reversalId, lotId, parts, debt } = event.data
-        const lot = this.lots.get(lotId)
-        const claimed = (lot?.reversed ?? 0) + total(parts) + debt
-        return [
-          ...(lot ? [] : [`There is no lot ${lotId}.`]),
-          ...(lot && claimed > lot.granted ? [`It claims more of the lot ${lotId} than was granted.`] : []),
-          ...(this.#done.has(`reversal ${reversalId}`) ? [`The reversal ${reversalId} was made before.`] : []),
-          ...(debt === 0 || isCount(debt) ? [] : [`It owes ${debt} credits.`]),
-          ...this.#partFaults(parts, at),
-        ]
-      }
-      case 'CreditDebtRepaid':
-        return this.#partFaults(event.data.parts, at)
-      case 'CreditsWithdrawn': {
-        const { adjustmentId, parts } = event.data
-        const again = this.#done.has(`adjustment ${adjustmentId}`)
-        return [...(again ? [`The adjustment ${adjustmentId} was made before.`] : []), ...this.#partFaults(parts, at)]
-      }
-    }
-  }
-
-  #openFaults = (holdId: string) => (this.holds.has(holdId) ? [] : [`No credits are held for ${holdId}.`])
-
-  /** Credits are taken from, and given back to, lots that can be used at that instant. */
-  #partFaults(parts: readonly LotPart[], at: string): string[] {
-    const faults: string[] = []
-    for (const { lotId, amount } of parts) {
-      const lot = this.lots.get(lotId)
-      const isOpen = lot && !lot.closed && (lot.expiresAt === null || lot.expiresAt > at)
-      if (!isOpen) faults.push(`There is no open lot ${lotId}.`)
-      if (!isCount(amount)) faults.push(`It moves ${amount} credits of the lot ${lotId}.`)
-    }
-    return faults
-  }
-
-  /** What later events are held against. */
-  #note(event: CreditAccountEvent): void {
+  /** Which amounts an event moves, from where to where. Notes what is wrong, and what later events are held against. */
+  #postings(event: CreditAccountEvent, wrong: string[]): Posting[] {
+    const { issued, spent, forfeited, withdrawn, owed } = this.#totals
     switch (event.type) {
       case 'CreditLotGranted': {
         const { lotId, source, amount, expiresAt, reference = null } = event.data
-        this.lots.set(lotId, { source, reference, granted: amount, expiresAt, closed: false, reversed: 0 })
-        return
+        if (!isCount(amount)) wrong.push(`It grants ${amount} credits.`)
+        return [[issued, -amount], this.#newLot(lotId, { source, amount, expiresAt, reference }, wrong)]
       }
-      case 'CreditsHeld':
-        this.holds.set(event.data.holdId, event.data.parts)
-        return
+      case 'CreditsHeld': {
+        const { holdId, parts, at } = event.data
+        if (this.holds.has(holdId) || this.#settled.has(holdId)) wrong.push(`Credits were held for ${holdId} before.`)
+        const hold = { name: `hold ${holdId}`, balance: 0, parts }
+        this.holds.set(holdId, hold)
+        return [...this.#lotPostings(parts, -1, at, wrong), [hold, total(parts)]]
+      }
+      case 'CreditsCaptured': {
+        const hold = this.#settle(event.data.holdId, wrong)
+        const held = hold.balance
+        return [
+          [hold, -held],
+          [spent, held],
+        ]
+      }
       case 'CreditsReleased': {
-        const { renewed } = event.data
+        const { holdId, parts, renewed, at } = event.data
+        const hold = this.#settle(holdId, wrong)
+        for (const { lotId, amount } of parts)
+          if (!hold.parts.some((part) => part.lotId === lotId && part.amount === amount))
+            wrong.push(`It gives ${amount} back to the lot ${lotId}, which it did not hold.`)
+        const back = this.#lotPostings(parts, 1, at, wrong)
         if (renewed)
-          this.lots.set(renewed.lotId, {
-            source: 'returned',
-            reference: event.data.holdId,
-            granted: renewed.amount,
-            expiresAt: renewed.expiresAt,
-            closed: false,
-            reversed: 0,
-          })
-        this.#over(event.data.holdId)
-        return
+          back.push(this.#newLot(renewed.lotId, { ...renewed, source: 'returned', reference: holdId }, wrong))
+        return [[hold, -hold.balance], ...back]
       }
-      case 'CreditsCaptured':
-        this.#over(event.data.holdId)
-        return
       case 'CreditLotClosed': {
-        const lot = this.lots.get(event.data.lotId)
+        const { lotId, amount, at } = event.data
+        const lot = this.lots.get(lotId)
+        if (!lot || lot.closed) wrong.push(`There is no open lot ${lotId}.`)
+        if (lot && lot.balance !== amount)
+          wrong.push(`It forfeits ${amount} credits of the lot ${lotId}, in which ${lot.balance} are left.`)
+        if (event.data.reason === 'expired' && lot && (lot.expiresAt === null || lot.expiresAt > at))
+          wrong.push(`The lot ${lotId} has not expired.`)
         if (lot) lot.closed = true
-        return
+        return [
+          [lot ?? missing(lotId), -amount],
+          [forfeited, amount],
+        ]
       }
       case 'CreditsReversed': {
-        const { reversalId, lotId, parts, debt } = event.data
+        const { reversalId, lotId, parts, debt, at } = event.data
         const lot = this.lots.get(lotId)
-        if (lot) lot.reversed += total(parts) + debt
-        this.#done.add(`reversal ${reversalId}`)
-        return
+        const claimed = total(parts) + debt
+        if (!lot) wrong.push(`There is no lot ${lotId}.`)
+        else {
+          lot.reversed += claimed
+          if (lot.reversed > lot.granted) wrong.push(`It claims more of the lot ${lotId} than was granted.`)
+        }
+        if (debt !== 0 && !isCount(debt)) wrong.push(`It owes ${debt} credits.`)
+        this.#correct(`The reversal ${reversalId}`, wrong)
+        const taken = this.#lotPostings(parts, -1, at, wrong)
+        return [...taken, [this.#totals['claimed back'], claimed], [owed, -debt]]
       }
-      case 'CreditsWithdrawn':
-        this.#done.add(`adjustment ${event.data.adjustmentId}`)
-        return
-      case 'CreditDebtRepaid':
-        return
+      case 'CreditDebtRepaid': {
+        const { parts, at } = event.data
+        return [...this.#lotPostings(parts, -1, at, wrong), [owed, total(parts)]]
+      }
+      case 'CreditsWithdrawn': {
+        const { adjustmentId, parts, at } = event.data
+        this.#correct(`The adjustment ${adjustmentId}`, wrong)
+        return [...this.#lotPostings(parts, -1, at, wrong), [withdrawn, total(parts)]]
+      }
+      default:
+        throw new Error(`no event of a credit account is called ${(event as { type: string }).type}`)
     }
   }
 
-  #over(holdId: string): void {
+  #newLot(
+    lotId: string,
+    { amount, ...lot }: { source: LotSource; amount: number; expiresAt: string | null; reference: string | null },
+    wrong: string[],
+  ): Posting {
+    const known = this.lots.get(lotId)
+    if (known) wrong.push(`The lot ${lotId} was granted before.`)
+    const made: Lot = known ?? { name: `lot ${lotId}`, balance: 0, granted: amount, closed: false, reversed: 0, ...lot }
+    this.lots.set(lotId, made)
+    return [made, amount]
+  }
+
+  /** Credits are taken from, and given back to, lots that can be used at that instant. */
+  #lotPostings(parts: readonly LotPart[], sign: 1 | -1, at: string, wrong: string[]): Posting[] {
+    return parts.map(({ lotId, amount }) => {
+      const lot = this.lots.get(lotId)
+      if (!lot || lot.closed || (lot.expiresAt !== null && lot.expiresAt <= at))
+        wrong.push(`There is no open lot ${lotId}.`)
+      if (!isCount(amount)) wrong.push(`It moves ${amount} credits of the lot ${lotId}.`)
+      return [lot ?? missing(lotId), sign * amount]
+    })
+  }
+
+  #settle(holdId: string, wrong: string[]): Hold {
+    const hold = this.holds.get(holdId)
+    if (!hold) wrong.push(`No credits are held for ${holdId}.`)
     this.holds.delete(holdId)
-    this.#done.add(holdAccount(holdId))
+    this.#settled.add(holdId)
+    return hold ?? { name: `hold ${holdId}`, balance: 0, parts: [] }
+  }
+
+  #correct(name: string, wrong: string[]): void {
+    if (this.#corrected.has(name)) wrong.push(`${name} was made before.`)
+    this.#corrected.add(name)
   }
 }
 
-const fromLots = (parts: readonly LotPart[]): Posting[] =>
-  parts.map(({ lotId, amount }) => [lotAccount(lotId), -amount])
+const missing = (lotId: string): Account => ({ name: `lot ${lotId}`, balance: 0 })

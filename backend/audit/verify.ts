@@ -33,9 +33,11 @@ export interface Verification {
   readonly events: number
   readonly accounts: number
   readonly streams: number
-  /** Of the pass over the log, and with the comparison of read models. */
-  readonly seconds: { readonly log: number; readonly all: number }
+  /** Of the pass over the log, with the comparison of read models, and of this process's CPU during the pass. */
+  readonly seconds: { readonly log: number; readonly all: number; readonly cpuOfLog: number }
   readonly eventsPerSecond: number
+  /** Memory of this process at the end. */
+  readonly residentBytes: number
   /** Credits by account of the books; together they are zero. */
   readonly totals: Readonly<Record<string, number>>
   readonly openHolds: readonly OpenHold[]
@@ -58,6 +60,7 @@ const ORPHAN_MS = 24 * 3_600_000
 export async function verify(store: EventStore, evidence: Evidence = {}): Promise<Verified> {
   const { models = [], snapshot, remembered = [], now = Date.now, onEvent, onPage } = evidence
   const start = performance.now()
+  const startCpu = process.cpuUsage()
   const deviations = new Deviations()
   const chains = new HashChains(deviations, remembered)
   const grants = new GrantProofs(deviations)
@@ -87,6 +90,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
   const openHolds = [...holds.values()].map(openHold)
   for (const { place, wrong } of (await evidence.gaps?.()) ?? []) deviations.add('log', place, wrong)
   const log = (performance.now() - start) / 1000
+  const { user, system } = process.cpuUsage(startCpu)
   const readModels: ComparedModel[] = []
   for (const proof of proofs) readModels.push(await proof.end(snapshot!, deviations))
   const all = (performance.now() - start) / 1000
@@ -95,8 +99,9 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
     events,
     accounts: books.size,
     streams: chains.streams,
-    seconds: { log, all },
+    seconds: { log, all, cpuOfLog: (user + system) / 1e6 },
     eventsPerSecond: Math.round(events / log),
+    residentBytes: process.memoryUsage.rss(),
     totals: totalsOf(books.values()),
     openHolds,
     salesWaiting,
@@ -137,7 +142,7 @@ function subscriptionOf(stored: StoredEvent): SubscriptionEvent {
 function totalsOf(books: Iterable<AccountBook>): Record<string, number> {
   const totals: Record<string, number> = { ...Object.fromEntries(TOTALS.map((name) => [name, 0])), left: 0, held: 0 }
   for (const book of books) {
-    for (const name of TOTALS) totals[name]! += book.balance(name)
+    for (const name of TOTALS) totals[name]! += book.total(name)
     const { left, held } = book.sums()
     totals.left! += left
     totals.held! += held
