@@ -15,6 +15,7 @@ import type { Locale } from '../i18n/core.ts'
 import { call } from '../lib/api.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../lib/language.ts'
 import type { PasswordForm } from './account.ts'
+import { loadCredits } from './credits.ts'
 import { enter, keepLanguage, leave, memberOnly } from './session.ts'
 import { showToast } from './toasts.ts'
 
@@ -31,7 +32,7 @@ export async function openProfile(): Promise<void> {
   opened = true
   const user = await memberOnly()
   $profile.set(user ? 'open' : 'away')
-  if (user) await loadDevices()
+  if (user) await Promise.all([loadDevices(), loadCredits().catch(() => {})])
 }
 
 export async function rename(username: string): Promise<void> {
