@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
+import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
 import { createMailbox } from './accounts/mailbox.ts'
@@ -62,6 +63,7 @@ export const MIGRATIONS = [
   { name: 'M0006ProviderCalls', class: M0006ProviderCalls },
   { name: 'M0007Money', class: M0007Money },
   { name: 'M0008Payments', class: M0008Payments },
+  { name: 'M0012ChainHeads', class: M0012ChainHeads },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */

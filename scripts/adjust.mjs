@@ -1,6 +1,3 @@
-import { installMissing } from './install.mjs'
-import { NODE, run } from './run.mjs'
+import { runProgram } from './program.mjs'
 
-await installMissing()
-const { code } = await run(NODE, ['backend/adjust.ts', ...process.argv.slice(2)])
-process.exitCode = code
+await runProgram('backend/adjust.ts')
