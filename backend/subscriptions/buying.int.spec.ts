@@ -58,13 +58,17 @@ describe('buying a plan', () => {
     const bought = { current_tier: 'pro', current_status: 'active', remaining_credits: 4560 }
     for (const { status } of answers) expect(status).toBe(200)
     await soon(async () => expect(await stats(user)).toMatchObject(bought))
-    const { invoices } = await read<{ invoices: object[] }>(user, '/subscriptions/invoices')
-    expect(invoices).toEqual([expect.objectContaining({ tier: 'pro', amount: 4499, currency: 'USD', status: 'paid' })])
-    const { entries } = await read<{ entries: object[] }>(user, '/credits/history')
-    expect(entries).toEqual([
-      expect.objectContaining({ kind: 'grant', amount: 4500, balance_after: 4560, reason: 'subscription' }),
-      expect.objectContaining({ kind: 'grant', amount: 60, balance_after: 60, reason: 'free' }),
-    ])
+    await soon(async () => {
+      const { invoices } = await read<{ invoices: object[] }>(user, '/subscriptions/invoices')
+      expect(invoices).toEqual([
+        expect.objectContaining({ tier: 'pro', amount: 4499, currency: 'USD', status: 'paid' }),
+      ])
+      const { entries } = await read<{ entries: object[] }>(user, '/credits/history')
+      expect(entries).toEqual([
+        expect.objectContaining({ kind: 'grant', amount: 4500, balance_after: 4560, reason: 'subscription' }),
+        expect.objectContaining({ kind: 'grant', amount: 60, balance_after: 60, reason: 'free' }),
+      ])
+    })
   })
 
   it('opens what the plan allows', async () => {
