@@ -35,6 +35,7 @@ import { createFolderMediaStore } from './media/folderMediaStore.ts'
 import { createS3MediaStore } from './media/s3MediaStore.ts'
 import { allowanceOf } from './subscriptions/allowance.ts'
 import { createNoticeInbox } from './subscriptions/noticeInbox.ts'
+import { createPaypal } from './subscriptions/paypal/paypal.ts'
 import { createSandbox } from './subscriptions/sandbox/sandbox.ts'
 import { tierOf } from './subscriptions/subscriptionView.ts'
 import { createDemoProvider } from './tasks/demo/demoProvider.ts'
@@ -98,11 +99,9 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
   const clock = config.production ? undefined : await createMovedClock(pool, changes, now)
   const calendar = clock?.now ?? now
-  const sandbox = createSandbox({
-    pool,
-    now: calendar,
-    secret: keyFor('sandbox', config.encryptionKey).toString('hex'),
-  })
+  const sandbox = config.paypal
+    ? undefined
+    : createSandbox({ pool, now: calendar, secret: keyFor('sandbox', config.encryptionKey).toString('hex') })
 
   return {
     config,
@@ -119,7 +118,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     clock,
     calendar,
     sandbox,
-    payments: sandbox,
+    payments: config.paypal ? createPaypal(config.paypal) : sandbox!,
     inbox: createNoticeInbox(database),
     allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
     credits: createCredits(handle, calendar),
