@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { runAudit } from '../audit.ts'
 import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
 import type { CurrentSubscription, Stats } from './contract.ts'
 
@@ -183,5 +184,19 @@ describe('the months of a plan', () => {
     )
     await soon(async () => expect((await kinora.ports.payments.look(second))?.status).toBe('cancelled'))
     expect((await kinora.ports.payments.look(third))?.status).toBe('active')
+  })
+})
+
+describe('the ledger of all that', () => {
+  it('is proven by an audit while Kinora runs', async () => {
+    let printed = ''
+    const print = (text: string) => {
+      printed += text
+    }
+    const env = { DATA_DIR: kinora.dataDir }
+    const code = await runAudit(['verify', '--json'], { env, print, complain: print })
+    expect([printed.match(/"wrong": .*/g), code]).toEqual([null, 0])
+    expect(JSON.parse(printed).totals).toMatchObject({ owed: 0 })
+    expect((await kinora.newUser()).userId).not.toBe('')
   })
 })
