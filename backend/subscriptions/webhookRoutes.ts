@@ -2,7 +2,7 @@ import Router from '@koa/router'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { rawBody } from '../http/rawBody.ts'
 import type { NoticeInbox } from './noticeInbox.ts'
-import type { PaymentProvider } from './paymentProvider.ts'
+import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.ts'
 
 const LONGEST_BODY = 256 * 1024
 
@@ -16,7 +16,12 @@ export interface WebhookRoutes {
 /** What the payment provider tells us: checked, kept, answered; read later by a workflow. Told twice, it is kept once. */
 export function webhookRoutes({ payments, inbox, onForged }: WebhookRoutes): Router {
   return new Router().post('/webhooks/paypal', async (ctx) => {
-    const notice = await payments.readWebhook(ctx.headers as Record<string, string>, await rawBody(ctx, LONGEST_BODY))
+    const body = await rawBody(ctx, LONGEST_BODY)
+    const notice = await payments.readWebhook(ctx.headers as Record<string, string>, body).catch((error) => {
+      if (!(error instanceof PaymentProviderDown)) throw error
+      // It cannot be checked now; the provider sends it again.
+      throw new Rejection('unavailable', 'The signature cannot be checked at the moment.', { retryAfter: 60 })
+    })
     if (!notice) {
       onForged()
       throw new Rejection('unauthenticated', 'This was not signed by the payment provider.')
