@@ -6,10 +6,10 @@ import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../lib/dayText.ts'
 import { displayName } from '../../lib/hint.ts'
 import { money } from '../../lib/money.ts'
+import { loadCredits } from '../../stores/credits.ts'
 import { findInvoice } from '../../stores/invoices.ts'
 import { memberOnly } from '../../stores/session.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Icon } from '../../ui/Icon.tsx'
 
 type State =
   | { readonly kind: 'loading' | 'missing' | 'failed' }
@@ -18,6 +18,8 @@ type State =
 async function load(): Promise<State> {
   const user = await memberOnly()
   if (!user) return { kind: 'loading' }
+  // The header shows the balance; the invoice does not depend on it.
+  void loadCredits().catch(() => {})
   const id = new URLSearchParams(location.search).get('id')
   const invoice = id ? await findInvoice(id) : undefined
   return invoice ? { kind: 'ready', invoice, user } : { kind: 'missing' }
@@ -71,7 +73,7 @@ function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
     [t('billing.paper.paidAt'), day(invoice.paid_at)],
     [t('billing.method'), t(`billing.${invoice.payment_method}`)],
     [t('billing.status'), t(`billing.statusOf.${invoice.status}`)],
-    [t('billing.paper.from'), location.host],
+    [t('billing.paper.from'), `${t('common.brand')} · ${location.host}`],
   ] as const
   return (
     <article className="card invoice" aria-labelledby="invoice-heading">
@@ -97,10 +99,6 @@ function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
         ))}
       </dl>
       <Sums invoice={invoice} />
-      <footer className="hint">
-        <Icon name="info" />
-        {t('common.tagline')}
-      </footer>
     </article>
   )
 }

@@ -84,14 +84,14 @@ function Row({ invoice }: { invoice: Invoice }) {
     <tr>
       <th scope="row">{t(`plans.tier.${invoice.tier}.name`)}</th>
       <td>{date}</td>
-      <td>{t(`billing.${invoice.payment_method}`)}</td>
+      <td className="records-aside">{t(`billing.${invoice.payment_method}`)}</td>
       <td>
         <span className="badge" data-tone={INVOICE_TONES[invoice.status]}>
           {t(`billing.statusOf.${invoice.status}`)}
         </span>
       </td>
       <td className="records-number records-amount">{money(invoice.amount, invoice.currency, pageLocale())}</td>
-      <td className="records-action">
+      <td className="records-action records-aside">
         <a
           className="button button-quiet"
           href={localHref(`/profile/invoice?id=${encodeURIComponent(invoice.id)}`)}

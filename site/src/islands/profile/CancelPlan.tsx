@@ -16,7 +16,7 @@ export function CancelPlan({ endsAt }: { endsAt: string | null }) {
   const close = () => setStep(null)
   return (
     <>
-      <Button look="quiet" onClick={() => setStep({ kind: 'asking' })}>
+      <Button look="outline" onClick={() => setStep({ kind: 'asking' })}>
         {t('subscription.cancel.open')}
       </Button>
       {step?.kind === 'asking' && (

@@ -77,7 +77,7 @@ function Row({ entry }: { entry: CreditEntry }) {
       <td className="records-number records-amount" data-gain={entry.amount > 0 || undefined}>
         {signed.format(entry.amount)}
       </td>
-      <td className="records-number" data-label={t('credits.balance')}>
+      <td className="records-number records-aside" data-label={t('credits.balance')}>
         {entry.balance_after.toLocaleString(language)}
       </td>
     </tr>

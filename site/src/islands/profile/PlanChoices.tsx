@@ -70,7 +70,7 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
         </span>
       )}
       {tier !== mine && !coming && (
-        <Button look={verb === 'downgrade' ? 'quiet' : 'outline'} busy={busy} onClick={onBuy}>
+        <Button look={verb === 'subscribe' && PLANS[tier].popular ? 'primary' : 'outline'} busy={busy} onClick={onBuy}>
           {t(`subscription.choose.${verb}`, { plan: name })}
         </Button>
       )}

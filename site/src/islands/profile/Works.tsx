@@ -79,13 +79,13 @@ function Work({ task, onView }: WorkProps) {
         <h3 className="work-title" title={titleOf(task)}>
           {title}
         </h3>
-        <p className="hint">
-          {lengthText(task.video_duration ?? task.duration, t)} · {task.resolution}
+        <p className="hint work-meta">
+          <span>
+            {lengthText(task.video_duration ?? task.duration, t)} · {task.resolution}
+          </span>
+          <time dateTime={task.created_at}>{dayText(task.created_at, pageLocale(), 'medium')}</time>
         </p>
         <div className="work-foot">
-          <time className="hint" dateTime={task.created_at}>
-            {dayText(task.created_at, pageLocale(), 'medium')}
-          </time>
           <a
             className="icon-button"
             href={downloadAddress(task)}
