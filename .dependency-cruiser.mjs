@@ -4,8 +4,8 @@
 /** Given to the composition root and to tests, which put things together and may import all they need. */
 /** What workflows do in the world, one subject a file. */
 const ACTIVITIES =
-  '^workflows/(activities|accountActivities|taskCommands|renderVideo|fetchVideo|settleSubscription|readNotice)\\.ts$'
-const ROOT = '^backend/(main|compose|ports|roles|app)\\.ts$'
+  '^workflows/(activities|accountActivities|subscriptionActivities|taskCommands|renderVideo|fetchVideo|settleSubscription|readNotice|remind)\\.ts$'
+const ROOT = '^backend/(main|compose|ports|roles|subscriptionDeps|app)\\.ts$'
 const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/|^backend/eventsourcing/(specification|eventStoreContract)\\.ts$)'
 
 /** The outside door of a context: shapes, paths and the tables of what can be had, the same on both sides. */
@@ -21,7 +21,7 @@ const KERNEL = '^backend/(eventsourcing|database|http|media)/'
 const PORT = '^backend/(tasks/videoProvider|media/mediaStore|subscriptions/paymentProvider|accounts/mailer)\\.ts$'
 const ADAPTER =
   '^(backend/(eventsourcing/(postgresEventStore|eventStoreDb)|database/embeddedPostgres|media/(folder|s3)MediaStore|' +
-  'tasks/(minimax/minimax|demo/demoProvider)|subscriptions/(paypal|sandbox)[A-Za-z]*|accounts/(mailbox|smtpMailer))\\.ts$|' +
+  'tasks/(minimax/minimax|demo/demoProvider)|subscriptions/(paypal/paypal|sandbox[A-Za-z]*)|accounts/(mailbox|smtpMailer))\\.ts$|' +
   'workflows/(embedded\\.ts$|temporal/))'
 
 const BODY = '^workflows/(?!temporal/|testing/)[^/]+/[^/]+\\.ts$'

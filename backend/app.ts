@@ -7,7 +7,9 @@ import { pageGuard } from './accounts/pageGuard.ts'
 import { serveAccounts } from './accounts/routes.ts'
 import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts'
 import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
+import { serveCredits } from './credits/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
+import { clockRoutes } from './http/clockRoutes.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
 import { createCspReports } from './http/cspReports.ts'
 import { serveWith } from './http/endpoint.ts'
@@ -17,6 +19,9 @@ import { redirects } from './http/redirects.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
+import { sandboxRoutes } from './subscriptions/sandbox/sandboxRoutes.ts'
+import type { SandboxState } from './subscriptions/sandbox/sandboxState.ts'
+import { type WebhookRoutes, webhookRoutes } from './subscriptions/webhookRoutes.ts'
 import { type CallbackRoutes, callbackRoutes } from './tasks/callbackRoutes.ts'
 import { type MediaRoutes, serveMedia } from './tasks/mediaRoutes.ts'
 import { serveTasks, type TaskRoutes } from './tasks/routes.ts'
@@ -27,6 +32,7 @@ export interface AppPorts
     TaskRoutes,
     MediaRoutes,
     CallbackRoutes,
+    WebhookRoutes,
     Omit<AnalyticsRoutes, 'visitor'> {
   readonly log: Logger
   readonly publicUrl: () => string
@@ -36,6 +42,10 @@ export interface AppPorts
   readonly mailbox: Mailbox | undefined
   /** Settles when no mail is on its way to the mailbox. */
   readonly mailDelivered: () => Promise<void>
+  /** Only in development, and only where nobody is really billed. */
+  readonly sandboxState: SandboxState | undefined
+  /** Only in development. */
+  readonly advanceClock: ((ms: number) => Promise<number>) | undefined
   readonly ready: () => Promise<boolean>
   readonly demoRenderer: boolean
   readonly supportEmail: string
@@ -55,6 +65,7 @@ export function createApp(ports: AppPorts): Koa {
   serveAccounts(serve, ports)
   serveSettings(serve, ports)
   serveSubscriptions(serve, ports)
+  serveCredits(serve, ports)
   serveTasks(serve, ports)
   serveMedia(serve, ports)
   serveAnalytics(serve, { ...ports, visitor: authenticate })
@@ -68,11 +79,14 @@ export function createApp(ports: AppPorts): Koa {
   app.use(health(ports.ready).routes())
   // Whoever calls these comes from elsewhere: each proves itself in its own way.
   app.use(callbackRoutes(ports).routes())
+  app.use(webhookRoutes(ports).routes())
   app.use(createCspReports(ports.log).receive)
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
+  if (ports.sandboxState) app.use(sandboxRoutes(ports.sandboxState).routes())
+  if (ports.advanceClock) app.use(clockRoutes(ports.advanceClock).routes())
   if (ports.site) {
     app.use(redirects)
     app.use(pageGuard(ports.cookies))

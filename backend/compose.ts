@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
-import { type Overrides, openPorts } from './ports.ts'
+import { type Overrides, openPorts, type Ports } from './ports.ts'
 import { type Running, startApi, startProjections, startWorkflows } from './roles.ts'
 
 export interface Kinora {
   readonly url: string
   /** Settles with the reason when the program cannot go on. */
   readonly failed: Promise<string>
+  /** The parts it runs on, for tests. */
+  readonly ports: Ports
   stop(): Promise<void>
 }
 
@@ -34,7 +36,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
   let ready = false
   if (config.roles.includes('projections')) running.push(startProjections(ports))
   await Promise.all(running.map(({ started }) => started))
-  if (config.roles.includes('workflows')) running.push(startWorkflows(ports))
+  if (config.roles.includes('workflows')) running.push(startWorkflows(ports, () => url))
   await Promise.all(running.map(({ started }) => started))
   if (config.roles.includes('api')) {
     server.off('request', notYet)
@@ -45,6 +47,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
 
   return {
     url,
+    ports,
     failed: ports.databaseGone.then(() => 'The database has stopped.'),
     async stop() {
       ready = false

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
+import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
 import { createMailbox } from './accounts/mailbox.ts'
 import { createOutbox } from './accounts/outbox.ts'
@@ -23,6 +24,8 @@ import { M0003PageViews } from './database/migrations/M0003PageViews.ts'
 import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
+import { M0008Payments } from './database/migrations/M0008Payments.ts'
+import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
 import { createHandle } from './eventsourcing/handle.ts'
@@ -30,7 +33,9 @@ import { createPostgresEventStore, installEventTable } from './eventsourcing/pos
 import { createFolderMediaStore } from './media/folderMediaStore.ts'
 import { createS3MediaStore } from './media/s3MediaStore.ts'
 import { allowanceOf } from './subscriptions/allowance.ts'
-import type { Tier } from './subscriptions/plans.ts'
+import { createNoticeInbox } from './subscriptions/noticeInbox.ts'
+import { createSandbox } from './subscriptions/sandbox/sandbox.ts'
+import { tierOf } from './subscriptions/subscriptionView.ts'
 import { createDemoProvider } from './tasks/demo/demoProvider.ts'
 import { callbackAddress, isPublic } from './tasks/minimax/callbackAddress.ts'
 import { createMinimax, type MinimaxPace } from './tasks/minimax/minimax.ts'
@@ -55,6 +60,7 @@ export const MIGRATIONS = [
   { name: 'M0005Workspace', class: M0005Workspace },
   { name: 'M0006ProviderCalls', class: M0006ProviderCalls },
   { name: 'M0007Money', class: M0007Money },
+  { name: 'M0008Payments', class: M0008Payments },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
@@ -87,8 +93,14 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   const mailbox = config.smtp || config.production ? undefined : createMailbox(database)
   const mailer = config.smtp ? createSmtpMailer(config.smtp.url, config.smtp.from) : mailbox!
   const pageViews = createPageViews(pool, log)
-  /** Plans cannot be bought yet: everyone is on Free. */
-  const tierOf = async (_userId: string): Promise<Tier> => 'free'
+  /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
+  const clock = config.production ? undefined : await createMovedClock(pool, changes, now)
+  const calendar = clock?.now ?? now
+  const sandbox = createSandbox({
+    pool,
+    now: calendar,
+    secret: keyFor('sandbox', config.encryptionKey).toString('hex'),
+  })
 
   return {
     config,
@@ -102,15 +114,19 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     changes,
     encrypt,
     decrypt,
-    tierOf,
-    allowance: async (userId: string) => allowanceOf(await tierOf(userId)),
-    credits: createCredits(handle, now),
+    clock,
+    calendar,
+    sandbox,
+    payments: sandbox,
+    inbox: createNoticeInbox(database),
+    allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
+    credits: createCredits(handle, calendar),
     media: config.s3
       ? createS3MediaStore(config.s3, path.join(temporaryDir, 'copies'))
       : createFolderMediaStore(path.join(config.dataDir, 'media')),
     mailbox,
     mailer,
-    outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), now),
+    outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), calendar),
     erasures: createErasures(database, destroy, now),
     pageViews,
     provider: videoProvider,

@@ -1,29 +1,38 @@
 import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import { PROJECTIONS } from '#projections/all.ts'
 import { readOldHolds, readOpenWork } from '#projections/readOpenWork.ts'
 import { runProjection } from '#projections/run.ts'
+import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { deliverMail } from '#workflows/accounts/deliverMail.ts'
 import { eraseAccount } from '#workflows/accounts/eraseAccount.ts'
 import { createActivities } from '#workflows/activities.ts'
 import { EmbeddedEngine } from '#workflows/embedded.ts'
 import { policies } from '#workflows/policies.ts'
 import { runRowTriggers } from '#workflows/rowTriggers.ts'
+import { keepTerm } from '#workflows/subscriptions/keepTerm.ts'
+import { reconcile } from '#workflows/subscriptions/reconcile.ts'
+import { takeNotice } from '#workflows/subscriptions/takeNotice.ts'
 import { generateVideo } from '#workflows/tasks/generateVideo.ts'
 import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.ts'
 import { sweepUploads } from '#workflows/tasks/sweepUploads.ts'
-import { runTriggers } from '#workflows/triggers.ts'
+import { lookAtTerm, runTriggers } from '#workflows/triggers.ts'
 import { accountPorts } from './accounts/accountPorts.ts'
 import { ERASURES } from './accounts/erasure.ts'
 import { OUTGOING_MAILS } from './accounts/outbox.ts'
 import { ENDED_SESSIONS } from './accounts/sessions.ts'
 import { createApp } from './app.ts'
+import { MOVED_CLOCK } from './database/movedClock.ts'
 import { createRealtime } from './http/realtime.ts'
 import { imageKey, removeTaskMedia } from './media/mediaStore.ts'
 import type { Ports } from './ports.ts'
+import { subscriptionDeps } from './subscriptionDeps.ts'
+import { PAYMENT_NOTICES } from './subscriptions/noticeInbox.ts'
 import { PLANS } from './subscriptions/plans.ts'
 import { statsOf } from './subscriptions/routes.ts'
+import { createSubscriptions } from './subscriptions/subscriptions.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
 import { hinted, PROVIDER_HINTS, tellHint } from './tasks/providerHints.ts'
@@ -37,6 +46,7 @@ export interface Running {
 
 const SWEEP_MS = 15_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
+const RECONCILE_MS = 24 * 60 * 60_000
 
 /** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
 const renderSlots = ({ provider }: Ports): number =>
@@ -60,13 +70,13 @@ export function startProjections({ store, database, log }: Ports): Running {
 }
 
 /** Makes the videos: workflows on the embedded engine, started from the log. */
-export function startWorkflows(ports: Ports): Running {
-  const { database, store, media, now, log, pool, outbox, erasures, changes } = ports
+export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
+  const { database, store, media, log, pool, outbox, erasures, changes, inbox, calendar } = ports
   const halt = new AbortController()
   const activities = createActivities({
     ...ports,
     concurrentLimit: async (userId) => (await ports.allowance(userId)).concurrent,
-    holdsOlderThan: (ms) => readOldHolds(database, ms, now()),
+    holdsOlderThan: (ms) => readOldHolds(database, ms, calendar()),
     showProgress: (taskId, percent) => showProgress(pool, taskId, percent),
     ffmpegPath: ports.config.ffmpegPath,
     hinted: (taskId, ms, signal) => hinted(ports.changes, taskId, ms, signal),
@@ -74,25 +84,46 @@ export function startWorkflows(ports: Ports): Running {
     removeUploads: createImageUploads(database, media, ports.temporaryDir).removeAllOf,
     onRefused: (mailId) => log.warn({ mailId }, 'a mail was refused for good'),
     wake: (id, signal) => engine.signal(id, signal),
+    ...subscriptionDeps(ports, publicUrl),
     removeUnusedUploads: createImageUploads(database, media, ports.temporaryDir).removeUnused,
   })
   const engine = new EmbeddedEngine({
-    workflows: { generateVideo, recoverVideo, sweepHolds, sweepUploads, deliverMail, eraseAccount },
+    workflows: {
+      generateVideo,
+      recoverVideo,
+      sweepHolds,
+      sweepUploads,
+      deliverMail,
+      eraseAccount,
+      keepTerm,
+      takeNotice,
+      reconcile,
+    },
     activities,
     policies,
-    slots: { mail: 4, render: renderSlots(ports) },
+    slots: { mail: 4, payments: 8, render: renderSlots(ports) },
     onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the triggers stumbled and start again')
   const triggers = runTriggers({ store, engine, openWork: () => readOpenWork(database), signal: halt.signal, onError })
   const rowTriggers = runRowTriggers({
     engine,
-    waiting: async () => ({ mails: await outbox.waiting(), erasures: await erasures.waiting() }),
-    onNews: (tell) => changes.subscribe(({ name }) => void ([OUTGOING_MAILS, ERASURES].includes(name) && tell())),
+    waiting: async () => ({
+      mails: await outbox.waiting(),
+      erasures: await erasures.waiting(),
+      notices: await inbox.waiting(),
+    }),
+    onNews: (tell) =>
+      changes.subscribe(({ name }) => void ([OUTGOING_MAILS, ERASURES, PAYMENT_NOTICES].includes(name) && tell())),
     signal: halt.signal,
     onError,
   })
+  const lookAtAll = async () => {
+    for (const userId of await readSubscribers(database)) await lookAtTerm(engine, userId)
+    await engine.start('reconcile', 'reconcile', {})
+  }
   const unsubscribe = changes.subscribe(({ name, ids }) => {
+    if (name === MOVED_CLOCK) void lookAtAll().catch(onError)
     if (name === PROVIDER_HINTS) for (const id of ids) void engine.signal(`recover-${id}`, HINT)
   })
   const started = (async () => {
@@ -100,6 +131,7 @@ export function startWorkflows(ports: Ports): Running {
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
     await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
+    await engine.schedule('reconcile', 'reconcile', RECONCILE_MS)
   })()
   return {
     started,
@@ -123,7 +155,7 @@ export interface Api {
 
 /** Answers HTTP and WebSocket calls on a server that listens already. */
 export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api): Running {
-  const { config, database, media, now, temporaryDir, credits, tierOf, outbox, changes } = ports
+  const { config, database, media, temporaryDir, credits, outbox, changes, clock, sandbox, payments } = ports
   const realtime = createRealtime(database)
   const account = accountPorts(ports, publicUrl, PLANS.free.credits)
   const app = createApp({
@@ -135,6 +167,16 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
     hold: credits.hold,
     release: credits.release,
     ...account,
+    subscriptions: createSubscriptions({
+      ...ports,
+      publicUrl,
+      now: ports.calendar,
+      creditsAt: credits.expire,
+    }),
+    providerPlan: () => null,
+    onForged: () => ports.log.warn('somebody sent a webhook in the payment provider’s name'),
+    sandboxState: payments === sandbox ? sandbox.state : undefined,
+    advanceClock: clock?.advance,
     callbackSecret: config.sessionSecret,
     tellHint: (taskId) => tellHint(ports.pool, taskId),
     ffmpegPath: config.ffmpegPath,
@@ -153,10 +195,13 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
   server.on('request', callback)
   realtime.attach(server)
   const creditsOf = async (userId: string) => {
-    const stats = await statsOf({ database, tierOf, now }, userId)
+    const stats = await statsOf(ports, userId)
     return { remaining: stats.remaining_credits, total: stats.total_credits }
   }
   const onError = (error: unknown) => ports.log.warn({ err: error }, 'an update was not pushed')
+  const halt = new AbortController()
+  const { port } = server.address() as AddressInfo
+  const billing = payments === sandbox ? sandbox.run(`http://localhost:${port}`, halt.signal) : undefined
   const unsubscribe = pushUpdates({ ...ports, realtime, creditsOf, onError })
   const letGo = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) for (const userId of ids) realtime.disconnect(userId)
@@ -164,8 +209,10 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
   return {
     started: Promise.resolve(),
     async stop() {
+      halt.abort()
       unsubscribe()
       letGo()
+      await billing
       realtime.close()
       server.closeIdleConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -7,15 +7,20 @@ type Open = { id: string; user_id: string }
 export async function readOpenWork(database: Database) {
   const [row] = await database.em
     .fork()
-    .execute<{ position: GlobalPosition | null; tasks: (Open & { priority: number })[]; late: Open[] }[]>(
-      `select (select min(coalesce(position, '')) from projection_checkpoint where name in ('openTasks', 'lateRenders')) as position,
+    .execute<
+      { position: GlobalPosition | null; tasks: (Open & { priority: number })[]; late: Open[]; subscribers: string[] }[]
+    >(
+      `select (select min(coalesce(position, '')) from projection_checkpoint
+              where name in ('openTasks', 'lateRenders', 'currentSubscriptions')) as position,
+            (select coalesce(json_agg(id order by id), '[]') from current_subscription where unclosed <> '[]') as subscribers,
             (select coalesce(json_agg(t order by id), '[]') from open_task t) as tasks,
             (select coalesce(json_agg(t order by id), '[]') from late_render t) as late`,
     )
-  const { position, tasks, late } = row!
+  const { position, tasks, late, subscribers } = row!
   return {
     position: position || undefined,
     generations: tasks.map(({ id, user_id, priority }) => ({ taskId: id, userId: user_id, priority })),
+    subscribers,
     recoveries: late.map(({ id, user_id }) => ({ taskId: id, userId: user_id })),
   }
 }

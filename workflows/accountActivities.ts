@@ -1,12 +1,13 @@
 import type { Mailer, OutgoingMail } from '#backend/accounts/mailer.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
-import type { Event } from '#backend/eventsourcing/decider.ts'
+import { type Event, Rejection } from '#backend/eventsourcing/decider.ts'
 import type { EventStore } from '#backend/eventsourcing/eventStore.ts'
 import { removeTaskMedia } from '#backend/media/mediaStore.ts'
+import { subscription } from '#backend/subscriptions/subscription.ts'
 import { isCharged } from '#backend/tasks/videoTask.ts'
 import type { DeliverMailActivities } from './accounts/deliverMail.ts'
 import type { EraseAccountActivities } from './accounts/eraseAccount.ts'
-import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
+import { type ActivityDeps, stepContext, type TaskCommands } from './taskCommands.ts'
 
 export interface AccountActivityDeps {
   readonly store: EventStore
@@ -23,6 +24,15 @@ export interface AccountActivityDeps {
   readonly removeUploads: (userId: string) => Promise<void>
   /** Tells the operator of a mail that nobody will take. */
   readonly onRefused: (mailId: string) => void
+}
+
+async function endSubscriptions({ handle }: ActivityDeps, userId: string, at: string): Promise<void> {
+  const command = { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: false, at } as const
+  try {
+    await handle(subscription, userId, command, stepContext('end subscription', userId))
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error
+  }
 }
 
 /** What is done about accounts: mails are sent, and what an erased account has left is taken away. */
@@ -48,6 +58,8 @@ export function createAccountActivities(
     },
 
     async erase({ userId }) {
+      // Whoever is gone is billed no more: the term's workflow ends the agreement at the provider.
+      await endSubscriptions(deps, userId, at())
       for await (const taskId of tasksOf(userId)) {
         const before = await look(taskId)
         const state = await task(taskId, { type: 'Erase', at: at() })

@@ -9,6 +9,10 @@ import type { ActivityContext } from './engine.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { Pool } from './pool.ts'
 import { ASKED_AT_ONCE, renderVideo } from './renderVideo.ts'
+import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptionActivities.ts'
+import type { KeepTermActivities } from './subscriptions/keepTerm.ts'
+import type { ReconcileActivities } from './subscriptions/reconcile.ts'
+import type { TakeNoticeActivities } from './subscriptions/takeNotice.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from './taskCommands.ts'
 import { type GenerateVideoActivities, TURN, type Turn } from './tasks/generateVideo.ts'
 import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
@@ -22,13 +26,16 @@ type All = GenerateVideoActivities &
   SweepHoldsActivities &
   SweepUploadsActivities &
   DeliverMailActivities &
-  EraseAccountActivities
+  EraseAccountActivities &
+  KeepTermActivities &
+  TakeNoticeActivities &
+  ReconcileActivities
 export type AllActivities = {
   readonly [Name in keyof All]: (input: Parameters<All[Name]>[0], context: ActivityContext) => ReturnType<All[Name]>
 }
 
 /** What the workflows do in the world: commands to the deciders, and calls of the provider and the media store. */
-export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllActivities {
+export function createActivities(deps: ActivityDeps & AccountActivityDeps & SubscriptionActivityDeps): AllActivities {
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
   const asking = new Pool(ASKED_AT_ONCE)
@@ -36,6 +43,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
 
   return {
     ...createAccountActivities(deps, commands),
+    ...createSubscriptionActivities(deps),
 
     async claimSlot({ taskId, userId }): Promise<Turn> {
       const limit = await deps.concurrentLimit(userId)
@@ -74,8 +82,10 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps): AllA
       const state = await look(taskId)
       // Deleted while it was being made: a file may have come after the deletion looked.
       if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
-      if (isCharged(state)) await credits.capture(userId, taskId)
-      else await credits.release(userId, taskId, 'not delivered')
+      if (isCharged(state)) {
+        await credits.capture(userId, taskId)
+        await deps.creditsSpent(userId)
+      } else await credits.release(userId, taskId, 'not delivered')
     },
 
     async releaseSlot({ taskId, userId }) {

@@ -33,6 +33,16 @@ export const policies: Readonly<Record<keyof AllActivities, ActivityPolicy>> = {
   sendMail: { ...bookkeeping, timeoutMs: 60_000, firstRetryMs: 1_000, maxRetryMs: 5 * 60_000, pool: 'mail' },
   erase: { ...bookkeeping, timeoutMs: 60 * 60_000 },
   endErasure: bookkeeping,
+  // Until the payment provider answers: nothing that was paid for is given up.
+  settleSubscription: {
+    ...bookkeeping,
+    timeoutMs: 120_000,
+    firstRetryMs: 1_000,
+    maxRetryMs: 5 * 60_000,
+    pool: 'payments',
+  },
+  readNotice: { ...bookkeeping, timeoutMs: 120_000, firstRetryMs: 1_000, maxRetryMs: 5 * 60_000, pool: 'payments' },
+  reconcile: { ...bookkeeping, timeoutMs: 60 * 60_000, attempts: 3, firstRetryMs: 60_000, pool: 'payments' },
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
   sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
 }

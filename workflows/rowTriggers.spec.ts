@@ -6,7 +6,7 @@ import { runRowTriggers, type WaitingRows } from './rowTriggers.ts'
 function triggers(mails: string[] = [], lookEveryMs = 60_000) {
   const halt = new AbortController()
   const started: unknown[][] = []
-  const rows = { mails, erasures: [] as string[] }
+  const rows = { mails, erasures: [] as string[], notices: [] as string[] }
   let listener = () => {}
   const onError = vi.fn()
   const waiting = vi.fn(async (): Promise<WaitingRows> => structuredClone(rows))

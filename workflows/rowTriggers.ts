@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Engine } from './engine.ts'
 
-/** Work that begins with a row instead of an event: mails to send and accounts to erase. */
+/** Work that begins with a row instead of an event: mails to send, accounts to erase, notices of the payment provider. */
 export interface WaitingRows {
   readonly mails: readonly string[]
   /** Users' ids. */
   readonly erasures: readonly string[]
+  readonly notices: readonly string[]
 }
 
 export interface RowTriggers {
@@ -37,9 +38,10 @@ export async function runRowTriggers({
     news = Promise.withResolvers()
     let pauseMs = lookEveryMs
     try {
-      const { mails, erasures } = await waiting()
+      const { mails, erasures, notices } = await waiting()
       for (const mailId of mails) await engine.start('deliverMail', `mail-${mailId}`, { mailId })
       for (const userId of erasures) await engine.start('eraseAccount', `erase-${userId}`, { userId })
+      for (const noticeId of notices) await engine.start('takeNotice', `notice-${noticeId}`, { noticeId })
     } catch (error) {
       if (!signal.aborted) onError(error)
       pauseMs = Math.min(AFTER_ERROR_MS, lookEveryMs)

@@ -14,6 +14,8 @@ export interface ActivityDeps {
     capture(userId: string, taskId: string): Promise<void>
     release(userId: string, taskId: string, reason: string): Promise<unknown>
   }
+  /** Credits were spent: who has few left is told. */
+  readonly creditsSpent: (userId: string) => Promise<void>
   readonly provider: VideoProvider
   readonly media: MediaStore
   readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>

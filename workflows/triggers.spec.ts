@@ -28,7 +28,7 @@ async function asked(
     start: async (...call: unknown[]) => void calls.push(['start', ...call]),
     signal: async (...call: unknown[]) => void calls.push(['signal', ...call]),
   } as unknown as Engine
-  const openWork = async () => ({ position: HEAD, generations: [], recoveries: [], ...open })
+  const openWork = async () => ({ position: HEAD, generations: [], recoveries: [], subscribers: [], ...open })
   const onError = vi.fn()
   const running = runTriggers({ store, engine, openWork, signal: halt.signal, onError })
   await delay(20)

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Event } from '#backend/eventsourcing/decider.ts'
 import type { EventStore, GlobalPosition } from '#backend/eventsourcing/eventStore.ts'
+import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { Engine } from './engine.ts'
+import { LOOK } from './subscriptions/keepTerm.ts'
 import { TURN } from './tasks/generateVideo.ts'
 
 /** What was going on up to a position of the log. */
@@ -10,6 +12,8 @@ export interface OpenWork {
   readonly position: GlobalPosition | undefined
   readonly generations: readonly { taskId: string; userId: string; priority: number }[]
   readonly recoveries: readonly { taskId: string; userId: string }[]
+  /** Users with an agreement that may still be billed. */
+  readonly subscribers: readonly string[]
 }
 
 export interface Triggers {
@@ -27,17 +31,26 @@ export interface Triggers {
 export async function runTriggers({ store, engine, openWork, signal, onError }: Triggers): Promise<void> {
   while (!signal.aborted) {
     try {
-      const { position, generations, recoveries } = await openWork()
+      const { position, generations, recoveries, subscribers } = await openWork()
       for (const { priority, ...input } of generations) await startGeneration(engine, input, priority)
       for (const input of recoveries) await startRecovery(engine, input)
-      for await (const { events } of store.subscribeAll({ from: position, streamPrefixes: [`${VIDEO_TASK}-`], signal }))
-        for (const event of events) await react(engine, event as unknown as Event as VideoTaskEvent)
+      for (const userId of subscribers) await lookAtTerm(engine, userId)
+      for await (const { events } of store.subscribeAll({ from: position, streamPrefixes: PREFIXES, signal }))
+        for (const event of events) await react(engine, event as unknown as Event as VideoTaskEvent | SubscriptionEvent)
     } catch (error) {
       if (signal.aborted) return
       onError(error)
       await delay(1_000, undefined, { signal }).catch(() => {})
     }
   }
+}
+
+const PREFIXES = [`${VIDEO_TASK}-`, `${SUBSCRIPTION}-`] as const satisfies [string, ...string[]]
+
+/** Has a user's subscription looked at, whether its workflow runs already or not. */
+export async function lookAtTerm(engine: Engine, userId: string): Promise<void> {
+  await engine.start('keepTerm', `term-${userId}`, { userId })
+  await engine.signal(`term-${userId}`, LOOK)
 }
 
 type Input = { readonly taskId: string; readonly userId: string }
@@ -48,7 +61,10 @@ const startGeneration = (engine: Engine, { taskId, userId }: Input, priority: nu
 const startRecovery = (engine: Engine, { taskId, userId }: Input) =>
   engine.start('recoverVideo', `recover-${taskId}`, { taskId, userId })
 
-async function react(engine: Engine, event: VideoTaskEvent): Promise<void> {
+const isSubscription = (event: VideoTaskEvent | SubscriptionEvent): event is SubscriptionEvent =>
+  event.type.startsWith('Subscription')
+
+async function react(engine: Engine, event: VideoTaskEvent | SubscriptionEvent): Promise<void> {
   switch (event.type) {
     case 'VideoTaskSubmitted':
       return startGeneration(engine, event.data, event.data.priority)
@@ -61,6 +77,6 @@ async function react(engine: Engine, event: VideoTaskEvent): Promise<void> {
     case 'VideoRenderFound':
       return startRecovery(engine, event.data)
     default:
-      return undefined
+      return isSubscription(event) ? lookAtTerm(engine, event.data.userId) : undefined
   }
 }

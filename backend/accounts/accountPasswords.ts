@@ -79,7 +79,7 @@ export function createAccountPasswords({
     },
 
     /** Sets a new password by a mailed token; every session ends. @throws Rejection token_invalid  @throws InvalidInput weak */
-    async reset(token: string, password: string): Promise<void> {
+    async reset(token: string, password: string): Promise<UserAccount> {
       const userId = await tokens.owner(token, 'reset')
       const account = userId && (await database.em.fork().findOne(UserTable, { id: userId }))
       const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
@@ -90,6 +90,7 @@ export function createAccountPasswords({
         if (!(await tokens.spend(tx, token))) throw invalid
         await replace(tx, account, passwordHash)
       })
+      return account
     },
 
     /** Sets a new password for who knows the current one; every other session ends. @throws InvalidInput */

@@ -133,9 +133,12 @@ export function createAccounts(options: AccountsOptions) {
       await database.em.fork().nativeUpdate(UserTable, { id: userId }, { language })
     },
 
+    /** @throws Rejection unauthenticated: the account was deleted at this very moment */
     async rename(userId: string, fullName: string): Promise<UserAccount> {
       await database.em.fork().nativeUpdate(UserTable, { id: userId }, { fullName })
-      return database.em.fork().findOneOrFail(UserTable, { id: userId })
+      const account = await database.em.fork().findOne(UserTable, { id: userId })
+      if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
+      return account
     },
   }
 }

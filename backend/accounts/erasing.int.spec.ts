@@ -70,6 +70,8 @@ async function person(name: string) {
   await reaches(user, rendering, 'Processing')
   const waiting = await generate(user, { task_type: 'image_to_video', first_frame_image_url: image })
   await user.call('POST', '/ws/token')
+  const visit = { path: '/workspace', referrer: 'https://search.test', session_id: `visit-of-${name}` }
+  await user.call('POST', '/analytics/page-view', visit, { 'user-agent': `${name}-browser` })
   await kinora.post('/auth/forgot-password', { email: user.email })
   await kinora.mails(user.email)
   return { user, family: `Mc${name}quill`, image, tasks: [finished, rendering, waiting] }
@@ -106,12 +108,12 @@ const encryptedPrompts = async (userId: string) =>
 async function expectGone({ user, family, image, tasks }: Awaited<ReturnType<typeof person>>): Promise<void> {
   const key = () => db.pool.query('select 1 from user_key where user_id = $1', [user.userId])
   await vi.waitFor(async () => expect((await key()).rowCount).toBe(0), 15_000)
-  await vi.waitFor(async () => expect(await tablesWith(tasks[2]!)).toEqual(['event']), 5_000)
+  await vi.waitFor(async () => expect(await tablesWith(tasks[2]!)).toEqual(['credit_entry', 'event']), 5_000)
   for (const needle of [user.email, user.email.split('@')[0]!, family, 'zeppelin'])
     expect([needle, await tablesWith(needle)]).toEqual([needle, []])
   const ids = [...tasks, image.split('/').at(-1)!]
   expect(mediaFiles().filter((file) => ids.some((id) => file.includes(id)))).toEqual([])
-  const allowed = ['credit_balance', 'erasure', 'event']
+  const allowed = ['credit_balance', 'credit_entry', 'current_subscription', 'invoice', 'erasure', 'event']
   expect((await tablesWith(user.userId)).filter((name) => !allowed.includes(name))).toEqual([])
   const keys = createUserKeys(db.database, KEYS.ENCRYPTION_KEY)
   const sealed = await encryptedPrompts(user.userId)

@@ -6,7 +6,7 @@ import { ENDED_SESSIONS } from './sessions.ts'
 export const ERASURES = 'erasures'
 
 /** What is kept by user besides the account itself, and is no projection. The account's own rows go with the account. */
-const PERSONAL = ['idempotency_key', 'socket_token', 'mailbox']
+const PERSONAL = ['idempotency_key', 'socket_token', 'mailbox', 'sent_reminder']
 
 /**
  * The end of an account. Who it was goes at once: the person's row with the sessions, tokens and mails on their way. What
@@ -40,6 +40,12 @@ export function createErasures(database: Database, destroyKey: (userId: string) 
     /** Removes the user's rows and key. */
     async removeRows(userId: string): Promise<void> {
       for (const table of PERSONAL) await execute(`delete from ${table} where user_id = ?`, [userId])
+      // Visits are counted on, as anyone's.
+      await execute(
+        `update page_view set user_id = null, session_id = null, user_agent = null, referrer = null, ip = null
+         where user_id = ?`,
+        [userId],
+      )
       await destroyKey(userId)
     },
 

@@ -66,10 +66,31 @@ const fields = fc.record(
   },
   { requiredKeys: [] },
 )
+/** All is well with these but for one field, so that the fault gets past the checks of the others. */
+const almostRight = fc
+  .record({
+    name: fc.constantFrom('email', 'password', 'new_password', 'username', 'language', 'token'),
+    fault: fc.oneof(
+      text,
+      fc.constantFrom('nul\u0000nul@kinora.test', 'lone\ud800\udfff\ud800@kinora.test', '‮kinora‮@kinora.test'),
+    ),
+    number: fc.nat(),
+  })
+  .map(({ name, fault, number }) => ({
+    email: `fuzz${number}@kinora.test`,
+    password: 'nobody has this horse',
+    new_password: 'a better horse',
+    current_password: 'a wrong horse',
+    username: 'Ada Lovelace',
+    language: 'en',
+    token: 'none',
+    [name]: fault,
+  }))
 const attempt = fc.record({
   call: fc.constantFrom(...CALLS),
   body: fc.oneof(
-    { weight: 6, arbitrary: fields.map((object) => JSON.stringify(object)) },
+    { weight: 4, arbitrary: almostRight.map((object) => JSON.stringify(object)) },
+    { weight: 3, arbitrary: fields.map((object) => JSON.stringify(object)) },
     { weight: 1, arbitrary: fc.json() },
     { weight: 1, arbitrary: text },
   ),

@@ -17,14 +17,35 @@ const escaped = (text: string) =>
 const filled = (text: string, values: Readonly<Record<string, string>>) =>
   text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name) => values[name] ?? whole)
 
+type ReminderKind = 'renewalAhead' | 'paymentFailed' | 'creditsLow' | 'creditsGone'
+
+/** A mail about a plan or credits. An instant among the values is written as a day in the reader's language. */
+export function reminderMail(
+  kind: ReminderKind,
+  recipient: Recipient,
+  link: string,
+  values: Readonly<Record<string, string>>,
+): Mail {
+  const day = new Intl.DateTimeFormat(recipient.language === 'zh' ? 'zh-CN' : 'en-US', {
+    dateStyle: 'long',
+    timeZone: 'UTC',
+  })
+  const worded = Object.entries(values).map(([name, value]) => [
+    name,
+    name === 'date' ? day.format(new Date(value)) : value,
+  ])
+  return linkMail(kind, recipient, link, Object.fromEntries(worded))
+}
+
 /** A mail that leads to a link, in the account's language, as text and as HTML. */
 export function linkMail(
-  kind: 'verification' | 'reset' | 'passwordChanged',
+  kind: 'verification' | 'reset' | 'passwordChanged' | ReminderKind,
   { email, fullName, language }: Recipient,
   link: string,
+  about: Readonly<Record<string, string>> = {},
 ): Mail {
   const words = TEXTS[language][kind]
-  const values = { name: fullName, link }
+  const values = { name: fullName, link, ...about }
   const [greeting, body, button, fallback, ignore] = [
     words.greeting,
     words.body,

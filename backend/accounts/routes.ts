@@ -60,8 +60,10 @@ export function serveAccounts(serve: Serve, ports: AccountRoutes): void {
     return { message: 'If this address has an account, a link is on its way.' }
   })
 
-  serve(contract.resetPassword, async ({ body }) => {
-    await passwords.reset(body.token, body.new_password)
+  serve(contract.resetPassword, async ({ body, ctx }) => {
+    const { identity } = await passwords.reset(body.token, body.new_password)
+    // Who has the mailbox is no stranger: guesses from elsewhere do not keep them waiting.
+    cookies.setDevice(ctx, devices.issue(identity))
     return { message: 'The password was changed. Please sign in.' }
   })
 

@@ -59,9 +59,20 @@ describe('a session', () => {
   it('ends at once when a token comes that is two rotations old', async () => {
     const first = await sessions.open(userId, 'spec')
     const second = await sessions.refresh(first.refresh)
+    clock += 30 * SECOND
     const third = await sessions.refresh(second?.refresh)
     expect(await sessions.refresh(first.refresh)).toBeUndefined()
     expect(await signedIn(third)).toBe(false)
+  })
+
+  it('is not rotated again so soon: tabs that come late with the old token find it no older than the one before', async () => {
+    const first = await sessions.open(userId, 'spec')
+    const second = await sessions.refresh(first.refresh)
+    const hasty = await sessions.refresh(second?.refresh)
+    const late = await sessions.refresh(first.refresh)
+    expect([hasty?.refresh, late?.refresh]).toEqual([second?.refresh, second?.refresh])
+    clock += 30 * SECOND
+    expect((await sessions.refresh(second?.refresh))?.refresh).not.toBe(second?.refresh)
   })
 
   it('gives all of 20 refreshes at once the same successor', async () => {

@@ -6,7 +6,10 @@ import { uuid7 } from '../eventsourcing/uuid7.ts'
 
 export const ACCESS_SECONDS = 8 * 3600
 export const REFRESH_SECONDS = 30 * 24 * 3600
-/** Tabs that refresh at the same time all send the same token: so long, the successor is given out again. */
+/**
+ * Tabs that refresh at the same time send the same token, or the one that another tab has just got: so long, nothing is
+ * rotated again and the successor is given out.
+ */
 const GRACE_SECONDS = 30
 /** A session's last use is noted at most so often. */
 const NOTED_EVERY_MS = 5 * 60_000
@@ -84,6 +87,8 @@ export function createSessions(database: Database, secret: string, now: () => nu
     refresh: token('refresh', session, generation),
   })
 
+  const ago = (seconds: number) => new Date(now() - seconds * 1000)
+
   const execute = <T extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<T[]>(sql, parameters)
 
@@ -122,17 +127,20 @@ export function createSessions(database: Database, secret: string, now: () => nu
       const at = new Date(now())
       const [rotated] = await execute(
         `update session set generation = generation + 1, rotated_at = ?, last_used_at = ?
-         where id = ? and generation = ? and ended_at is null and rotated_at > ? returning id`,
-        [at, at, claim.session, claim.number, new Date(now() - REFRESH_SECONDS * 1000)],
+         where id = ? and generation = ? and ended_at is null and rotated_at > ?
+           and (generation = 0 or rotated_at <= ?) returning id`,
+        [at, at, claim.session, claim.number, ago(REFRESH_SECONDS), ago(GRACE_SECONDS)],
       )
       if (rotated) return tokens(claim.session, claim.number + 1)
       const [row] = await execute<{ generation: number; rotated_at: Date }>(
         'select generation, rotated_at from session where id = ? and ended_at is null',
         [claim.session],
       )
-      if (!row || row.generation === claim.number) return undefined
-      const justRotated = now() - new Date(row.rotated_at).getTime() < GRACE_SECONDS * 1000
-      if (row.generation === claim.number + 1 && justRotated) return tokens(claim.session, row.generation)
+      if (!row) return undefined
+      const justRotated = new Date(row.rotated_at) > ago(GRACE_SECONDS)
+      if (justRotated && row.generation - claim.number <= 1) return tokens(claim.session, row.generation)
+      // The current one, but too old.
+      if (row.generation === claim.number) return undefined
       await endSession(claim.session)
       return undefined
     },
@@ -141,7 +149,7 @@ export function createSessions(database: Database, secret: string, now: () => nu
       const rows = await execute<{ id: string; user_agent: string; created_at: Date; last_used_at: Date }>(
         `select id, user_agent, created_at, last_used_at from session
          where user_id = ? and ended_at is null and rotated_at > ? order by last_used_at desc, id desc limit 100`,
-        [userId, new Date(now() - REFRESH_SECONDS * 1000)],
+        [userId, ago(REFRESH_SECONDS)],
       )
       return rows.map(({ id, user_agent: userAgent, created_at, last_used_at }) => {
         return { id, userAgent, createdAt: new Date(created_at), lastUsedAt: new Date(last_used_at) }

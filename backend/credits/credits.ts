@@ -66,9 +66,9 @@ export function createCredits(handle: Handle, now: () => number = Date.now) {
     },
 
     /** Closes the lots whose time is over. */
-    async expire(userId: string): Promise<void> {
+    async expire(userId: string): Promise<GlobalPosition | undefined> {
       const when = at()
-      await give({ type: 'ExpireLots', userId, at: when }, bySystem('expire', when, userId))
+      return give({ type: 'ExpireLots', userId, at: when }, bySystem('expire', when, userId))
     },
 
     /** An operator gives credits, or takes them with an amount below zero. @throws Rejection insufficient_credits */

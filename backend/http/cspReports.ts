@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { REPORTS_PATH } from './pagePolicy.ts'
+import { rawBody } from './rawBody.ts'
 import { createRateLimit } from './security.ts'
 
 const REPORTS_PER_MINUTE = 60
@@ -32,15 +33,9 @@ export function createCspReports(log: Logger, now: () => number = Date.now) {
 }
 
 async function bodyOf(ctx: Context): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of ctx.req) {
-    bytes += chunk.length
-    if (bytes > MAX_BYTES) throw new Rejection('payload_too_large', 'The report is too large.')
-    chunks.push(chunk)
-  }
+  const body = await rawBody(ctx, MAX_BYTES)
   try {
-    return JSON.parse(Buffer.concat(chunks).toString())
+    return JSON.parse(body.toString())
   } catch {
     throw new Rejection('invalid_input', 'The report is not JSON.')
   }

@@ -58,7 +58,7 @@ export function serveWith(router: Router, { authenticate, limit }: Gate, served:
       const userId = endpoint.access === 'user' ? await authenticate(ctx) : undefined
       if (endpoint.access === 'user' && !userId) throw new Rejection('unauthenticated', 'Please sign in.')
       const query = endpoint.query ? parsed(endpoint.query, ctx.query) : undefined
-      const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx, endpoint.plainText)) : undefined
+      const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
       if (userId) limit(userId)
       const answer = await handler({
         body,
@@ -88,7 +88,10 @@ function parsed<S extends Schema>(schema: S, input: unknown): z.output<S> {
   return result.data
 }
 
-async function bodyOf(ctx: RouterContext, plainText = false): Promise<unknown> {
+async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint): Promise<unknown> {
+  // No body at all is fine where the schema has something to put in its place.
+  const isEmpty = !ctx.get('Transfer-Encoding') && (ctx.request.length ?? 0) === 0
+  if (isEmpty && schema && z.safeParse(schema, undefined).success) return undefined
   if (!ctx.is('json') && !(plainText && ctx.is('text/plain')))
     throw new Rejection('not_json', 'Send the body as application/json.')
   await parse(ctx as never, async () => {})

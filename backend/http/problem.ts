@@ -26,12 +26,14 @@ const STATUS: Readonly<Record<string, number>> = {
   email_not_verified: 403,
   plan_required: 403,
   not_found: 404,
+  no_subscription: 404,
   method_not_allowed: 405,
   payload_too_large: 413,
   range_not_satisfiable: 416,
   queue_full: 429,
   too_many_requests: 429,
   internal: 500,
+  no_payment_link: 502,
   unavailable: 503,
 }
 

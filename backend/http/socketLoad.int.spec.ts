@@ -16,7 +16,7 @@ const FULL = process.env.KINORA_FULL === '1'
 const SOCKETS = FULL ? 2_000 : 1_000
 const UPDATES = FULL ? 2_000 : 500
 /** Updates a second, whether or not the last ones have arrived: so a hang of the server shows in what comes after it. */
-const RATE = 50
+const RATE = 40
 const ENCRYPTION_KEY = 'ab'.repeat(32)
 
 let db: TemporaryDatabase

@@ -6,6 +6,7 @@ import path from 'node:path'
 import Koa from 'koa'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCookies } from '../accounts/cookies.ts'
 import { pageGuard } from '../accounts/pageGuard.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { problems } from './problem.ts'
@@ -26,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(path.join(dist, 'legal/privacy-policy-en.md'), '# Privacy')
   writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
   const app = new Koa()
-  app.use(problems(pino({ level: 'silent' }))).use(pageGuard)
+  app.use(problems(pino({ level: 'silent' }))).use(pageGuard(createCookies(false)))
   app.use(serveSite(dist, () => 'https://kinora.test'))
   app.use(() => {
     throw new Rejection('not_found', 'There is nothing here.')

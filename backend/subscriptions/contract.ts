@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint, paging } from '../http/contract.ts'
 import { TIERS } from './plans.ts'
 
-export { openTaskLimit, PLANS, type Plan, TIERS, type Tier } from './plans.ts'
+export { openTaskLimit, PLAN_FEATURES, PLANS, type Plan, STANDARD_COST, TIERS, type Tier } from './plans.ts'
 
 export const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'pending', 'trial'] as const
 

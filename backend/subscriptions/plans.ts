@@ -72,3 +72,17 @@ export const PLANS: Readonly<Record<Tier, Plan>> = {
 
 /** Tasks that may be open at once: those that wait and those that are made. */
 export const openTaskLimit = (tier: Tier): number => PLANS[tier].waiting + PLANS[tier].concurrent
+
+/** What each tier has beside its credits and its queue, as keys of the texts; a tier above `below` has all of that as well. */
+export const PLAN_FEATURES = {
+  free: { below: undefined, features: ['hd', 'movements', 'watermark', 'personal', 'supportCommunity'] },
+  standard: {
+    below: undefined,
+    features: ['priorityNormal', 'fullHd', 'movements', 'clean', 'commercial', 'supportEmail'],
+  },
+  pro: { below: 'standard', features: ['priorityHigh', 'supportPriority', 'early'] },
+  ultimate: { below: 'pro', features: ['priorityHighest', 'supportDedicated', 'integrations', 'team'] },
+} as const satisfies Readonly<Record<Tier, { readonly below: Tier | undefined; readonly features: readonly string[] }>>
+
+/** A standard video costs so many credits. */
+export const STANDARD_COST = 30

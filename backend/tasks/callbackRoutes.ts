@@ -1,8 +1,8 @@
 import Router from '@koa/router'
-import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/decider.ts'
 import type { Handle } from '../eventsourcing/handle.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
+import { rawBody } from '../http/rawBody.ts'
 import { CALLBACK_PATH, taskOfAddress } from './minimax/callbackAddress.ts'
 import { readCallback } from './minimax/readCallback.ts'
 import { videoTask } from './videoTask.ts'
@@ -25,7 +25,7 @@ export function callbackRoutes({ handle, now, callbackSecret, tellHint }: Callba
   return new Router().post(`${CALLBACK_PATH}/:address`, async (ctx) => {
     const taskId = taskOfAddress(callbackSecret, ctx.params.address!)
     if (!taskId) throw new Rejection('unauthenticated', 'This is no address of ours.')
-    const { challenge, jobId } = readCallback(await textOf(ctx))
+    const { challenge, jobId } = readCallback((await rawBody(ctx, LONGEST_BODY)).toString())
     if (challenge === undefined) {
       const at = new Date(now()).toISOString()
       const context = { commandId: uuid7(), actor: 'system', correlationId: taskId }
@@ -35,15 +35,4 @@ export function callbackRoutes({ handle, now, callbackSecret, tellHint }: Callba
     ctx.set('Cache-Control', 'no-store')
     ctx.body = challenge === undefined ? {} : { challenge }
   })
-}
-
-async function textOf(ctx: Context): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > LONGEST_BODY) throw new Rejection('payload_too_large', 'The request is too large.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const port = await freePort()
   kinora = await startTestKinora({
     now: () => Date.now() + moved,
-    minimax: { callbacks: true, pollMs: POLL_MS, createMs: 300, openMs: 50, threshold: 100 },
+    minimax: { callbacks: true, pollMs: POLL_MS, createMs: 2_000, openMs: 50, threshold: 100 },
     env: {
       DATABASE_URL: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`,
       PORT: String(port),
@@ -56,11 +56,11 @@ const jobOf = async (taskId: string): Promise<Job> =>
     const job = [...double.jobs.values()].find(({ body }) => body.callback_url!.includes(taskId))
     if (!job) throw new Error('no job yet')
     return job
-  })
+  }, 10_000)
 const begun = async (user: TestUser) => {
   const { id } = await generate(user)
   const job = await jobOf(id)
-  await vi.waitFor(async () => expect(await facts(id)).toContain('VideoRenderStarted'))
+  await vi.waitFor(async () => expect(await facts(id)).toContain('VideoRenderStarted'), 10_000)
   return { id, job }
 }
 const call = (url: string, body: string) =>
@@ -70,7 +70,7 @@ describe('a callback', () => {
   it('gives the challenge back at once, at an address of its task', async () => {
     const { job } = await begun(await kinora.newUser())
     expect(job.body.callback_url).toMatch(/\/webhooks\/minimax\/[0-9a-f-]{36}\.[\w-]{43}$/)
-    await vi.waitFor(() => expect(double.told).toHaveLength(1))
+    await vi.waitFor(() => expect(double.told).toHaveLength(1), 10_000)
     const [{ body, status, answer }] = double.told as [(typeof double.told)[0]]
     expect([status, JSON.parse(answer)]).toEqual([200, JSON.parse(body)])
   })

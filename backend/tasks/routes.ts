@@ -1,3 +1,5 @@
+import { readCredits } from '#projections/credits/readCredits.ts'
+import { readWorkStats } from '#projections/readWorkStats.ts'
 import { listVideoTasks, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
 import type { Changes } from '../database/changes.ts'
 import type { Database } from '../database/orm.ts'
@@ -25,6 +27,8 @@ export interface TaskRoutes extends GenerateDeps {
   readonly release: (userId: string, taskId: string, reason: string) => Promise<Parameters<Changes['reached']>[1]>
   /** Tasks that can be made at once, of everyone's. */
   readonly renderSlots: number
+  /** The calendar's time. */
+  readonly calendar: () => number
   readonly removeMedia: (taskId: string) => Promise<void>
 }
 
@@ -90,6 +94,23 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
   serve(contract.getQueue, async ({ userId }) => {
     const allowed = await allowance(userId)
     return queueView(database, { userId, slots: deps.renderSlots, now: now(), ...allowed })
+  })
+
+  serve(contract.workStats, async ({ userId }) => {
+    const today = new Date(deps.calendar())
+    const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth())).toISOString()
+    const [figures, { remaining }] = await Promise.all([
+      readWorkStats(database, userId, month),
+      readCredits(database, userId, today.toISOString()),
+    ])
+    return {
+      total_videos: figures.videos,
+      total_duration: Math.round(figures.duration_ms / 1000),
+      storage_used: figures.bytes,
+      credits_remaining: remaining,
+      credits_used: figures.spent,
+      usage_this_month: figures.spent_since,
+    }
   })
 
   serve(contract.listModels, () => contract.MODELS.map(modelView))

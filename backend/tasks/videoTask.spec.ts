@@ -57,8 +57,9 @@ const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({
   detail: 'why',
   at,
 })
-const simple = (type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'EndRecovery') =>
-  ({ type, at }) as const
+const simple = (
+  type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery',
+) => ({ type, at }) as const
 
 /** Every state a task can be in, by the facts that lead there. */
 const STATES = {
@@ -131,6 +132,26 @@ const TABLE: readonly (readonly [
       accepted: 'task_in_progress',
       rendering: 'task_in_progress',
       downloading: 'task_in_progress',
+      succeeded: [deleted],
+      failed: [deleted],
+      timedOut: [deleted],
+      lost: [deleted],
+      found: [deleted],
+      givenUp: [deleted],
+      recovered: [deleted],
+      cancelled: [deleted],
+    },
+  ],
+  [
+    simple('Erase'),
+    {
+      waiting: [cancelled, deleted],
+      queued: [cancelled, deleted],
+      postponed: [cancelled, deleted],
+      requested: [cancelled, deleted],
+      accepted: [cancelled, deleted],
+      rendering: [cancelled, deleted],
+      downloading: [cancelled, deleted],
       succeeded: [deleted],
       failed: [deleted],
       timedOut: [deleted],

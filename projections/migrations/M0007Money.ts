@@ -30,7 +30,8 @@ export class M0007Money extends Migration {
       grace_until timestamptz,
       pending text,
       scheduled text,
-      scheduled_tier text
+      scheduled_tier text,
+      unclosed jsonb not null
     )`)
     this.addSql(`create table invoice (
       id uuid primary key,
@@ -46,5 +47,6 @@ export class M0007Money extends Migration {
       period_end timestamptz not null
     )`)
     this.addSql('create index invoice_buyer on invoice (user_id, period_start desc)')
+    this.addSql('create index invoice_sale on invoice (sale_id)')
   }
 }

@@ -21,6 +21,8 @@ export interface CurrentSubscriptionRow {
   pending: string | null
   scheduled: string | null
   scheduled_tier: PaidTier | null
+  /** Agreements that the provider may still bill. */
+  unclosed: readonly string[]
 }
 
 export const CurrentSubscriptionTable = defineEntity({
@@ -42,6 +44,7 @@ export const CurrentSubscriptionTable = defineEntity({
     pending: p.string().nullable(),
     scheduled: p.string().nullable(),
     scheduled_tier: p.string().$type<PaidTier>().nullable(),
+    unclosed: p.json<string[]>(),
   },
 })
 
@@ -60,6 +63,7 @@ const NONE = {
   pending: null,
   scheduled: null,
   scheduled_tier: null,
+  unclosed: [],
 } as const
 
 type Row = CurrentSubscriptionRow | undefined
@@ -77,12 +81,19 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
   categories: [SUBSCRIPTION],
   row: (event) => event.data.userId,
   on: {
-    SubscriptionRequested: (row, { data }) => ({ ...NONE, id: data.userId, ...row, pending: data.agreementId }),
+    SubscriptionRequested: (row, { data }) => ({
+      ...NONE,
+      id: data.userId,
+      ...row,
+      pending: data.agreementId,
+      unclosed: [...(row?.unclosed ?? []), data.agreementId],
+    }),
     SubscriptionScheduled: (row, { data }) =>
       row && { ...row, pending: null, scheduled: data.agreementId, scheduled_tier: data.tier },
     SubscriptionActivated: (row, { data }) => {
       const { userId, agreementId, tier, trial, priceCents, currency, periodEnd } = data
-      const rest = { pending: other(row?.pending, agreementId), ...scheduledOther(row, agreementId) }
+      const kept = { unclosed: row?.unclosed ?? [agreementId] }
+      const rest = { pending: other(row?.pending, agreementId), ...scheduledOther(row, agreementId), ...kept }
       const price = { price_cents: priceCents, currency }
       const plan = { agreement_id: agreementId, tier, state: 'active', trial, period_end: periodEnd } as const
       return { ...NONE, id: userId, ...price, ...plan, ...rest }
@@ -105,13 +116,22 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
     SubscriptionReactivated: (row, { data }) => about(row, data.agreementId, { cancelled: false }),
     SubscriptionEnded: (row, { data }) => {
       if (!row) return row
-      const rest = { pending: other(row.pending, data.agreementId), ...scheduledOther(row, data.agreementId) }
+      const isClosed = data.cause === 'expired' || data.cause === 'declined'
+      const rest = {
+        pending: other(row.pending, data.agreementId),
+        ...scheduledOther(row, data.agreementId),
+        ...(isClosed ? closed(row, data.agreementId) : {}),
+      }
       return about({ ...row, ...rest }, data.agreementId, { state: 'ended', grace_until: null })
     },
-    SubscriptionClosed: (row) => row,
+    SubscriptionClosed: (row, { data }) => row && { ...row, ...closed(row, data.agreementId) },
     SubscriptionSaleReversed: (row) => row,
   },
 }
+
+const closed = ({ unclosed }: CurrentSubscriptionRow, agreementId: string) => ({
+  unclosed: unclosed.filter((id) => id !== agreementId),
+})
 
 const other = (agreementId: string | null | undefined, gone: string) =>
   agreementId === undefined || agreementId === gone ? null : agreementId

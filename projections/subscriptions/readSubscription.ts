@@ -43,11 +43,20 @@ export async function readBuyer(database: Database, saleId: string): Promise<str
   return found?.user_id
 }
 
-/** Users with an agreement that may still change: what the payment provider is asked about once a day. */
+/** Users with an agreement that the provider may still bill. */
 export async function readSubscribers(database: Database): Promise<string[]> {
-  const rows = await database.em.fork().execute<{ id: string }[]>(
-    `select id from current_subscription
-       where state in ('active', 'suspended') or pending is not null or scheduled is not null`,
-  )
+  const rows = await database.em
+    .fork()
+    .execute<{ id: string }[]>(`select id from current_subscription where unclosed <> '[]'`)
   return rows.map(({ id }) => id)
+}
+
+/** Agreements that the provider may still bill, with whose they are. */
+export async function readOpenAgreements(database: Database) {
+  const rows = await database.em
+    .fork()
+    .execute<{ id: string; unclosed: string[] }[]>(
+      `select id, unclosed from current_subscription where unclosed <> '[]'`,
+    )
+  return rows.map(({ id, unclosed }) => ({ userId: id, agreementIds: unclosed }))
 }

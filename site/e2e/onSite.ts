@@ -72,7 +72,7 @@ function awaited(page: Page): Page {
   return Object.assign(page, {
     goto: async (...args: Parameters<typeof goto>) => {
       const answer = await goto(...args)
-      if (args[1]?.waitUntil !== 'commit') await page.waitForFunction(isAwake)
+      if (!/commit|domcontentloaded/.test(args[1]?.waitUntil ?? '')) await page.waitForFunction(isAwake)
       return answer
     },
   })

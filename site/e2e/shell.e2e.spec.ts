@@ -24,8 +24,10 @@ describeOnSite('the shell of every page', (site) => {
     const { network, action } = await words(language, 'common')
     const page = await site.visit({ language, width: 390 })
     await pretend(page, {})
-    await page.clock.install()
+    await page.clock.install({ time: 0 })
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq`)
+    // From here on no time passes but what is asked for.
+    await page.clock.pauseAt(3_600_000)
     const banner = page.locator('.network-line')
     const says = async (text: string, tone: string) => {
       await banner.getByText(text, { exact: true }).waitFor()
@@ -37,14 +39,14 @@ describeOnSite('the shell of every page', (site) => {
     await says(network.offline, 'danger')
     expect(await page.locator('#network').evaluate((box) => box.getBoundingClientRect().top)).toBe(56)
     expect(await banner.getByRole('button').count()).toBe(0)
-    await page.clock.fastForward(60_000)
+    await page.clock.runFor(60_000)
     await says(network.offline, 'danger')
 
     await page.context().setOffline(false)
     await says(network['4g'], 'success')
-    await page.clock.fastForward(2_900)
+    await page.clock.runFor(2_900)
     await says(network['4g'], 'success')
-    await page.clock.fastForward(200)
+    await page.clock.runFor(200)
     await banner.waitFor({ state: 'detached' })
 
     for (const [kind, text, tone] of [

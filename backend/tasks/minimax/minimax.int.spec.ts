@@ -17,7 +17,15 @@ let usual: Pick<MinimaxDouble, 'fault' | 'linkMs' | 'renderMs'>
 const lines: string[] = []
 const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
 
-const QUICK = { pollMs: 20, openMs: 50, longestOpenMs: 400, trialMs: 2_000, connectMs: 500, createMs: 400, askMs: 400 }
+const QUICK = {
+  pollMs: 20,
+  openMs: 50,
+  longestOpenMs: 400,
+  trialMs: 5_000,
+  connectMs: 2_000,
+  createMs: 2_000,
+  askMs: 2_000,
+}
 const adapter = (pace: Partial<MinimaxPace> = {}, apiKey = DOUBLE_KEY): VideoProvider =>
   createMinimax({
     apiKey,
@@ -25,7 +33,7 @@ const adapter = (pace: Partial<MinimaxPace> = {}, apiKey = DOUBLE_KEY): VideoPro
     pool: db.pool,
     log,
     callbackUrl: () => undefined,
-    pace: { ...QUICK, stallMs: 300, ...pace },
+    pace: { ...QUICK, stallMs: 600, ...pace },
   })
 
 beforeAll(async () => {
@@ -125,7 +133,7 @@ describe('a create that goes wrong on its way', () => {
     { status: 200, text: '{"base_resp":{"status_code":0}}' },
   ])('is open after %j, and is not sent again', async (fault) => {
     goWrong('create', fault)
-    await expect(adapter().create(REQUEST)).rejects.toThrow()
+    await expect(adapter({ createMs: 500 }).create(REQUEST)).rejects.toThrow()
     expect(double.reached).toHaveLength(1)
   })
 
@@ -232,7 +240,7 @@ describe('all processes together', () => {
   })
 
   it('may ask again as the window moves on', async () => {
-    const provider = adapter({ createsPerWindow: 2, windowMs: 300 })
+    const provider = adapter({ createsPerWindow: 2, windowMs: 2_000 })
     expect([await provider.admit(), await provider.admit()]).toEqual([0, 0])
     const wait = await provider.admit()
     expect(wait).toBeGreaterThan(0)
@@ -248,7 +256,7 @@ describe('all processes together', () => {
     await new Promise((resolve) => setTimeout(resolve, 60))
     expect(await two.admit()).toBeGreaterThan(50)
     await double.comeBack()
-    await vi.waitFor(async () => expect(await two.admit()).toBe(0), { timeout: 3_000, interval: 20 })
+    await vi.waitFor(async () => expect(await two.admit()).toBe(0), { timeout: 10_000, interval: 20 })
     // Until that one call is answered, nobody else may.
     expect(await one.admit()).toBeGreaterThan(0)
     await accepted(two)

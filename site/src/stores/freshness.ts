@@ -65,7 +65,7 @@ export function keepListFresh(): void {
   // What happened while the socket was away was told to nobody.
   let wasConnected = $connected.get()
   $connected.listen((connected) => {
-    if (connected && wasConnected) void refresh()
+    if (connected && wasConnected) void refresh().then(countRefresh)
     wasConnected ||= connected
   })
 }

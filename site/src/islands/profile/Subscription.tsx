@@ -36,6 +36,8 @@ export function Subscription() {
 
 function Panel({ plan }: { plan: Plan }) {
   const t = translate()
+  // A plan that gives way to another is cancelled at the provider; to its owner it goes on.
+  const status = plan.current?.next_tier ? 'active' : plan.stats.current_status
   return (
     <div className="card profile-card">
       <PlanNotices plan={plan} />
@@ -49,8 +51,8 @@ function Panel({ plan }: { plan: Plan }) {
         <div>
           <dt>{t('subscription.status')}</dt>
           <dd>
-            <span className="badge" data-tone={TONES[plan.stats.current_status]}>
-              {t(`subscription.statusOf.${plan.stats.current_status}`)}
+            <span className="badge" data-tone={TONES[status]}>
+              {t(`subscription.statusOf.${status}`)}
             </span>
           </dd>
         </div>

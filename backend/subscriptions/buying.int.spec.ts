@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import type { CurrentSubscription, Stats } from './contract.ts'
+
+const DAY = 24 * 3_600_000
+let kinora: TestKinora
+
+beforeAll(async () => {
+  kinora = await startTestKinora()
+})
+afterAll(() => kinora?.close())
+
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 20_000, interval: 100 })
+const read = async <T>(user: TestUser, path: string) => (await (await user.call('GET', path)).json()) as T
+const stats = (user: TestUser) => read<Stats>(user, '/subscriptions/stats')
+const current = (user: TestUser) => read<CurrentSubscription>(user, '/subscriptions/current')
+const dev = (path: string, body = {}) =>
+  fetch(`${kinora.url}/dev/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+const advance = (ms: number) => dev('clock', { advance_ms: ms })
+
+async function ask(user: TestUser, tier: string): Promise<string> {
+  const answer = await user.call('POST', '/subscriptions/upgrade', { new_tier: tier, billing_cycle: 'monthly' })
+  expect(answer.status).toBe(200)
+  const { data } = (await answer.json()) as { data: { approval_url: string; subscription_id: string } }
+  expect(data.approval_url).toBe(`${kinora.url}/dev/paypal/approve/${data.subscription_id}`)
+  return data.subscription_id
+}
+
+async function buy(user: TestUser, tier: string): Promise<string> {
+  const id = await ask(user, tier)
+  await dev(`paypal/${id}/approve`)
+  const answer = await user.call('POST', '/subscriptions/confirm', { subscription_id: id })
+  expect(answer.status).toBe(200)
+  return id
+}
+
+describe('buying a plan', () => {
+  it('gives its credits on the completed sale alone, and once, however often it is confirmed', async () => {
+    const user = await kinora.newUser()
+    const id = await ask(user, 'pro')
+    expect(await stats(user)).toMatchObject({ current_tier: 'free', current_status: 'pending', remaining_credits: 60 })
+    expect((await user.call('POST', '/subscriptions/confirm', { subscription_id: id })).status).toBe(200)
+    expect(await stats(user)).toMatchObject({ current_tier: 'free', remaining_credits: 60 })
+    await dev(`paypal/${id}/approve`)
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => user.call('POST', '/subscriptions/confirm', { subscription_id: id })),
+    )
+    const bought = { current_tier: 'pro', current_status: 'active', remaining_credits: 4560 }
+    expect(await answers[0]!.json()).toMatchObject(bought)
+    await soon(async () => expect(await stats(user)).toMatchObject(bought))
+    const { invoices } = await read<{ invoices: object[] }>(user, '/subscriptions/invoices')
+    expect(invoices).toEqual([expect.objectContaining({ tier: 'pro', amount: 4499, currency: 'USD', status: 'paid' })])
+    const { entries } = await read<{ entries: object[] }>(user, '/credits/history')
+    expect(entries).toEqual([
+      expect.objectContaining({ kind: 'grant', amount: 4500, balance_after: 4560, reason: 'subscription' }),
+      expect.objectContaining({ kind: 'grant', amount: 60, balance_after: 60, reason: 'free' }),
+    ])
+  })
+
+  it('opens what the plan allows', async () => {
+    const user = await kinora.newUser()
+    const fullHd = { ...GENERATION, resolution: '1080P' }
+    expect((await user.call('POST', '/videos/generate', fullHd)).status).toBe(403)
+    await buy(user, 'standard')
+    expect((await user.call('POST', '/videos/generate', fullHd)).status).toBe(202)
+  })
+
+  it("is nobody else's to confirm", async () => {
+    const [user, other] = [await kinora.newUser(), await kinora.newUser()]
+    const id = await ask(user, 'pro')
+    expect((await other.call('POST', '/subscriptions/confirm', { subscription_id: id })).status).toBe(404)
+    expect((await user.call('POST', '/subscriptions/confirm', { subscription_id: 'I-NOTHING' })).status).toBe(404)
+  })
+
+  it('names what is wrong with a wish', async () => {
+    const user = await kinora.newUser()
+    const upgrade = (body: object) => user.call('POST', '/subscriptions/upgrade', body)
+    expect((await upgrade({ new_tier: 'free' })).status).toBe(422)
+    expect((await upgrade({ new_tier: 'pro', billing_cycle: 'yearly' })).status).toBe(422)
+    expect((await user.call('GET', '/subscriptions/current')).status).toBe(404)
+    expect((await user.call('POST', '/subscriptions/cancel')).status).toBe(404)
+    await buy(user, 'pro')
+    expect((await upgrade({ new_tier: 'pro' })).status).toBe(409)
+  })
+
+  it('sends forged webhooks away', async () => {
+    const body = JSON.stringify({ id: 'WH-1', event_type: 'PAYMENT.SALE.COMPLETED', resource: { id: 'S' } })
+    const forged = { 'paypal-transmission-id': 'x', 'paypal-transmission-time': 'y', 'paypal-transmission-sig': 'AAAA' }
+    for (const headers of [{}, forged])
+      expect((await fetch(`${kinora.url}/webhooks/paypal`, { method: 'POST', headers, body })).status).toBe(401)
+  })
+})
+
+describe('the months of a plan', () => {
+  it('renew, warn ahead, fail, rest and end', { timeout: 120_000 }, async () => {
+    const user = await kinora.newUser()
+    const id = await buy(user, 'standard')
+    const mails = async () =>
+      (await kinora.mails(user.email)).map((mail) => (mail as unknown as { subject: string }).subject)
+    await advance(29 * DAY)
+    await soon(async () => expect((await mails())[0]).toContain('renews on'))
+    await advance(3 * DAY)
+    await soon(async () => expect(await stats(user)).toMatchObject({ remaining_credits: 2060, total_credits: 2060 }))
+    await dev(`paypal/${id}/fail-payment`)
+    await soon(async () => expect((await current(user)).grace_until).not.toBeNull())
+    await soon(async () => expect((await mails())[0]).toContain('did not go through'))
+    expect(await stats(user)).toMatchObject({ current_tier: 'standard', current_status: 'active' })
+    await advance(8 * DAY)
+    await soon(async () => expect(await stats(user)).toMatchObject({ current_status: 'suspended' }))
+    await dev(`paypal/${id}/renew`)
+    await soon(async () =>
+      expect(await stats(user)).toMatchObject({ current_status: 'active', remaining_credits: 3060 }),
+    )
+    await dev(`paypal/${id}/refund`)
+    await soon(async () => expect(await stats(user)).toMatchObject({ remaining_credits: 2060 }))
+  })
+
+  it('end with the period after a cancel, unless it is taken back; then the credits of the plan are gone', {
+    timeout: 120_000,
+  }, async () => {
+    const user = await kinora.newUser()
+    const id = await buy(user, 'pro')
+    expect((await user.call('POST', '/subscriptions/cancel')).status).toBe(200)
+    expect(await current(user)).toMatchObject({ status: 'cancelled', cancel_at_period_end: true, tier: 'pro' })
+    const paused = async (is: string) => expect((await kinora.ports.payments.look(id))?.status).toBe(is)
+    await soon(() => paused('suspended'))
+    expect((await user.call('POST', '/subscriptions/reactivate')).status).toBe(200)
+    expect(await stats(user)).toMatchObject({ current_status: 'active', remaining_credits: 4560 })
+    await soon(() => paused('active'))
+    const reason = 'too expensive for me'
+    await user.call('POST', '/subscriptions/cancel', { reason, cancel_at_period_end: true })
+    await soon(() => paused('suspended'))
+    await advance(32 * DAY)
+    await soon(async () =>
+      expect(await stats(user)).toEqual({
+        current_tier: 'free',
+        current_status: 'expired',
+        remaining_credits: 60,
+        total_credits: 60,
+        used_credits: 0,
+        next_reset_date: null,
+      }),
+    )
+    await soon(() => paused('cancelled'))
+    expect((await user.call('POST', '/subscriptions/reactivate')).status).toBe(404)
+  })
+
+  it('pass to a larger plan at once, to a smaller one with the next period', { timeout: 120_000 }, async () => {
+    const user = await kinora.newUser()
+    const first = await buy(user, 'standard')
+    const second = await buy(user, 'ultimate')
+    expect(await stats(user)).toMatchObject({ current_tier: 'ultimate', remaining_credits: 16_060 })
+    await soon(async () => expect((await kinora.ports.payments.look(first))?.status).toBe('cancelled'))
+    const third = await buy(user, 'standard')
+    expect(await current(user)).toMatchObject({ tier: 'ultimate', status: 'cancelled', next_tier: 'standard' })
+    await advance(32 * DAY)
+    await soon(async () =>
+      expect(await stats(user)).toMatchObject({ current_tier: 'standard', current_status: 'active' }),
+    )
+    await soon(async () => expect((await kinora.ports.payments.look(second))?.status).toBe('cancelled'))
+    expect((await kinora.ports.payments.look(third))?.status).toBe('active')
+  })
+})

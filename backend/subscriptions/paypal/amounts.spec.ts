@@ -1,0 +1,30 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decimalOf, smallestUnits } from './amounts.ts'
+
+describe('an amount of PayPal', () => {
+  it.each([
+    ['12.99', 'USD', 1299],
+    ['129.9', 'USD', 12990],
+    ['5', 'USD', 500],
+    ['0.07', 'EUR', 7],
+    ['1.005', 'USD', undefined],
+    ['12.9900', 'USD', 1299],
+    ['-0.49', 'USD', -49],
+    ['-0.00', 'USD', 0],
+    ['500', 'JPY', 500],
+    ['500.00', 'TWD', 500],
+    ['500.50', 'HUF', undefined],
+    ['999999999999.99', 'USD', 99_999_999_999_999],
+    ['1e3', 'USD', undefined],
+    ['1,299.00', 'USD', undefined],
+    [' 1', 'USD', undefined],
+    ['', 'USD', undefined],
+  ])('%s %s is %s in the smallest unit', (value, currency, expected) => {
+    expect(smallestUnits(value, currency)).toBe(expected)
+  })
+
+  it('is written and read without losing a cent', () => {
+    fc.assert(fc.property(fc.nat(), (cents) => smallestUnits(decimalOf(cents), 'USD') === cents))
+  })
+})

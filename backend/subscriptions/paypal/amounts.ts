@@ -1,0 +1,18 @@
+/** Currencies that PayPal bills without decimals. */
+const WHOLE = new Set(['HUF', 'JPY', 'TWD'])
+
+/**
+ * A decimal amount as PayPal writes it ("12.99", "-0.50", "500") in the currency's smallest unit, without a float on the
+ * way. @returns undefined: it is no amount of this currency
+ */
+export function smallestUnits(value: string, currency: string): number | undefined {
+  const [, sign, whole, decimals = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/.exec(value) ?? []
+  if (whole === undefined) return undefined
+  const places = WHOLE.has(currency) ? 0 : 2
+  if (/[^0]/.test(decimals.slice(places))) return undefined
+  const units = Number(whole + decimals.slice(0, places).padEnd(places, '0'))
+  return sign && units !== 0 ? -units : units
+}
+
+/** Integer cents as PayPal writes them: 1299 becomes "12.99". */
+export const decimalOf = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`

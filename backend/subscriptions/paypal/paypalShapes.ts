@@ -1,0 +1,31 @@
+import * as z from 'zod/mini'
+
+/** An instant as PayPal writes it, with or without milliseconds or an offset; ours sort as text. */
+export const Instant = z.pipe(
+  z.iso.datetime({ offset: true }),
+  z.transform((text: string) => new Date(text).toISOString()),
+)
+export const Id = z.string().check(z.minLength(1), z.maxLength(128))
+
+/** What is of use in a subscription, asked for or told of. */
+export const Subscription = z.object({
+  id: Id,
+  status: z.optional(z.enum(['APPROVAL_PENDING', 'APPROVED', 'ACTIVE', 'SUSPENDED', 'CANCELLED', 'EXPIRED'])),
+  status_update_time: z.optional(Instant),
+  create_time: z.optional(Instant),
+  update_time: z.optional(Instant),
+  custom_id: z.optional(z.string()),
+  billing_info: z.optional(
+    z.object({
+      next_billing_time: z.optional(Instant),
+      failed_payments_count: z.optional(z.number()),
+      last_failed_payment: z.optional(z.object({ time: Instant })),
+      cycle_executions: z.optional(
+        z.array(
+          z.object({ tenure_type: z.string(), cycles_completed: z.number(), total_cycles: z.optional(z.number()) }),
+        ),
+      ),
+    }),
+  ),
+})
+export type PaypalSubscription = z.infer<typeof Subscription>

@@ -1,0 +1,47 @@
+import type { z } from 'zod/mini'
+import en from '#content/en/plans.json' with { type: 'json' }
+import zh from '#content/zh/plans.json' with { type: 'json' }
+import type { PlanConfiguration } from './contract.ts'
+import { PLAN_FEATURES, PLANS, STANDARD_COST, type Tier } from './plans.ts'
+
+const PRIORITIES = { 1: 'highest', 2: 'high', 3: 'normal', 4: 'free' } as const
+
+const filled = (text: string, values: Readonly<Record<string, unknown>>) =>
+  text.replace(/\{\{(\w+)\}\}/g, (_, name) => String(values[name]))
+
+function features(tier: Tier, { feature, tier: names }: typeof en): string[] {
+  const { credits, waiting, concurrent } = PLANS[tier]
+  const { below, features } = PLAN_FEATURES[tier]
+  const videos = Math.floor(credits / STANDARD_COST)
+  return [
+    filled(tier === 'free' ? feature.creditsOnce : feature.creditsMonthly, { credits, videos }),
+    filled(feature.queue, { waiting, concurrent }),
+    ...(below ? [filled(feature.everything, { plan: names[below].name })] : []),
+    ...features.map((key) => feature[key]),
+  ]
+}
+
+/** A plan as programs read it, in both languages. @param paypalPlanId the provider's plan that bills it, if there is one */
+export function planConfiguration(tier: Tier, paypalPlanId: string | null): z.infer<typeof PlanConfiguration> {
+  const plan = PLANS[tier]
+  return {
+    tier,
+    name: en.tier[tier].name,
+    name_zh: zh.tier[tier].name,
+    description: en.tier[tier].text,
+    description_zh: zh.tier[tier].text,
+    price_monthly: plan.priceCents,
+    price_struck: plan.struckCents,
+    currency: 'USD',
+    price_monthly_cny: plan.priceFen,
+    credits_monthly: tier === 'free' ? 0 : plan.credits,
+    lifetime_quota: tier === 'free' ? plan.credits : null,
+    max_concurrent_tasks: plan.concurrent,
+    max_waiting_tasks: plan.waiting,
+    priority: PRIORITIES[plan.priority],
+    features: features(tier, en),
+    features_zh: features(tier, zh),
+    popular: plan.popular,
+    paypal_plan_id_monthly: paypalPlanId,
+  }
+}

@@ -1,0 +1,142 @@
+import type { Page, Request } from 'playwright'
+import { expect, it } from 'vitest'
+import { describeOnSite } from './onSite.ts'
+import { words } from './walkJourney.ts'
+
+const LANGUAGES = ['en', 'zh'] as const
+const HOUR = 3_600_000
+
+/** The calls of the API that a page makes, as `POST /auth/refresh`. */
+function callsOf(page: Page): string[] {
+  const calls: string[] = []
+  page.on('request', (request: Request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/api/v1/')) calls.push(`${request.method()} ${pathname.slice('/api/v1'.length)}`)
+  })
+  return calls
+}
+const count = (calls: readonly string[], call: string) => calls.filter((each) => each === call).length
+
+describeOnSite('a session in the browser', (site) => {
+  const visit = async (language: 'en' | 'zh') => {
+    const user = await site.newUser()
+    const { common, profile } = { common: await words(language, 'common'), profile: await words(language, 'profile') }
+    // As one who chose the language: the account's would lead back to its own.
+    await user.call('PUT', '/users/language', { language })
+    const page = await site.visit({ language, user })
+    const at = (path: string) => `${site.url}${language === 'zh' ? '/zh' : ''}${path}`
+    const toast = (text: string) => page.locator('.toast', { hasText: text })
+    return { user, page, common, profile, at, toast, calls: callsOf(page) }
+  }
+  /** Takes the access cookie away, as eight hours would. */
+  const expire = (page: Page) => page.context().clearCookies({ name: 'kinora_access' })
+
+  it.each(LANGUAGES)(
+    'is renewed once for all calls that fail together, which are sent again (%s)',
+    async (language) => {
+      const { page, profile, at, toast, calls } = await visit(language)
+      await page.goto(at('/profile'))
+      await page.getByText(profile.devices.this).waitFor()
+      await expire(page)
+      calls.length = 0
+      await page.evaluate(() => {
+        const [name, others] = ['#personal-info form button[type=submit]', '#language input:checked']
+        document.querySelector<HTMLElement>(name)?.click()
+        document.querySelector<HTMLElement>(others)?.click()
+      })
+      await toast(profile.saved).waitFor()
+      expect(count(calls, 'POST /auth/refresh')).toBe(1)
+      expect(count(calls, 'PUT /users/name')).toBe(2)
+      // At the start of a page: the user is asked for, a refresh is tried, and the user is asked for again.
+      await expire(page)
+      calls.length = 0
+      await page.reload()
+      await page.getByText(profile.devices.this).waitFor()
+      expect(calls.filter((call) => call.includes('/auth/'))).toEqual([
+        'GET /auth/me',
+        'POST /auth/refresh',
+        'GET /auth/me',
+      ])
+      await page.context().close()
+    },
+  )
+
+  it.each(LANGUAGES)('that is lost logs out, says so, and leaves after half a second (%s)', async (language) => {
+    const { page, common, profile, at, toast, calls } = await visit(language)
+    await page.goto(at('/profile'))
+    await page.getByText(profile.devices.this).waitFor()
+    await page.clock.install()
+    await page.context().clearCookies()
+    calls.length = 0
+    await page.locator('#personal-info form button[type=submit]').click()
+    await toast(common.session.ended).waitFor()
+    expect(calls.slice(0, 3)).toEqual(['PUT /users/name', 'POST /auth/refresh', 'POST /auth/logout'])
+    await page.clock.runFor(450)
+    expect(page.url()).toBe(at('/profile'))
+    await page.clock.runFor(100)
+    await page.waitForURL(at('/auth/login'))
+    await page.context().close()
+  })
+
+  it.each(LANGUAGES)('that cannot be ended on the server ends here, after a second (%s)', async (language) => {
+    const { page, common, profile, at, toast } = await visit(language)
+    await page.goto(at('/profile'))
+    await page.getByText(profile.devices.this).waitFor()
+    await page.route('**/api/v1/auth/logout', (route) => route.abort())
+    await page.clock.install()
+    await page.evaluate(() => document.querySelector<HTMLElement>('[data-logout]')?.click())
+    await toast(common.session.logoutFailed).waitFor()
+    expect(await page.evaluate(() => localStorage.getItem('kinora.user'))).toBeNull()
+    await page.clock.runFor(950)
+    expect(page.url()).toBe(at('/profile'))
+    await page.clock.runFor(100)
+    await page.waitForURL(at('/auth/login'))
+    await page.context().close()
+  })
+
+  it('is not renewed by what asks in the background', async () => {
+    const { page, at, calls } = await visit('en')
+    const silent = ['/videos/tasks', '/videos/queue', '/videos/models', '/subscriptions/stats']
+    for (const path of silent)
+      await page.route(`**/api/v1${path}*`, (route) =>
+        route.fulfill({ status: 401, json: { code: 'unauthenticated' } }),
+      )
+    await page.goto(at('/workspace'))
+    const { queue } = await words('en', 'workspace')
+    await page.getByText(queue.pageFailed).waitFor()
+    for (const path of silent) expect(calls.join()).toContain(`GET ${path}`)
+    expect(count(calls, 'POST /auth/refresh')).toBe(0)
+    expect(page.url()).toBe(at('/workspace'))
+    await page.context().close()
+  })
+
+  it('is renewed every seven hours', async () => {
+    const { page, profile, at, calls } = await visit('en')
+    await page.clock.install()
+    await page.goto(at('/profile'))
+    await page.getByText(profile.devices.this).waitFor()
+    await page.clock.fastForward(7 * HOUR - 120_000)
+    expect(count(calls, 'POST /auth/refresh')).toBe(0)
+    await page.clock.fastForward(180_000)
+    await expect.poll(() => count(calls, 'POST /auth/refresh')).toBe(1)
+    await page.context().close()
+  })
+
+  it('stays with 20 tabs that renew it at the same moment', {
+    timeout: 90_000,
+  }, async () => {
+    const { page, at } = await visit('en')
+    const context = page.context()
+    const tabs = await Promise.all(Array.from({ length: 20 }, () => context.newPage()))
+    await Promise.all(tabs.map((tab) => tab.goto(at('/auth/login'), { waitUntil: 'commit' })))
+    await context.clearCookies({ name: 'kinora_access' })
+    const refreshed = await Promise.all(
+      tabs.map((tab) => tab.evaluate(async () => (await fetch('/api/v1/auth/refresh', { method: 'POST' })).status)),
+    )
+    expect(refreshed).toEqual(Array(20).fill(200))
+    const signedIn = () =>
+      Promise.all(tabs.map((tab) => tab.evaluate(async () => (await fetch('/api/v1/auth/me')).status)))
+    expect(await signedIn()).toEqual(Array(20).fill(200))
+    await context.close()
+  })
+})
