@@ -57,7 +57,8 @@ describeOnSite('buying a plan', (site) => {
       await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
       await panel.getByText(left('4,560'), { exact: true }).waitFor()
       expect(await page.locator('#billing tbody tr').count()).toBe(1)
-      await page.locator('#credits').getByText(credits.reason.subscription, { exact: true }).waitFor()
+      const reasons = page.locator('#credits tbody th')
+      await reasons.filter({ hasText: credits.reason.subscription }).waitFor()
 
       await advance(32)
       await comesToSay(page, left('9,060'))
@@ -79,7 +80,7 @@ describeOnSite('buying a plan', (site) => {
       await advance(62)
       await comesToSay(page, texts.statusOf.expired)
       await panel.getByText(left('60'), { exact: true }).waitFor()
-      await page.locator('#credits').getByText(credits.reason.subscription_ended, { exact: true }).first().waitFor()
+      await reasons.filter({ hasText: credits.reason.subscription_ended }).first().waitFor()
       await page.context().close()
     },
   )

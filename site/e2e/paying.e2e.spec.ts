@@ -22,7 +22,7 @@ async function stoppedPage(site: OnSite, language: Language) {
   const page = await site.visit({ language })
   const state = await openMoneyDouble(page, site.url, language)
   await page.clock.install({ time: 0 })
-  await page.clock.pauseAt(1)
+  await page.clock.pauseAt(60_000)
   return { page, state, texts: await words(language, 'payment') }
 }
 
@@ -61,9 +61,12 @@ describeOnSite('the way back from the payment provider', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('has no fault that axe finds (%s)', { timeout: 60_000 }, async (language) => {
+  it.each([
+    ['en', 1280],
+    ['zh', 390],
+  ] as const)('has no fault that axe finds (%s, %i px)', { timeout: 60_000 }, async (language, width) => {
     const texts = await words(language, 'payment')
-    const page = await site.visit({ language })
+    const page = await site.visit({ language, width })
     const { server } = await openMoneyDouble(page, site.url, language)
     // An answer without content: the browser stays on the page.
     await page.route(/\/(workspace|profile)$/, (route) => route.fulfill({ status: 204 }))
@@ -76,10 +79,7 @@ describeOnSite('the way back from the payment provider', (site) => {
       server.rare.set('POST /subscriptions/confirm', answer)
       await page.goto(`${site.url}${prefix(language)}/payment/success?subscription_id=I-1`)
       await page.getByRole('heading', { name: heading }).waitFor()
-      for (const width of [390, 1280]) {
-        await page.setViewportSize({ width, height: 860 })
-        expect(await faultsOf(page)).toEqual([])
-      }
+      expect(await faultsOf(page)).toEqual([])
     }
     await page.context().close()
   })

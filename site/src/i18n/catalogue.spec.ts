@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { REASONS } from '#backend/credits/contract.ts'
 import { FAILURE_CODES } from '#backend/tasks/contract.ts'
 import { english } from './catalogue.ts'
 import type { Messages } from './core.ts'
@@ -62,6 +63,10 @@ describe('the codes', () => {
     expect(found.length).toBeGreaterThan(15)
     const ignored = new Set<string>(['text_to_video', 'image_to_video', ...FAILURE_CODES])
     expect(found.filter((code) => !ignored.has(code) && !(code in english.errors))).toEqual([])
+  })
+
+  it('of every reason for credits to come or go have words', () => {
+    expect(Object.keys(english.credits.reason).sort()).toEqual([...REASONS].sort())
   })
 
   it('of every failure have words', () => {
