@@ -5,7 +5,7 @@
 /** What workflows do in the world, one subject a file. */
 const ACTIVITIES =
   '^workflows/(activities|accountActivities|subscriptionActivities|taskCommands|renderVideo|fetchVideo|settleSubscription|readNotice|remind)\\.ts$'
-const ROOT = '^backend/(main|compose|ports|roles|subscriptionDeps|app)\\.ts$'
+const ROOT = '^backend/(main|compose|ports|roles|subscriptionDeps|adjust|audit|app)\\.ts$'
 const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/|^backend/eventsourcing/(specification|eventStoreContract)\\.ts$)'
 
 /** The outside door of a context: shapes, paths and the tables of what can be had, the same on both sides. */
@@ -21,7 +21,7 @@ const KERNEL = '^backend/(eventsourcing|database|http|media)/'
 const PORT = '^backend/(tasks/videoProvider|media/mediaStore|subscriptions/paymentProvider|accounts/mailer)\\.ts$'
 const ADAPTER =
   '^(backend/(eventsourcing/(postgresEventStore|eventStoreDb)|database/embeddedPostgres|media/(folder|s3)MediaStore|' +
-  'tasks/(minimax/minimax|demo/demoProvider)|subscriptions/(paypal/paypal|sandbox[A-Za-z]*)|accounts/(mailbox|smtpMailer))\\.ts$|' +
+  'tasks/(minimax/minimax|demo/demoProvider)|subscriptions/(paypal/paypal|sandbox/sandbox)|accounts/(mailbox|smtpMailer))\\.ts$|' +
   'workflows/(embedded\\.ts$|temporal/))'
 
 const BODY = '^workflows/(?!temporal/|testing/)[^/]+/[^/]+\\.ts$'
@@ -101,9 +101,9 @@ export default {
       },
     ),
     rule(
-      'only projections and workflows read the events of another context',
-      'Contexts ask each other by contract; what was stored is the business of what remembers and what waits.',
-      { path: '^backend/([^/]+)/', pathNot: TEST },
+      'only projections, workflows and the audit read the events of another context',
+      'Contexts ask each other by contract; what was stored is the business of what remembers, what waits and what proves.',
+      { path: '^backend/([^/]+)/', pathNot: [TEST, '^backend/audit/'] },
       { path: EVENTS, pathNot: '^backend/$1/' },
     ),
     rule(
@@ -216,9 +216,9 @@ export default {
       { pathNot: '^scripts/', dependencyTypesNot: ['core'] },
     ),
     rule(
-      'nothing but tests imports tests',
-      'What only tests need must not be needed in production.',
-      { path: OURS, pathNot: TEST },
+      'nothing but tests and benches imports tests',
+      'What only tests need must not be needed in production. A bench seeds as a test does.',
+      { path: OURS, pathNot: [TEST, '^bench/'] },
       { path: [TEST, '^node_modules/(vitest|playwright|@axe-core)/'] },
     ),
     rule(

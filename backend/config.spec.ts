@@ -13,12 +13,27 @@ const BUCKET = {
   S3_ACCESS_KEY_ID: 'id',
   S3_SECRET_ACCESS_KEY: 'secret',
 }
+const PAYPAL = {
+  PAYPAL_CLIENT_ID: 'client',
+  PAYPAL_CLIENT_SECRET: 'secret',
+  PAYPAL_WEBHOOK_ID: 'WH',
+  PAYPAL_PLAN_STANDARD: 'P-S',
+  PAYPAL_PLAN_PRO: 'P-P',
+  PAYPAL_PLAN_ULTIMATE: 'P-U',
+}
 
 describe('the configuration', () => {
   it('takes what is set for the choice of adapters', () => {
-    expect(read()).toMatchObject({ minimax: undefined, s3: undefined })
-    expect(read({ MINIMAX_API_KEY: 'sk', ...BUCKET })).toMatchObject({
+    expect(read()).toMatchObject({ minimax: undefined, paypal: undefined, s3: undefined })
+    expect(read({ MINIMAX_API_KEY: 'sk', ...PAYPAL, ...BUCKET })).toMatchObject({
       minimax: { apiKey: 'sk', baseUrl: 'https://api.minimax.io' },
+      paypal: {
+        clientId: 'client',
+        clientSecret: 'secret',
+        baseUrl: 'https://api-m.paypal.com',
+        webhookId: 'WH',
+        plans: { standard: 'P-S', pro: 'P-P', ultimate: 'P-U' },
+      },
       s3: {
         endpoint: 'https://s3.test',
         bucket: 'media',
@@ -28,6 +43,11 @@ describe('the configuration', () => {
       },
     })
     expect(read({ MINIMAX_API_KEY: '' }).minimax).toBe(undefined)
+  })
+
+  it('takes PayPal as a whole or not at all, and names what is missing', () => {
+    expect(() => read({ ...PAYPAL, PAYPAL_PLAN_PRO: '' })).toThrow(/^PAYPAL_PLAN_PRO: [^\n]*$/)
+    expect(read({ PAYPAL_BASE_URL: 'https://api-m.sandbox.paypal.com' }).paypal).toBe(undefined)
   })
 
   it('takes a bucket as a whole or not at all, and names what is missing', () => {
@@ -43,7 +63,6 @@ describe('the configuration', () => {
         return (error as Error).message.split('\n- ').slice(1)
       }
     }
-    const notYet = [expect.stringContaining('payment provider')]
     expect(faults({})).toEqual([
       'SESSION_SECRET is not set',
       'ENCRYPTION_KEY is not set',
@@ -51,7 +70,7 @@ describe('the configuration', () => {
       'SMTP_URL is not set',
       'MAIL_FROM is not set',
       'MINIMAX_API_KEY is not set: the demo renderer is for development',
-      ...notYet,
+      ...Object.keys(PAYPAL).map((name) => `${name} is not set`),
     ])
     const complete = {
       SESSION_SECRET: 's'.repeat(32),
@@ -60,8 +79,10 @@ describe('the configuration', () => {
       SMTP_URL: 'smtps://mail.test',
       MAIL_FROM: 'Kinora <hello@kinora.test>',
       MINIMAX_API_KEY: 'sk',
+      ...PAYPAL,
     }
-    expect(faults(complete)).toEqual(notYet)
+    expect(faults(complete)).toEqual([])
+    expect(faults({ ...complete, PAYPAL_WEBHOOK_ID: '' })).toEqual(['PAYPAL_WEBHOOK_ID is not set'])
     expect(faults({ ...complete, PUBLIC_URL: 'http://kinora.test' })).toContain(
       'PUBLIC_URL is not https: cookies would be insecure',
     )

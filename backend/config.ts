@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
 import type { S3Access } from './media/s3MediaStore.ts'
+import type { PaidTier } from './subscriptions/events.ts'
+import type { PaypalAccess } from './subscriptions/paypal/paypalApi.ts'
 
 export const ROLES = ['api', 'projections', 'workflows'] as const
 export type Role = (typeof ROLES)[number]
@@ -38,6 +40,13 @@ const Environment = z.object({
   FFMPEG_PATH: z.optional(z.string()),
   MINIMAX_API_KEY: z.optional(z.string()),
   MINIMAX_BASE_URL: z._default(z.url(), 'https://api.minimax.io'),
+  PAYPAL_CLIENT_ID: z.optional(z.string()),
+  PAYPAL_CLIENT_SECRET: z.optional(z.string()),
+  PAYPAL_BASE_URL: z._default(z.url(), 'https://api-m.paypal.com'),
+  PAYPAL_WEBHOOK_ID: z.optional(z.string()),
+  PAYPAL_PLAN_STANDARD: z.optional(z.string()),
+  PAYPAL_PLAN_PRO: z.optional(z.string()),
+  PAYPAL_PLAN_ULTIMATE: z.optional(z.string()),
   S3_ENDPOINT: z.optional(z.url()),
   S3_BUCKET: z.optional(z.string()),
   S3_ACCESS_KEY_ID: z.optional(z.string()),
@@ -70,6 +79,10 @@ export interface Config {
   readonly logLevel: string
   /** Undefined: videos are rendered on this machine. */
   readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
+  /** Undefined: plans are paid for at the sandbox, with no money. */
+  readonly paypal:
+    | (PaypalAccess & { readonly webhookId: string; readonly plans: Readonly<Record<PaidTier, string>> })
+    | undefined
   /** Undefined: media lie in a folder. */
   readonly s3: S3Access | undefined
 }
@@ -101,22 +114,40 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     supportEmail: env.SUPPORT_EMAIL,
     ffmpegPath: env.FFMPEG_PATH,
     minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
+    paypal: paypalOf(env),
     s3: bucketOf(env),
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
   }
 }
 
-/** What production needs and this version does not have yet. */
-const NOT_YET = ['plans cannot be paid for: this version has no payment provider yet']
+const PAYPAL_NEEDS = [
+  'PAYPAL_CLIENT_ID',
+  'PAYPAL_CLIENT_SECRET',
+  'PAYPAL_WEBHOOK_ID',
+  'PAYPAL_PLAN_STANDARD',
+  'PAYPAL_PLAN_PRO',
+  'PAYPAL_PLAN_ULTIMATE',
+] as const
+
+function paypalOf(env: z.infer<typeof Environment>): Config['paypal'] {
+  if (!isComplete(env, PAYPAL_NEEDS, 'PAYPAL_')) return undefined
+  return {
+    clientId: env.PAYPAL_CLIENT_ID!,
+    clientSecret: env.PAYPAL_CLIENT_SECRET!,
+    baseUrl: env.PAYPAL_BASE_URL,
+    webhookId: env.PAYPAL_WEBHOOK_ID!,
+    plans: {
+      standard: env.PAYPAL_PLAN_STANDARD!,
+      pro: env.PAYPAL_PLAN_PRO!,
+      ultimate: env.PAYPAL_PLAN_ULTIMATE!,
+    },
+  }
+}
 
 const S3_NEEDS = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
 
-/** All of a bucket's variables, or none. */
 function bucketOf(env: z.infer<typeof Environment>): S3Access | undefined {
-  const missing = S3_NEEDS.filter((name) => env[name] === undefined)
-  if (missing.length === S3_NEEDS.length) return undefined
-  if (missing.length > 0)
-    throw new ConfigError(missing.map((name) => `${name}: not set, while others of S3_ are`).join('\n'))
+  if (!isComplete(env, S3_NEEDS, 'S3_')) return undefined
   return {
     endpoint: env.S3_ENDPOINT!,
     bucket: env.S3_BUCKET!,
@@ -126,6 +157,18 @@ function bucketOf(env: z.infer<typeof Environment>): S3Access | undefined {
   }
 }
 
+/** Whether all of these variables are set; false: none of them is. @throws ConfigError some are */
+function isComplete(
+  env: z.infer<typeof Environment>,
+  needs: readonly (keyof z.infer<typeof Environment>)[],
+  family: string,
+): boolean {
+  const missing = needs.filter((name) => env[name] === undefined)
+  if (missing.length > 0 && missing.length < needs.length)
+    throw new ConfigError(missing.map((name) => `${name}: not set, while others of ${family} are`).join('\n'))
+  return missing.length === 0
+}
+
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
   const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL', 'SMTP_URL', 'MAIL_FROM'] as const)
     .filter((name) => env[name] === undefined)
@@ -133,7 +176,8 @@ function refuseUnsafe(env: z.infer<typeof Environment>): void {
   if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))
     faults.push('PUBLIC_URL is not https: cookies would be insecure')
   if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
-  faults.push(...NOT_YET)
+  faults.push(...PAYPAL_NEEDS.filter((name) => env[name] === undefined).map((name) => `${name} is not set`))
+  if (faults.length === 0) return
   throw new ConfigError(`Production mode refuses to start:\n- ${faults.join('\n- ')}`)
 }
 

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
+import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
 import { createMailbox } from './accounts/mailbox.ts'
@@ -34,6 +35,7 @@ import { createFolderMediaStore } from './media/folderMediaStore.ts'
 import { createS3MediaStore } from './media/s3MediaStore.ts'
 import { allowanceOf } from './subscriptions/allowance.ts'
 import { createNoticeInbox } from './subscriptions/noticeInbox.ts'
+import { createPaypal } from './subscriptions/paypal/paypal.ts'
 import { createSandbox } from './subscriptions/sandbox/sandbox.ts'
 import { tierOf } from './subscriptions/subscriptionView.ts'
 import { createDemoProvider } from './tasks/demo/demoProvider.ts'
@@ -61,6 +63,7 @@ export const MIGRATIONS = [
   { name: 'M0006ProviderCalls', class: M0006ProviderCalls },
   { name: 'M0007Money', class: M0007Money },
   { name: 'M0008Payments', class: M0008Payments },
+  { name: 'M0012ChainHeads', class: M0012ChainHeads },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
@@ -96,11 +99,9 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
   const clock = config.production ? undefined : await createMovedClock(pool, changes, now)
   const calendar = clock?.now ?? now
-  const sandbox = createSandbox({
-    pool,
-    now: calendar,
-    secret: keyFor('sandbox', config.encryptionKey).toString('hex'),
-  })
+  const sandbox = config.paypal
+    ? undefined
+    : createSandbox({ pool, now: calendar, secret: keyFor('sandbox', config.encryptionKey).toString('hex') })
 
   return {
     config,
@@ -117,7 +118,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     clock,
     calendar,
     sandbox,
-    payments: sandbox,
+    payments: config.paypal ? createPaypal(config.paypal) : sandbox!,
     inbox: createNoticeInbox(database),
     allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
     credits: createCredits(handle, calendar),

@@ -155,7 +155,7 @@ export interface Api {
 
 /** Answers HTTP and WebSocket calls on a server that listens already. */
 export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api): Running {
-  const { config, database, media, temporaryDir, credits, outbox, changes, clock, sandbox, payments } = ports
+  const { config, database, media, temporaryDir, credits, outbox, changes, clock, sandbox } = ports
   const realtime = createRealtime(database)
   const account = accountPorts(ports, publicUrl, PLANS.free.credits)
   const app = createApp({
@@ -173,9 +173,9 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
       now: ports.calendar,
       creditsAt: credits.expire,
     }),
-    providerPlan: () => null,
+    providerPlan: (tier) => (tier === 'free' ? null : (config.paypal?.plans[tier] ?? null)),
     onForged: () => ports.log.warn('somebody sent a webhook in the payment provider’s name'),
-    sandboxState: payments === sandbox ? sandbox.state : undefined,
+    sandboxState: sandbox?.state,
     advanceClock: clock?.advance,
     callbackSecret: config.sessionSecret,
     tellHint: (taskId) => tellHint(ports.pool, taskId),
@@ -201,7 +201,8 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
   const onError = (error: unknown) => ports.log.warn({ err: error }, 'an update was not pushed')
   const halt = new AbortController()
   const { port } = server.address() as AddressInfo
-  const billing = payments === sandbox ? sandbox.run(`http://localhost:${port}`, halt.signal) : undefined
+  const host = ['127.0.0.1', '0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
+  const billing = sandbox?.run(`http://${host}:${port}`, halt.signal)
   const unsubscribe = pushUpdates({ ...ports, realtime, creditsOf, onError })
   const letGo = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) for (const userId of ids) realtime.disconnect(userId)

@@ -1,3 +1,4 @@
+import { chainHeads } from './credits/chainHead.ts'
 import { creditBalances } from './credits/creditBalance.ts'
 import { creditEntries } from './credits/creditEntry.ts'
 import { openHolds } from './credits/openHold.ts'
@@ -15,6 +16,7 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   creditBalances,
   creditEntries,
   openHolds,
+  chainHeads,
   currentSubscriptions,
   invoices,
 ]

@@ -47,7 +47,7 @@ export const VIOLATIONS: readonly Violation[] = [
     'backend/accounts/passwords.ts',
   ),
   importing(
-    'only projections and workflows read the events of another context',
+    'only projections, workflows and the audit read the events of another context',
     'backend/analytics/visits.ts',
     'backend/credits/events.ts',
   ),
@@ -105,7 +105,11 @@ export const VIOLATIONS: readonly Violation[] = [
   importing('nothing imports the composition root', 'backend/accounts/start.ts', 'backend/compose.ts'),
   importing('the server imports neither scripts nor the site', 'backend/http/site.ts', 'site/src/address.ts'),
   importing('scripts import only Node and each other', 'scripts/count.mjs', 'node_modules/zod/index.js'),
-  importing('nothing but tests imports tests', 'backend/media/double.ts', 'backend/testing/providerDouble.ts'),
+  importing(
+    'nothing but tests and benches imports tests',
+    'backend/media/double.ts',
+    'backend/testing/providerDouble.ts',
+  ),
   importing('production code uses no development package', 'backend/http/pages.ts', 'node_modules/playwright/index.js'),
   importing('every package is declared', 'backend/http/colours.ts', 'node_modules/chalk/index.js'),
   { rule: 'every import is there', from: 'backend/http/gone.ts', to: './moved.ts', source: "import './moved.ts'\n" },

@@ -42,10 +42,11 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
   return due === undefined ? null : Math.max(Date.parse(due) - now(), 0)
 }
 
-export const contextOf = ({ type, userId, at }: SubscriptionCommand): CommandContext => ({
-  commandId: `${type} ${userId} ${at}`,
+/** Two reports of one moment are two commands: the whole command is its id. */
+export const contextOf = (command: SubscriptionCommand): CommandContext => ({
+  commandId: JSON.stringify(command),
   actor: 'system',
-  correlationId: userId,
+  correlationId: command.userId,
 })
 
 /** Makes the provider bill what is wished for, and no more. Answers the subscription when something was learned. */

@@ -66,4 +66,13 @@ describe('the triggers', () => {
   it('wake a waiting task that was ended from outside', async () => {
     expect(await asked([taskFailed(TASK, USER, 'cancelled', null)], {})).toEqual([['signal', TASK, 'turn']])
   })
+  it('have a subscription looked at, at the start and with every event about it, whether its term runs already or not', async () => {
+    const looked = [
+      ['start', 'keepTerm', `term-${USER}`, { userId: USER }],
+      ['signal', `term-${USER}`, 'look'],
+    ]
+    expect(await asked([], { subscribers: [USER] })).toEqual(looked)
+    const paid = { type: 'SubscriptionPaid', data: { userId: USER } }
+    expect(await asked([paid], {})).toEqual(looked)
+  })
 })

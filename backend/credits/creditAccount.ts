@@ -69,8 +69,9 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
     case 'CreditsCaptured':
       return settledHold(account, event.data.holdId)
     case 'CreditsReleased': {
-      const { holdId, parts, renewed } = event.data
-      const back = moved(account.lots, parts, 1)
+      const { holdId, renewed } = event.data
+      // Releases from before lots could be closed name no parts: all went back to where it came from.
+      const back = moved(account.lots, event.data.parts ?? account.holds.get(holdId) ?? [], 1)
       const lots = renewed ? [...back, newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt)] : back
       return { ...settledHold(account, holdId), lots }
     }

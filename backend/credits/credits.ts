@@ -62,7 +62,7 @@ export function createCredits(handle: Handle, now: () => number = Date.now) {
     async forfeitSales(userId: string, saleIds: readonly string[]): Promise<void> {
       const when = at()
       const command = { type: 'ForfeitLots', userId, lotIds: saleIds.map(saleLot), at: when } as const
-      if (saleIds.length > 0) await give(command, bySystem('forfeit', when, userId))
+      if (saleIds.length > 0) await give(command, bySystem('forfeit', when, ...saleIds, userId))
     },
 
     /** Closes the lots whose time is over. */

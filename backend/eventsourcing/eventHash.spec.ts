@@ -12,6 +12,10 @@ describe('canonical JSON', () => {
       '{"\\r":2,"1":4,"ö":5,"€":1,"😀":3,"\ufb33":6}',
     )
   })
+  it('keeps keys that look like numbers, or like a prototype, in their places', () => {
+    const hostile = JSON.parse('{"b":[{"__proto__":1,"Z":{"10":1,"9":2,"a":3}}],"a":2}')
+    expect(canonicalJson(hostile)).toBe('{"a":2,"b":[{"Z":{"10":1,"9":2,"a":3},"__proto__":1}]}')
+  })
   it('says the same as a value that went through a store', () => {
     const value = { list: [undefined, -0, 1e21, 0.1], gone: undefined, text: '雨"\\\n' }
     expect(canonicalJson(value)).toBe(canonicalJson(JSON.parse(JSON.stringify(value))))

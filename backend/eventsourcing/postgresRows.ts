@@ -22,6 +22,6 @@ export function toStoredEvent({ position, revision, created, ...row }: EventRow)
     ...row,
     revision: Number(revision),
     position: toGlobalPosition(position),
-    created: new Date(created),
+    created: created instanceof Date ? created : new Date(created),
   }
 }

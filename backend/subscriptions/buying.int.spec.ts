@@ -42,15 +42,21 @@ describe('buying a plan', () => {
   it('gives its credits on the completed sale alone, and once, however often it is confirmed', async () => {
     const user = await kinora.newUser()
     const id = await ask(user, 'pro')
-    expect(await stats(user)).toMatchObject({ current_tier: 'free', current_status: 'pending', remaining_credits: 60 })
+    await soon(async () =>
+      expect(await stats(user)).toMatchObject({
+        current_tier: 'free',
+        current_status: 'pending',
+        remaining_credits: 60,
+      }),
+    )
     expect((await user.call('POST', '/subscriptions/confirm', { subscription_id: id })).status).toBe(200)
-    expect(await stats(user)).toMatchObject({ current_tier: 'free', remaining_credits: 60 })
+    await soon(async () => expect(await stats(user)).toMatchObject({ current_tier: 'free', remaining_credits: 60 }))
     await dev(`paypal/${id}/approve`)
     const answers = await Promise.all(
       [1, 2, 3].map(() => user.call('POST', '/subscriptions/confirm', { subscription_id: id })),
     )
     const bought = { current_tier: 'pro', current_status: 'active', remaining_credits: 4560 }
-    expect(await answers[0]!.json()).toMatchObject(bought)
+    for (const { status } of answers) expect(status).toBe(200)
     await soon(async () => expect(await stats(user)).toMatchObject(bought))
     const { invoices } = await read<{ invoices: object[] }>(user, '/subscriptions/invoices')
     expect(invoices).toEqual([expect.objectContaining({ tier: 'pro', amount: 4499, currency: 'USD', status: 'paid' })])
@@ -108,7 +114,9 @@ describe('the months of a plan', () => {
     await dev(`paypal/${id}/fail-payment`)
     await soon(async () => expect((await current(user)).grace_until).not.toBeNull())
     await soon(async () => expect((await mails())[0]).toContain('did not go through'))
-    expect(await stats(user)).toMatchObject({ current_tier: 'standard', current_status: 'active' })
+    await soon(async () =>
+      expect(await stats(user)).toMatchObject({ current_tier: 'standard', current_status: 'active' }),
+    )
     await advance(8 * DAY)
     await soon(async () => expect(await stats(user)).toMatchObject({ current_status: 'suspended' }))
     await dev(`paypal/${id}/renew`)
@@ -125,11 +133,15 @@ describe('the months of a plan', () => {
     const user = await kinora.newUser()
     const id = await buy(user, 'pro')
     expect((await user.call('POST', '/subscriptions/cancel')).status).toBe(200)
-    expect(await current(user)).toMatchObject({ status: 'cancelled', cancel_at_period_end: true, tier: 'pro' })
+    await soon(async () =>
+      expect(await current(user)).toMatchObject({ status: 'cancelled', cancel_at_period_end: true, tier: 'pro' }),
+    )
     const paused = async (is: string) => expect((await kinora.ports.payments.look(id))?.status).toBe(is)
     await soon(() => paused('suspended'))
     expect((await user.call('POST', '/subscriptions/reactivate')).status).toBe(200)
-    expect(await stats(user)).toMatchObject({ current_status: 'active', remaining_credits: 4560 })
+    await soon(async () =>
+      expect(await stats(user)).toMatchObject({ current_status: 'active', remaining_credits: 4560 }),
+    )
     await soon(() => paused('active'))
     const reason = 'too expensive for me'
     await user.call('POST', '/subscriptions/cancel', { reason, cancel_at_period_end: true })
@@ -153,10 +165,14 @@ describe('the months of a plan', () => {
     const user = await kinora.newUser()
     const first = await buy(user, 'standard')
     const second = await buy(user, 'ultimate')
-    expect(await stats(user)).toMatchObject({ current_tier: 'ultimate', remaining_credits: 16_060 })
+    await soon(async () =>
+      expect(await stats(user)).toMatchObject({ current_tier: 'ultimate', remaining_credits: 16_060 }),
+    )
     await soon(async () => expect((await kinora.ports.payments.look(first))?.status).toBe('cancelled'))
     const third = await buy(user, 'standard')
-    expect(await current(user)).toMatchObject({ tier: 'ultimate', status: 'cancelled', next_tier: 'standard' })
+    await soon(async () =>
+      expect(await current(user)).toMatchObject({ tier: 'ultimate', status: 'cancelled', next_tier: 'standard' }),
+    )
     await advance(32 * DAY)
     await soon(async () =>
       expect(await stats(user)).toMatchObject({ current_tier: 'standard', current_status: 'active' }),

@@ -254,4 +254,5 @@ export const subscription: Decider<Subscription, SubscriptionCommand, Subscripti
   initial: { agreements: [], sales: [], reversals: [], mismatched: [] },
   evolve,
   decide,
+  hashChained: true,
 }

@@ -81,7 +81,7 @@ export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = 
     CreditsReleased: (row, { data }) => {
       if (!row) return row
       const { [data.holdId]: held = [], ...holds } = row.holds
-      const back = moved(row.lots, data.parts, { left: 1 })
+      const back = moved(row.lots, data.parts ?? held, { left: 1 })
       if (!data.renewed) return { ...row, holds, lots: back }
       const { lotId, amount, expiresAt } = data.renewed
       const gone = held.filter((part) => !data.parts.some(({ lotId }) => lotId === part.lotId))

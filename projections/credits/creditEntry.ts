@@ -71,7 +71,12 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
     CreditsCaptured: (row) => row && { ...row, kind: 'spend' },
     CreditsReleased: (_, event) => {
       const { parts, renewed, reason, holdId } = event.data
-      return entry(event, { kind: 'release', amount: sum(parts) + (renewed?.amount ?? 0), reason, taskId: holdId })
+      return entry(event, {
+        kind: 'release',
+        amount: sum(parts ?? []) + (renewed?.amount ?? 0),
+        reason,
+        taskId: holdId,
+      })
     },
     CreditLotClosed: (_, event) => {
       const { amount, reason, lotId } = event.data

@@ -109,7 +109,8 @@ describeOnSite('the shell of every page', (site) => {
     const logged: string[] = []
     page.on('console', (line) => void (line.type() === 'error' && logged.push(line.text())))
     // A row that no server sends: the list cannot be drawn.
-    await page.route('**/api/v1/videos/tasks?*', (route) => route.fulfill({ json: { tasks: [null], total: 1 } }))
+    const broken = { id: 'broken', status: 'Success', created_at: new Date().toISOString(), prompt: null }
+    await page.route('**/api/v1/videos/tasks?*', (route) => route.fulfill({ json: { tasks: [broken], total: 1 } }))
     const start = `${site.url}${language === 'zh' ? '/zh' : ''}/workspace`
     await page.goto(start)
     const panel = page.getByRole('alert').filter({ hasText: crash.title })

@@ -1,0 +1,197 @@
+import type { CreditAccountEvent, LotPart, LotSource } from '../credits/events.ts'
+
+/** An account of the books. */
+interface Account {
+  readonly name: string
+  balance: number
+}
+
+export interface Lot extends Account {
+  readonly source: LotSource
+  /** What backs it: a sale, or the hold that it was given back from. */
+  readonly reference: string | null
+  readonly granted: number
+  readonly expiresAt: string | null
+  closed: boolean
+  /** Credits claimed back so far. */
+  reversed: number
+}
+
+export interface Hold extends Account {
+  readonly parts: readonly LotPart[]
+}
+
+/** An amount booked to an account, above zero where it comes in. */
+type Posting = readonly [account: Account, amount: number]
+
+/** Accounts that are neither a lot nor a hold. `issued` and `owed` stand below zero. */
+export const TOTALS = ['issued', 'spent', 'forfeited', 'claimed back', 'withdrawn', 'owed'] as const
+type Total = (typeof TOTALS)[number]
+
+const total = (parts: readonly LotPart[]): number => {
+  let sum = 0
+  for (const { amount } of parts) sum += amount
+  return sum
+}
+const isCount = (amount: number) => Number.isSafeInteger(amount) && amount > 0
+
+/**
+ * One credit account kept by double entry, from its events alone and without the decider that made them. Amounts are whole
+ * credits; all balances together are always zero.
+ */
+export class AccountBook {
+  readonly lots = new Map<string, Lot>()
+  /** Open ones. */
+  readonly holds = new Map<string, Hold>()
+  readonly #totals: Readonly<Record<Total, Account>>
+  readonly #settled = new Set<string>()
+  /** Reversals and withdrawals that were made. */
+  readonly #corrected = new Set<string>()
+
+  constructor() {
+    this.#totals = Object.fromEntries(TOTALS.map((name) => [name, { name, balance: 0 }])) as Record<Total, Account>
+  }
+
+  total(name: Total): number {
+    return this.#totals[name].balance
+  }
+
+  /** Lots together, and open holds together. */
+  sums(): { left: number; held: number } {
+    const sum = (accounts: Iterable<Account>) => [...accounts].reduce((sum, { balance }) => sum + balance, 0)
+    return { left: sum(this.lots.values()), held: sum(this.holds.values()) }
+  }
+
+  /** Books an event. @returns what is wrong with it, a sentence each; it is booked all the same */
+  post(event: CreditAccountEvent): string[] {
+    const wrong: string[] = []
+    const postings = this.#postings(event, wrong)
+    let sum = 0
+    for (const [account, amount] of postings) {
+      sum += amount
+      account.balance += amount
+    }
+    if (sum !== 0) wrong.push(`Its postings sum to ${sum}, not to zero.`)
+    const { issued, owed } = this.#totals
+    for (const [account] of postings)
+      if (account.balance < 0 && account !== issued && account !== owed)
+        wrong.push(`It leaves ${account.balance} in ${account.name}.`)
+    if (owed.balance > 0) wrong.push(`It repays ${owed.balance} more than was owed.`)
+    return wrong
+  }
+
+  /** Which amounts an event moves, from where to where. Notes what is wrong, and what later events are held against. */
+  #postings(event: CreditAccountEvent, wrong: string[]): Posting[] {
+    const { issued, spent, forfeited, withdrawn, owed } = this.#totals
+    switch (event.type) {
+      case 'CreditLotGranted': {
+        const { lotId, source, amount, expiresAt, reference = null } = event.data
+        if (!isCount(amount)) wrong.push(`It grants ${amount} credits.`)
+        return [[issued, -amount], this.#newLot(lotId, { source, amount, expiresAt, reference }, wrong)]
+      }
+      case 'CreditsHeld': {
+        const { holdId, parts, at } = event.data
+        if (this.holds.has(holdId) || this.#settled.has(holdId)) wrong.push(`Credits were held for ${holdId} before.`)
+        const hold = { name: `hold ${holdId}`, balance: 0, parts }
+        this.holds.set(holdId, hold)
+        return [...this.#lotPostings(parts, -1, at, wrong), [hold, total(parts)]]
+      }
+      case 'CreditsCaptured': {
+        const hold = this.#settle(event.data.holdId, wrong)
+        const held = hold.balance
+        return [
+          [hold, -held],
+          [spent, held],
+        ]
+      }
+      case 'CreditsReleased': {
+        const { holdId, parts, renewed, at } = event.data
+        const hold = this.#settle(holdId, wrong)
+        for (const { lotId, amount } of parts)
+          if (!hold.parts.some((part) => part.lotId === lotId && part.amount === amount))
+            wrong.push(`It gives ${amount} back to the lot ${lotId}, which it did not hold.`)
+        const back = this.#lotPostings(parts, 1, at, wrong)
+        if (renewed)
+          back.push(this.#newLot(renewed.lotId, { ...renewed, source: 'returned', reference: holdId }, wrong))
+        return [[hold, -hold.balance], ...back]
+      }
+      case 'CreditLotClosed': {
+        const { lotId, amount, at } = event.data
+        const lot = this.lots.get(lotId)
+        if (!lot || lot.closed) wrong.push(`There is no open lot ${lotId}.`)
+        if (lot && lot.balance !== amount)
+          wrong.push(`It forfeits ${amount} credits of the lot ${lotId}, in which ${lot.balance} are left.`)
+        if (event.data.reason === 'expired' && lot && (lot.expiresAt === null || lot.expiresAt > at))
+          wrong.push(`The lot ${lotId} has not expired.`)
+        if (lot) lot.closed = true
+        return [
+          [lot ?? missing(lotId), -amount],
+          [forfeited, amount],
+        ]
+      }
+      case 'CreditsReversed': {
+        const { reversalId, lotId, parts, debt, at } = event.data
+        const lot = this.lots.get(lotId)
+        const claimed = total(parts) + debt
+        if (!lot) wrong.push(`There is no lot ${lotId}.`)
+        else {
+          lot.reversed += claimed
+          if (lot.reversed > lot.granted) wrong.push(`It claims more of the lot ${lotId} than was granted.`)
+        }
+        if (debt !== 0 && !isCount(debt)) wrong.push(`It owes ${debt} credits.`)
+        this.#correct(`The reversal ${reversalId}`, wrong)
+        const taken = this.#lotPostings(parts, -1, at, wrong)
+        return [...taken, [this.#totals['claimed back'], claimed], [owed, -debt]]
+      }
+      case 'CreditDebtRepaid': {
+        const { parts, at } = event.data
+        return [...this.#lotPostings(parts, -1, at, wrong), [owed, total(parts)]]
+      }
+      case 'CreditsWithdrawn': {
+        const { adjustmentId, parts, at } = event.data
+        this.#correct(`The adjustment ${adjustmentId}`, wrong)
+        return [...this.#lotPostings(parts, -1, at, wrong), [withdrawn, total(parts)]]
+      }
+      default:
+        throw new Error(`no event of a credit account is called ${(event as { type: string }).type}`)
+    }
+  }
+
+  #newLot(
+    lotId: string,
+    { amount, ...lot }: { source: LotSource; amount: number; expiresAt: string | null; reference: string | null },
+    wrong: string[],
+  ): Posting {
+    const known = this.lots.get(lotId)
+    if (known) wrong.push(`The lot ${lotId} was granted before.`)
+    const made: Lot = known ?? { name: `lot ${lotId}`, balance: 0, granted: amount, closed: false, reversed: 0, ...lot }
+    this.lots.set(lotId, made)
+    return [made, amount]
+  }
+
+  /** Credits are taken from, and given back to, lots that can be used at that instant. */
+  #lotPostings(parts: readonly LotPart[], sign: 1 | -1, at: string, wrong: string[]): Posting[] {
+    return parts.map(({ lotId, amount }) => {
+      const lot = this.lots.get(lotId)
+      if (!lot || lot.closed || (lot.expiresAt !== null && lot.expiresAt <= at))
+        wrong.push(`There is no open lot ${lotId}.`)
+      if (!isCount(amount)) wrong.push(`It moves ${amount} credits of the lot ${lotId}.`)
+      return [lot ?? missing(lotId), sign * amount]
+    })
+  }
+
+  #settle(holdId: string, wrong: string[]): Hold {
+    const hold = this.holds.get(holdId)
+    if (!hold) wrong.push(`No credits are held for ${holdId}.`)
+    this.holds.delete(holdId)
+    this.#settled.add(holdId)
+    return hold ?? { name: `hold ${holdId}`, balance: 0, parts: [] }
+  }
+
+  #correct(name: string, wrong: string[]): void {
+    if (this.#corrected.has(name)) wrong.push(`${name} was made before.`)
+    this.#corrected.add(name)
+  }
+}
+
+const missing = (lotId: string): Account => ({ name: `lot ${lotId}`, balance: 0 })

@@ -1,0 +1,241 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runAudit } from '../audit.ts'
+import { createEventStoreDb } from '../eventsourcing/eventStoreDb.ts'
+import { EventStoreDbTestServer } from '../eventsourcing/testing/eventStoreDbTestServer.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { projectLedger } from './testing/projectLedger.ts'
+import { LEDGER, seedLedger } from './testing/seedLedger.ts'
+
+const { buyer, other } = LEDGER
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-audit-'))
+const inFolder = (name: string) => path.join(folder, name)
+let db: TemporaryDatabase
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  await seedLedger(db.store)
+  await projectLedger(db.store, db.database)
+  await db.pool.query(
+    `insert into user_account (id, email, identity, full_name, language, password_hash, created_at)
+     values ($1, 'ada@kinora.test', 'ada@kinora.test', 'Ada', 'en', '', now())`,
+    [buyer],
+  )
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function audit(args: string[], env: Record<string, string> = {}) {
+  let printed = ''
+  let complaint = ''
+  const code = await runAudit(args, {
+    env: { DATABASE_URL: db.url, DATA_DIR: folder, ...env },
+    print: (text) => (printed += `${text}\n`),
+    complain: (text) => (complaint += text),
+  })
+  return { code, printed, complaint, json: () => JSON.parse(printed) }
+}
+
+describe('the audit as a program', () => {
+  it('says in a table what it has proven, and ends with 0', () => {
+    const env = { ...process.env, DATABASE_URL: db.url, EVENTSTORE_URL: '' }
+    const { stdout, status } = spawnSync(process.execPath, ['backend/audit.ts', 'verify'], { env, encoding: 'utf8' })
+    expect(stdout).toContain('No deviation.')
+    expect(stdout).toMatch(/16 events in 3 streams, 2 accounts/)
+    expect(stdout).toMatch(/sum +0/)
+    expect(status).toBe(0)
+  })
+
+  it.each([
+    [[], /A command is missing/],
+    [['prove'], /"prove" is no command/],
+    [['verify', '--fast'], /--fast/],
+    [['statement'], /--user is missing/],
+    [['statement', '--user', buyer, '--at', '2026-02-30'], /--at: "2026-02-30"/],
+    [['statement', '--user', buyer, '--format', 'xml'], /--format: "xml"/],
+    [['explain', '--task', '1'], /--task: "1"/],
+    [['export'], /--out is missing/],
+    [['export', '--out', folder], /--out: /],
+    [['verify', '--heads', '/dev/null'], /--heads: \/dev\/null/],
+  ])('refuses %j, naming the argument, and shows how it is used', async (args, complaint) => {
+    const refused = await audit(args)
+    expect(refused.code).toBe(2)
+    expect(refused.complaint).toMatch(complaint)
+    expect(refused.complaint).toContain('Usage: npm run audit')
+  })
+
+  it('explains itself', async () => {
+    expect((await audit(['--help'])).printed).toContain('Usage: npm run audit')
+    expect((await audit(['export', '--help'])).code).toBe(0)
+  })
+
+  it('says where there is no ledger, and makes none', async () => {
+    const { code, complaint } = await audit(['verify'], { DATABASE_URL: '', DATA_DIR: inFolder('nothing') })
+    expect([code, complaint]).toEqual([1, expect.stringContaining('There is no ledger in')])
+    expect(() => statSync(inFolder('nothing'))).toThrow()
+  })
+})
+
+describe('a statement', () => {
+  it('is told for an address as for an id: every movement with its reason, and the lots now', async () => {
+    const statement = (await audit(['statement', '--user', 'Ada@kinora.test', '--format', 'json'])).json()
+    expect(statement).toMatchObject({ userId: buyer, spendable: 70, held: 30, owed: 0 })
+    expect(statement.lots.map((lot: { source: string; left: number }) => [lot.source, lot.left])).toEqual([
+      ['free', 60],
+      ['subscription', 0],
+      ['adjustment', 10],
+    ])
+    const told = (entry: Record<string, unknown>) => [
+      entry.kind,
+      entry.amount,
+      entry.balance,
+      entry.reason,
+      entry.actor,
+    ]
+    expect(statement.movements.map(told)).toEqual([
+      ['grant', 60, 60, 'free', 'system'],
+      ['grant', 100, 160, 'subscription SALE-1', 'system'],
+      ['hold', -30, 130, 'video', `user:${buyer}`],
+      ['spend', 0, 130, 'video delivered, 30 held credits spent', 'system'],
+      ['hold', -30, 100, 'video', `user:${buyer}`],
+      ['release', 30, 130, 'not delivered', 'system'],
+      ['grant', 10, 140, 'an apology', 'operator:ada'],
+      ['reversal', -40, 100, 'refund', 'system'],
+      ['hold', -30, 70, 'video', `user:${buyer}`],
+    ])
+    expect((await audit(['statement', '--user', buyer, '--format', 'json'])).json().movements).toEqual(
+      statement.movements,
+    )
+  })
+
+  it('is told for a moment and for a time', async () => {
+    const all = (await audit(['statement', '--user', buyer, '--format', 'json'])).json()
+    const [, , held, spent] = all.movements
+    const then = (await audit(['statement', '--user', buyer, '--at', held.at, '--format', 'json'])).json()
+    expect(then).toMatchObject({ spendable: 130, held: 30 })
+    const between = ['--from', held.at, '--to', spent.at, '--format', 'json']
+    expect((await audit(['statement', '--user', buyer, ...between])).json().movements).toEqual([held, spent])
+  })
+
+  it('is a table and a file for spreadsheets, too', async () => {
+    const table = await audit(['statement', '--user', buyer])
+    expect(table.printed).toMatch(/70 credits can be spent, 30 are held, 0 are owed/)
+    const csv = await audit(['statement', '--user', buyer, '--format', 'csv'])
+    expect(csv.printed.split('\r\n')[0]).toBe('at,revision,eventId,kind,amount,balance,reason,actor,taskId,lots')
+    expect(csv.printed.split('\r\n')[4]).toContain(',spend,0,130,"video delivered, 30 held credits spent",system,')
+  })
+
+  it('is refused for nobody', async () => {
+    const { code, complaint } = await audit(['statement', '--user', 'eve@kinora.test'])
+    expect([code, complaint]).toEqual([1, '--user: there is no credit account of eve@kinora.test.'])
+  })
+})
+
+describe('the life of a charge', () => {
+  it('is told event by event from the account and the task', async () => {
+    const told = (await audit(['explain', '--task', LEDGER.finished, '--json'])).json()
+    expect(told).toMatchObject({ userId: buyer, credits: 30, outcome: 'spent' })
+    expect(told.lots).toEqual([{ lotId: 'sale-SALE-1', amount: 30, from: 'subscription SALE-1, 100 granted' }])
+    expect(told.steps.map(({ type }: { type: string }) => type)).toEqual([
+      'CreditsHeld',
+      'VideoTaskSubmitted',
+      'VideoRenderRequested',
+      'VideoTaskSucceeded',
+      'CreditsCaptured',
+    ])
+    expect(JSON.stringify(told)).not.toContain('sealed')
+    const table = await audit(['explain', '--task', LEDGER.finished])
+    expect(table.printed).toMatch(/30 credits, spent/)
+  })
+
+  it('is found when the task never came to be', async () => {
+    expect((await audit(['explain', '--task', LEDGER.failed, '--json'])).json()).toMatchObject({
+      userId: buyer,
+      outcome: 'given back',
+    })
+    expect((await audit(['explain', '--task', other])).code).toBe(1)
+  })
+})
+
+describe('an archive', () => {
+  const checker = path.resolve(import.meta.dirname, '../../docs/check_ledger_archive.py')
+  const check = (...args: string[]) => spawnSync('python3', [checker, ...args], { encoding: 'utf8' })
+
+  it('is checked without our code, and by its key', async () => {
+    const { code, printed } = await audit(['export', '--out', inFolder('a.tar')])
+    expect(code).toBe(0)
+    const fingerprint = /key ([0-9a-f]{64})/.exec(printed)![1]!
+    const valid = check(inFolder('a.tar'), fingerprint)
+    expect(valid.stderr + valid.stdout).toMatch(/^VALID: 16 events, 3 streams/)
+    expect(valid.stdout).toContain(fingerprint)
+    expect(check(inFolder('a.tar'), '0'.repeat(64)).stderr).toContain('signed with another key')
+    expect(statSync(inFolder('audit-key.pem')).mode & 0o777).toBe(0o600)
+    expect((await audit(['export', '--out', inFolder('a.tar')])).complaint).toContain('--out: EEXIST')
+    expect((await audit(['export', '--out', inFolder('again.tar')])).printed).toContain(fingerprint)
+  })
+
+  it('is not valid with one byte changed, wherever', async () => {
+    const bytes = readFileSync(inFolder('a.tar'))
+    for (const text of ['not delivered', '"hash":"', '"deviations":0']) {
+      const changed = Buffer.from(bytes)
+      const place = changed.indexOf(text) + text.length - 1
+      changed[place] = changed[place]! ^ 1
+      writeFileSync(inFolder('changed.tar'), changed)
+      const { status, stderr } = check(inFolder('changed.tar'))
+      expect([text, status, stderr]).toEqual([text, 1, expect.stringContaining('NOT VALID')])
+    }
+  })
+
+  it('is signed with a key that is given', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writeFileSync(inFolder('key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    await audit(['export', '--out', inFolder('b.tar'), '--key', inFolder('key.pem')])
+    const pem = execFileSync('tar', ['-xOf', inFolder('b.tar'), 'public-key.pem'], { encoding: 'utf8' })
+    expect(pem).toBe(createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }))
+  })
+
+  it('shows by its heads what was cut off since, where all else forgot it', async () => {
+    const verify = () => audit(['verify', '--heads', inFolder('a.tar'), '--json'])
+    expect((await verify()).code).toBe(0)
+    await db.pool.query(
+      `create table kept as select * from event order by position desc limit 1; delete from event e using kept k where k.id = e.id`,
+    )
+    await db.pool.query('truncate projection_checkpoint, credit_balance, credit_entry, invoice, chain_head')
+    await projectLedger(db.store, db.database)
+    expect((await audit(['verify'])).code).toBe(0)
+    const { code, json } = await verify()
+    expect(code).toBe(1)
+    expect(json().deviations).toMatchObject([{ check: 'chain', stream: `creditAccount-${buyer}`, revision: 8 }])
+    await db.pool.query('insert into event select * from kept; drop table kept')
+    await projectLedger(db.store, db.database)
+    expect((await verify()).code).toBe(0)
+  })
+})
+
+describe('a ledger in EventStoreDB (the real client, a double of the server)', () => {
+  it('is proven, and shows a byte that was changed', async () => {
+    const server = await new EventStoreDbTestServer().start()
+    const store = createEventStoreDb({ url: server.url })
+    await db.pool.query('truncate projection_checkpoint, credit_balance, credit_entry, invoice, chain_head')
+    await seedLedger(store)
+    await projectLedger(store, db.database)
+    const env = { EVENTSTORE_URL: server.url }
+    const sound = (await audit(['verify', '--json'], env)).json()
+    expect(sound).toMatchObject({ ok: true, events: 16, deviations: [] })
+    expect(sound.readModels.map(({ rows }: { rows: number }) => rows)).toEqual([2, 10, 1])
+
+    const logged = server.log.stream(`creditAccount-${buyer}`)[5]!
+    const data = Buffer.from(Buffer.from(logged.data).toString().replace('not delivered', 'not deliverad'))
+    Object.assign(logged, { data })
+    const { code, json } = await audit(['verify', '--json'], env)
+    expect(code).toBe(1)
+    expect(json().deviations[0]).toMatchObject({ check: 'chain', revision: 5, id: logged.id })
+    await store.close()
+    server.kill()
+  })
+})

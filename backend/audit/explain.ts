@@ -1,0 +1,118 @@
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
+import type { EventStore, StoredEvent } from '../eventsourcing/eventStore.ts'
+import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
+import { AccountBook } from './accountBook.ts'
+import { readLedger } from './readLedger.ts'
+import { movementOf } from './statement.ts'
+import { table } from './textTable.ts'
+
+export interface Step {
+  readonly at: string
+  readonly stored: string
+  readonly stream: string
+  readonly revision: number
+  readonly eventId: string
+  readonly type: string
+  readonly actor: string
+  readonly says: string
+}
+
+/** The life of one charge. */
+export interface Explanation {
+  readonly taskId: string
+  readonly userId: string | null
+  /** Whole credits. */
+  readonly credits: number
+  readonly outcome: 'spent' | 'given back' | 'held' | 'never held'
+  /** The lots that the credits came from, and what is behind each. */
+  readonly lots: readonly { readonly lotId: string; readonly amount: number; readonly from: string }[]
+  readonly steps: readonly Step[]
+}
+
+/** Reads the task and the account that paid for it. Undefined: neither stream knows the task. */
+export async function explain(store: EventStore, taskId: string): Promise<Explanation | undefined> {
+  const task = await Array.fromAsync(store.readStream(`${VIDEO_TASK}-${taskId}`))
+  const userId = userIdOf(task) ?? (await payerOf(store, taskId))
+  const steps = task.map((stored) => ({ stored, says: detailsOf(stored) }))
+  const book = new AccountBook()
+  let lots: Explanation['lots'] = []
+  let outcome: Explanation['outcome'] = 'never held'
+  let credits = 0
+  if (userId !== null)
+    for await (const stored of store.readStream(`${CREDIT_ACCOUNT}-${userId}`)) {
+      const event = stored as unknown as CreditAccountEvent
+      if ('holdId' in event.data && event.data.holdId === taskId) {
+        const held = book.holds.get(taskId)?.balance ?? 0
+        const { reason, lots: which } = movementOf(stored, event, held)
+        steps.push({ stored, says: [reason, which].filter(Boolean).join('; ') })
+        if (event.type === 'CreditsHeld') {
+          lots = event.data.parts.map((part) => ({ ...part, from: originOf(book, part.lotId) }))
+          credits = lots.reduce((sum, { amount }) => sum + amount, 0)
+        }
+        if (event.type === 'CreditsHeld') outcome = 'held'
+        else outcome = event.type === 'CreditsCaptured' ? 'spent' : 'given back'
+      }
+      book.post(event)
+    }
+  if (steps.length === 0) return undefined
+  steps.sort((a, b) => (a.stored.position < b.stored.position ? -1 : 1))
+  return { taskId, userId, credits, outcome, lots, steps: steps.map(({ stored, says }) => stepOf(stored, says)) }
+}
+
+function userIdOf(task: readonly StoredEvent[]): string | null {
+  for (const { data } of task) if ('userId' in data) return String(data.userId)
+  return null
+}
+
+/** A task that never came to be names nobody: the log is searched for its hold. */
+async function payerOf(store: EventStore, taskId: string): Promise<string | null> {
+  for await (const page of readLedger(store))
+    for (const stored of page) {
+      const event = stored as unknown as CreditAccountEvent
+      if (event.type === 'CreditsHeld' && event.data.holdId === taskId) return event.data.userId
+    }
+  return null
+}
+
+function originOf(book: AccountBook, lotId: string): string {
+  const lot = book.lots.get(lotId)
+  return lot ? `${lot.source}${lot.reference === null ? '' : ` ${lot.reference}`}, ${lot.granted} granted` : 'unknown'
+}
+
+const SECRET = new Set(['taskId', 'userId', 'at', 'encryptedPrompt'])
+
+/** What an event of a task says beside its time; the prompt is sealed, and stays out. */
+function detailsOf({ data }: StoredEvent): string {
+  const told = Object.entries(data as VideoTaskEvent['data']).filter(([name]) => !SECRET.has(name))
+  return told.map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ')
+}
+
+const stepOf = ({ data, created, stream, revision, id, type, meta }: StoredEvent, says: string): Step => ({
+  at: 'at' in data ? String(data.at) : '',
+  stored: created.toISOString(),
+  stream,
+  revision,
+  eventId: id,
+  type,
+  actor: String(meta.actor ?? ''),
+  says,
+})
+
+/** An explanation as people read it. */
+export function explanationReport({ taskId, userId, credits, outcome, lots, steps }: Explanation): string {
+  return [
+    `Task ${taskId} of account ${userId ?? 'unknown'}: ${credits} credits, ${outcome}`,
+    ...(lots.length > 0
+      ? [
+          table(
+            ['Lot', 'Credits', 'From'],
+            lots.map(({ lotId, amount, from }) => [lotId, amount, from]),
+          ),
+        ]
+      : []),
+    table(
+      ['Time', 'Event', 'Stream', 'Revision', 'Actor', 'Says'],
+      steps.map(({ at, type, stream, revision, actor, says }) => [at, type, stream, revision, actor, says]),
+    ),
+  ].join('\n\n')
+}

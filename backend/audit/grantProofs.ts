@@ -1,0 +1,114 @@
+import type { CreditAccountEvent } from '../credits/events.ts'
+import type { StoredEvent } from '../eventsourcing/eventStore.ts'
+import type { SubscriptionEvent } from '../subscriptions/events.ts'
+import { type Deviations, type Place, placeOf } from './deviation.ts'
+
+interface Sale extends Place {
+  readonly userId: string
+  readonly credits: number
+  readonly afterEnd: boolean
+  readonly stored: number
+  granted: boolean
+}
+
+/** A sale is granted within moments; a workflow that was down may take longer. */
+const DAY_MS = 24 * 3_600_000
+
+/** What stands behind every grant and every claim: a completed sale, an operator, or the one welcome of an account. */
+export class GrantProofs {
+  readonly #sales = new Map<string, Sale>()
+  /** Credits of each reversal that the provider reported. */
+  readonly #reversals = new Map<
+    string,
+    { readonly userId: string; readonly saleId: string; readonly credits: number }
+  >()
+  readonly #welcomed = new Set<string>()
+  readonly #deviations: Deviations
+
+  constructor(deviations: Deviations) {
+    this.#deviations = deviations
+  }
+
+  takeSubscription(stored: StoredEvent, event: SubscriptionEvent): void {
+    if (event.type === 'SubscriptionPaid') {
+      const { userId, saleId, credits, afterEnd } = event.data
+      if (this.#sales.has(saleId)) this.#deviations.add('grant', stored, `The sale ${saleId} was recorded before.`)
+      else {
+        const sale = { userId, credits, afterEnd, stored: stored.created.getTime(), granted: false }
+        this.#sales.set(saleId, { ...placeOf(stored), ...sale })
+      }
+    }
+    if (event.type === 'SubscriptionSaleReversed') {
+      const { userId, saleId, reversalId, credits } = event.data
+      this.#reversals.set(reversalId, { userId, saleId, credits })
+    }
+  }
+
+  takeCredit(stored: StoredEvent, event: CreditAccountEvent): void {
+    const wrong = this.#unproven(stored, event)
+    if (wrong) this.#deviations.add('grant', stored, wrong)
+  }
+
+  /** Sales that brought no credits, though they had the time. @returns those that still have it */
+  end(now: number): Place[] {
+    const waiting: Place[] = []
+    for (const [saleId, { granted, stored, credits, ...sale }] of this.#sales) {
+      if (granted) continue
+      if (now - stored > DAY_MS)
+        this.#deviations.add('grant', sale, `The sale ${saleId} was paid, but its ${credits} credits were not granted.`)
+      else waiting.push(placeOf(sale))
+    }
+    return waiting
+  }
+
+  #unproven(stored: StoredEvent, event: CreditAccountEvent): string | undefined {
+    if (event.type === 'CreditLotGranted') return this.#unprovenGrant(stored, event.data)
+    if (event.type === 'CreditsWithdrawn') return unprovenAdjustment(stored, event.data.reason)
+    if (event.type !== 'CreditsReversed') return undefined
+    const { userId, reversalId, lotId, parts, debt } = event.data
+    const reversal = this.#reversals.get(reversalId)
+    if (reversal?.userId !== userId || lotId !== `sale-${reversal.saleId}`)
+      return `No reversal ${reversalId} of this lot's sale was reported.`
+    const claimed = parts.reduce((sum, { amount }) => sum + amount, debt)
+    return claimed > reversal.credits ? `It claims ${claimed} credits; ${reversal.credits} went back.` : undefined
+  }
+
+  #unprovenGrant(
+    stored: StoredEvent,
+    {
+      userId,
+      lotId,
+      source,
+      amount,
+      reference,
+      reason,
+    }: Extract<CreditAccountEvent, { type: 'CreditLotGranted' }>['data'],
+  ): string | undefined {
+    switch (source) {
+      case 'free':
+        if (this.#welcomed.has(userId)) return 'The free credits were granted before.'
+        this.#welcomed.add(userId)
+        return undefined
+      case 'adjustment':
+        return unprovenAdjustment(stored, reason)
+      case 'subscription':
+      case 'payment': {
+        const sale = reference === undefined ? undefined : this.#sales.get(reference)
+        if (sale?.userId !== userId || lotId !== `sale-${reference}`)
+          return `No sale ${reference ?? ''} of this user stands behind it.`
+        if (sale.granted) return `The sale ${reference} was granted before.`
+        sale.granted = true
+        if (sale.credits !== amount) return `It grants ${amount} credits; the sale brings ${sale.credits}.`
+        if (sale.afterEnd !== (source === 'payment')) return `The sale ${reference} brings no credits of this kind.`
+        return undefined
+      }
+      default:
+        return `Credits are not granted from "${source}".`
+    }
+  }
+}
+
+function unprovenAdjustment({ meta }: StoredEvent, reason: string | undefined): string | undefined {
+  if (!/^operator:./.test(String(meta.actor))) return `An adjustment by "${meta.actor}", who is no operator.`
+  return reason ? undefined : 'An adjustment without a reason.'
+}

@@ -1,0 +1,32 @@
+import { CREDIT_ACCOUNT } from '../credits/events.ts'
+import type { EventStore, StoredEvent } from '../eventsourcing/eventStore.ts'
+import { SUBSCRIPTION } from '../subscriptions/events.ts'
+
+/** Events in one page: large enough that asking for pages costs nothing. */
+const PAGE = 5_000
+
+/** Every event about credits and subscriptions, in the order of the log, up to its present end. */
+export async function* readLedger(store: EventStore): AsyncGenerator<readonly StoredEvent[]> {
+  const end = new AbortController()
+  const options = {
+    streamPrefixes: [`${CREDIT_ACCOUNT}-`, `${SUBSCRIPTION}-`],
+    maxBatch: PAGE,
+    signal: end.signal,
+    onLive: () => end.abort(),
+  } as const
+  const batches = store
+    .subscribeAll({ ...options, streamPrefixes: [...options.streamPrefixes] })
+    [Symbol.asyncIterator]()
+  try {
+    // The next page is on its way while this one is looked at.
+    for (let next = batches.next(); ; ) {
+      const { value, done } = await next
+      if (done) return
+      next = value.live ? Promise.resolve({ value: undefined, done: true }) : batches.next()
+      yield value.events
+    }
+  } finally {
+    end.abort()
+    await batches.return?.()
+  }
+}

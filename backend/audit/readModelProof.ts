@@ -1,0 +1,98 @@
+import { canonicalJson } from '../eventsourcing/eventHash.ts'
+import type { StoredEvent } from '../eventsourcing/eventStore.ts'
+import { type Deviations, missingPlace, type Place } from './deviation.ts'
+
+/** A table of rows that are folded from the log, and how. */
+export interface AuditedModel {
+  readonly name: string
+  readonly version: number
+  readonly table: string
+  knows(event: StoredEvent): boolean
+  rowId(event: StoredEvent): string
+  /** Undefined: there is no row (any more). */
+  fold(row: object | undefined, event: StoredEvent): object | undefined
+  /** Where the events of a row stand. */
+  placeOf(row: object): { readonly stream: string; readonly revision: number | null }
+}
+
+/** The read models as they are at one moment, however long the reading takes. */
+export interface RowSnapshot {
+  /** Undefined: the table was never written. */
+  checkpoint(model: string): Promise<{ version: number; position: string | null } | undefined>
+  /** Every row, in the shape that `to_jsonb` gives. */
+  rows(table: string): AsyncIterable<{ id: string; row: object }>
+}
+
+export interface ComparedModel {
+  readonly table: string
+  readonly rows: number
+  /** The position up to which it had read the log; null where it was not compared. */
+  readonly upTo: string | null
+  readonly note?: string
+}
+
+/** Folds the log anew up to where a read model had come, and compares every row. */
+export class ReadModelProof {
+  readonly #model: AuditedModel
+  readonly #rows = new Map<string, object>()
+  #upTo: string | undefined
+  #note: string | undefined
+
+  constructor(model: AuditedModel) {
+    this.#model = model
+  }
+
+  async begin(snapshot: RowSnapshot): Promise<void> {
+    const checkpoint = await snapshot.checkpoint(this.#model.name)
+    if (!checkpoint?.position) this.#note = 'nothing was written yet'
+    else if (checkpoint.version !== this.#model.version)
+      this.#note = `it has version ${checkpoint.version}, this program knows ${this.#model.version}`
+    else this.#upTo = checkpoint.position
+  }
+
+  take(event: StoredEvent): void {
+    if (this.#upTo === undefined || event.position > this.#upTo || !this.#model.knows(event)) return
+    const id = this.#model.rowId(event)
+    const row = this.#model.fold(this.#rows.get(id), event)
+    if (row) this.#rows.set(id, row)
+    else this.#rows.delete(id)
+  }
+
+  async end(snapshot: RowSnapshot, deviations: Deviations): Promise<ComparedModel> {
+    const { table } = this.#model
+    if (this.#upTo === undefined) return { table, rows: 0, upTo: null, note: this.#note ?? '' }
+    let rows = 0
+    for await (const { id, row } of snapshot.rows(table)) {
+      rows += 1
+      const expected = this.#rows.get(id)
+      this.#rows.delete(id)
+      const wrong = expected ? differences(expected, row) : ['it follows from no event']
+      if (wrong.length > 0)
+        deviations.add('read model', this.#place(expected ?? row), `Row ${id} of ${table}: ${wrong.join('; ')}.`)
+    }
+    for (const [id, row] of this.#rows)
+      deviations.add('read model', this.#place(row), `Row ${id} of ${table} is missing.`)
+    return { table, rows, upTo: this.#upTo }
+  }
+
+  #place(row: object): Place {
+    const { stream, revision } = this.#model.placeOf(row)
+    return missingPlace(stream, revision)
+  }
+}
+
+/** How Postgres prints an instant of the log in JSON, in UTC. */
+const asPrinted = (instant: string) =>
+  instant.replace(/\.(\d*?)0*Z$/, (_, digits: string) => `${digits === '' ? '' : `.${digits}`}+00:00`)
+
+function differences(expected: object, found: object): string[] {
+  const wrong: string[] = []
+  for (const [column, value] of Object.entries(found)) {
+    const wanted = (expected as Record<string, unknown>)[column]
+    if (wanted === value) continue
+    if (typeof wanted === 'string' && asPrinted(wanted) === value) continue
+    const [is, should] = [canonicalJson(value), canonicalJson(wanted)]
+    if (is !== should) wrong.push(`${column} is ${is}, by the log ${should}`)
+  }
+  return wrong
+}

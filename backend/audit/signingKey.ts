@@ -1,0 +1,37 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { UsageError } from './command.ts'
+
+/** The Ed25519 key that a file holds, or the one in the data folder, which is made once. @throws UsageError no such key */
+export function signingKey(file: string | undefined, dataDir: string): KeyObject {
+  if (file !== undefined) return keyIn(file)
+  const kept = path.join(dataDir, 'audit-key.pem')
+  mkdirSync(dataDir, { recursive: true })
+  const { privateKey } = generateKeyPairSync('ed25519')
+  try {
+    writeFileSync(kept, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return keyIn(kept)
+}
+
+function keyIn(file: string): KeyObject {
+  try {
+    const key = createPrivateKey(readFileSync(file))
+    if (key.asymmetricKeyType === 'ed25519') return key
+  } catch (error) {
+    throw new UsageError(`--key: ${file} holds no private key (${(error as Error).message}).`)
+  }
+  throw new UsageError(`--key: ${file} holds no Ed25519 key.`)
+}
+
+export const publicPem = (key: KeyObject): string =>
+  String(createPublicKey(key).export({ type: 'spki', format: 'pem' }))
+
+/** SHA-256, in hex, of a public key's DER: what two people compare by telephone. */
+export const fingerprint = (publicKeyPem: string): string =>
+  createHash('sha256')
+    .update(createPublicKey(publicKeyPem).export({ type: 'spki', format: 'der' }))
+    .digest('hex')

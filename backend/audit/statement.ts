@@ -1,0 +1,150 @@
+import type { CreditAccountEvent } from '../credits/events.ts'
+import { CREDIT_ACCOUNT } from '../credits/events.ts'
+import type { EventStore, StoredEvent } from '../eventsourcing/eventStore.ts'
+import { AccountBook, type Lot } from './accountBook.ts'
+
+export interface Movement {
+  readonly at: string
+  readonly revision: number
+  readonly eventId: string
+  readonly kind: string
+  /** What it adds to the balance: whole credits, below zero where it takes some. */
+  readonly amount: number
+  readonly balance: number
+  readonly reason: string
+  readonly actor: string
+  readonly taskId: string | null
+  /** Lots and how many credits of each. */
+  readonly lots: string
+}
+
+export interface StatedLot {
+  readonly lotId: string
+  readonly source: string
+  readonly reference: string | null
+  readonly granted: number
+  readonly left: number
+  readonly expiresAt: string | null
+  readonly state: 'open' | 'closed' | 'expired'
+}
+
+/** An account at an instant, and what moved in a time. Amounts are whole credits; what is owed is taken off the balance. */
+export interface Statement {
+  readonly userId: string
+  readonly at: string
+  readonly spendable: number
+  readonly held: number
+  readonly owed: number
+  readonly lots: readonly StatedLot[]
+  readonly from: string | null
+  readonly to: string
+  readonly movements: readonly Movement[]
+}
+
+interface Asked {
+  readonly userId: string
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly at: string | undefined
+  readonly now: string
+}
+
+/** Reads one account. Undefined: there is none. Instants bound what is told: `from` and `to` belong to it. */
+export async function statementOf(store: EventStore, asked: Asked): Promise<Statement | undefined> {
+  const at = asked.at ?? asked.to ?? asked.now
+  const to = asked.to ?? at
+  const movements: Movement[] = []
+  const book = new AccountBook()
+  const later = new AccountBook()
+  let exists = false
+  for await (const stored of store.readStream(`${CREDIT_ACCOUNT}-${asked.userId}`)) {
+    exists = true
+    const event = stored as unknown as CreditAccountEvent
+    const before = balanceOf(later)
+    const held = 'holdId' in event.data ? (later.holds.get(event.data.holdId)?.balance ?? 0) : 0
+    later.post(event)
+    if (event.data.at <= at) book.post(event)
+    if (event.data.at > to || (asked.from !== undefined && event.data.at < asked.from)) continue
+    const balance = balanceOf(later)
+    movements.push({ ...movementOf(stored, event, held), amount: balance - before, balance })
+  }
+  if (!exists) return undefined
+  const lots = [...book.lots].map(([lotId, lot]) => stated(lotId, lot, at))
+  const open = lots.filter(({ state }) => state === 'open').reduce((sum, { left }) => sum + left, 0)
+  const owed = -book.total('owed')
+  return {
+    userId: asked.userId,
+    at,
+    spendable: open - owed,
+    held: book.sums().held,
+    owed,
+    lots,
+    from: asked.from ?? null,
+    to,
+    movements,
+  }
+}
+
+/** As the history counts: every lot until it is closed, less what is owed. */
+const balanceOf = (book: AccountBook) => book.sums().left + book.total('owed')
+
+function stated(lotId: string, lot: Lot, at: string): StatedLot {
+  const { source, reference, granted, balance: left, expiresAt, closed } = lot
+  const state = closed ? 'closed' : expiresAt !== null && expiresAt <= at ? 'expired' : 'open'
+  return { lotId, source, reference, granted, left, expiresAt, state }
+}
+
+const KINDS: Readonly<Record<CreditAccountEvent['type'], string>> = {
+  CreditLotGranted: 'grant',
+  CreditsHeld: 'hold',
+  CreditsCaptured: 'spend',
+  CreditsReleased: 'release',
+  CreditLotClosed: 'forfeit',
+  CreditsReversed: 'reversal',
+  CreditDebtRepaid: 'repayment',
+  CreditsWithdrawn: 'withdrawal',
+}
+
+export function movementOf(
+  { revision, id, meta }: StoredEvent,
+  event: CreditAccountEvent,
+  held: number,
+): Omit<Movement, 'amount' | 'balance'> {
+  const { at } = event.data
+  return {
+    at,
+    revision,
+    eventId: id,
+    kind: KINDS[event.type],
+    reason: reasonOf(event, held),
+    actor: String(meta.actor ?? ''),
+    taskId: 'holdId' in event.data ? event.data.holdId : null,
+    lots: lotsOf(event),
+  }
+}
+
+function reasonOf(event: CreditAccountEvent, held: number): string {
+  switch (event.type) {
+    case 'CreditLotGranted': {
+      const { source, reason, reference } = event.data
+      return reason ?? (reference ? `${source} ${reference}` : source)
+    }
+    case 'CreditsHeld':
+      return 'video'
+    case 'CreditsCaptured':
+      return `video delivered, ${held} held credits spent`
+    case 'CreditDebtRepaid':
+      return 'owed since a reversal'
+    case 'CreditsReversed':
+      return event.data.debt > 0 ? `${event.data.reason}, ${event.data.debt} owed` : event.data.reason
+    default:
+      return event.data.reason
+  }
+}
+
+function lotsOf({ type, data }: CreditAccountEvent): string {
+  const parts = 'parts' in data ? [...data.parts] : []
+  if (type === 'CreditsReleased' && data.renewed) parts.push(data.renewed)
+  if (type === 'CreditLotGranted' || type === 'CreditLotClosed') parts.push(data)
+  return parts.map(({ lotId, amount }) => `${lotId}: ${amount}`).join(', ')
+}

@@ -1,0 +1,71 @@
+import { taskEvents } from '#projections/testing/taskEvents.ts'
+import { createCredits } from '../../credits/credits.ts'
+import type { EventStore } from '../../eventsourcing/eventStore.ts'
+import { createHandle } from '../../eventsourcing/handle.ts'
+import type { SubscriptionCommand } from '../../subscriptions/commands.ts'
+import { subscription } from '../../subscriptions/subscription.ts'
+
+/** Ids that sort and read well in what a test prints. */
+const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+export const LEDGER = {
+  buyer: id(1),
+  other: id(2),
+  agreement: 'I-AGREEMENT',
+  sale: 'SALE-1',
+  finished: id(11),
+  failed: id(12),
+  open: id(13),
+  spentByOther: id(14),
+} as const
+
+/**
+ * The lives of two accounts by the commands that make them, one minute after the other: with a sale, a refund of a part of
+ * it, an adjustment, and videos that were paid, refunded and are still being made.
+ */
+export async function seedLedger(store: EventStore): Promise<void> {
+  const { buyer, other, agreement, sale, finished, failed, open, spentByOther } = LEDGER
+  let now = Date.UTC(2026, 0, 10, 12)
+  const minuteLater = () => {
+    now += 60_000
+    return now
+  }
+  const handle = createHandle(store)
+  const credits = createCredits(handle, minuteLater)
+  const at = () => new Date(minuteLater()).toISOString()
+  const context = (actor: string, commandId: string) => ({ commandId, actor, correlationId: commandId })
+  const subscribe = (command: SubscriptionCommand) =>
+    handle(subscription, buyer, command, context('system', `${command.type} ${command.at}`))
+  const hold = (userId: string, taskId: string) =>
+    credits.hold({ userId, taskId, amount: 30, openLimit: 7 }, context(`user:${userId}`, `hold ${taskId}`))
+
+  await credits.welcome(buyer, 60)
+  await credits.welcome(other, 60)
+  const price = { priceCents: 1299, currency: 'USD' }
+  const about = { userId: buyer, agreementId: agreement }
+  await subscribe({ type: 'RequestSubscription', ...about, tier: 'standard', ...price, startsAt: null, at: at() })
+  const status = { status: 'active', statusAt: at(), trial: false, periodEnd: '2026-02-10T12:00:00.000Z' } as const
+  await subscribe({ type: 'ReportStatus', ...about, ...status, at: at() })
+  const sold = { saleId: sale, amountCents: 1299, currency: 'USD', credits: 100, soldAt: at() }
+  await subscribe({ type: 'ReportSale', ...about, ...sold, periodEnd: '2026-02-10T12:00:00.000Z', at: at() })
+  await credits.grantSale(buyer, sale, 100, false)
+  await hold(buyer, finished)
+  await store.append(`videoTask-${finished}`, 'no_stream', storedTask(finished, buyer))
+  await credits.capture(buyer, finished)
+  await hold(other, spentByOther)
+  await hold(buyer, failed)
+  await credits.release(buyer, failed, 'not delivered')
+  const gift = { adjustmentId: id(21), amount: 10, reason: 'an apology' }
+  await credits.adjust(buyer, gift, context('operator:ada', 'gift'))
+  const refund = { saleId: sale, reversalId: 'REFUND-1', amountCents: 520, kind: 'refund' } as const
+  await subscribe({ type: 'ReportReversal', userId: buyer, ...refund, at: at() })
+  const claim = { saleId: sale, reversalId: 'REFUND-1', amount: 40, reason: 'refund' }
+  await credits.reverseSale(buyer, claim)
+  await credits.capture(other, spentByOther)
+  await hold(buyer, open)
+}
+
+function storedTask(taskId: string, userId: string) {
+  const { submitted, requested, succeeded } = taskEvents(taskId, userId)
+  return [submitted, requested, succeeded].map((event, n) => ({ id: id(100 + n), ...event, meta: { actor: 'system' } }))
+}

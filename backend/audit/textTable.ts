@@ -1,0 +1,17 @@
+type Cell = string | number | null
+
+/** Columns under their names; numbers stand to the right. */
+export function table(names: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const widths = names.map((name, column) =>
+    Math.max(name.length, ...rows.map((row) => String(row[column] ?? '').length)),
+  )
+  const line = (cells: readonly Cell[]) =>
+    cells
+      .map((cell, column) => {
+        const text = String(cell ?? '')
+        return typeof cell === 'number' ? text.padStart(widths[column]!) : text.padEnd(widths[column]!)
+      })
+      .join('  ')
+      .trimEnd()
+  return [line(names), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].join('\n')
+}

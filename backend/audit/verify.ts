@@ -1,0 +1,168 @@
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
+import type { EventStore, StoredEvent } from '../eventsourcing/eventStore.ts'
+import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
+import { AccountBook, TOTALS } from './accountBook.ts'
+import { type Deviation, Deviations, type Place, placeOf } from './deviation.ts'
+import { GrantProofs } from './grantProofs.ts'
+import { HashChains, type Head, type RememberedHeads } from './hashChain.ts'
+import { readLedger } from './readLedger.ts'
+import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
+
+/** What the log is held against, each where there is one. */
+export interface Evidence {
+  readonly models?: readonly AuditedModel[]
+  readonly snapshot?: RowSnapshot
+  readonly remembered?: readonly RememberedHeads[]
+  /** Positions that the log lacks, or that others have seen behind its end. */
+  readonly gaps?: () => Promise<readonly { readonly place: Place; readonly wrong: string }[]>
+  readonly now?: () => number
+  /** Called with every event and the text that its hash is made of. */
+  readonly onEvent?: (event: StoredEvent, text: string) => void
+  /** Called after each page of the log; awaited. */
+  readonly onPage?: () => Promise<void>
+}
+
+export interface OpenHold extends Place {
+  readonly taskId: string
+  readonly credits: number
+  readonly ageMs: number
+}
+
+export interface Verification {
+  readonly ok: boolean
+  readonly events: number
+  readonly accounts: number
+  readonly streams: number
+  /** Of the pass over the log, with the comparison of read models, and of this process's CPU during the pass. */
+  readonly seconds: { readonly log: number; readonly all: number; readonly cpuOfLog: number }
+  readonly eventsPerSecond: number
+  /** Memory of this process at the end. */
+  readonly residentBytes: number
+  /** Credits by account of the books; together they are zero. */
+  readonly totals: Readonly<Record<string, number>>
+  readonly openHolds: readonly OpenHold[]
+  /** Sales whose credits are still to come. */
+  readonly salesWaiting: readonly Place[]
+  readonly readModels: readonly ComparedModel[]
+  readonly deviations: readonly Deviation[]
+  readonly deviationCount: number
+}
+
+export interface Verified extends Verification {
+  readonly books: ReadonlyMap<string, AccountBook>
+  readonly heads: readonly Head[]
+}
+
+/** No task is open for so long: it waits for six hours at most, and is rendered within half an hour. */
+const ORPHAN_MS = 24 * 3_600_000
+
+/** Replays the whole ledger in one pass over the log. */
+export async function verify(store: EventStore, evidence: Evidence = {}): Promise<Verified> {
+  const { models = [], snapshot, remembered = [], now = Date.now, onEvent, onPage } = evidence
+  const start = performance.now()
+  const startCpu = process.cpuUsage()
+  const deviations = new Deviations()
+  const chains = new HashChains(deviations, remembered)
+  const grants = new GrantProofs(deviations)
+  const books = new Map<string, AccountBook>()
+  const holds = new Map<string, StoredEvent>()
+  const proofs = snapshot ? models.map((model) => new ReadModelProof(model)) : []
+  for (const proof of proofs) await proof.begin(snapshot!)
+
+  let events = 0
+  for await (const page of readLedger(store)) {
+    for (const stored of page) {
+      events += 1
+      const text = chains.take(stored)
+      onEvent?.(stored, text)
+      try {
+        if (stored.stream.startsWith(CREDIT_ACCOUNT)) book(stored)
+        else grants.takeSubscription(stored, subscriptionOf(stored))
+        for (const proof of proofs) proof.take(stored)
+      } catch (error) {
+        deviations.add('postings', stored, `It cannot be read: ${(error as Error).message}.`)
+      }
+    }
+    await onPage?.()
+  }
+  chains.end()
+  const salesWaiting = grants.end(now())
+  const openHolds = [...holds.values()].map(openHold)
+  for (const { place, wrong } of (await evidence.gaps?.()) ?? []) deviations.add('log', place, wrong)
+  const log = (performance.now() - start) / 1000
+  const { user, system } = process.cpuUsage(startCpu)
+  const readModels: ComparedModel[] = []
+  for (const proof of proofs) readModels.push(await proof.end(snapshot!, deviations))
+  const all = (performance.now() - start) / 1000
+  return {
+    ok: deviations.count === 0,
+    events,
+    accounts: books.size,
+    streams: chains.streams,
+    seconds: { log, all, cpuOfLog: (user + system) / 1e6 },
+    eventsPerSecond: Math.round(events / log),
+    residentBytes: process.memoryUsage.rss(),
+    totals: totalsOf(books.values()),
+    openHolds,
+    salesWaiting,
+    readModels,
+    deviations: await located(store, deviations.found),
+    deviationCount: deviations.count,
+    books,
+    heads: [...chains.heads()],
+  }
+
+  function book(stored: StoredEvent): void {
+    const event = stored as unknown as CreditAccountEvent
+    const account = books.get(stored.stream) ?? new AccountBook()
+    books.set(stored.stream, account)
+    if (stored.stream !== `${CREDIT_ACCOUNT}-${event.data.userId}`)
+      deviations.add('postings', stored, `It names another user: ${event.data.userId}.`)
+    for (const wrong of account.post(event)) deviations.add('postings', stored, wrong)
+    grants.takeCredit(stored, event)
+    if (event.type === 'CreditsHeld') holds.set(event.data.holdId, stored)
+    if (event.type === 'CreditsCaptured' || event.type === 'CreditsReleased') holds.delete(event.data.holdId)
+  }
+
+  function openHold(stored: StoredEvent): OpenHold {
+    const { holdId, parts } = (stored as unknown as Extract<CreditAccountEvent, { type: 'CreditsHeld' }>).data
+    const ageMs = now() - stored.created.getTime()
+    if (ageMs > ORPHAN_MS) deviations.add('hold', stored, `The hold for ${holdId} is open for more than a day.`)
+    return { ...placeOf(stored), taskId: holdId, credits: parts.reduce((sum, { amount }) => sum + amount, 0), ageMs }
+  }
+}
+
+function subscriptionOf(stored: StoredEvent): SubscriptionEvent {
+  const event = stored as unknown as SubscriptionEvent
+  if (stored.stream !== `${SUBSCRIPTION}-${event.data.userId}`)
+    throw new Error(`it names the user ${event.data.userId}`)
+  return event
+}
+
+function totalsOf(books: Iterable<AccountBook>): Record<string, number> {
+  const totals: Record<string, number> = { ...Object.fromEntries(TOTALS.map((name) => [name, 0])), left: 0, held: 0 }
+  for (const book of books) {
+    for (const name of TOTALS) totals[name]! += book.total(name)
+    const { left, held } = book.sums()
+    totals.left! += left
+    totals.held! += held
+  }
+  return totals
+}
+
+/** What was found by its place in a stream alone gets its event's id and position. */
+async function located(store: EventStore, found: readonly Deviation[]): Promise<Deviation[]> {
+  let looks = 100
+  return await Promise.all(
+    found.map(async (deviation) => {
+      const { check, stream, revision, id } = deviation
+      if (check !== 'read model' || stream === null || revision === null || id !== null || looks-- <= 0)
+        return deviation
+      for await (const event of store.readStream(stream, revision)) {
+        if (event.revision !== revision) break
+        return { ...deviation, id: event.id, position: event.position }
+      }
+      return deviation
+    }),
+  )
+}

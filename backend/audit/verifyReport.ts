@@ -1,0 +1,60 @@
+import type { Deviation } from './deviation.ts'
+import { table } from './textTable.ts'
+import type { Verification, Verified } from './verify.ts'
+
+/** Deviations that are printed; `--json` has them all. */
+const PRINTED = 50
+
+/** What of a verification goes into JSON. */
+export function verificationOf({ books: _, heads: __, ...verification }: Verified): Verification {
+  return verification
+}
+
+/** A verification as people read it. */
+export function verifyReport(found: Verification): string {
+  const { events, accounts, streams, seconds, eventsPerSecond, totals, openHolds, readModels, deviations } = found
+  const sum = Object.values(totals).reduce((one, other) => one + other, 0)
+  const parts = [
+    `${events} events in ${streams} streams, ${accounts} accounts; read in ${seconds.log.toFixed(2)} s ` +
+      `(${eventsPerSecond} events/s), compared with the read models after ${seconds.all.toFixed(2)} s`,
+    table(['Books', 'Credits'], [...Object.entries(totals).map(([name, credits]) => [name, credits]), ['sum', sum]]),
+    table(
+      ['Read model', 'Rows', 'As far as position'],
+      readModels.map(({ table, rows, upTo, note }) => [table, rows, upTo ?? `not compared: ${note}`]),
+    ),
+  ]
+  if (openHolds.length > 0)
+    parts.push(
+      table(
+        ['Open hold', 'Credits', 'Age', 'Stream', 'Revision'],
+        openHolds.map(({ taskId, credits, ageMs, stream, revision }) => [
+          taskId,
+          credits,
+          age(ageMs),
+          stream,
+          revision,
+        ]),
+      ),
+    )
+  if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales wait for their credits.`)
+  if (found.ok) parts.push('No deviation.')
+  else parts.push(deviationReport(deviations, found.deviationCount))
+  return parts.join('\n\n')
+}
+
+function deviationReport(deviations: readonly Deviation[], count: number): string {
+  const lines = deviations.slice(0, PRINTED).map(({ check, stream, revision, id, position, wrong }) => {
+    const place = [
+      stream,
+      revision === null ? '' : `revision ${revision}`,
+      id === null ? '' : `event ${id}`,
+      position === null ? '' : `position ${position}`,
+    ]
+    return `✗ ${check}: ${place.filter(Boolean).join(', ')}\n  ${wrong}`
+  })
+  if (count > lines.length) lines.push(`… and ${count - lines.length} more (--json)`)
+  return `${count} ${count === 1 ? 'deviation' : 'deviations'}:\n${lines.join('\n')}`
+}
+
+export const age = (ms: number): string =>
+  ms < 3_600_000 ? `${Math.floor(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`

@@ -1,0 +1,128 @@
+import type { PaypalModel } from './paypalModel.ts'
+
+export interface Reply {
+  readonly status: number
+  readonly body?: object
+}
+
+const FAULTS: Readonly<Record<number, readonly [name: string, message: string]>> = {
+  400: ['INVALID_REQUEST', 'Request is not well-formed, syntactically incorrect, or violates schema.'],
+  403: ['NOT_AUTHORIZED', 'Authorization failed due to insufficient permissions.'],
+  404: ['RESOURCE_NOT_FOUND', 'The specified resource does not exist.'],
+  409: ['RESOURCE_CONFLICT', 'The server has detected a conflict while processing this request.'],
+  422: [
+    'UNPROCESSABLE_ENTITY',
+    'The requested action could not be performed, semantically incorrect, or failed business validation.',
+  ],
+  429: ['RATE_LIMIT_REACHED', 'Too many requests. Blocked due to rate limiting.'],
+  500: ['INTERNAL_SERVER_ERROR', 'An internal server error has occurred.'],
+  503: ['SERVICE_UNAVAILABLE', 'Service Unavailable.'],
+}
+
+/** An error as PayPal words it. */
+export function refused(status: number, issue?: string, description?: string): Reply {
+  const [name, message] = FAULTS[status] ?? ['ERROR', 'An error.']
+  const details = issue === undefined ? {} : { details: [{ issue, description }] }
+  return { status, body: { name, message, debug_id: 'b1d1f06c7246c', ...details } }
+}
+
+const NOT_FOUND = () => refused(404, 'INVALID_RESOURCE_ID', 'Requested resource ID was not found.')
+
+/** What PayPal answers to a call with a valid token. */
+export function answerCall(model: PaypalModel, base: string, method: string, url: URL, body: string): Reply {
+  const call = `${method} ${url.pathname}`
+  if (call === 'POST /v1/catalogs/products') return product(model, JSON.parse(body))
+  if (call === 'POST /v1/billing/plans') return plan(model, JSON.parse(body))
+  if (call === 'GET /v1/billing/plans') {
+    const isOf = ({ product_id }: { product_id: string }) => product_id === url.searchParams.get('product_id')
+    return { status: 200, body: { plans: [...model.plans.values()].filter(isOf) } }
+  }
+  if (call === 'POST /v1/billing/subscriptions') return subscribe(model, base, JSON.parse(body))
+  const [, id = '', action] = /^\/v1\/billing\/subscriptions\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? []
+  const subscription = model.subscriptions.get(decodeURIComponent(id))
+  if (!subscription) return NOT_FOUND()
+  if (method === 'GET' && action === undefined) return { status: 200, body: model.wire(subscription) }
+  if (method === 'GET' && action === 'transactions') {
+    const [from, to] = ['start_time', 'end_time'].map((name) => Date.parse(url.searchParams.get(name) ?? ''))
+    if (!Number.isFinite(from) || !Number.isFinite(to)) return refused(400, 'MISSING_REQUIRED_PARAMETER')
+    const isWithin = ({ time }: { time: string }) => Date.parse(time) >= from! && Date.parse(time) <= to!
+    return { status: 200, body: { transactions: subscription.transactions.filter(isWithin) } }
+  }
+  return method === 'POST' ? change(model, subscription.id, action, JSON.parse(body)) : NOT_FOUND()
+}
+
+const CHANGES = {
+  suspend: { from: ['ACTIVE'], to: 'SUSPENDED', event: 'SUSPENDED' },
+  activate: { from: ['SUSPENDED'], to: 'ACTIVE', event: 'RE-ACTIVATED' },
+  cancel: { from: ['ACTIVE', 'SUSPENDED'], to: 'CANCELLED', event: 'CANCELLED' },
+} as const
+
+function change(model: PaypalModel, id: string, action: string | undefined, { reason }: { reason?: string }): Reply {
+  const wished = CHANGES[action as keyof typeof CHANGES]
+  if (!wished) return NOT_FOUND()
+  if (!reason || reason.length > 128) return refused(400, 'INVALID_STRING_LENGTH')
+  const { from, to, event } = wished
+  if (!from.some((status) => status === model.of(id).status)) {
+    const needed = from.join(' or ').toLowerCase()
+    const description = `Invalid subscription status for ${action} action; subscription status should be ${needed}.`
+    return refused(422, 'SUBSCRIPTION_STATUS_INVALID', description)
+  }
+  model.turn(id, to, event)
+  return { status: 204 }
+}
+
+function product({ products }: PaypalModel, { id, name, type }: { id: string; name: string; type: string }): Reply {
+  if (!name || !['SERVICE', 'DIGITAL', 'PHYSICAL'].includes(type) || id.length < 6)
+    return refused(400, 'INVALID_PARAMETER')
+  if (products.has(id)) return refused(422, 'DUPLICATE_RESOURCE_IDENTIFIER', 'Duplicate resource identifier.')
+  products.add(id)
+  return { status: 201, body: { id, name } }
+}
+
+interface PlanBody {
+  product_id: string
+  name: string
+  billing_cycles: { tenure_type: string; total_cycles: number; pricing_scheme: { fixed_price: { value: string } } }[]
+}
+
+function plan(model: PaypalModel, { product_id, name, billing_cycles: [cycle] }: PlanBody): Reply {
+  if (!model.products.has(product_id)) return NOT_FOUND()
+  if (cycle?.tenure_type !== 'REGULAR' || !/^\d+\.\d\d$/.test(cycle.pricing_scheme.fixed_price.value))
+    return refused(400, 'INVALID_PARAMETER_VALUE')
+  const made = {
+    id: model.newId('P-'),
+    product_id,
+    name,
+    status: 'ACTIVE',
+    price: cycle.pricing_scheme.fixed_price.value,
+  }
+  model.plans.set(made.id, made)
+  return { status: 201, body: made }
+}
+
+interface SubscriptionBody {
+  plan_id: string
+  custom_id: string
+  start_time?: string
+  application_context: Record<string, string>
+}
+
+function subscribe(model: PaypalModel, base: string, body: SubscriptionBody): Reply {
+  const { plan_id, custom_id, start_time, application_context: context } = body
+  if (!model.plans.has(plan_id)) return NOT_FOUND()
+  const isWellFormed =
+    custom_id.length <= 127 &&
+    (start_time === undefined || Date.parse(start_time) > model.now) &&
+    /^[a-z]{2}-[A-Z]{2}$/.test(context.locale ?? '') &&
+    context.shipping_preference === 'NO_SHIPPING' &&
+    context.user_action === 'SUBSCRIBE_NOW' &&
+    URL.canParse(context.return_url ?? '') &&
+    URL.canParse(context.cancel_url ?? '')
+  if (!isWellFormed) return refused(400, 'INVALID_PARAMETER_VALUE')
+  const made = model.open(plan_id, custom_id, start_time)
+  const links = [
+    { href: `https://www.sandbox.paypal.com/webapps/billing/subscriptions?ba_token=BA-${made.id}`, rel: 'approve' },
+    { href: `${base}/v1/billing/subscriptions/${made.id}`, rel: 'self' },
+  ]
+  return { status: 201, body: { ...model.wire(made), links } }
+}

@@ -1,0 +1,89 @@
+import { type KeyObject, verify } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import * as z from 'zod/mini'
+import { type createCertificates, isPaypalAddress } from './certificates.ts'
+import { type PaypalApi, PaypalRefusal, understood } from './paypalApi.ts'
+
+const Verified = z.object({ verification_status: z.string() })
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+interface Transmission {
+  readonly id: string
+  readonly time: string
+  readonly signature: string
+  readonly certUrl: string
+  readonly algorithm: string
+}
+
+/**
+ * Checks that PayPal sent a webhook, by its signature:
+ * https://developer.paypal.com/api/rest/webhooks/rest/#link-selfverificationmethod. Where the certificate cannot be had, or
+ * leads to no root that this machine knows, PayPal is asked itself.
+ * @returns false: it is not PayPal's  @throws PaymentProviderDown it could not be told, now
+ */
+export function createTransmissionCheck({
+  api,
+  webhookId,
+  certificates,
+}: {
+  readonly api: PaypalApi
+  readonly webhookId: string
+  readonly certificates: ReturnType<typeof createCertificates>
+}) {
+  return async (headers: Headers, body: Buffer): Promise<boolean> => {
+    const transmission = transmissionOf(headers)
+    if (!transmission) return false
+    const key = await certificates(transmission.certUrl).catch(() => 'out of reach' as const)
+    if (key === undefined) return false
+    if (key !== 'out of reach') {
+      if (!isSigned(key.key, webhookId, transmission, body)) return false
+      if (key.isTrusted) return true
+    }
+    return isVerifiedThere(api, webhookId, transmission, body)
+  }
+}
+
+function transmissionOf(headers: Headers): Transmission | undefined {
+  const of = (name: string) => {
+    const value = headers[`paypal-${name}`]
+    return typeof value === 'string' && value.length > 0 && value.length <= 2_000 ? value : undefined
+  }
+  const [id, time, signature] = [of('transmission-id'), of('transmission-time'), of('transmission-sig')]
+  const [certUrl, algorithm] = [of('cert-url'), of('auth-algo')]
+  if (!id || !time || !signature || !certUrl || algorithm !== 'SHA256withRSA') return undefined
+  return isPaypalAddress(certUrl) ? { id, time, signature, certUrl, algorithm } : undefined
+}
+
+function isSigned(key: KeyObject, webhookId: string, { id, time, signature }: Transmission, body: Buffer): boolean {
+  const message = `${id}|${time}|${webhookId}|${crc32(body)}`
+  return verify('RSA-SHA256', Buffer.from(message), key, Buffer.from(signature, 'base64'))
+}
+
+/** The event goes in as it came: PayPal checks the very text that it signed. */
+async function isVerifiedThere(api: PaypalApi, webhookId: string, transmission: Transmission, body: Buffer) {
+  const event = body.toString('utf8')
+  try {
+    JSON.parse(event)
+  } catch {
+    return false
+  }
+  const { id, time, signature, certUrl, algorithm } = transmission
+  const fields = JSON.stringify({
+    auth_algo: algorithm,
+    cert_url: certUrl,
+    transmission_id: id,
+    transmission_sig: signature,
+    transmission_time: time,
+    webhook_id: webhookId,
+  })
+  const path = '/v1/notifications/verify-webhook-signature'
+  try {
+    const answer = await api.call({ method: 'POST', path, body: `${fields.slice(0, -1)},"webhook_event":${event}}` })
+    return understood(Verified, answer, `POST ${path}`).verification_status === 'SUCCESS'
+  } catch (error) {
+    // What PayPal finds malformed, it never sent.
+    if (error instanceof PaypalRefusal && (error.status === 400 || error.status === 422)) return false
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process'
+import { performance } from 'node:perf_hooks'
+import type pg from 'pg'
+import { projectLedger } from '#backend/audit/testing/projectLedger.ts'
+import { chainStart, derivedId, eventHash } from '#backend/eventsourcing/eventHash.ts'
+import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+
+/**
+ * How many events of the ledger `audit verify` proves in a second: `npm run bench -- audit [accounts] [videos]`. The
+ * ledger lies in an embedded Postgres of its own; its rows are read over the same connection as in production.
+ */
+const accounts = Number(process.argv[2] ?? 5_000)
+const videos = Number(process.argv[3] ?? 20)
+
+type Row = { stream: string; revision: number; id: string; type: string; data: object; meta: object }
+
+/** An account's life: the free credits and a gift, then videos of which every fourth fails. */
+function lifeOf(user: number): Row[] {
+  const userId = derivedId('user', user)
+  const stream = `creditAccount-${userId}`
+  const rows: Row[] = []
+  let previousHash = chainStart(stream)
+  const tell = (type: string, data: object, actor = 'system') => {
+    const revision = rows.length
+    const id = derivedId('bench', user, revision)
+    const at = new Date(Date.UTC(2026, 0, 1) + revision * 1_000).toISOString()
+    const meta = { correlationId: id, actor, schema: 1, previousHash }
+    const row = { stream, revision, id, type, data: { userId, ...data, at }, meta }
+    previousHash = eventHash(row)
+    rows.push(row)
+  }
+  const lot = { expiresAt: null }
+  const gift = derivedId('gift', user)
+  tell('CreditLotGranted', { lotId: derivedId('free', user), source: 'free', amount: 60, ...lot })
+  const given = { lotId: gift, source: 'adjustment', amount: 30 * videos, reason: 'bench' }
+  tell('CreditLotGranted', { ...given, ...lot }, 'operator:bench')
+  for (let n = 0; n < videos; n++) {
+    const holdId = derivedId('video', user, n)
+    const parts = [{ lotId: gift, amount: 30 }]
+    tell('CreditsHeld', { holdId, parts }, `user:${userId}`)
+    if (n % 4 === 3) tell('CreditsReleased', { holdId, reason: 'not delivered', parts, renewed: null })
+    else tell('CreditsCaptured', { holdId })
+  }
+  return rows
+}
+
+/** Writes accounts in sets, their events one after the other in turn, as if all had been busy at once. */
+async function seed(pool: pg.Pool): Promise<number> {
+  const set = 250
+  let position = 0
+  for (let first = 0; first < accounts; first += set) {
+    const lives = Array.from({ length: Math.min(set, accounts - first) }, (_, n) => lifeOf(first + n))
+    const rows = lives[0]!.flatMap((_, revision) => lives.map((life) => ({ ...life[revision]!, position: ++position })))
+    await pool.query(
+      `insert into event select position, stream, revision, id, type, data, meta, now()
+       from jsonb_to_recordset($1::jsonb) as e(position bigint, stream text, revision bigint, id uuid, type text, data jsonb, meta jsonb)`,
+      [JSON.stringify(rows)],
+    )
+  }
+  await pool.query('analyze event')
+  return position
+}
+
+const db = await startTemporaryDatabase()
+try {
+  const start = performance.now()
+  const events = await seed(db.pool)
+  console.log(
+    `${events} events of ${accounts} accounts written in ${((performance.now() - start) / 1000).toFixed(1)} s`,
+  )
+  const verify = (what: string) => {
+    const env = { ...process.env, DATABASE_URL: db.url, EVENTSTORE_URL: '' }
+    const { stdout, status } = spawnSync(process.execPath, ['backend/audit.ts', 'verify', '--json'], { env })
+    const { eventsPerSecond, seconds, residentBytes } = JSON.parse(String(stdout))
+    const rate = (time: number) => Math.round(events / time)
+    console.log(
+      `${what}: ${eventsPerSecond} events/s in the pass over the log (${rate(seconds.cpuOfLog)} per second of its CPU), ` +
+        `${rate(seconds.all)} with all; ${Math.round(residentBytes / 2 ** 20)} MiB; exit code ${status}`,
+    )
+  }
+  for (let run = 1; run <= 3; run++) verify(`log alone, run ${run}`)
+  await projectLedger(db.store, db.database)
+  for (let run = 1; run <= 3; run++) verify(`log and read models, run ${run}`)
+} finally {
+  await db.close()
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { derivedId } from '#backend/eventsourcing/eventHash.ts'
+import type { EndCause, PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { rowsOf } from '../testing/rowsOf.ts'
+import { currentSubscriptions } from './currentSubscription.ts'
+import { invoices } from './invoice.ts'
+
+const userId = 'user'
+const on = (date: string) => `2026-${date}T00:00:00.000Z`
+const about = (agreementId: string, at = on('01-10')) => ({ userId, agreementId, at })
+const price = { priceCents: 4499, currency: 'USD' }
+const requested = (id: string, tier: PaidTier): SubscriptionEvent => ({
+  type: 'SubscriptionRequested',
+  data: { ...about(id), tier, ...price, startsAt: null },
+})
+const activated = (id: string, tier: PaidTier, trial = false): SubscriptionEvent => ({
+  type: 'SubscriptionActivated',
+  data: { ...about(id), tier, trial, ...price, periodEnd: on('02-01'), statusAt: on('01-01') },
+})
+const paid = (id: string, saleId: string, periodStart: string, periodEnd: string): SubscriptionEvent => ({
+  type: 'SubscriptionPaid',
+  data: {
+    ...about(id),
+    tier: 'pro',
+    saleId,
+    amountCents: 4499,
+    currency: 'USD',
+    credits: 4500,
+    periodStart,
+    periodEnd,
+    afterEnd: false,
+  },
+})
+const ended = (id: string, cause: EndCause, replacedBy: string | null = null): SubscriptionEvent => ({
+  type: 'SubscriptionEnded',
+  data: { ...about(id), cause, replacedBy },
+})
+const failed: SubscriptionEvent = {
+  type: 'SubscriptionPaymentFailed',
+  data: { ...about('A'), failedAt: on('02-01'), graceUntil: on('02-08') },
+}
+const marked = (type: SubscriptionEvent['type'], rest: object = {}) =>
+  ({ type, data: { ...about('A'), ...rest } }) as unknown as SubscriptionEvent
+
+const none = {
+  id: userId,
+  agreement_id: null,
+  tier: null,
+  state: 'none',
+  trial: false,
+  cancelled: false,
+  price_cents: null,
+  currency: null,
+  period_start: null,
+  period_end: null,
+  failed_at: null,
+  grace_until: null,
+  pending: null,
+  scheduled: null,
+  scheduled_tier: null,
+  unclosed: [] as string[],
+}
+const running = {
+  ...none,
+  agreement_id: 'A',
+  tier: 'pro',
+  state: 'active',
+  price_cents: 4499,
+  currency: 'USD',
+  period_start: on('01-01'),
+  period_end: on('02-01'),
+  unclosed: ['A'],
+}
+const first = [requested('A', 'pro'), activated('A', 'pro'), paid('A', 's1', on('01-01'), on('02-01'))]
+const row = (...events: SubscriptionEvent[]) => rowsOf(currentSubscriptions, ...events)
+
+describe('the plan a user has', () => {
+  it('is none while one waits for approval, and none again when it came to nothing', () => {
+    expect(row(requested('A', 'pro'))).toEqual([{ ...none, pending: 'A', unclosed: ['A'] }])
+    expect(row(requested('A', 'pro'), ended('A', 'not_approved'))).toEqual([{ ...none, unclosed: ['A'] }])
+    expect(row(requested('A', 'pro'), ended('A', 'declined'))).toEqual([none])
+  })
+  it('runs from its activation, and its period is that of the last sale, whatever their order', () => {
+    expect(row(...first)).toEqual([running])
+    expect(row(requested('A', 'pro'), activated('A', 'pro', true))).toEqual([
+      { ...running, trial: true, period_start: null },
+    ])
+    const second = paid('A', 's2', on('02-01'), on('03-01'))
+    const longer = { ...running, period_start: on('02-01'), period_end: on('03-01') }
+    expect(row(...first.slice(0, 2), second, first[2]!)).toEqual([longer])
+  })
+  it('has a time of grace after a failed payment, which a later sale ends and an earlier one does not', () => {
+    const grace = { ...running, failed_at: on('02-01'), grace_until: on('02-08') }
+    expect(row(...first, failed)).toEqual([grace])
+    expect(row(...first, failed, paid('A', 's2', on('01-15'), on('02-01')))).toEqual([
+      { ...grace, period_start: on('01-15') },
+    ])
+    expect(row(...first, failed, paid('A', 's2', on('02-02'), on('03-01')))).toEqual([
+      { ...running, failed_at: on('02-01'), period_start: on('02-02'), period_end: on('03-01') },
+    ])
+  })
+  it('rests and wakes, is cancelled and taken back', () => {
+    const suspended = marked('SubscriptionSuspended', { cause: 'unpaid', statusAt: null })
+    expect(row(...first, failed, suspended)).toEqual([
+      { ...running, state: 'suspended', failed_at: on('02-01'), grace_until: on('02-08') },
+    ])
+    expect(row(...first, failed, suspended, marked('SubscriptionResumed'))).toEqual([
+      { ...running, failed_at: on('02-01') },
+    ])
+    const cancelled = marked('SubscriptionCancelled', { encryptedReason: null, endsAt: on('02-01'), final: false })
+    expect(row(...first, cancelled, marked('SubscriptionPaused'))).toEqual([{ ...running, cancelled: true }])
+    expect(row(...first, cancelled, marked('SubscriptionReactivated'))).toEqual([running])
+  })
+  it('ends, and is closed once the provider has ended it too', () => {
+    const over = { ...running, state: 'ended' }
+    expect(row(...first, ended('A', 'period_end'))).toEqual([over])
+    expect(row(...first, ended('A', 'period_end'), marked('SubscriptionClosed'))).toEqual([{ ...over, unclosed: [] }])
+    expect(row(...first, ended('A', 'expired'))).toEqual([{ ...over, unclosed: [] }])
+  })
+  it('passes to the one that replaces it, or waits for the one that is scheduled', () => {
+    const both = [...first, requested('B', 'standard')]
+    expect(row(...both, ended('A', 'replaced', 'B'), activated('B', 'standard'))).toEqual([
+      { ...running, agreement_id: 'B', tier: 'standard', period_start: null, unclosed: ['A', 'B'] },
+    ])
+    const scheduled: SubscriptionEvent = {
+      type: 'SubscriptionScheduled',
+      data: { ...about('B'), tier: 'standard', startsAt: on('02-01'), statusAt: null },
+    }
+    const waiting = { ...running, scheduled: 'B', scheduled_tier: 'standard', unclosed: ['A', 'B'] }
+    expect(row(...both, scheduled)).toEqual([waiting])
+    expect(row(...both, scheduled, ended('B', 'withdrawn'))).toEqual([{ ...running, unclosed: ['A', 'B'] }])
+  })
+  it('is not changed by what is said of another agreement, of a wrong sale, or of money that went back', () => {
+    const others = [
+      marked('SubscriptionSaleMismatched', { saleId: 'x', amountCents: 1, currency: 'USD' }),
+      marked('SubscriptionSaleReversed', { saleId: 's1', reversalId: 'r', kind: 'refund', amountCents: 1, credits: 1 }),
+      { ...failed, data: { ...failed.data, agreementId: 'old' } } as SubscriptionEvent,
+    ]
+    expect(row(...first, ...others)).toEqual([running])
+  })
+})
+
+describe('an invoice', () => {
+  const invoice = {
+    id: derivedId('sale', 's1'),
+    user_id: userId,
+    sale_id: 's1',
+    agreement_id: 'A',
+    tier: 'pro',
+    amount_cents: 4499,
+    refunded_cents: 0,
+    currency: 'USD',
+    credits: 4500,
+    period_start: on('01-01'),
+    period_end: on('02-01'),
+  }
+  const reversed = (reversalId: string, amountCents: number): SubscriptionEvent => ({
+    type: 'SubscriptionSaleReversed',
+    data: { ...about('A'), saleId: 's1', reversalId, kind: 'refund', amountCents, credits: 1 },
+  })
+  it('stands for a completed sale, and shows what of its money went back', () => {
+    expect(rowsOf(invoices, ...first)).toEqual([invoice])
+    expect(rowsOf(invoices, ...first, reversed('r', 499))).toEqual([{ ...invoice, refunded_cents: 499 }])
+    expect(rowsOf(invoices, ...first, reversed('r', 4000), reversed('q', 499))).toEqual([
+      { ...invoice, refunded_cents: 4499 },
+    ])
+  })
+})

@@ -1,0 +1,191 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { creditAccount } from '#backend/credits/creditAccount.ts'
+import { createCredits } from '#backend/credits/credits.ts'
+import type { CreditAccountEvent } from '#backend/credits/events.ts'
+import { createHandle } from '#backend/eventsourcing/handle.ts'
+import { createMemoryEventStore, type MemoryEventStore } from '#backend/eventsourcing/testing/memoryEventStore.ts'
+import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
+import type { Notice } from '#backend/subscriptions/paymentProvider.ts'
+import { createPaypal } from '#backend/subscriptions/paypal/paypal.ts'
+import {
+  DOUBLE_CLIENT,
+  DOUBLE_WEBHOOK_ID,
+  type PaypalDouble,
+  type SignedWebhook,
+  startPaypalDouble,
+} from '#backend/subscriptions/paypal/testing/paypalDouble.ts'
+import { MODEL_PLANS, type PaypalEvent } from '#backend/subscriptions/paypal/testing/paypalModel.ts'
+import { PLANS } from '#backend/subscriptions/plans.ts'
+import { subscription } from '#backend/subscriptions/subscription.ts'
+import { isUnknown, readNotice } from '../readNotice.ts'
+import { contextOf, settleSubscription } from '../settleSubscription.ts'
+
+const DAY_MS = 24 * 3_600_000
+const userId = 'user-1'
+const isFull = process.env.KINORA_FULL === '1'
+let double: PaypalDouble
+let agreementId: string
+
+/** A year of one buyer: months paid, one payment late, one refunded in part, one taken back by the bank, and an end. */
+beforeAll(async () => {
+  double = await startPaypalDouble()
+  const { model } = double
+  agreementId = (await paypal().open({ ...REQUEST, requestId: 'year' })).agreementId
+  model.approve(agreementId)
+  for (let month = 1; month <= 12; month++) {
+    model.now += 31 * DAY_MS
+    if (month === 3) {
+      model.failPayment(agreementId)
+      model.now += DAY_MS
+    }
+    if (month === 5) {
+      model.turn(agreementId, 'SUSPENDED', 'SUSPENDED')
+      model.now += DAY_MS
+      model.turn(agreementId, 'ACTIVE', 'RE-ACTIVATED')
+    }
+    model.bill(agreementId)
+    if (month === 7) model.refund(agreementId, 40)
+    if (month === 9) model.reverse(agreementId)
+  }
+  model.now += DAY_MS
+  model.turn(agreementId, 'CANCELLED', 'CANCELLED')
+  model.now += DAY_MS
+})
+afterAll(() => double.close())
+
+const REQUEST = {
+  userId,
+  tier: 'pro',
+  startsAt: null,
+  language: 'en',
+  returnUrl: 'https://kinora.test/payment/success',
+  cancelUrl: 'https://kinora.test/payment/cancel',
+} as const
+
+const paypal = () =>
+  createPaypal({
+    ...DOUBLE_CLIENT,
+    baseUrl: double.url,
+    webhookId: DOUBLE_WEBHOOK_ID,
+    plans: MODEL_PLANS,
+    certificates: { source: double.certificateSource, roots: double.roots },
+    now: () => double.model.now,
+  })
+
+/** A process with a log of its own, where the buyer came back from the approval page; nothing else has arrived yet. */
+async function startProcess() {
+  const store = createMemoryEventStore()
+  const handle = createHandle(store)
+  const clock = { now: double.model.now }
+  const now = () => clock.now
+  const give = async (command: SubscriptionCommand) =>
+    (await handle(subscription, userId, command, contextOf(command))).state
+  const known = () => give({ type: 'PassTime', userId, at: new Date(now()).toISOString() })
+  const buyerOf = async (saleId: string) => ((await known()).sales.some(({ id }) => id === saleId) ? userId : undefined)
+
+  const at = new Date(double.model.of(agreementId).create_time).toISOString()
+  const price = { tier: 'pro', priceCents: PLANS.pro.priceCents, currency: 'USD', startsAt: null } as const
+  await give({ type: 'RequestSubscription', userId, agreementId, ...price, at })
+  const approved = { status: 'active', statusAt: at, trial: false, periodEnd: null } as const
+  await give({ type: 'ReportStatus', userId, agreementId, ...approved, at })
+  const payments = paypal()
+  return { store, clock, known, deps: { handle, payments, credits: createCredits(handle, now), now, buyerOf } }
+}
+
+/** What comes of these webhooks when they arrive in this order, and when the period is over. */
+async function endOf(arriving: readonly SignedWebhook[]) {
+  const { store, clock, known, deps } = await startProcess()
+  const seen = new Set<string>()
+  const inbox = new Map<string, Notice>()
+  const read = async (notice: Notice) => {
+    try {
+      if ((await readNotice(deps, notice.subject)) === 'later') return
+    } catch (error) {
+      if (!isUnknown(error)) throw error
+      return
+    }
+    inbox.delete(notice.id)
+    await settleSubscription(deps, userId)
+  }
+  let forged = 0
+  for (const { headers, body } of arriving) {
+    const notice = await deps.payments.readWebhook(headers, body)
+    if (!notice) forged++
+    if (!notice || seen.has(notice.id)) continue
+    seen.add(notice.id)
+    inbox.set(notice.id, notice)
+    await read(notice)
+  }
+  for (const notice of [...inbox.values()]) await read(notice)
+  const { left } = accountIn(store)
+  clock.now += 40 * DAY_MS
+  await settleSubscription(deps, userId)
+
+  const { agreements, sales, reversals } = await known()
+  const { granted, lots, debt } = accountIn(store)
+  const ids = store.log.map(({ id }) => id)
+  return {
+    state: { agreements, sales: byId(sales), reversals: byId(reversals), lots: byId(lots), debt, left },
+    granted: granted.toSorted(),
+    forged,
+    unread: inbox.size,
+    isEachStoredOnce: new Set(ids).size === ids.length,
+  }
+}
+
+function accountIn({ log }: MemoryEventStore) {
+  const ledger = log.filter(({ stream }) => stream.startsWith('creditAccount-')) as unknown as CreditAccountEvent[]
+  const { lots, debt } = ledger.reduce(creditAccount.evolve, creditAccount.initial)
+  return {
+    granted: ledger.flatMap(({ type, data }) => (type === 'CreditLotGranted' ? [data.lotId] : [])),
+    lots: lots.map(({ id, left, closed }) => ({ id, left, closed })),
+    left: lots.reduce((sum, lot) => sum + lot.left, 0),
+    debt,
+  }
+}
+
+const byId = <T extends { id: string }>(all: readonly T[]) => all.toSorted((a, b) => a.id.localeCompare(b.id))
+
+/** What others may send in PayPal's name: a changed body, another webhook's, one signed with a key of their own. */
+function forge(event: PaypalEvent, key: KeyObject): SignedWebhook[] {
+  const { headers, body } = double.sign(event)
+  const invented = { ...event, id: `${event.id}-X`, resource: { ...event.resource, id: `${event.id}-X` } }
+  return [
+    { headers, body: Buffer.from(body.toString().replace(event.id, `${event.id}-Y`)) },
+    double.sign(invented, { webhookId: 'ANOTHER' }),
+    double.sign(invented, { key }),
+  ]
+}
+
+describe('a year of webhooks of PayPal', () => {
+  const numRuns = isFull ? 200 : 8
+
+  it(`comes to the same end ${numRuns} times shuffled, doubled, with stale and forged ones mixed in`, {
+    timeout: 1_800_000,
+  }, async () => {
+    const { events } = double.model
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const sent = events.map((event) => double.sign(event))
+    // PayPal tells of the same object anew, under another id; and long after everything the first one comes again.
+    const again = events.map((event) => double.sign({ ...event, id: `${event.id}-again` }))
+    const forged = events.flatMap((event) => forge(event, privateKey))
+    const expected = await endOf(sent)
+    expect(expected).toMatchObject({ forged: 0, unread: 0, isEachStoredOnce: true })
+    expect(expected.state.agreements).toMatchObject([{ status: 'ended', endCause: 'period_end', closed: true }])
+    expect(new Set(expected.granted).size).toBe(13)
+    expect(expected.granted).toHaveLength(13)
+    // Thirteen months paid, two fifths of one refunded, one taken back; all of it forfeited when the period is over.
+    expect(expected.state).toMatchObject({ left: 13 * 4_500 - 1_800 - 4_500, debt: 0 })
+    expect(expected.state.lots.filter(({ left }) => left > 0)).toEqual([])
+    const all = [...sent, ...sent, ...again, ...forged]
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(all, { minLength: all.length }), async (arriving) => {
+        expect(await endOf([...arriving, sent[0]!])).toEqual({ ...expected, forged: forged.length })
+      }),
+      { numRuns, seed: 20261121 },
+    )
+    console.log(`${events.length} events, ${all.length} webhooks a run, ${forged.length} forged`)
+  })
+})
