@@ -28,8 +28,8 @@ function audited<Row extends object>(
     name: projection.name,
     version: projection.version,
     table: tableName(projection),
-    knows: ({ type, stream }) =>
-      type in projection.on && projection.categories.some((category) => stream.startsWith(`${category}-`)),
+    // Only credits and subscriptions are read, and an event's type is unique.
+    knows: ({ type }) => type in projection.on,
     rowId: (stored) => projection.row(eventOf(stored)),
     fold: (row, stored) => applied(projection, row, eventOf(stored)),
     placeOf: placeOf as AuditedModel['placeOf'],

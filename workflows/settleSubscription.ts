@@ -49,37 +49,42 @@ export const contextOf = (command: SubscriptionCommand): CommandContext => ({
   correlationId: command.userId,
 })
 
+type Give = (command: SubscriptionCommand) => Promise<Subscription>
+
 /** Makes the provider bill what is wished for, and no more. Answers the subscription when something was learned. */
 async function tellProvider(
   { payments, now }: SettleDeps,
   userId: string,
-  agreement: Agreement,
-  give: (command: SubscriptionCommand) => Promise<Subscription>,
+  { id, status, cancelled, paused, closed }: Agreement,
+  give: Give,
 ): Promise<Subscription | undefined> {
-  const { id, status, cancelled, closed } = agreement
-  if (closed || (status !== 'ended' && status !== 'active' && status !== 'suspended')) return undefined
-  const isSettled = cancelled === 'final' || (cancelled === 'at_period_end') === agreement.paused
-  if (status !== 'ended' && isSettled) return undefined
-  const before = await payments.look(id)
-  if (status === 'ended') {
-    if (before?.status === 'active' || before?.status === 'suspended')
-      await payments.cancel(id, 'The subscription is over.')
-  } else if (cancelled === 'at_period_end') {
-    if (before?.status === 'active')
-      await payments.pause(id, 'The subscription was cancelled at the end of its period.')
-  } else if (cancelled === 'no' && before?.status === 'suspended') {
-    await payments.resume(id, 'The subscription was reactivated.')
+  const about = { userId, agreementId: id, at: new Date(now()).toISOString() }
+  const report = async () => {
+    const there = await payments.look(id)
+    if (!there) return undefined
+    const { statusAt, trial, nextBillingAt: periodEnd } = there
+    return give({ type: 'ReportStatus', ...about, status: there.status, statusAt, trial, periodEnd })
   }
-  const after = await payments.look(id)
-  if (!after) return undefined
-  return give({
-    type: 'ReportStatus',
-    userId,
-    agreementId: id,
-    status: after.status,
-    statusAt: after.statusAt,
-    trial: after.trial,
-    periodEnd: after.nextBillingAt,
-    at: new Date(now()).toISOString(),
-  })
+  if (status === 'ended' && !closed) {
+    const there = await payments.look(id)
+    if (there?.status === 'active' || there?.status === 'suspended')
+      await payments.cancel(id, 'The subscription is over.')
+    return report()
+  }
+  if (status !== 'active' && status !== 'suspended') return undefined
+  if (cancelled === 'at_period_end' && paused !== 'yes') {
+    // Written down first, so that the provider's rest is never taken for its own doing.
+    await give({ type: 'PauseBilling', ...about })
+    if ((await payments.look(id))?.status === 'active')
+      await payments.pause(id, 'The subscription was cancelled at the end of its period.')
+    return report()
+  }
+  if (cancelled === 'no' && paused !== 'no') {
+    if ((await payments.look(id))?.status === 'suspended')
+      await payments.resume(id, 'The subscription was reactivated.')
+    const there = await payments.look(id)
+    if (there?.status === 'active') return give({ type: 'ReportResumed', ...about, statusAt: there.statusAt })
+    return report()
+  }
+  return undefined
 }

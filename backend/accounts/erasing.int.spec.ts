@@ -113,7 +113,15 @@ async function expectGone({ user, family, image, tasks }: Awaited<ReturnType<typ
     expect([needle, await tablesWith(needle)]).toEqual([needle, []])
   const ids = [...tasks, image.split('/').at(-1)!]
   expect(mediaFiles().filter((file) => ids.some((id) => file.includes(id)))).toEqual([])
-  const allowed = ['credit_balance', 'credit_entry', 'current_subscription', 'invoice', 'erasure', 'event']
+  const allowed = [
+    'chain_head',
+    'credit_balance',
+    'credit_entry',
+    'current_subscription',
+    'invoice',
+    'erasure',
+    'event',
+  ]
   expect((await tablesWith(user.userId)).filter((name) => !allowed.includes(name))).toEqual([])
   const keys = createUserKeys(db.database, KEYS.ENCRYPTION_KEY)
   const sealed = await encryptedPrompts(user.userId)

@@ -16,8 +16,8 @@ export interface Agreement {
   /** When the provider last changed its status, as far as we know: what it said before is no news. */
   readonly statusAt: string | null
   readonly suspendedAt: string | null
-  /** The provider bills it no more for now, since it was cancelled. */
-  readonly paused: boolean
+  /** Whether the provider rests because it was cancelled; `asked`: it is being told to. */
+  readonly paused: 'no' | 'asked' | 'yes'
   /** The last sale's time, and until when it pays. */
   readonly periodStart: string | null
   readonly periodEnd: string | null
@@ -97,6 +97,8 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
     case 'SubscriptionActivated':
       return change(({ periodEnd, statusAt }) => ({
         status: 'active',
+        endCause: null,
+        endedAt: null,
         trial: event.data.trial,
         periodEnd: latest(periodEnd, event.data.periodEnd),
         statusAt: latest(statusAt, event.data.statusAt),
@@ -125,17 +127,20 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
         statusAt: latest(statusAt, event.data.statusAt),
       }))
     case 'SubscriptionResumed':
-      return change(({ statusAt }) => ({ status: 'active', statusAt: latest(statusAt, event.data.statusAt) }))
+      return change(({ statusAt, paused }) => ({
+        status: 'active',
+        paused: event.data.statusAt === null ? paused : 'no',
+        statusAt: latest(statusAt, event.data.statusAt),
+      }))
     case 'SubscriptionCancelled':
       return change(() => ({ cancelled: event.data.final ? 'final' : 'at_period_end' }))
     case 'SubscriptionPaused':
-      return change(() => ({ statusAt: event.data.statusAt, paused: true }))
-    case 'SubscriptionReactivated':
-      return change(({ statusAt, paused }) => ({
-        cancelled: 'no',
-        paused: paused && event.data.statusAt === null,
+      return change(({ statusAt }) => ({
+        paused: event.data.statusAt === null ? 'asked' : 'yes',
         statusAt: latest(statusAt, event.data.statusAt),
       }))
+    case 'SubscriptionReactivated':
+      return change(() => ({ cancelled: 'no' }))
     case 'SubscriptionEnded':
       return change(() => {
         const { cause, replacedBy } = event.data
@@ -158,7 +163,7 @@ const NEW = {
   cancelled: 'no',
   statusAt: null,
   suspendedAt: null,
-  paused: false,
+  paused: 'no',
   periodStart: null,
   periodEnd: null,
   failedAt: null,

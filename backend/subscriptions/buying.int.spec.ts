@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { runAudit } from '../audit.ts'
 import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
 import type { CurrentSubscription, Stats } from './contract.ts'
 
@@ -58,13 +59,17 @@ describe('buying a plan', () => {
     const bought = { current_tier: 'pro', current_status: 'active', remaining_credits: 4560 }
     for (const { status } of answers) expect(status).toBe(200)
     await soon(async () => expect(await stats(user)).toMatchObject(bought))
-    const { invoices } = await read<{ invoices: object[] }>(user, '/subscriptions/invoices')
-    expect(invoices).toEqual([expect.objectContaining({ tier: 'pro', amount: 4499, currency: 'USD', status: 'paid' })])
-    const { entries } = await read<{ entries: object[] }>(user, '/credits/history')
-    expect(entries).toEqual([
-      expect.objectContaining({ kind: 'grant', amount: 4500, balance_after: 4560, reason: 'subscription' }),
-      expect.objectContaining({ kind: 'grant', amount: 60, balance_after: 60, reason: 'free' }),
-    ])
+    await soon(async () => {
+      const { invoices } = await read<{ invoices: object[] }>(user, '/subscriptions/invoices')
+      expect(invoices).toEqual([
+        expect.objectContaining({ tier: 'pro', amount: 4499, currency: 'USD', status: 'paid' }),
+      ])
+      const { entries } = await read<{ entries: object[] }>(user, '/credits/history')
+      expect(entries).toEqual([
+        expect.objectContaining({ kind: 'grant', amount: 4500, balance_after: 4560, reason: 'subscription' }),
+        expect.objectContaining({ kind: 'grant', amount: 60, balance_after: 60, reason: 'free' }),
+      ])
+    })
   })
 
   it('opens what the plan allows', async () => {
@@ -179,5 +184,19 @@ describe('the months of a plan', () => {
     )
     await soon(async () => expect((await kinora.ports.payments.look(second))?.status).toBe('cancelled'))
     expect((await kinora.ports.payments.look(third))?.status).toBe('active')
+  })
+})
+
+describe('the ledger of all that', () => {
+  it('is proven by an audit while Kinora runs', async () => {
+    let printed = ''
+    const print = (text: string) => {
+      printed += text
+    }
+    const env = { DATA_DIR: kinora.dataDir }
+    const code = await runAudit(['verify', '--json'], { env, print, complain: print })
+    expect([printed.match(/"wrong": .*/g), code]).toEqual([null, 0])
+    expect(JSON.parse(printed).totals).toMatchObject({ owed: 0 })
+    expect((await kinora.newUser()).userId).not.toBe('')
   })
 })

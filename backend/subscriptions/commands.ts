@@ -41,6 +41,10 @@ export type ReportReversal = Command<
 >
 export type CancelSubscription = Command<'CancelSubscription', { encryptedReason: string | null; atPeriodEnd: boolean }>
 export type ReactivateSubscription = Command<'ReactivateSubscription'>
+/** The provider is about to be told to bill a cancelled agreement no more. */
+export type PauseBilling = Command<'PauseBilling', { agreementId: string }>
+/** The provider was told to bill again, and does, since `statusAt`. */
+export type ReportResumed = Command<'ReportResumed', { agreementId: string; statusAt: string }>
 /** Lets what is due happen. */
 export type PassTime = Command<'PassTime'>
 
@@ -52,4 +56,6 @@ export type SubscriptionCommand =
   | ReportReversal
   | CancelSubscription
   | ReactivateSubscription
+  | PauseBilling
+  | ReportResumed
   | PassTime

@@ -71,15 +71,17 @@ export type SubscriptionSuspended = Event<
   'SubscriptionSuspended',
   About & { cause: 'unpaid' | 'provider'; statusAt: string | null }
 >
+/** A payment succeeded (`statusAt` null), or the provider bills again. */
 export type SubscriptionResumed = Event<'SubscriptionResumed', About & { statusAt: string | null }>
 /** It will end with its period. `final`: the provider has ended it already, so that it cannot be reactivated. */
 export type SubscriptionCancelled = Event<
   'SubscriptionCancelled',
   About & { encryptedReason: string | null; endsAt: string | null; final: boolean }
 >
-/** The provider bills a cancelled agreement no more, but could again. */
-export type SubscriptionPaused = Event<'SubscriptionPaused', About & { statusAt: string }>
-export type SubscriptionReactivated = Event<'SubscriptionReactivated', About & { statusAt: string | null }>
+/** The provider is to bill a cancelled agreement no more for now (`statusAt` null), or has said that it does not. */
+export type SubscriptionPaused = Event<'SubscriptionPaused', About & { statusAt: string | null }>
+/** The cancellation was taken back. */
+export type SubscriptionReactivated = Event<'SubscriptionReactivated', About>
 /** `replacedBy`: the agreement that took over, and with it the credits. */
 export type SubscriptionEnded = Event<'SubscriptionEnded', About & { cause: EndCause; replacedBy: string | null }>
 /** The provider, too, has ended an agreement that is over: it can never bill again. */

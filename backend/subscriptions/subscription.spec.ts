@@ -66,10 +66,9 @@ const suspended = (cause: 'unpaid' | 'provider', when: string, statusAt: string 
   type: 'SubscriptionSuspended',
   data: { userId, agreementId: 'A', at: when, cause, statusAt },
 })
-const told = (
-  type: 'SubscriptionResumed' | 'SubscriptionPaused' | 'SubscriptionReactivated',
-  statusAt: string | null,
-) => ({ type, data: { userId, agreementId: 'A', at, statusAt } }) as SubscriptionEvent
+const told = (type: 'SubscriptionResumed' | 'SubscriptionPaused', statusAt: string | null) =>
+  ({ type, data: { userId, agreementId: 'A', at, statusAt } }) as SubscriptionEvent
+const reactivated: SubscriptionEvent = { type: 'SubscriptionReactivated', data: { userId, agreementId: 'A', at } }
 
 const status = (is: ReportStatus['status'], statusAt = on('01-05'), agreementId = 'A', when = at): ReportStatus => ({
   type: 'ReportStatus',
@@ -166,7 +165,7 @@ describe('an agreement', () => {
       } as SubscriptionEvent)
     given(...all)
       .when({ type: 'ReactivateSubscription', userId, at })
-      .decides(ended('B', 'withdrawn'), told('SubscriptionReactivated', null))
+      .decides(ended('B', 'withdrawn'), reactivated)
   })
 })
 
@@ -291,7 +290,7 @@ describe('cancelling', () => {
     const back: SubscriptionCommand = { type: 'ReactivateSubscription', userId, at }
     given(...running, cancelled())
       .when(back)
-      .decides(told('SubscriptionReactivated', null))
+      .decides(reactivated)
     given(...running)
       .when(back)
       .decidesNothing()
@@ -328,7 +327,31 @@ describe("the provider's word", () => {
       .decides(told('SubscriptionResumed', on('01-06')))
     given(...running, cancelled(), told('SubscriptionPaused', on('01-05')))
       .when(status('active', on('01-06')))
-      .decides(told('SubscriptionReactivated', on('01-06')))
+      .decides(told('SubscriptionResumed', on('01-06')))
+  })
+  it('that it rests is ours when we were about to ask for it, though the cancel was taken back meanwhile', () => {
+    const asked = [...running, cancelled(), told('SubscriptionPaused', null)]
+    given(...running, cancelled())
+      .when({ type: 'PauseBilling', userId, agreementId: 'A', at })
+      .decides(told('SubscriptionPaused', null))
+    given(...asked, reactivated)
+      .when(status('suspended'))
+      .decides(told('SubscriptionPaused', on('01-05')))
+    given(...asked, told('SubscriptionPaused', on('01-05')), reactivated)
+      .when({ type: 'ReportResumed', userId, agreementId: 'A', at, statusAt: on('01-06') })
+      .decides(told('SubscriptionResumed', on('01-06')))
+    given(...running)
+      .when({ type: 'PauseBilling', userId, agreementId: 'A', at })
+      .decidesNothing()
+  })
+  it('that it was approved is heard even after we had given it up', () => {
+    const givenUp = [requested(), ended('A', 'not_approved', null, on('01-04'))]
+    given(...givenUp)
+      .when(status('active'))
+      .decides(activated('A', { statusAt: on('01-05') }))
+    given(...givenUp)
+      .when(sale('s1'))
+      .decides(activated('A', { statusAt: null }), paid('s1'))
   })
   it('that it has ended lets the paid period pass', () => {
     given(...running)

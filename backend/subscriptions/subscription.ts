@@ -103,13 +103,17 @@ const cancelled = (
   data: { ...about, agreementId: id, encryptedReason, endsAt: periodEnd, final },
 })
 
+/** Given up because nobody approved it in time, an agreement that was approved all the same is as good as new. */
+const waitsForApproval = ({ status, endCause }: Agreement) =>
+  status === 'pending' || (status === 'ended' && endCause === 'not_approved')
+
 function reportStatus(command: ReportStatus, subscription: Subscription): readonly SubscriptionEvent[] {
   const { userId, at, agreementId, status, statusAt } = command
   const agreement = find(subscription, agreementId)
   const about = { userId, at }
   const told = { ...about, agreementId, statusAt }
   const isNews = agreement.statusAt === null || statusAt > agreement.statusAt
-  if (agreement.status === 'ended') {
+  if (agreement.status === 'ended' && !(status === 'active' && waitsForApproval(agreement))) {
     const isOver = status === 'cancelled' || status === 'expired'
     return isOver && !agreement.closed ? [{ type: 'SubscriptionClosed', data: { ...about, agreementId } }] : []
   }
@@ -117,16 +121,17 @@ function reportStatus(command: ReportStatus, subscription: Subscription): readon
     case 'pending':
       return []
     case 'active':
-      if (agreement.status === 'pending')
+      if (waitsForApproval(agreement))
         return agreement.startsAt !== null && agreement.startsAt > at
           ? schedule(subscription, about, agreement, agreement.startsAt, statusAt)
           : activate(subscription, about, agreement, command)
-      if (!isNews || agreement.cancelled === 'final') return []
-      if (agreement.cancelled === 'at_period_end' || agreement.paused)
-        return [{ type: 'SubscriptionReactivated', data: told }]
-      return agreement.status === 'suspended' ? [{ type: 'SubscriptionResumed', data: told }] : []
+      // What the user wished stands, whoever had the provider bill again: it is paused anew.
+      return isNews && (agreement.status === 'suspended' || agreement.paused !== 'no')
+        ? [{ type: 'SubscriptionResumed', data: told }]
+        : []
     case 'suspended':
-      if (!isNews || (agreement.status !== 'active' && agreement.status !== 'suspended')) return []
+      if (agreement.paused === 'asked') return [{ type: 'SubscriptionPaused', data: told }]
+      if (!isNews || agreement.paused === 'yes' || agreement.status === 'scheduled') return []
       if (agreement.cancelled !== 'no') return [{ type: 'SubscriptionPaused', data: told }]
       return agreement.status === 'active'
         ? [{ type: 'SubscriptionSuspended', data: { ...told, cause: 'provider' } }]
@@ -148,10 +153,10 @@ function reportSale(command: ReportSale, subscription: Subscription): readonly S
     const data = { ...about, agreementId, saleId, amountCents, currency }
     return [{ type: 'SubscriptionSaleMismatched', data }]
   }
-  const isNew = agreement.status === 'pending' || agreement.status === 'scheduled'
+  const isNew = waitsForApproval(agreement) || agreement.status === 'scheduled'
   const { tier, endedAt } = agreement
   const sale = { tier, saleId, amountCents, currency, credits, periodStart: soldAt, periodEnd }
-  const afterEnd = endedAt !== null && soldAt > endedAt
+  const afterEnd = !isNew && endedAt !== null && soldAt > endedAt
   const resumes = agreement.status === 'suspended' && agreement.cancelled === 'no' && periodEnd > at
   return [
     ...(isNew ? activate(subscription, about, agreement, { periodEnd }) : []),
@@ -194,7 +199,7 @@ function reactivate({ userId, at }: ReactivateSubscription, subscription: Subscr
       'cannot_reactivate',
       'This subscription has ended at the payment provider. Please subscribe anew.',
     )
-  const data = { ...about, agreementId: current.id, statusAt: null }
+  const data = { ...about, agreementId: current.id }
   return [...(scheduled ? [end(about, scheduled, 'withdrawn')] : []), { type: 'SubscriptionReactivated', data }]
 }
 
@@ -243,6 +248,16 @@ function decide(command: SubscriptionCommand, subscription: Subscription): reado
       return cancel(command, subscription)
     case 'ReactivateSubscription':
       return reactivate(command, subscription)
+    case 'PauseBilling': {
+      const { type: _, ...about } = command
+      const { cancelled, paused } = find(subscription, command.agreementId)
+      const isWished = cancelled === 'at_period_end' && paused === 'no'
+      return isWished ? [{ type: 'SubscriptionPaused', data: { ...about, statusAt: null } }] : []
+    }
+    case 'ReportResumed': {
+      const { type: _, ...data } = command
+      return find(subscription, command.agreementId).paused === 'no' ? [] : [{ type: 'SubscriptionResumed', data }]
+    }
     case 'PassTime':
       return passTime(command, subscription)
   }
