@@ -15,7 +15,7 @@ const hashOf = (file) =>
 
 /** What search engines are not sent to: the other address of the landing page, and what needs a session, a token or an address. */
 const UNLISTED =
-  /\/(home|workspace|profile|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
+  /\/(home|workspace|profile|profile\/.*|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
 
 /** Readers of any other language are sent to the English page. */
 const unspecific = (links = []) =>

@@ -42,11 +42,11 @@ describeOnSite('the profile', (site) => {
       await toast(t.saved)
       expect(await page.locator('[data-user="name"]').first().textContent()).toBe('Grace Hopper')
 
-      expect(await main.getByRole('listitem').count()).toBe(2)
+      expect(await main.locator('#devices').getByRole('listitem').count()).toBe(2)
       await main.getByText(t.devices.this).waitFor()
       await button(t.devices.endOthers).click()
       await toast(t.devices.othersEnded)
-      await expect.poll(() => main.getByRole('listitem').count()).toBe(1)
+      await expect.poll(() => main.locator('#devices').getByRole('listitem').count()).toBe(1)
 
       await fill(t.password.current, 'not my horse')
       await fill(t.password.next, 'a better horse')

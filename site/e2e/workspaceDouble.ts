@@ -125,8 +125,9 @@ async function answer(route: Route, state: WorkspaceState, language: string): Pr
   if (path === '/videos/queue')
     return json({ global_queue: 3, user_queue_position: null, user_in_progress: 0, ...state.queue })
   if (path === '/videos/tasks') {
-    const first = (Number(searchParams.get('page')) - 1) * 20
-    return json({ tasks: state.tasks.slice(first, first + 20), total: state.tasks.length })
+    const size = Number(searchParams.get('per_page'))
+    const first = (Number(searchParams.get('page')) - 1) * size
+    return json({ tasks: state.tasks.slice(first, first + size), total: state.tasks.length })
   }
   if (path === '/videos/generate') {
     const order = request.postDataJSON() as Partial<Task>

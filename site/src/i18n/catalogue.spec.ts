@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { REASONS } from '#backend/credits/contract.ts'
 import { FAILURE_CODES } from '#backend/tasks/contract.ts'
 import { english } from './catalogue.ts'
 import type { Messages } from './core.ts'
@@ -19,7 +20,7 @@ const placeholders = (text: string) => [...new Set(text.match(/\{\{\s*\w+\s*\}\}
 const CHINESE = /[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]/
 /** Brand, model, format and unit names are written the same everywhere. */
 const SHARED_NAMES =
-  /Markdown|Cookie|MiniMax-Hailuo-02|T2V-01-Director|I2V-01-Director|I2V-01-live|Director|live|Kinora|AI|JPG|JPEG|PNG|\d+\s?MB|\d+P/g
+  /Markdown|Cookie|PayPal|CSV|PDF|MiniMax-Hailuo-02|T2V-01-Director|I2V-01-Director|I2V-01-live|Director|live|Kinora|AI|JPG|JPEG|PNG|\d+\s?MB|\d+P/g
 
 const catalogues = files('en').filter((file) => file.endsWith('.json'))
 
@@ -62,6 +63,10 @@ describe('the codes', () => {
     expect(found.length).toBeGreaterThan(15)
     const ignored = new Set<string>(['text_to_video', 'image_to_video', ...FAILURE_CODES])
     expect(found.filter((code) => !ignored.has(code) && !(code in english.errors))).toEqual([])
+  })
+
+  it('of every reason for credits to come or go have words', () => {
+    expect(Object.keys(english.credits.reason).sort()).toEqual([...REASONS].sort())
   })
 
   it('of every failure have words', () => {

@@ -17,13 +17,15 @@ export class ApiError extends Error {
 interface ProblemBody {
   readonly code?: unknown
   readonly detail?: unknown
+  readonly message?: unknown
   readonly errors?: unknown
 }
 
-/** Reads a problem answer; one without a code (a proxy's page, say) is `unknown`. */
+/** Reads a problem answer; one without a code (a proxy's page, say) is told by its sentence, if it has one. */
 export function problemOf(status: number, body: ProblemBody | undefined): ApiError {
-  const code = typeof body?.code === 'string' ? body.code : status >= 500 ? 'internal' : 'unknown'
-  const detail = typeof body?.detail === 'string' ? body.detail : undefined
+  const detail = [body?.detail, body?.message].find((text) => typeof text === 'string')
+  const otherwise = status >= 500 && detail === undefined ? 'internal' : 'unknown'
+  const code = typeof body?.code === 'string' ? body.code : otherwise
   const faults = Array.isArray(body?.errors) ? (body.errors as ApiError['faults']) : []
   return new ApiError(status, code, detail, faults)
 }

@@ -1,4 +1,3 @@
-import { localHref } from '../i18n/client.ts'
 import { toast } from './toast.ts'
 
 const SETTLED_MS = 500
@@ -11,18 +10,23 @@ export function scrollToPricing(): void {
   setTimeout(() => document.getElementById('pricing-section')?.scrollIntoView(), SETTLED_MS)
 }
 
-/** Buying needs an account: others are told so and sent to the sign-in, which leads back to the subscription. */
+/** Members go to the payment provider; others are told that buying needs an account, and sent to the sign-in. */
 export function followPlans(): void {
   const plans = document.getElementById('plans')
   plans?.addEventListener('click', (event) => {
     const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('a[data-plan]')
     if (!link) return
     event.preventDefault()
-    if (document.documentElement.dataset.session === 'in') {
-      location.assign(localHref('/profile#subscription'))
-      return
-    }
+    if (document.documentElement.dataset.session === 'in') return void buy(link)
     void toast('warning', plans.dataset.loginFirst ?? '')
     setTimeout(() => location.assign(link.href), WARNED_MS)
   })
+}
+
+async function buy(link: HTMLAnchorElement): Promise<void> {
+  if (link.ariaBusy) return
+  link.ariaBusy = 'true'
+  const { buyPlan } = await import('../stores/purchase.ts')
+  // The link stays busy while the browser leaves.
+  if (!(await buyPlan(link.dataset.plan ?? ''))) link.ariaBusy = null
 }

@@ -15,9 +15,12 @@ import type { Locale } from '../i18n/core.ts'
 import { call } from '../lib/api.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../lib/language.ts'
 import type { PasswordForm } from './account.ts'
-import { loadCredits } from './credits.ts'
+import { creditHistory } from './creditHistory.ts'
+import { invoiceList } from './invoices.ts'
 import { enter, keepLanguage, leave, memberOnly } from './session.ts'
+import { loadPlan } from './subscription.ts'
 import { showToast } from './toasts.ts'
+import { loadFigures, works } from './works.ts'
 
 /** `away`: the reader is being sent to the login page. `deleted`: the account is gone. */
 export const $profile = atom<'loading' | 'open' | 'away' | 'deleted'>('loading')
@@ -32,7 +35,15 @@ export async function openProfile(): Promise<void> {
   opened = true
   const user = await memberOnly()
   $profile.set(user ? 'open' : 'away')
-  if (user) await Promise.all([loadDevices(), loadCredits().catch(() => {})])
+  if (!user) return
+  await Promise.all([
+    loadPlan(),
+    loadFigures(),
+    works.open(1),
+    invoiceList.open(1),
+    creditHistory.open(1),
+    loadDevices(),
+  ])
 }
 
 export async function rename(username: string): Promise<void> {

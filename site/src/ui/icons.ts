@@ -50,6 +50,12 @@ export const ICONS = {
   logout: ['M14 4h5v16h-5', 'M10 8l-4 4 4 4', 'M6 12h9'],
   arrow: ['M5 12h14', 'M13 6l6 6-6 6'],
   search: ['M10.5 4a6.5 6.5 0 1 0 0 13a6.5 6.5 0 1 0 0-13', 'M15.5 15.5L20 20'],
+  clock: ['M12 3.5a8.5 8.5 0 1 0 0 17a8.5 8.5 0 1 0 0-17', 'M12 7.5V12l3 2'],
+  film: ['M4 5h16v14H4z', 'M8 5v14', 'M16 5v14', 'M4 9.7h4', 'M4 14.3h4', 'M16 9.7h4', 'M16 14.3h4'],
+  disk: ['M4 13h16v6H4z', 'M4 13l3-8h10l3 8', 'M16 16h.01'],
+  chart: ['M4 20h16', 'M7 20v-6', 'M12 20V6', 'M17 20v-9'],
+  receipt: ['M6 3.5h12v17l-2-1.5-2 1.5-2-1.5-2 1.5-2-1.5-2 1.5z', 'M9 8.5h6', 'M9 12.5h6'],
+  print: ['M7 9V4h10v5', 'M7 17H4V9h16v8h-3', 'M7 14h10v6H7z'],
   upload: ['M12 16V5', 'M7.5 9.5L12 5l4.5 4.5', 'M5 20h14'],
 } as const satisfies Record<string, readonly string[]>
 

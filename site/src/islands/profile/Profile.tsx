@@ -5,11 +5,16 @@ import { $profile, openProfile } from '../../stores/profile.ts'
 import { $session } from '../../stores/session.ts'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Outcome } from '../auth/Outcome.tsx'
+import { Billing } from './Billing.tsx'
+import { CreditHistory } from './CreditHistory.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
 import { Devices } from './Devices.tsx'
+import { Figures } from './Figures.tsx'
 import { LanguageSetting } from './LanguageSetting.tsx'
 import { PasswordSetting } from './PasswordSetting.tsx'
 import { PersonalInfo } from './PersonalInfo.tsx'
+import { Subscription } from './Subscription.tsx'
+import { Works } from './Works.tsx'
 
 /** The signed-in user's own page. */
 export function Profile() {
@@ -17,12 +22,22 @@ export function Profile() {
   const stage = useStore($profile)
   const session = useStore($session)
   useEffect(() => void openProfile(), [])
+  useEffect(() => {
+    // The place that the address names was not there yet when the browser looked for it.
+    if (stage === 'open' && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView()
+  }, [stage])
   if (stage === 'deleted') return <Deleted />
   if (stage === 'loading') return <Loading />
   if (stage === 'away' || session.status !== 'in') return null
   return (
     <ErrorBoundary t={t} home={localHref('/')}>
+      <Places />
       <PersonalInfo user={session.user} />
+      <Figures />
+      <Subscription />
+      <Works />
+      <Billing />
+      <CreditHistory />
       <section className="profile-section" id="settings" aria-labelledby="settings-heading">
         <h2 id="settings-heading">{t('profile.settings.heading')}</h2>
         <LanguageSetting language={session.user.language} />
@@ -31,6 +46,28 @@ export function Profile() {
         <DeleteAccount />
       </section>
     </ErrorBoundary>
+  )
+}
+
+const PLACES = {
+  subscription: 'subscription.heading',
+  works: 'works.heading',
+  billing: 'billing.heading',
+  credits: 'credits.heading',
+  settings: 'profile.settings.heading',
+} as const
+
+/** The page is long: the way to each of its parts. */
+function Places() {
+  const t = translate()
+  return (
+    <nav className="profile-nav" aria-label={t('profile.places')}>
+      {Object.entries(PLACES).map(([place, heading]) => (
+        <a key={place} href={`#${place}`}>
+          {t(heading)}
+        </a>
+      ))}
+    </nav>
   )
 }
 

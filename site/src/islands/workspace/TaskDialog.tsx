@@ -3,6 +3,7 @@ import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { fileSize } from '../../lib/fileSize.ts'
+import { lengthText } from '../../lib/lengthText.ts'
 import { removeTask } from '../../stores/taskActions.ts'
 import { isWaiting } from '../../stores/taskProgress.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -18,13 +19,6 @@ export interface TaskView {
 interface TaskDialogProps {
   readonly view: TaskView
   readonly onClose: () => void
-}
-
-/** A length as seconds, from a minute on as m:ss. */
-function lengthText(seconds: number): string {
-  const whole = Math.round(seconds)
-  if (whole < 60) return translate()('workspace.form.seconds', { count: whole })
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
 
 /** The window over the queue: the player, the preview, or the question before a task is taken away. */
@@ -84,7 +78,7 @@ function Details({ task }: { task: Task }) {
   const rows: readonly (readonly [string, string | null])[] = [
     [t('workspace.form.model'), task.model],
     [t('workspace.form.resolution'), task.resolution],
-    [t('workspace.form.duration'), lengthText(task.video_duration ?? task.duration)],
+    [t('workspace.form.duration'), lengthText(task.video_duration ?? task.duration, t)],
     [t('workspace.form.movements'), movements.length > 0 ? movements.join(' · ') : null],
     [t('workspace.form.optimizer'), t(task.prompt_optimizer ? 'workspace.task.on' : 'workspace.task.off')],
     [t('workspace.task.size'), task.file_size === null ? null : fileSize(task.file_size)],

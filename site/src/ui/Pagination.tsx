@@ -1,0 +1,98 @@
+import { type SubmitEvent, useId } from 'react'
+import type { Translate } from '../i18n/keys.ts'
+import { pagesShown } from '../lib/pagesShown.ts'
+import { Button, IconButton } from './Button.tsx'
+
+interface PaginationProps {
+  readonly t: Translate
+  /** What is paged, for those who hear the page. */
+  readonly label: string
+  /** The words for what is shown. */
+  readonly shown: (place: { start: number; end: number; total: number }) => string
+  readonly page: number
+  readonly perPage: number
+  readonly total: number
+  /** Offers to go to a page by its number. */
+  readonly jumper?: boolean
+  readonly onOpen: (page: number) => void
+}
+
+/** What part of a list is shown, and the way to the others. */
+export function Pagination({ t, label, shown, page, perPage, total, jumper = false, onOpen }: PaginationProps) {
+  const count = Math.ceil(total / perPage)
+  const start = (page - 1) * perPage + 1
+  return (
+    <div className="pagination">
+      <p className="hint" role="status">
+        {shown({ start, end: Math.min(page * perPage, total), total })}
+      </p>
+      {count > 1 && (
+        <nav className="pages" aria-label={t('profile.pages.label', { list: label })}>
+          <span className="pages-back">
+            <IconButton
+              icon="chevron"
+              label={t('profile.pages.previous')}
+              disabled={page <= 1}
+              onClick={() => onOpen(page - 1)}
+            />
+          </span>
+          <Numbers t={t} page={page} count={count} onOpen={onOpen} />
+          <span className="pages-on">
+            <IconButton
+              icon="chevron"
+              label={t('profile.pages.next')}
+              disabled={page >= count}
+              onClick={() => onOpen(page + 1)}
+            />
+          </span>
+        </nav>
+      )}
+      {jumper && count > 1 && <Jumper t={t} count={count} onOpen={onOpen} />}
+    </div>
+  )
+}
+
+type NumbersProps = Pick<PaginationProps, 't' | 'page' | 'onOpen'> & { readonly count: number }
+
+function Numbers({ t, page, count, onOpen }: NumbersProps) {
+  const shown = pagesShown(page, count)
+  return shown.map((each, index) =>
+    each === null ? (
+      <span className="pages-gap" aria-hidden="true" key={`after ${shown[index - 1]}`}>
+        …
+      </span>
+    ) : (
+      <button
+        type="button"
+        className="page-button"
+        key={each}
+        aria-label={t('profile.pages.page', { page: each })}
+        aria-current={each === page ? 'page' : undefined}
+        onClick={() => each !== page && onOpen(each)}
+      >
+        {each}
+      </button>
+    ),
+  )
+}
+
+function Jumper({ t, count, onOpen }: Pick<PaginationProps, 't' | 'onOpen'> & { readonly count: number }) {
+  const id = useId()
+  const jump = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const field = event.currentTarget.elements.namedItem('page') as HTMLInputElement
+    const wanted = Math.round(Number(field.value))
+    if (field.value.trim() === '' || Number.isNaN(wanted)) return field.focus()
+    onOpen(Math.min(count, Math.max(1, wanted)))
+    field.value = ''
+  }
+  return (
+    <form className="jumper" onSubmit={jump} noValidate>
+      <label htmlFor={id}>{t('profile.pages.jump')}</label>
+      <input className="input" id={id} name="page" inputMode="numeric" autoComplete="off" maxLength={6} />
+      <Button type="submit" look="outline">
+        {t('profile.pages.go')}
+      </Button>
+    </form>
+  )
+}
