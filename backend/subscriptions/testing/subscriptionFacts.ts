@@ -1,0 +1,117 @@
+import type { ReportStatus, SubscriptionCommand } from '../commands.ts'
+import type { EndCause, PaidTier, SubscriptionEvent } from '../events.ts'
+
+/** Facts of an agreement A for Pro that runs through January 2026, and commands about it, on the tenth. */
+export const userId = 'user'
+export const on = (date: string) => `2026-${date}T00:00:00.000Z`
+export const at = on('01-10')
+
+export const requested = (
+  agreementId = 'A',
+  tier: PaidTier = 'pro',
+  startsAt: string | null = null,
+): SubscriptionEvent => ({
+  type: 'SubscriptionRequested',
+  data: { userId, agreementId, tier, priceCents: 4499, currency: 'USD', startsAt, at: on('01-01') },
+})
+export const activated = (
+  agreementId = 'A',
+  {
+    tier = 'pro',
+    periodEnd = on('02-01'),
+    statusAt = on('01-01'),
+    trial = false,
+  }: { tier?: PaidTier; periodEnd?: string | null; statusAt?: string | null; trial?: boolean } = {},
+): SubscriptionEvent => ({
+  type: 'SubscriptionActivated',
+  data: { userId, agreementId, at, tier, trial, priceCents: 4499, currency: 'USD', periodEnd, statusAt },
+})
+export const paid = (
+  saleId: string,
+  periodStart = on('01-01'),
+  periodEnd = on('02-01'),
+  afterEnd = false,
+): SubscriptionEvent => ({
+  type: 'SubscriptionPaid',
+  data: {
+    userId,
+    agreementId: 'A',
+    at,
+    tier: 'pro',
+    saleId,
+    amountCents: 4499,
+    currency: 'USD',
+    credits: 4500,
+    periodStart,
+    periodEnd,
+    afterEnd,
+  },
+})
+export const ended = (
+  agreementId: string,
+  cause: EndCause,
+  replacedBy: string | null = null,
+  when = at,
+): SubscriptionEvent => ({
+  type: 'SubscriptionEnded',
+  data: { userId, agreementId, cause, replacedBy, at: when },
+})
+export const cancelled = (final = false, endsAt: string | null = on('02-01'), encryptedReason: string | null = null) =>
+  ({ type: 'SubscriptionCancelled', data: { userId, agreementId: 'A', at, encryptedReason, endsAt, final } }) as const
+export const failed: SubscriptionEvent = {
+  type: 'SubscriptionPaymentFailed',
+  data: { userId, agreementId: 'A', at, failedAt: on('02-01'), graceUntil: on('02-08') },
+}
+export const suspended = (
+  cause: 'unpaid' | 'provider',
+  when: string,
+  statusAt: string | null = null,
+): SubscriptionEvent => ({
+  type: 'SubscriptionSuspended',
+  data: { userId, agreementId: 'A', at: when, cause, statusAt },
+})
+export const told = (type: 'SubscriptionResumed' | 'SubscriptionPaused', statusAt: string | null) =>
+  ({ type, data: { userId, agreementId: 'A', at, statusAt } }) as SubscriptionEvent
+export const reactivated: SubscriptionEvent = {
+  type: 'SubscriptionReactivated',
+  data: { userId, agreementId: 'A', at },
+}
+
+export const status = (
+  is: ReportStatus['status'],
+  statusAt = on('01-05'),
+  agreementId = 'A',
+  when = at,
+): ReportStatus => ({
+  type: 'ReportStatus',
+  userId,
+  agreementId,
+  status: is,
+  statusAt,
+  trial: false,
+  periodEnd: on('02-01'),
+  at: when,
+})
+export const sale = (saleId: string, change: object = {}): SubscriptionCommand => ({
+  type: 'ReportSale',
+  userId,
+  agreementId: 'A',
+  saleId,
+  amountCents: 4499,
+  currency: 'USD',
+  credits: 4500,
+  soldAt: on('01-01'),
+  periodEnd: on('02-01'),
+  at,
+  ...change,
+})
+export const cancel = (atPeriodEnd = true, when = at): SubscriptionCommand => ({
+  type: 'CancelSubscription',
+  userId,
+  encryptedReason: null,
+  atPeriodEnd,
+  at: when,
+})
+export const pass = (when: string): SubscriptionCommand => ({ type: 'PassTime', userId, at: when })
+
+export const running = [requested(), activated(), paid('s1')]
