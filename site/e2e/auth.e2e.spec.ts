@@ -1,10 +1,10 @@
 import type { Page, Route } from 'playwright'
 import { expect, it } from 'vitest'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
 type Language = 'en' | 'zh'
-const LANGUAGES: readonly Language[] = ['en', 'zh']
 const PASSWORD = 'correct horse'
 
 const answer = (status: number, body: object) => (route: Route) => route.fulfill({ status, json: body })
@@ -61,7 +61,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     return { page, ...(await forms(page, site.url, language)) }
   }
 
-  it.each(LANGUAGES)('when signing in fails (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when signing in fails (%s)', { timeout: 60_000 }, async (language) => {
     const { page, auth, errors, open, next, logIn, press, shows } = await visit(language)
     await open('/auth/login')
     await press(auth.login.submit)
@@ -90,7 +90,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)(
+  it.each(languagesInTurn())(
     'for eight seconds when the address is not verified (%s)',
     { timeout: 60_000 },
     async (language) => {
@@ -112,7 +112,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     },
   )
 
-  it.each(LANGUAGES)('when registering fails (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when registering fails (%s)', { timeout: 60_000 }, async (language) => {
     const { page, auth, errors, open, next, register, press, shows } = await visit(language)
     await open('/auth/register')
     await press(auth.register.submit)
@@ -142,7 +142,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('on the page that waits for the mail (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('on the page that waits for the mail (%s)', { timeout: 60_000 }, async (language) => {
     const { page, auth, errors, at, open, next, press, shows } = await visit(language)
     await open('/auth/email-verification-pending?email=ada@kinora.test')
     await shows('ada@kinora.test')
@@ -165,7 +165,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('when an address is verified, or is not (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when an address is verified, or is not (%s)', { timeout: 60_000 }, async (language) => {
     const { page, auth, open, next, press, shows } = await visit(language)
     await open('/verify-email')
     await shows(auth.verify.missingToken)
@@ -193,7 +193,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('when a password is forgotten (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when a password is forgotten (%s)', { timeout: 60_000 }, async (language) => {
     const { page, auth, errors, open, next, requestReset, setPassword, shows } = await visit(language)
     for (const path of ['/auth/forgot-password', '/auth/reset-password', '/reset-password']) {
       await open(path)

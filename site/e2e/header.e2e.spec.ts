@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
-const LANGUAGES = ['en', 'zh'] as const
 /** Machines for tests are busy. */
 const SOON = { timeout: 15_000 }
 
 describeOnSite('the header', (site) => {
-  it.each(LANGUAGES)('shows visitors where they are and how to get in (%s)', async (language) => {
+  it.each(languagesInTurn())('shows visitors where they are and how to get in (%s)', async (language) => {
     const { nav, account, footer } = await words(language, 'common')
     const prefix = language === 'zh' ? '/zh' : ''
     const page = await site.visit({ language })
@@ -41,7 +41,7 @@ describeOnSite('the header', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('shows members who they are and what they have (%s)', async (language) => {
+  it.each(languagesInTurn())('shows members who they are and what they have (%s)', async (language) => {
     const { nav, account } = await words(language, 'common')
     const prefix = language === 'zh' ? '/zh' : ''
     const user = await site.newUser(`a.long.address.${language}@kinora.test`)

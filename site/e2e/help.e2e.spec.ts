@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
 describeOnSite('help', (site) => {
-  it.each(['en', 'zh'] as const)('is searched and filtered, and says how much it has found (%s)', async (language) => {
+  it.each(languagesInTurn())('is searched and filtered, and says how much it has found (%s)', async (language) => {
     const page = await site.visit({ language, width: 390 })
     const faq = await words(language, 'faq')
     const count = (number: number) =>
@@ -38,7 +39,7 @@ describeOnSite('help', (site) => {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)(
+  it.each(languagesInTurn())(
     'of the law can be taken along, and says so when it cannot be loaded (%s)',
     async (language) => {
       const page = await site.visit({ language })

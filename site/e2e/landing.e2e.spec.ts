@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite, type OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
-const LANGUAGES = ['en', 'zh'] as const
 const KILOBYTE = 1024
 /** Machines for tests are busy. */
 const SOON = { timeout: 15_000 }
@@ -55,7 +55,7 @@ async function weigh(page: Page, address: string): Promise<Record<'all' | 'scrip
 }
 
 describeOnSite('the landing page', (site) => {
-  it.each(LANGUAGES)('leads visitors to an account, whatever they press (%s)', async (language) => {
+  it.each(languagesInTurn())('leads visitors to an account, whatever they press (%s)', async (language) => {
     const prefix = language === 'zh' ? '/zh' : ''
     const [{ hero }, plans] = [await words(language, 'landing'), await words(language, 'plans')]
     const page = await site.visit({ language })
@@ -115,7 +115,7 @@ describeOnSite('the landing page', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('moves a movement’s picture when it is pointed at or focused (%s)', async (language) => {
+  it.each(languagesInTurn())('moves a movement’s picture when it is pointed at or focused (%s)', async (language) => {
     const page = await site.visit({ language })
     const faults = faultsOf(page)
     await asCapable(page)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
@@ -52,7 +53,7 @@ describeOnSite('the language', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('that a visitor chose decides from then on (%s)', async (language) => {
+  it.each(languagesInTurn())('that a visitor chose decides from then on (%s)', async (language) => {
     const page = await site.visit({ language: other(language) })
     await page.goto(`${site.url}${home(other(language))}?a=1#pricing-section`)
     await choose(page, language)
@@ -65,7 +66,7 @@ describeOnSite('the language', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)(
+  it.each(languagesInTurn())(
     'that a member chose is kept on the account, and met again after signing in (%s)',
     async (language) => {
       const user = await site.newUser()
@@ -94,7 +95,7 @@ describeOnSite('the language', (site) => {
     },
   )
 
-  it.each(LANGUAGES)('stays as it was when the account cannot keep it (%s)', async (language) => {
+  it.each(languagesInTurn())('stays as it was when the account cannot keep it (%s)', async (language) => {
     const { session } = await words(language, 'common')
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })

@@ -1,13 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page, Route } from 'playwright'
 import { expect, it } from 'vitest'
+import { type Language, languagesInTurn } from './languagesInTurn.ts'
 import { entryOf, invoiceOf, type MoneyState, openMoneyDouble, PRO, PRO_MONTHLY } from './moneyDouble.ts'
 import { describeOnSite, type OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 import { problem } from './workspaceDouble.ts'
-
-const LANGUAGES = ['en', 'zh'] as const
-type Language = (typeof LANGUAGES)[number]
 
 const FREE = { ...PRO, current_tier: 'free', remaining_credits: 6, total_credits: 60, used_credits: 54 } as const
 const nothingSaid = (status: number) => (route: Route) => route.fulfill({ status, json: {} })
@@ -39,7 +37,7 @@ const faultsOf = async (page: Page, part = 'body') => {
 }
 
 describeOnSite("a member's plan", (site) => {
-  it.each(LANGUAGES)('is shown in every state (%s)', { timeout: 90_000 }, async (language) => {
+  it.each(languagesInTurn())('is shown in every state (%s)', { timeout: 90_000 }, async (language) => {
     const { page, panel, put, texts, plans } = await openProfile(site, language)
     const end = dayOf(language, PRO_MONTHLY.current_period_end!)
     const cancelButton = panel.getByRole('button', { name: texts.cancel.open })
@@ -78,7 +76,7 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('can be cancelled and taken up again (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('can be cancelled and taken up again (%s)', { timeout: 60_000 }, async (language) => {
     const { page, state, panel, texts } = await openProfile(site, language)
     const payment = await words(language, 'payment')
     const dialog = page.locator('dialog[open]')
@@ -123,7 +121,7 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('is a sample of Free where it cannot be read (%s)', async (language) => {
+  it.each(languagesInTurn())('is a sample of Free where it cannot be read (%s)', async (language) => {
     const { page, panel, texts } = await openProfile(site, language, ({ server }) => {
       for (const name of ['GET /subscriptions/stats', 'GET /videos/stats'])
         server.rare.set(name, problem(500, 'internal'))
@@ -135,7 +133,7 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('leaves a trail of payments and credits (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('leaves a trail of payments and credits (%s)', { timeout: 60_000 }, async (language) => {
     const { page, panel } = await openProfile(site, language, (state) => {
       state.invoices = [invoiceOf('i1'), invoiceOf('i2', { status: 'refunded', refunded: 4499 })]
       state.entries = [

@@ -1,13 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page, Route } from 'playwright'
 import { expect, it } from 'vitest'
+import { type Language, languagesInTurn } from './languagesInTurn.ts'
 import { openMoneyDouble, PRO_MONTHLY } from './moneyDouble.ts'
 import { describeOnSite, type OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 import { problem } from './workspaceDouble.ts'
-
-const LANGUAGES = ['en', 'zh'] as const
-type Language = (typeof LANGUAGES)[number]
 
 const prefix = (language: Language) => (language === 'zh' ? '/zh' : '')
 const CREDITS = 'kinora.user'
@@ -27,28 +25,32 @@ async function stoppedPage(site: OnSite, language: Language) {
 }
 
 describeOnSite('the way back from the payment provider', (site) => {
-  it.each(LANGUAGES)('leads to the workspace once it is confirmed (%s)', { timeout: 60_000 }, async (language) => {
-    const { page, state, texts } = await stoppedPage(site, language)
-    await page.goto(`${site.url}${prefix(language)}/payment/success?subscription_id=I-1&ba_token=BA-1`)
-    await page.getByRole('heading', { name: texts.checkingHeading }).waitFor()
-    await expect
-      .poll(() => state.sent.get('POST /subscriptions/confirm'), { timeout: 10_000 })
-      .toEqual({ subscription_id: 'I-1' })
-    await page.clock.runFor(1_900)
-    expect(state.server.calls).not.toContain('GET /subscriptions/stats')
-    await page.clock.runFor(100)
-    await page.getByRole('heading', { name: texts.doneHeading }).waitFor()
-    await page.locator('.toast').getByText(texts.done, { exact: true }).waitFor()
-    const kept = await page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? '{}').credits, CREDITS)
-    expect(kept).toBe(2_940)
-    await page.clock.runFor(2_900)
-    expect(new URL(page.url()).pathname).toBe(`${prefix(language)}/payment/success`)
-    await page.clock.runFor(200)
-    await page.waitForURL(`${site.url}${prefix(language)}/workspace`)
-    await page.context().close()
-  })
+  it.each(languagesInTurn())(
+    'leads to the workspace once it is confirmed (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { page, state, texts } = await stoppedPage(site, language)
+      await page.goto(`${site.url}${prefix(language)}/payment/success?subscription_id=I-1&ba_token=BA-1`)
+      await page.getByRole('heading', { name: texts.checkingHeading }).waitFor()
+      await expect
+        .poll(() => state.sent.get('POST /subscriptions/confirm'), { timeout: 10_000 })
+        .toEqual({ subscription_id: 'I-1' })
+      await page.clock.runFor(1_900)
+      expect(state.server.calls).not.toContain('GET /subscriptions/stats')
+      await page.clock.runFor(100)
+      await page.getByRole('heading', { name: texts.doneHeading }).waitFor()
+      await page.locator('.toast').getByText(texts.done, { exact: true }).waitFor()
+      const kept = await page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? '{}').credits, CREDITS)
+      expect(kept).toBe(2_940)
+      await page.clock.runFor(2_900)
+      expect(new URL(page.url()).pathname).toBe(`${prefix(language)}/payment/success`)
+      await page.clock.runFor(200)
+      await page.waitForURL(`${site.url}${prefix(language)}/workspace`)
+      await page.context().close()
+    },
+  )
 
-  it.each(LANGUAGES)('leads to the subscription when it is not (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('leads to the subscription when it is not (%s)', { timeout: 60_000 }, async (language) => {
     const { page, state, texts } = await stoppedPage(site, language)
     state.server.rare.set('POST /subscriptions/confirm', problem(404, 'not_found'))
     await page.goto(`${site.url}${prefix(language)}/subscription/success?subscription_id=I-of-another`)
@@ -104,7 +106,7 @@ describeOnSite('the way back from the payment provider', (site) => {
     await page.context().close()
   })
 
-  it.each(LANGUAGES)('is open to all, and sends visitors to the sign-in (%s)', async (language) => {
+  it.each(languagesInTurn())('is open to all, and sends visitors to the sign-in (%s)', async (language) => {
     for (const path of ['/payment/success', '/subscription/success']) {
       const page = await site.visit({ language })
       const answer = await page.goto(`${site.url}${prefix(language)}${path}?subscription_id=I-1`, {
@@ -119,7 +121,7 @@ describeOnSite('the way back from the payment provider', (site) => {
 })
 
 describeOnSite('the plans of the landing page', (site) => {
-  it.each(LANGUAGES)(
+  it.each(languagesInTurn())(
     'lead members to the payment provider, or say why not (%s)',
     { timeout: 60_000 },
     async (language) => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { registerUser } from '#backend/testing/testKinora.ts'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
@@ -11,7 +12,7 @@ describeOnSite('the profile', (site) => {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)(
+  it.each(languagesInTurn())(
     'changes name, language, password and devices, and ends the account (%s)',
     {
       timeout: 90_000,

@@ -1,9 +1,9 @@
 import type { Page, Request } from 'playwright'
 import { expect, it } from 'vitest'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
-const LANGUAGES = ['en', 'zh'] as const
 const HOUR = 3_600_000
 
 /** The calls of the API that a page makes, as `POST /auth/refresh`. */
@@ -31,7 +31,7 @@ describeOnSite('a session in the browser', (site) => {
   /** Takes the access cookie away, as eight hours would. */
   const expire = (page: Page) => page.context().clearCookies({ name: 'kinora_access' })
 
-  it.each(LANGUAGES)(
+  it.each(languagesInTurn())(
     'is renewed once for all calls that fail together, which are sent again (%s)',
     async (language) => {
       const { page, profile, at, toast, calls } = await visit(language)
@@ -61,24 +61,27 @@ describeOnSite('a session in the browser', (site) => {
     },
   )
 
-  it.each(LANGUAGES)('that is lost logs out, says so, and leaves after half a second (%s)', async (language) => {
-    const { page, common, profile, at, toast, calls } = await visit(language)
-    await page.goto(at('/profile'))
-    await page.getByText(profile.devices.this).waitFor()
-    await page.clock.install()
-    await page.context().clearCookies()
-    calls.length = 0
-    await page.locator('#personal-info form button[type=submit]').click()
-    await toast(common.session.ended).waitFor()
-    expect(calls.slice(0, 3)).toEqual(['PUT /users/name', 'POST /auth/refresh', 'POST /auth/logout'])
-    await page.clock.runFor(450)
-    expect(page.url()).toBe(at('/profile'))
-    await page.clock.runFor(100)
-    await page.waitForURL(at('/auth/login'))
-    await page.context().close()
-  })
+  it.each(languagesInTurn())(
+    'that is lost logs out, says so, and leaves after half a second (%s)',
+    async (language) => {
+      const { page, common, profile, at, toast, calls } = await visit(language)
+      await page.goto(at('/profile'))
+      await page.getByText(profile.devices.this).waitFor()
+      await page.clock.install()
+      await page.context().clearCookies()
+      calls.length = 0
+      await page.locator('#personal-info form button[type=submit]').click()
+      await toast(common.session.ended).waitFor()
+      expect(calls.slice(0, 3)).toEqual(['PUT /users/name', 'POST /auth/refresh', 'POST /auth/logout'])
+      await page.clock.runFor(450)
+      expect(page.url()).toBe(at('/profile'))
+      await page.clock.runFor(100)
+      await page.waitForURL(at('/auth/login'))
+      await page.context().close()
+    },
+  )
 
-  it.each(LANGUAGES)('that cannot be ended on the server ends here, after a second (%s)', async (language) => {
+  it.each(languagesInTurn())('that cannot be ended on the server ends here, after a second (%s)', async (language) => {
     const { page, common, profile, at, toast } = await visit(language)
     await page.goto(at('/profile'))
     await page.getByText(profile.devices.this).waitFor()

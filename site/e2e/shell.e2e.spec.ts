@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
@@ -20,7 +21,7 @@ const setNetwork = (page: Page, type: string) =>
   }, type)
 
 describeOnSite('the shell of every page', (site) => {
-  it.each(['en', 'zh'] as const)('tells a phone how its network is (%s)', async (language) => {
+  it.each(languagesInTurn())('tells a phone how its network is (%s)', async (language) => {
     const { network, action } = await words(language, 'common')
     const page = await site.visit({ language, width: 390 })
     await pretend(page, {})
@@ -101,7 +102,7 @@ describeOnSite('the shell of every page', (site) => {
     await context.close()
   })
 
-  it.each(['en', 'zh'] as const)('offers three ways on when a part of a page breaks (%s)', async (language) => {
+  it.each(languagesInTurn())('offers three ways on when a part of a page breaks (%s)', async (language) => {
     const { crash, action } = await words(language, 'common')
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })

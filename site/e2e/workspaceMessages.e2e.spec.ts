@@ -1,6 +1,7 @@
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CameraMovement } from '#backend/tasks/contract.ts'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite, type OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 import { openDouble, openTask, picture, problem, taskOf, unreachable, type WorkspaceState } from './workspaceDouble.ts'
@@ -11,7 +12,7 @@ const IMAGE = { name: 'a.jpg', mimeType: 'image/jpeg' }
 const within = (path: string, code: string) => ({ errors: [{ path, code, message: code }] })
 
 describeOnSite('what the workspace says of files and videos', (site) => {
-  describe.each(['en', 'zh'] as const)('(%s)', (language) => messages(site, language))
+  describe.each(languagesInTurn())('(%s)', (language) => messages(site, language))
 })
 
 function messages(site: OnSite, language: 'en' | 'zh'): void {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite, type OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 import { openDouble, openTask, problem, taskOf, type WorkspaceState } from './workspaceDouble.ts'
@@ -10,7 +11,7 @@ const MINUTE = 60_000
 const soon = { timeout: 60_000 }
 
 describeOnSite('how the workspace stays fresh', (site) => {
-  describe.each(['en', 'zh'] as const)('(%s)', (language) => freshness(site, language))
+  describe.each(languagesInTurn('zh'))('(%s)', (language) => freshness(site, language))
 })
 
 function freshness(site: OnSite, language: 'en' | 'zh'): void {
