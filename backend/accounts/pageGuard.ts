@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Cookies } from './cookies.ts'
 
-const MEMBERS_ONLY = /^(\/zh)?\/(workspace|profile)\/?$/
+const MEMBERS_ONLY = /^(\/zh)?\/(workspace|profile(\/invoice)?)\/?$/
 
 /** Sends who is surely signed out to the sign-in page, before a page is shown that could only say so. */
 export const pageGuard =

@@ -110,6 +110,7 @@ describe('the static site', () => {
 
   it('sends who is surely signed out to the login page, and lets the others in', async () => {
     expect(await movedTo('/workspace')).toEqual([302, '/auth/login?next=%2Fworkspace'])
+    expect(await movedTo('/profile/invoice?id=1')).toEqual([302, '/auth/login?next=%2Fprofile%2Finvoice%3Fid%3D1'])
     expect(await movedTo('/zh/workspace?a=1')).toEqual([302, '/zh/auth/login?next=%2Fzh%2Fworkspace%3Fa%3D1'])
     expect((await get('/workspace', { cookie: 'kinora_refresh=any' })).status).toBe(200)
   })

@@ -53,6 +53,9 @@ function clippedTexts(): string[] {
   return clipped
 }
 
+/** Pages that send visitors to the sign-in. */
+const LEADS_AWAY = /\/(payment|subscription)\/success$/
+
 describeOnSite('every page', (site) => {
   it('asks for nothing that its policy forbids', { timeout: 180_000 }, async () => {
     for (const language of ['en', 'zh'] as const) {
@@ -66,6 +69,7 @@ describeOnSite('every page', (site) => {
           expect.stringMatching(/script-src 'self' 'sha256-.*frame-ancestors 'none'.*report-uri/),
         ])
         expect(policy).not.toContain('unsafe')
+        if (LEADS_AWAY.test(address)) await page.waitForURL('**/auth/login**')
       }
       // Scripts that load late have had their time by now.
       await page.waitForTimeout(500)
