@@ -9,7 +9,7 @@ import { describeOnSite } from './onSite.ts'
 
 const ADDRESSES = ['/', '/zh', '/faq', '/faq/video-cost', '/privacy']
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
-const RUNS = 3
+const RUNS = 5
 
 /** What is asked of a page, in the throttled run of a phone. */
 const BUDGET = { score: 100, lcpMs: 1_200, cls: 0.02, scriptBytes: 5 * 1024 }
