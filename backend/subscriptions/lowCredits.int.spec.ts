@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { uuid7 } from '../eventsourcing/uuid7.ts'
+import { subscriptionDeps } from '../subscriptionDeps.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+
+let kinora: TestKinora
+beforeAll(async () => {
+  kinora = await startTestKinora()
+})
+afterAll(() => kinora?.close())
+
+it('tells who has a fifth of the credits left, or none, once a day', async () => {
+  const user = await kinora.newUser()
+  const { ports } = kinora
+  const { creditsSpent } = subscriptionDeps(ports, () => kinora.url)
+  const spend = async (amount: number) => {
+    const taskId = uuid7()
+    const context = { commandId: taskId, actor: 'system', correlationId: taskId }
+    const hold = { userId: user.userId, taskId, amount, openLimit: 2 }
+    const position = await ports.credits.hold(hold, context)
+    await ports.credits.capture(user.userId, taskId)
+    await ports.changes.reached(['creditBalances'], position, 10_000)
+    await creditsSpent(user.userId)
+  }
+  const subjects = async () =>
+    ((await kinora.mails(user.email)) as unknown as { subject: string }[]).map(({ subject }) => subject)
+  const low = 'Your Kinora credits are running low'
+
+  await spend(47)
+  expect(await subjects()).not.toContain(low)
+  await spend(1)
+  await vi.waitFor(async () => expect(await subjects()).toContain(low), 10_000)
+  await spend(12)
+  expect(await subjects()).toHaveLength(2)
+  await ports.clock?.advance(24 * 3_600_000)
+  await creditsSpent(user.userId)
+  await vi.waitFor(async () => expect((await subjects())[0]).toBe('Your Kinora credits are used up'), 10_000)
+})
