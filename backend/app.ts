@@ -47,6 +47,7 @@ export interface AppPorts
   /** Only in development. */
   readonly advanceClock: ((ms: number) => Promise<number>) | undefined
   readonly ready: () => Promise<boolean>
+  readonly trustedProxies: number
   readonly demoRenderer: boolean
   readonly supportEmail: string
 }
@@ -55,7 +56,8 @@ const CALLS_PER_MINUTE = 1_200
 
 /** The whole HTTP side. Reads no environment and opens no socket. */
 export function createApp(ports: AppPorts): Koa {
-  const app = new Koa()
+  // With none, X-Forwarded-For is anybody's word; with some, only what they added counts.
+  const app = new Koa({ proxy: ports.trustedProxies > 0, maxIpsCount: ports.trustedProxies })
   const api = new Router({ prefix: API_BASE })
 
   const served: Endpoint[] = []

@@ -36,6 +36,7 @@ const Environment = z.object({
   MAIL_FROM: z.optional(
     z.string().check(z.regex(/^[^\r\n]*\S+@\S+$/, 'an address such as Kinora <hello@kinora.example>')),
   ),
+  TRUSTED_PROXIES: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(10)), 0),
   SUPPORT_EMAIL: z._default(z.string(), 'support@kinora.example'),
   FFMPEG_PATH: z.optional(z.string()),
   MINIMAX_API_KEY: z.optional(z.string()),
@@ -74,6 +75,8 @@ export interface Config {
   readonly encryptionKey: string
   /** The mail server, and whom mails come from; without one, mails are kept for the mailbox page. */
   readonly smtp: { readonly url: string; readonly from: string } | undefined
+  /** Proxies in front of the server, each of which names whom it speaks for in X-Forwarded-For. */
+  readonly trustedProxies: number
   readonly supportEmail: string
   readonly ffmpegPath: string | undefined
   readonly logLevel: string
@@ -111,6 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     sessionSecret: env.SESSION_SECRET ?? secrets.SESSION_SECRET!,
     encryptionKey: env.ENCRYPTION_KEY ?? secrets.ENCRYPTION_KEY!,
     smtp: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
+    trustedProxies: env.TRUSTED_PROXIES,
     supportEmail: env.SUPPORT_EMAIL,
     ffmpegPath: env.FFMPEG_PATH,
     minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,

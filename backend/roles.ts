@@ -189,6 +189,7 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
       await outbox.empty(3_000)
     },
     demoRenderer: ports.provider.name === 'demo',
+    trustedProxies: config.trustedProxies,
     supportEmail: config.supportEmail,
   })
   const callback = app.callback()
