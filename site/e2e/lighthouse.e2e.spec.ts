@@ -50,6 +50,9 @@ function read({ categories, audits }: Result): Measured {
 /** Speed may be let off a little; the other three may not. */
 const atLeast = (index: number) => (CATEGORIES[index] === 'performance' ? BUDGET.performance : 100)
 
+/** A run in which the browser painted nothing that Lighthouse could time has no figures, and counts for nothing. */
+const isWhole = ({ lcpMs, cls }: Measured) => Number.isFinite(lcpMs) && Number.isFinite(cls)
+
 const isWithin = ({ scores, lcpMs, cls }: Measured) =>
   scores.every((score, index) => score >= atLeast(index)) && lcpMs < BUDGET.lcpMs && cls < BUDGET.cls
 
@@ -93,7 +96,7 @@ describeOnSite('a phone on a slow network', (site) => {
     let best: Measured | undefined
     for (let run = 1; run <= RUNS && !(best && isWithin(best)); run++) {
       const measured = await measure(address)
-      best = best ? bestOf(best, measured) : measured
+      if (isWhole(measured)) best = best ? bestOf(best, measured) : measured
       const { scores, lcpMs, cls } = measured
       console.log(`${address}: ${scores.join(' / ')}, LCP ${lcpMs} ms, CLS ${cls}`)
     }
