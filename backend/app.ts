@@ -18,6 +18,9 @@ import { problems } from './http/problem.ts'
 import { redirects } from './http/redirects.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
+import { accessLog } from './observability/accessLog.ts'
+import type { Metrics } from './observability/metrics.ts'
+import { type MetricsAccess, metricsRoute } from './observability/metricsRoute.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
 import { sandboxRoutes } from './subscriptions/sandbox/sandboxRoutes.ts'
 import type { SandboxState } from './subscriptions/sandbox/sandboxState.ts'
@@ -47,6 +50,8 @@ export interface AppPorts
   /** Only in development. */
   readonly advanceClock: ((ms: number) => Promise<number>) | undefined
   readonly ready: () => Promise<boolean>
+  readonly metrics: Metrics
+  readonly metricsAccess: MetricsAccess
   readonly trustedProxies: number
   readonly demoRenderer: boolean
   readonly supportEmail: string
@@ -81,8 +86,10 @@ export function createApp(ports: AppPorts): Koa {
   })
 
   app.use(baseline(ports.publicUrl))
+  app.use(accessLog(ports.log, ports.metrics))
   app.use(problems(ports.log))
   app.use(health(ports.ready).routes())
+  app.use(metricsRoute(ports.metricsAccess).routes())
   // Whoever calls these comes from elsewhere: each proves itself in its own way.
   app.use(callbackRoutes(ports).routes())
   app.use(webhookRoutes(ports).routes())

@@ -53,6 +53,7 @@ const Environment = z.object({
   S3_ACCESS_KEY_ID: z.optional(z.string()),
   S3_SECRET_ACCESS_KEY: z.optional(z.string()),
   S3_REGION: z._default(z.string(), 'us-east-1'),
+  METRICS_TOKEN: z.optional(z.string().check(z.minLength(16))),
   LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 })
 
@@ -80,6 +81,8 @@ export interface Config {
   readonly supportEmail: string
   readonly ffmpegPath: string | undefined
   readonly logLevel: string
+  /** Who may read /metrics shows it; without one, nobody may in production. */
+  readonly metricsToken: string | undefined
   /** Undefined: videos are rendered on this machine. */
   readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
   /** Undefined: plans are paid for at the sandbox, with no money. */
@@ -120,6 +123,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
     paypal: paypalOf(env),
     s3: bucketOf(env),
+    metricsToken: env.METRICS_TOKEN,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
   }
 }
