@@ -9,6 +9,7 @@ import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts
 import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
 import { serveCredits } from './credits/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
+import { apiDocs } from './http/apiDocs.ts'
 import { clockRoutes } from './http/clockRoutes.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
 import { createCspReports } from './http/cspReports.ts'
@@ -97,6 +98,7 @@ export function createApp(ports: AppPorts): Koa {
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
+  app.use(apiDocs().routes())
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.sandboxState) app.use(sandboxRoutes(ports.sandboxState).routes())
   if (ports.advanceClock) app.use(clockRoutes(ports.advanceClock).routes())

@@ -4,7 +4,13 @@ import { createLog, scrubbed } from './log.ts'
 
 const lineOf = (write: (log: ReturnType<typeof createLog>) => void) => {
   let text = ''
-  write(createLog('info', new Writable({ write: (chunk, _, done) => void ((text += String(chunk)), done()) })))
+  const to = new Writable({
+    write(chunk, _, done) {
+      text += String(chunk)
+      done()
+    },
+  })
+  write(createLog('info', to))
   return text
 }
 

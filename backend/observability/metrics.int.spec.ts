@@ -24,8 +24,8 @@ const figures = async () => (await fetch(`${kinora.url}/metrics`)).text()
 /** The value of the series with this name and, in any order, these labels. */
 const figure = (text: string, name: string, labels: Readonly<Record<string, string>> = {}) => {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
-  const series = text.split('
-').find((line) => line.split(/[{ ]/, 1)[0] === name && pairs.every((pair) => line.includes(pair)))
+  const isIt = (line: string) => line.split(/[{ ]/, 1)[0] === name && pairs.every((pair) => line.includes(pair))
+  const series = text.split('\n').find(isIt)
   return series === undefined ? undefined : Number(series.slice(series.lastIndexOf(' ')))
 }
 
@@ -146,7 +146,9 @@ describe('the watch over the ledger', () => {
 describe('GET /metrics', () => {
   const asked = async (access: { token?: string; production: boolean }, headers: Record<string, string>) => {
     const read = async () => ({ type: 'text/plain', text: 'figures' })
-    const app = new Koa().use(problems(pino({ level: 'silent' }))).use(metricsRoute({ read, token: undefined, ...access }).routes())
+    const app = new Koa()
+      .use(problems(pino({ level: 'silent' })))
+      .use(metricsRoute({ read, token: undefined, ...access }).routes())
     const server = app.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`, { headers })

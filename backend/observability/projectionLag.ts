@@ -26,13 +26,18 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: () => nu
           atHead()
           options.onLive?.()
         }
-        for await (const batch of store.subscribeAll({ ...options, onLive })) {
-          const oldest = batch.events[0]
-          if (oldest) behindSince.set(projection, oldest.created.getTime())
-          yield batch
-          // Asked for the next one, the reader has taken this one in.
-          projected.inc({ projection }, batch.events.length)
-          if (batch.live) atHead()
+        try {
+          for await (const batch of store.subscribeAll({ ...options, onLive })) {
+            const oldest = batch.events[0]
+            if (oldest) behindSince.set(projection, oldest.created.getTime())
+            yield batch
+            // Asked for the next one, the reader has taken this one in.
+            projected.inc({ projection }, batch.events.length)
+            if (batch.live) atHead()
+          }
+        } finally {
+          // Whoever was told to stop is behind no more: another process goes on.
+          if (options.signal.aborted) atHead()
         }
       }
       return {
