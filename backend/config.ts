@@ -57,6 +57,9 @@ const Environment = z.object({
   LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 })
 
+/** Every variable that Kinora reads. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape)
+
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
@@ -177,12 +180,17 @@ function isComplete(
   return missing.length === 0
 }
 
+/** How the secret begins that docker-compose.yml brings for development. */
+const KNOWN_SECRET = 'development-only'
+
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
   const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL', 'SMTP_URL', 'MAIL_FROM'] as const)
     .filter((name) => env[name] === undefined)
     .map((name) => `${name} is not set`)
   if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))
     faults.push('PUBLIC_URL is not https: cookies would be insecure')
+  if (env.SESSION_SECRET?.startsWith(KNOWN_SECRET) || /^0+$/.test(env.ENCRYPTION_KEY ?? ''))
+    faults.push('SESSION_SECRET and ENCRYPTION_KEY: those of docker-compose.yml are known to everybody')
   if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
   faults.push(...PAYPAL_NEEDS.filter((name) => env[name] === undefined).map((name) => `${name} is not set`))
   if (faults.length === 0) return
