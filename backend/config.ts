@@ -53,8 +53,12 @@ const Environment = z.object({
   S3_ACCESS_KEY_ID: z.optional(z.string()),
   S3_SECRET_ACCESS_KEY: z.optional(z.string()),
   S3_REGION: z._default(z.string(), 'us-east-1'),
+  METRICS_TOKEN: z.optional(z.string().check(z.minLength(16))),
   LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 })
+
+/** Every variable that Kinora reads. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape)
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
@@ -80,6 +84,8 @@ export interface Config {
   readonly supportEmail: string
   readonly ffmpegPath: string | undefined
   readonly logLevel: string
+  /** Who may read /metrics shows it; without one, nobody may in production. */
+  readonly metricsToken: string | undefined
   /** Undefined: videos are rendered on this machine. */
   readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
   /** Undefined: plans are paid for at the sandbox, with no money. */
@@ -120,6 +126,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
     paypal: paypalOf(env),
     s3: bucketOf(env),
+    metricsToken: env.METRICS_TOKEN,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
   }
 }
@@ -173,12 +180,17 @@ function isComplete(
   return missing.length === 0
 }
 
+/** How the secret begins that docker-compose.yml brings for development. */
+const KNOWN_SECRET = 'development-only'
+
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
   const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL', 'SMTP_URL', 'MAIL_FROM'] as const)
     .filter((name) => env[name] === undefined)
     .map((name) => `${name} is not set`)
   if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))
     faults.push('PUBLIC_URL is not https: cookies would be insecure')
+  if (env.SESSION_SECRET?.startsWith(KNOWN_SECRET) || /^0+$/.test(env.ENCRYPTION_KEY ?? ''))
+    faults.push('SESSION_SECRET and ENCRYPTION_KEY: those of docker-compose.yml are known to everybody')
   if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
   faults.push(...PAYPAL_NEEDS.filter((name) => env[name] === undefined).map((name) => `${name} is not set`))
   if (faults.length === 0) return
