@@ -9,7 +9,7 @@ const ROOT = '^backend/(main|compose|ports|roles|subscriptionDeps|adjust|audit|a
 const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/|^backend/eventsourcing/(specification|eventStoreContract)\\.ts$)'
 
 /** The outside door of a context: shapes, paths and the tables of what can be had, the same on both sides. */
-const CONTRACT = '^backend/([^/]+/contract|tasks/models|subscriptions/plans)\\.ts$'
+const CONTRACT = '^backend/([^/]+/contract|analytics/boardContract|tasks/models|subscriptions/plans)\\.ts$'
 const EVENTS = '^backend/[^/]+/events\\.ts$'
 /** A decider, and what it is made of. */
 const DECIDER =
@@ -188,7 +188,7 @@ export default {
       'the site imports only contracts, content and itself',
       'It could live in a repository of its own.',
       { path: '^site/', pathNot: TEST },
-      { path: OURS, pathNot: ['^site/', '^backend/[^/]+/contract\\.ts$'] },
+      { path: OURS, pathNot: ['^site/', '^backend/([^/]+/contract|analytics/boardContract)\\.ts$'] },
     ),
     rule(
       'only the composition root chooses adapters',

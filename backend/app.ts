@@ -63,7 +63,11 @@ export function createApp(ports: AppPorts): Koa {
   const served: Endpoint[] = []
   const authenticate = async (ctx: Context) =>
     (await ports.sessions.authenticate(ports.cookies.session(ctx).access))?.userId
-  const serve = serveWith(api, { authenticate, limit: createRateLimit(CALLS_PER_MINUTE) }, served)
+  const serve = serveWith(
+    api,
+    { authenticate, isOperator: async () => false, limit: createRateLimit(CALLS_PER_MINUTE) },
+    served,
+  )
   serveAccounts(serve, ports)
   serveSettings(serve, ports)
   serveSubscriptions(serve, ports)
