@@ -46,7 +46,8 @@ export interface AppPorts
   readonly sandboxState: SandboxState | undefined
   /** Only in development. */
   readonly advanceClock: ((ms: number) => Promise<number>) | undefined
-  readonly ready: () => Promise<boolean>
+  /** `/healthz` and `/readyz`. */
+  readonly health: Router
   readonly trustedProxies: number
   readonly demoRenderer: boolean
   readonly supportEmail: string
@@ -82,7 +83,7 @@ export function createApp(ports: AppPorts): Koa {
 
   app.use(baseline(ports.publicUrl))
   app.use(problems(ports.log))
-  app.use(health(ports.ready).routes())
+  app.use(ports.health.routes())
   // Whoever calls these comes from elsewhere: each proves itself in its own way.
   app.use(callbackRoutes(ports).routes())
   app.use(webhookRoutes(ports).routes())
@@ -112,16 +113,4 @@ function otherMethods(api: Router): Middleware {
     ctx.set('Allow', [...new Set(known.flatMap(({ methods }) => methods))].join(', '))
     throw new Rejection('method_not_allowed', 'Not with this method.')
   }
-}
-
-function health(ready: () => Promise<boolean>): Router {
-  return new Router()
-    .get('/healthz', (ctx) => {
-      ctx.body = { status: 'alive' }
-    })
-    .get('/readyz', async (ctx) => {
-      const isReady = await ready()
-      ctx.status = isReady ? 200 : 503
-      ctx.body = { status: isReady ? 'ready' : 'starting' }
-    })
 }

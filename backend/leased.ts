@@ -1,5 +1,10 @@
 import type { Leases, Wish } from './database/leases.ts'
-import type { Running } from './roles.ts'
+
+/** A part of the program that runs until it is stopped. `started` settles when it has caught up once. */
+export interface Running {
+  readonly started: Promise<void>
+  stop(): Promise<void>
+}
 
 /**
  * A part of the program that at most one process runs at a time: this one, whenever it holds the lease. `started` settles

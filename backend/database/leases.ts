@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { backoff, pause } from '../eventsourcing/backoff.ts'
+import { letGo } from './listenOnce.ts'
 
 /** Work of which there may be only one in all processes on one database. */
 export interface Leases {
@@ -146,9 +147,7 @@ class AdvisoryLeases implements Leases {
         lease.announced = false
         lease.holding?.lost.abort()
       }
-      // A server that is silent would never agree to the end.
-      await Promise.race([client.end().catch(() => {}), pause(500)])
-      socketOf(client).destroy()
+      await letGo(client)
     }
   }
 
@@ -198,10 +197,6 @@ class AdvisoryLeases implements Leases {
     return answer
   }
 }
-
-/** The client offers no way to let go without a word. */
-const socketOf = (client: pg.Client) =>
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
