@@ -3,9 +3,12 @@ import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Mailbox } from './accounts/mailbox.ts'
 import { mailboxRoutes } from './accounts/mailboxRoutes.ts'
+import { networkAddress } from './accounts/networkAddress.ts'
 import { pageGuard } from './accounts/pageGuard.ts'
 import { serveAccounts } from './accounts/routes.ts'
 import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts'
+import { type BoardRoutes, serveBoard } from './analytics/boardRoutes.ts'
+import { isOperatorOf, type OperatorRoutes, operatorGuard, serveOperator } from './analytics/operatorRoutes.ts'
 import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
 import { serveCredits } from './credits/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
@@ -33,7 +36,11 @@ export interface AppPorts
     MediaRoutes,
     CallbackRoutes,
     WebhookRoutes,
-    Omit<AnalyticsRoutes, 'visitor'> {
+    Omit<AnalyticsRoutes, 'visitor'>,
+    BoardRoutes,
+    Omit<OperatorRoutes, 'placeOf'> {
+  /** The calendar, by which visits are counted. */
+  readonly calendar: () => number
   readonly log: Logger
   readonly publicUrl: () => string
   /** Folder of the built site; left out, only the API is served. */
@@ -63,18 +70,17 @@ export function createApp(ports: AppPorts): Koa {
   const served: Endpoint[] = []
   const authenticate = async (ctx: Context) =>
     (await ports.sessions.authenticate(ports.cookies.session(ctx).access))?.userId
-  const serve = serveWith(
-    api,
-    { authenticate, isOperator: async () => false, limit: createRateLimit(CALLS_PER_MINUTE) },
-    served,
-  )
+  const isOperator = isOperatorOf(ports)
+  const serve = serveWith(api, { authenticate, isOperator, limit: createRateLimit(CALLS_PER_MINUTE) }, served)
   serveAccounts(serve, ports)
   serveSettings(serve, ports)
   serveSubscriptions(serve, ports)
   serveCredits(serve, ports)
   serveTasks(serve, ports)
   serveMedia(serve, ports)
-  serveAnalytics(serve, { ...ports, visitor: authenticate })
+  serveAnalytics(serve, { ...ports, visitor: authenticate, now: ports.calendar })
+  serveOperator(serve, { ...ports, placeOf: networkAddress })
+  serveBoard(serve, { ...ports, now: ports.calendar })
   serve(status, () => ({ demo_renderer: ports.demoRenderer, support_email: ports.supportEmail }))
   api.get('/openapi.json', (ctx) => {
     ctx.body = openApi(served, ports.publicUrl())
@@ -93,6 +99,7 @@ export function createApp(ports: AppPorts): Koa {
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.sandboxState) app.use(sandboxRoutes(ports.sandboxState).routes())
   if (ports.advanceClock) app.use(clockRoutes(ports.advanceClock).routes())
+  app.use(operatorGuard(isOperator))
   if (ports.site) {
     app.use(redirects)
     app.use(pageGuard(ports.cookies))

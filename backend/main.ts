@@ -3,8 +3,14 @@ import { ConfigError, readConfig } from './config.ts'
 
 /** The program: reads the environment once, starts what it names, and drains on a signal. */
 async function main(): Promise<void> {
-  const kinora = await startKinora(readConfig(process.env))
+  const config = readConfig(process.env)
+  const kinora = await startKinora(config)
   console.log(`ready ${kinora.url}`)
+  const { username, password, isNew } = config.operator
+  if (isNew)
+    console.log(
+      `operator ${kinora.url}/admin/dashboard as ${username} with ${password} (kept in ${config.dataDir}/operator-password)`,
+    )
   let stopping = false
   const stop = (code: number) => {
     if (stopping) process.exit(1)

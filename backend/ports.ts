@@ -15,6 +15,7 @@ import { keyFor } from './accounts/seal.ts'
 import { createSmtpMailer } from './accounts/smtpMailer.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
+import { countInZone } from './analytics/countVisits.ts'
 import { createPageViews } from './analytics/pageViews.ts'
 import type { Config } from './config.ts'
 import { createCredits } from './credits/credits.ts'
@@ -26,6 +27,9 @@ import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { M0008Payments } from './database/migrations/M0008Payments.ts'
+import { M0020Operator } from './database/migrations/M0020Operator.ts'
+import { M0021Traffic } from './database/migrations/M0021Traffic.ts'
+import { M0022Registrations } from './database/migrations/M0022Registrations.ts'
 import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
@@ -64,6 +68,9 @@ export const MIGRATIONS = [
   { name: 'M0007Money', class: M0007Money },
   { name: 'M0008Payments', class: M0008Payments },
   { name: 'M0012ChainHeads', class: M0012ChainHeads },
+  { name: 'M0020Operator', class: M0020Operator },
+  { name: 'M0021Traffic', class: M0021Traffic },
+  { name: 'M0022Registrations', class: M0022Registrations },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
@@ -84,6 +91,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   pool.on('error', onLost).on('connect', (client) => client.on('error', onLost))
   const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
   await migrate(database, pool)
+  await countInZone(pool, config.operator.timeZone)
 
   if (!config.eventStoreUrl) await installEventTable(pool)
   const store = config.eventStoreUrl

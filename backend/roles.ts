@@ -23,6 +23,7 @@ import { accountPorts } from './accounts/accountPorts.ts'
 import { ERASURES } from './accounts/erasure.ts'
 import { OUTGOING_MAILS } from './accounts/outbox.ts'
 import { ENDED_SESSIONS } from './accounts/sessions.ts'
+import { operatorPorts } from './analytics/operatorPorts.ts'
 import { createApp } from './app.ts'
 import { MOVED_CLOCK } from './database/movedClock.ts'
 import { createRealtime } from './http/realtime.ts'
@@ -167,6 +168,7 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
     hold: credits.hold,
     release: credits.release,
     ...account,
+    ...operatorPorts(ports, publicUrl),
     subscriptions: createSubscriptions({
       ...ports,
       publicUrl,
