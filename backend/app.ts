@@ -8,8 +8,10 @@ import { pageGuard } from './accounts/pageGuard.ts'
 import { serveAccounts } from './accounts/routes.ts'
 import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts'
 import { type BoardRoutes, serveBoard } from './analytics/boardRoutes.ts'
+import { type BusinessRoutes, serveBusiness } from './analytics/businessRoutes.ts'
 import { isOperatorOf, type OperatorRoutes, operatorGuard, serveOperator } from './analytics/operatorRoutes.ts'
 import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
+import { serveTables, type TableRoutes } from './analytics/tableRoutes.ts'
 import { serveCredits } from './credits/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
 import { clockRoutes } from './http/clockRoutes.ts'
@@ -38,9 +40,9 @@ export interface AppPorts
     WebhookRoutes,
     Omit<AnalyticsRoutes, 'visitor'>,
     BoardRoutes,
+    BusinessRoutes,
+    TableRoutes,
     Omit<OperatorRoutes, 'placeOf'> {
-  /** The calendar, by which visits are counted. */
-  readonly calendar: () => number
   readonly log: Logger
   readonly publicUrl: () => string
   /** Folder of the built site; left out, only the API is served. */
@@ -81,6 +83,8 @@ export function createApp(ports: AppPorts): Koa {
   serveAnalytics(serve, { ...ports, visitor: authenticate, now: ports.calendar })
   serveOperator(serve, { ...ports, placeOf: networkAddress })
   serveBoard(serve, { ...ports, now: ports.calendar })
+  serveBusiness(serve, ports)
+  serveTables(serve, { ...ports, now: ports.calendar })
   serve(status, () => ({ demo_renderer: ports.demoRenderer, support_email: ports.supportEmail }))
   api.get('/openapi.json', (ctx) => {
     ctx.body = openApi(served, ports.publicUrl())

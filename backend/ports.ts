@@ -7,6 +7,7 @@ import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
+import { M0023Business } from '#projections/migrations/M0023Business.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
 import { createMailbox } from './accounts/mailbox.ts'
@@ -71,6 +72,7 @@ export const MIGRATIONS = [
   { name: 'M0020Operator', class: M0020Operator },
   { name: 'M0021Traffic', class: M0021Traffic },
   { name: 'M0022Registrations', class: M0022Registrations },
+  { name: 'M0023Business', class: M0023Business },
 ]
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */

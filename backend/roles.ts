@@ -8,6 +8,7 @@ import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { deliverMail } from '#workflows/accounts/deliverMail.ts'
 import { eraseAccount } from '#workflows/accounts/eraseAccount.ts'
 import { createActivities } from '#workflows/activities.ts'
+import { sweepVisits } from '#workflows/analytics/sweepVisits.ts'
 import { EmbeddedEngine } from '#workflows/embedded.ts'
 import { policies } from '#workflows/policies.ts'
 import { runRowTriggers } from '#workflows/rowTriggers.ts'
@@ -23,9 +24,12 @@ import { accountPorts } from './accounts/accountPorts.ts'
 import { ERASURES } from './accounts/erasure.ts'
 import { OUTGOING_MAILS } from './accounts/outbox.ts'
 import { ENDED_SESSIONS } from './accounts/sessions.ts'
+import { operatorDays } from './analytics/operatorDays.ts'
 import { operatorPorts } from './analytics/operatorPorts.ts'
+import { createVisitRetention } from './analytics/visitRetention.ts'
 import { createApp } from './app.ts'
 import { MOVED_CLOCK } from './database/movedClock.ts'
+import { standingAlerts } from './database/operatorAlerts.ts'
 import { createRealtime } from './http/realtime.ts'
 import { imageKey, removeTaskMedia } from './media/mediaStore.ts'
 import type { Ports } from './ports.ts'
@@ -36,6 +40,7 @@ import { statsOf } from './subscriptions/routes.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
+import { providerCents } from './tasks/providerCost.ts'
 import { hinted, PROVIDER_HINTS, tellHint } from './tasks/providerHints.ts'
 import { pushUpdates } from './tasks/pushUpdates.ts'
 
@@ -47,6 +52,7 @@ export interface Running {
 
 const SWEEP_MS = 15_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
+const SWEEP_VISITS_MS = 10 * 60_000
 const RECONCILE_MS = 24 * 60 * 60_000
 
 /** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
@@ -87,6 +93,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     wake: (id, signal) => engine.signal(id, signal),
     ...subscriptionDeps(ports, publicUrl),
     removeUnusedUploads: createImageUploads(database, media, ports.temporaryDir).removeUnused,
+    sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
   })
   const engine = new EmbeddedEngine({
     workflows: {
@@ -94,6 +101,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
       recoverVideo,
       sweepHolds,
       sweepUploads,
+      sweepVisits,
       deliverMail,
       eraseAccount,
       keepTerm,
@@ -122,6 +130,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
   const lookAtAll = async () => {
     for (const userId of await readSubscribers(database)) await lookAtTerm(engine, userId)
     await engine.start('reconcile', 'reconcile', {})
+    await engine.start('sweepVisits', 'sweepVisits', {})
   }
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === MOVED_CLOCK) void lookAtAll().catch(onError)
@@ -132,6 +141,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
     await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
+    await engine.schedule('sweepVisits', 'sweepVisits', SWEEP_VISITS_MS)
     await engine.schedule('reconcile', 'reconcile', RECONCILE_MS)
   })()
   return {
@@ -191,6 +201,8 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
       await outbox.empty(3_000)
     },
     demoRenderer: ports.provider.name === 'demo',
+    alerts: () => standingAlerts(ports.pool),
+    providerCents: ports.provider.name === 'demo' ? undefined : providerCents,
     trustedProxies: config.trustedProxies,
     supportEmail: config.supportEmail,
   })

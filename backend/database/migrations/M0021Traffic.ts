@@ -28,7 +28,7 @@ export class M0021Traffic extends Migration {
       addresses_cut_to timestamptz not null
     )`)
     // No zone yet: the first start counts what is there.
-    this.addSql(`insert into board_state (time_zone, addresses_cut_to) values ('', now())`)
+    this.addSql(`insert into board_state (time_zone, addresses_cut_to) values ('', '2000-01-01')`)
     this.addSql('create table visitor_salt (day date primary key, salt bytea not null)')
     this.addSql('create table day_visitor (day date not null, visitor uuid not null, primary key (day, visitor))')
     this.addSql(`create table traffic_day (
