@@ -14,6 +14,7 @@ import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
 import { serveTables, type TableRoutes } from './analytics/tableRoutes.ts'
 import { serveCredits } from './credits/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
+import { apiDocs } from './http/apiDocs.ts'
 import { clockRoutes } from './http/clockRoutes.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
 import { createCspReports } from './http/cspReports.ts'
@@ -23,6 +24,9 @@ import { problems } from './http/problem.ts'
 import { redirects } from './http/redirects.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
+import { accessLog } from './observability/accessLog.ts'
+import type { Metrics } from './observability/metrics.ts'
+import { type MetricsAccess, metricsRoute } from './observability/metricsRoute.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
 import { sandboxRoutes } from './subscriptions/sandbox/sandboxRoutes.ts'
 import type { SandboxState } from './subscriptions/sandbox/sandboxState.ts'
@@ -56,6 +60,8 @@ export interface AppPorts
   /** Only in development. */
   readonly advanceClock: ((ms: number) => Promise<number>) | undefined
   readonly ready: () => Promise<boolean>
+  readonly metrics: Metrics
+  readonly metricsAccess: MetricsAccess
   readonly trustedProxies: number
   readonly demoRenderer: boolean
   readonly supportEmail: string
@@ -91,8 +97,10 @@ export function createApp(ports: AppPorts): Koa {
   })
 
   app.use(baseline(ports.publicUrl))
+  app.use(accessLog(ports.log, ports.metrics))
   app.use(problems(ports.log))
   app.use(health(ports.ready).routes())
+  app.use(metricsRoute(ports.metricsAccess).routes())
   // Whoever calls these comes from elsewhere: each proves itself in its own way.
   app.use(callbackRoutes(ports).routes())
   app.use(webhookRoutes(ports).routes())
@@ -100,6 +108,7 @@ export function createApp(ports: AppPorts): Koa {
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
+  app.use(apiDocs().routes())
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.sandboxState) app.use(sandboxRoutes(ports.sandboxState).routes())
   if (ports.advanceClock) app.use(clockRoutes(ports.advanceClock).routes())

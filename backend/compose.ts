@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { pino } from 'pino'
 import type { Config } from './config.ts'
+import { createLog } from './observability/log.ts'
 import { type Overrides, openPorts, type Ports } from './ports.ts'
 import { type Running, startApi, startProjections, startWorkflows } from './roles.ts'
 
@@ -20,7 +20,7 @@ const SITE = path.resolve(import.meta.dirname, '../site/dist')
 
 /** Starts the roles that the configuration names; resolves when the first request can be served. */
 export async function startKinora(config: Config, overrides: Overrides = {}): Promise<Kinora> {
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))
+  const log = createLog(config.logLevel, overrides.logTo)
   const server = createServer()
   const notYet = (_: IncomingMessage, response: ServerResponse) => {
     response.writeHead(503, { 'Retry-After': '1', 'Content-Type': 'text/plain' }).end('Kinora is starting.')

@@ -68,8 +68,12 @@ const Environment = z.object({
     z.string().check(z.refine(isTimeZone, 'an IANA time zone such as Europe/Berlin')),
     'UTC',
   ),
+  METRICS_TOKEN: z.optional(z.string().check(z.minLength(16))),
   LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 })
+
+/** Every variable that Kinora reads. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape)
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
@@ -106,6 +110,8 @@ export interface Config {
   readonly operator: Operator
   readonly ffmpegPath: string | undefined
   readonly logLevel: string
+  /** Who may read /metrics shows it; without one, nobody may in production. */
+  readonly metricsToken: string | undefined
   /** Undefined: videos are rendered on this machine. */
   readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
   /** Undefined: plans are paid for at the sandbox, with no money. */
@@ -147,6 +153,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
     paypal: paypalOf(env),
     s3: bucketOf(env),
+    metricsToken: env.METRICS_TOKEN,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
   }
 }
@@ -200,6 +207,9 @@ function isComplete(
   return missing.length === 0
 }
 
+/** How the secret begins that docker-compose.yml brings for development. */
+const KNOWN_SECRET = 'development-only'
+
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
   const needs = [
     'SESSION_SECRET',
@@ -214,6 +224,8 @@ function refuseUnsafe(env: z.infer<typeof Environment>): void {
     faults.push('PUBLIC_URL is not https: cookies would be insecure')
   if (env.OPERATOR_PASSWORD && env.OPERATOR_PASSWORD.length < 12)
     faults.push('OPERATOR_PASSWORD has fewer than 12 characters')
+  if (env.SESSION_SECRET?.startsWith(KNOWN_SECRET) || /^0+$/.test(env.ENCRYPTION_KEY ?? ''))
+    faults.push('SESSION_SECRET and ENCRYPTION_KEY: those of docker-compose.yml are known to everybody')
   if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
   faults.push(...PAYPAL_NEEDS.filter((name) => env[name] === undefined).map((name) => `${name} is not set`))
   if (faults.length === 0) return

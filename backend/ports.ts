@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { EntitySchema } from '@mikro-orm/core'
 import pg from 'pg'
-import type { Logger } from 'pino'
+import type { DestinationStream, Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
@@ -35,9 +35,12 @@ import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
 import { createHandle } from './eventsourcing/handle.ts'
+import { createOrigins } from './eventsourcing/origin.ts'
 import { createPostgresEventStore, installEventTable } from './eventsourcing/postgresEventStore.ts'
 import { createFolderMediaStore } from './media/folderMediaStore.ts'
 import { createS3MediaStore } from './media/s3MediaStore.ts'
+import { createObservability } from './observability/observability.ts'
+import { watchedChanges, watchedPort, watchedStore } from './observability/watched.ts'
 import { allowanceOf } from './subscriptions/allowance.ts'
 import { createNoticeInbox } from './subscriptions/noticeInbox.ts'
 import { createPaypal } from './subscriptions/paypal/paypal.ts'
@@ -54,6 +57,8 @@ export interface Overrides {
   /** Other times for MiniMax, so that minutes pass in moments; `callbacks` also at an address that is not public. */
   readonly minimax?: Partial<MinimaxPace> & { readonly callbacks?: boolean }
   readonly now?: () => number
+  /** Takes the lines of the log. */
+  readonly logTo?: DestinationStream
 }
 
 export type Ports = Awaited<ReturnType<typeof openPorts>>
@@ -74,6 +79,8 @@ export const MIGRATIONS = [
   { name: 'M0022Registrations', class: M0022Registrations },
   { name: 'M0023Business', class: M0023Business },
 ]
+
+const PAYMENT_CALLS = ['open', 'look', 'sales', 'pause', 'resume', 'cancel'] as const
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
 export async function openPorts(config: Config, log: Logger, overrides: Overrides) {
@@ -96,19 +103,26 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   await countInZone(pool, config.operator.timeZone)
 
   if (!config.eventStoreUrl) await installEventTable(pool)
-  const store = config.eventStoreUrl
+  const eventLog = config.eventStoreUrl
     ? createEventStoreDb({ url: config.eventStoreUrl })
     : createPostgresEventStore(pool)
+  const allChanges = listenToChanges(server.connection)
+  /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
+  const clock = config.production ? undefined : await createMovedClock(pool, allChanges, now)
+  const calendar = clock?.now ?? now
+  const observability = createObservability({ pool, log, now, calendar })
+  const { metrics } = observability
+  const store = watchedStore(metrics, eventLog)
   const handle = createHandle(store)
-  const changes = listenToChanges(server.connection)
+  const changes = watchedChanges(metrics, allChanges)
   const { encrypt, decrypt, destroy } = createUserKeys(database, config.encryptionKey)
   const videoProvider = overrides.provider ?? chooseProvider(config, pool, log, overrides.minimax)
+  const media = config.s3
+    ? createS3MediaStore(config.s3, path.join(temporaryDir, 'copies'))
+    : createFolderMediaStore(path.join(config.dataDir, 'media'))
   const mailbox = config.smtp || config.production ? undefined : createMailbox(database)
   const mailer = config.smtp ? createSmtpMailer(config.smtp.url, config.smtp.from) : mailbox!
   const pageViews = createPageViews(pool, log)
-  /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
-  const clock = config.production ? undefined : await createMovedClock(pool, changes, now)
-  const calendar = clock?.now ?? now
   const sandbox = config.paypal
     ? undefined
     : createSandbox({ pool, now: calendar, secret: keyFor('sandbox', config.encryptionKey).toString('hex') })
@@ -122,25 +136,25 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     database,
     store,
     handle,
+    originOf: createOrigins(store),
     changes,
     encrypt,
     decrypt,
     clock,
     calendar,
     sandbox,
-    payments: config.paypal ? createPaypal(config.paypal) : sandbox!,
+    payments: watchedPort(metrics, 'payments', config.paypal ? createPaypal(config.paypal) : sandbox!, PAYMENT_CALLS),
     inbox: createNoticeInbox(database),
     allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
     credits: createCredits(handle, calendar),
-    media: config.s3
-      ? createS3MediaStore(config.s3, path.join(temporaryDir, 'copies'))
-      : createFolderMediaStore(path.join(config.dataDir, 'media')),
+    media: watchedPort(metrics, 'media', media, ['put', 'size', 'localPath', 'remove']),
     mailbox,
-    mailer,
+    mailer: watchedPort(metrics, 'mail', mailer, ['send']),
     outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), calendar),
     erasures: createErasures(database, destroy, now),
     pageViews,
-    provider: videoProvider,
+    provider: watchedPort(metrics, 'video', videoProvider, ['create', 'state', 'fetch']),
+    observability,
     databaseGone: server.exited,
     async close() {
       await pageViews.flush()

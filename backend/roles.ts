@@ -32,6 +32,7 @@ import { MOVED_CLOCK } from './database/movedClock.ts'
 import { standingAlerts } from './database/operatorAlerts.ts'
 import { createRealtime } from './http/realtime.ts'
 import { imageKey, removeTaskMedia } from './media/mediaStore.ts'
+import { watchedActivities } from './observability/watched.ts'
 import type { Ports } from './ports.ts'
 import { subscriptionDeps } from './subscriptionDeps.ts'
 import { PAYMENT_NOTICES } from './subscriptions/noticeInbox.ts'
@@ -60,11 +61,12 @@ const renderSlots = ({ provider }: Ports): number =>
   provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000
 
 /** Keeps the read models up to date. */
-export function startProjections({ store, database, log }: Ports): Running {
+export function startProjections({ store, database, log, observability: { lag } }: Ports): Running {
   const halt = new AbortController()
   const each = PROJECTIONS.map((projection) => {
     const live = Promise.withResolvers<void>()
-    const run = { store, database, log, signal: halt.signal, onLive: live.resolve }
+    const followed = lag.follow(projection.name, store)
+    const run = { store: followed, database, log, signal: halt.signal, onLive: live.resolve }
     return { live: live.promise, done: runProjection(projection, run) }
   })
   return {
@@ -108,7 +110,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
       takeNotice,
       reconcile,
     },
-    activities,
+    activities: watchedActivities(ports.observability.metrics, activities),
     policies,
     slots: { mail: 4, payments: 8, render: renderSlots(ports) },
     onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
@@ -168,6 +170,8 @@ export interface Api {
 export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api): Running {
   const { config, database, media, temporaryDir, credits, outbox, changes, clock, sandbox } = ports
   const realtime = createRealtime(database)
+  const { metrics, onRead, read } = ports.observability
+  onRead(() => metrics.sockets.set(realtime.count()))
   const account = accountPorts(ports, publicUrl, PLANS.free.credits)
   const app = createApp({
     ...ports,
@@ -186,7 +190,12 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
       creditsAt: credits.expire,
     }),
     providerPlan: (tier) => (tier === 'free' ? null : (config.paypal?.plans[tier] ?? null)),
-    onForged: () => ports.log.warn('somebody sent a webhook in the payment provider’s name'),
+    onForged: () => {
+      metrics.forged.inc()
+      ports.log.warn('somebody sent a webhook in the payment provider’s name')
+    },
+    metrics,
+    metricsAccess: { read, token: config.metricsToken, production: config.production },
     sandboxState: sandbox?.state,
     advanceClock: clock?.advance,
     callbackSecret: config.sessionSecret,
