@@ -7,6 +7,7 @@ import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
+import { M0023Business } from '#projections/migrations/M0023Business.ts'
 import { M0030LiveProjections } from '#projections/migrations/M0030LiveProjections.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
@@ -16,6 +17,7 @@ import { keyFor } from './accounts/seal.ts'
 import { createSmtpMailer } from './accounts/smtpMailer.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
+import { countInZone } from './analytics/countVisits.ts'
 import { createPageViews } from './analytics/pageViews.ts'
 import type { Config } from './config.ts'
 import { createCredits } from './credits/credits.ts'
@@ -28,6 +30,9 @@ import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { M0008Payments } from './database/migrations/M0008Payments.ts'
+import { M0020Operator } from './database/migrations/M0020Operator.ts'
+import { M0021Traffic } from './database/migrations/M0021Traffic.ts'
+import { M0022Registrations } from './database/migrations/M0022Registrations.ts'
 import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
@@ -72,6 +77,10 @@ export const MIGRATIONS = [
   { name: 'M0007Money', class: M0007Money },
   { name: 'M0008Payments', class: M0008Payments },
   { name: 'M0012ChainHeads', class: M0012ChainHeads },
+  { name: 'M0020Operator', class: M0020Operator },
+  { name: 'M0021Traffic', class: M0021Traffic },
+  { name: 'M0022Registrations', class: M0022Registrations },
+  { name: 'M0023Business', class: M0023Business },
   { name: 'M0030LiveProjections', class: M0030LiveProjections },
 ]
 
@@ -98,6 +107,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   await migrate(migrating, pool)
   await migrating.close()
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
+  await countInZone(pool, config.operator.timeZone)
 
   if (!config.eventStoreUrl) await installEventTable(pool)
   const eventLog = config.eventStoreUrl
