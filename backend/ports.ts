@@ -9,6 +9,7 @@ import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
+import { OUTGOING_MAIL_KEY } from './accounts/keyRing.ts'
 import { createMailbox } from './accounts/mailbox.ts'
 import { createOutbox } from './accounts/outbox.ts'
 import { keyFor } from './accounts/seal.ts'
@@ -26,6 +27,7 @@ import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { M0008Payments } from './database/migrations/M0008Payments.ts'
+import { M0050KeyRing } from './database/migrations/M0050KeyRing.ts'
 import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
@@ -69,6 +71,7 @@ export const MIGRATIONS = [
   { name: 'M0007Money', class: M0007Money },
   { name: 'M0008Payments', class: M0008Payments },
   { name: 'M0012ChainHeads', class: M0012ChainHeads },
+  { name: 'M0050KeyRing', class: M0050KeyRing },
 ]
 
 const PAYMENT_CALLS = ['open', 'look', 'sales', 'pause', 'resume', 'cancel'] as const
@@ -140,7 +143,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     media: watchedPort(metrics, 'media', media, ['put', 'size', 'localPath', 'remove']),
     mailbox,
     mailer: watchedPort(metrics, 'mail', mailer, ['send']),
-    outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), calendar),
+    outbox: createOutbox(database, keyFor(OUTGOING_MAIL_KEY, config.encryptionKey), calendar),
     erasures: createErasures(database, destroy, now),
     pageViews,
     provider: watchedPort(metrics, 'video', videoProvider, ['create', 'state', 'fetch']),
