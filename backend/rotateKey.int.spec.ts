@@ -36,8 +36,8 @@ describe('npm run rotate-key', () => {
       const there = await fetch(`${second.api}/videos/tasks/${id}`, { headers: { cookie: user.cookie } })
       expect(await there.json()).toMatchObject({ prompt: 'A cat on a hill at sunset' })
       // The account goes and comes back: the hash of its address was made with the first key.
-      const gone = await fetch(`${second.api}/auth/account`, {
-        method: 'DELETE',
+      const gone = await fetch(`${second.api}/users/delete`, {
+        method: 'POST',
         headers: { cookie: user.cookie, 'content-type': 'application/json' },
         body: JSON.stringify({ password: 'correct horse' }),
       })
