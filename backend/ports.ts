@@ -11,6 +11,7 @@ import { M0023Business } from '#projections/migrations/M0023Business.ts'
 import { M0030LiveProjections } from '#projections/migrations/M0030LiveProjections.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
+import { OUTGOING_MAIL_KEY } from './accounts/keyRing.ts'
 import { createMailbox } from './accounts/mailbox.ts'
 import { createOutbox } from './accounts/outbox.ts'
 import { keyFor } from './accounts/seal.ts'
@@ -33,6 +34,7 @@ import { M0008Payments } from './database/migrations/M0008Payments.ts'
 import { M0020Operator } from './database/migrations/M0020Operator.ts'
 import { M0021Traffic } from './database/migrations/M0021Traffic.ts'
 import { M0022Registrations } from './database/migrations/M0022Registrations.ts'
+import { M0050KeyRing } from './database/migrations/M0050KeyRing.ts'
 import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
@@ -82,6 +84,7 @@ export const MIGRATIONS = [
   { name: 'M0022Registrations', class: M0022Registrations },
   { name: 'M0023Business', class: M0023Business },
   { name: 'M0030LiveProjections', class: M0030LiveProjections },
+  { name: 'M0050KeyRing', class: M0050KeyRing },
 ]
 
 const PAYMENT_CALLS = ['open', 'look', 'sales', 'pause', 'resume', 'cancel'] as const
@@ -159,7 +162,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     media: watchedPort(metrics, 'media', media, ['put', 'size', 'localPath', 'remove']),
     mailbox,
     mailer: watchedPort(metrics, 'mail', mailer, ['send']),
-    outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), calendar),
+    outbox: createOutbox(database, keyFor(OUTGOING_MAIL_KEY, config.encryptionKey), calendar),
     erasures: createErasures(database, destroy, now),
     pageViews,
     provider: watchedPort(metrics, 'video', videoProvider, ['create', 'state', 'fetch']),
