@@ -34,6 +34,10 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
   const ports = await openPorts(config, log, overrides)
   const running: Running[] = []
   let ready = false
+  const isReady = async () => {
+    const answers = await Promise.all(running.map((role) => role.reachable?.() ?? true))
+    return ready && answers.every(Boolean)
+  }
   if (config.roles.includes('projections')) running.push(startProjections(ports))
   await Promise.all(running.map(({ started }) => started))
   if (config.roles.includes('workflows')) running.push(startWorkflows(ports, () => url))
@@ -41,7 +45,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
   if (config.roles.includes('api')) {
     server.off('request', notYet)
     const site = existsSync(SITE) ? SITE : undefined
-    running.push(startApi(ports, { server, publicUrl: () => url, ready: async () => ready, site }))
+    running.push(startApi(ports, { server, publicUrl: () => url, ready: isReady, site }))
   }
   ready = true
 

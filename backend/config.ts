@@ -28,6 +28,8 @@ const Environment = z.object({
   ROLES: z._default(z.string(), ROLES.join(',')),
   DATABASE_URL: z.optional(z.string()),
   EVENTSTORE_URL: z.optional(z.string()),
+  TEMPORAL_ADDRESS: z.optional(z.string().check(z.regex(/^[^\s:/]+:\d+$/, 'a host and a port such as localhost:7233'))),
+  TEMPORAL_NAMESPACE: z._default(z.string(), 'default'),
   SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
   ENCRYPTION_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'))),
   SMTP_URL: z.optional(
@@ -70,6 +72,8 @@ export interface Config {
   readonly roles: readonly Role[]
   readonly databaseUrl: string | undefined
   readonly eventStoreUrl: string | undefined
+  /** Undefined: workflows run on the embedded engine. */
+  readonly temporal: { readonly address: string; readonly namespace: string } | undefined
   readonly sessionSecret: string
   /** 64 hexadecimal digits; wraps the users' keys. */
   readonly encryptionKey: string
@@ -111,6 +115,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     roles: rolesOf(env.ROLES),
     databaseUrl: env.DATABASE_URL,
     eventStoreUrl: env.EVENTSTORE_URL,
+    temporal: env.TEMPORAL_ADDRESS ? { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE } : undefined,
     sessionSecret: env.SESSION_SECRET ?? secrets.SESSION_SECRET!,
     encryptionKey: env.ENCRYPTION_KEY ?? secrets.ENCRYPTION_KEY!,
     smtp: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,

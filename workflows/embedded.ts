@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ActivityContext, ActivityPolicy, Engine, StartOptions, Workflow, WorkflowContext } from './engine.ts'
+import type {
+  Activities,
+  ActivityContext,
+  ActivityPolicy,
+  Engine,
+  StartOptions,
+  Workflow,
+  WorkflowContext,
+} from './engine.ts'
 import { Pool } from './pool.ts'
 
-export type Activities = Readonly<Record<string, (input: never, context: ActivityContext) => Promise<unknown>>>
 type AnyActivities = Readonly<Record<string, (input: unknown, context: ActivityContext) => Promise<unknown>>>
 type AnyWorkflow = Workflow<unknown, unknown, unknown>
 
