@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS } from '#projections/all.ts'
 import { readOldHolds, readOpenWork } from '#projections/readOpenWork.ts'
 import { runProjection } from '#projections/run.ts'
@@ -113,12 +114,22 @@ function startTriggers({ database, store, log, outbox, erasures, changes, inbox 
     if (name === MOVED_CLOCK) void lookAtAll().catch(onError)
     if (name === PROVIDER_HINTS) for (const id of ids) void engine.signal(`recover-${id}`, HINT).catch(onError)
   })
-  const started = (async () => {
+  const begin = async () => {
     await engine.start('sweepHolds', 'sweepHolds', {})
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
     await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
     await engine.schedule('reconcile', 'reconcile', RECONCILE_MS)
+  }
+  const started = (async () => {
+    while (!halt.signal.aborted) {
+      try {
+        return await begin()
+      } catch (error) {
+        onError(error)
+        await delay(1_000, undefined, { signal: halt.signal }).catch(() => {})
+      }
+    }
   })()
   return {
     started,

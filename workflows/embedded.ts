@@ -139,7 +139,7 @@ export class EmbeddedEngine implements Engine {
     const overdue = new AbortController()
     const timer = setTimeout(() => overdue.abort(new Error(`${name} outlived its time`)), policy.timeoutMs).unref()
     const signal = AbortSignal.any([this.#stop.signal, overdue.signal])
-    const work = (this.#options.activities as unknown as AnyActivities)[name]!(input, { signal, heartbeat: () => {} })
+    const work = (this.#options.activities as unknown as AnyActivities)[name]!(input, { signal })
     this.#active.add(work)
     const leave = () => void this.#active.delete(work)
     work.then(leave, leave)

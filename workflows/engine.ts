@@ -19,8 +19,6 @@ export interface WorkflowContext<A> {
 export interface ActivityContext {
   /** Fires at shutdown: the activity stops, and is run again later. */
   readonly signal: AbortSignal
-  /** A long activity says that it lives. */
-  heartbeat(): void
 }
 
 export type Activities = Readonly<Record<string, (input: never, context: ActivityContext) => Promise<unknown>>>
@@ -30,7 +28,7 @@ export type Workflow<A, I, O = void> = (ctx: WorkflowContext<A>, input: I) => Pr
 export interface ActivityPolicy {
   /** One attempt may take this long. */
   readonly timeoutMs: number
-  /** Without a heartbeat for this long, an attempt is taken for dead by engines that watch from outside. */
+  /** A process that has not said for so long that it lives is taken for dead, by engines that know of several. */
   readonly heartbeatMs?: number
   readonly attempts: number
   readonly firstRetryMs: number

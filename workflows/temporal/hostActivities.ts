@@ -28,7 +28,7 @@ export function hostActivities(
       if (forerunner) await Promise.race([forerunner.catch(() => {}), delay(FORERUNNER_MS, undefined, { ref: false })])
       const signal = context.cancellationSignal
       signal.throwIfAborted()
-      const work = run(input, { signal, heartbeat: () => context.heartbeat() })
+      const work = run(input, { signal })
       working.set(place, work)
       const leave = () => void (working.get(place) === work && working.delete(place))
       work.then(leave, leave)

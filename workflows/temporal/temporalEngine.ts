@@ -39,7 +39,7 @@ const ASK_MS = 2_000
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 10_000
 /** A run that fails begins again from the log, some times: what it needs may be back by then. */
-const RETRY = { maximumAttempts: 5, initialInterval: '10 seconds', maximumInterval: '10 minutes' } as const
+const RETRY = { maximumAttempts: 10, initialInterval: '1 second', maximumInterval: '10 minutes' } as const
 
 /** Workflows that were missed while Temporal was away are made up for by one run when it is back, not by hundreds. */
 const CATCH_UP = '1 minute'

@@ -28,6 +28,8 @@ export function runWorkers({ connection, namespace, bundle, activities, slots, l
       taskQueue: queueOf(pool),
       activities,
       maxConcurrentActivityTaskExecutions: atOnce,
+      // A process that was killed is not waited for much longer than its heartbeat.
+      stickyQueueScheduleToStartTimeout: 2_000,
       shutdownGraceTime: 0,
       shutdownForceTime: REST_MS,
       // The log is the journal: a run that cannot go on with a changed body begins again.

@@ -48,7 +48,7 @@ export const CONTRACT_BODIES = {
   }) satisfies Body,
 
   /** What a schedule starts. */
-  ticks: ((ctx, input) => ctx.activities.note!(input)) satisfies Body,
+  ticks: ((ctx, input) => ctx.activities.tick!(input)) satisfies Body,
 } as const
 
 const quick: ActivityPolicy = {
@@ -63,6 +63,7 @@ const quick: ActivityPolicy = {
 export const contractPolicies: Readonly<Record<string, ActivityPolicy>> = {
   gate: quick,
   note: quick,
+  tick: quick,
   look: quick,
   flaky: quick,
   broken: quick,

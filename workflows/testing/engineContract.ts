@@ -197,13 +197,13 @@ export function engineContract(name: string, harness: EngineHarness): void {
   describe(`a schedule on ${name}`, () => {
     it('starts its workflow again and again, one at a time, however often it is set', async () => {
       let [running, most, runs] = [0, 0, 0]
-      const note = async () => {
+      const tick = async () => {
         most = Math.max(most, ++running)
         runs++
         await pause(harness.shortestRoundMs * 1.5)
         running--
       }
-      const engine = await open({ note })
+      const engine = await open({ tick })
       const id = randomUUID()
       await engine.schedule(id, 'ticks', harness.shortestRoundMs)
       await engine.schedule(id, 'ticks', harness.shortestRoundMs)

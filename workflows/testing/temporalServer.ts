@@ -56,7 +56,19 @@ export async function startTemporalServer(program: string): Promise<TemporalServ
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-temporal-'))
   const port = await freePort()
   let child: ChildProcess
-  const args = ['server', 'start-dev', '--headless', '--log-level', 'error', '--ip', '127.0.0.1', '--port', `${port}`]
+  const args = [
+    'server',
+    'start-dev',
+    '--headless',
+    '--log-level',
+    'error',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+    '-n',
+    'rollout',
+  ]
   const data = ['--db-filename', path.join(folder, 'temporal.db')]
   const settings = DYNAMIC.flatMap((setting) => ['--dynamic-config-value', setting])
   const server: TemporalServer = {
