@@ -5,11 +5,12 @@
 /** What workflows do in the world, one subject a file. */
 const ACTIVITIES =
   '^workflows/(activities|accountActivities|subscriptionActivities|taskCommands|renderVideo|fetchVideo|settleSubscription|readNotice|remind)\\.ts$'
-const ROOT = '^backend/(main|compose|ports|roles|openEngine|subscriptionDeps|adjust|audit|app)\\.ts$'
+const ROOT =
+  '^backend/(main|compose|leased|ports|openEngine|roles|subscriptionDeps|adjust|audit|auditStore|auditThread|app)\\.ts$'
 const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/|^backend/eventsourcing/(specification|eventStoreContract)\\.ts$)'
 
 /** The outside door of a context: shapes, paths and the tables of what can be had, the same on both sides. */
-const CONTRACT = '^backend/([^/]+/contract|tasks/models|subscriptions/plans)\\.ts$'
+const CONTRACT = '^backend/([^/]+/contract|analytics/boardContract|tasks/models|subscriptions/plans)\\.ts$'
 const EVENTS = '^backend/[^/]+/events\\.ts$'
 /** A decider, and what it is made of. */
 const DECIDER =
@@ -30,7 +31,7 @@ const ROUTE_MAY = [
   '^backend/$1/',
   '^backend/http/',
   '^backend/database/',
-  '^backend/eventsourcing/(handle|command|decider|eventHash|uuid7)\\.ts$',
+  '^backend/eventsourcing/(handle|command|decider|eventHash|origin|uuid7)\\.ts$',
 ]
 const OURS = '^(backend|projections|workflows|site|scripts|bench)/'
 
@@ -194,7 +195,7 @@ export default {
       'the site imports only contracts, content and itself',
       'It could live in a repository of its own.',
       { path: '^site/', pathNot: TEST },
-      { path: OURS, pathNot: ['^site/', '^backend/[^/]+/contract\\.ts$'] },
+      { path: OURS, pathNot: ['^site/', '^backend/([^/]+/contract|analytics/boardContract)\\.ts$'] },
     ),
     rule(
       'only the composition root chooses adapters',
@@ -206,7 +207,7 @@ export default {
     rule(
       'nothing imports the composition root',
       'It knows everything; nothing knows it.',
-      { path: OURS, pathNot: [TEST, ROOT, '^bench/'] },
+      { path: OURS, pathNot: [TEST, ROOT, '^bench/', '^backend/layoutFaults\\.ts$'] },
       { path: [ROOT, '^backend/config\\.ts$'] },
     ),
     rule(

@@ -9,6 +9,7 @@ import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts
 import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
 import { serveCredits } from './credits/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
+import { apiDocs } from './http/apiDocs.ts'
 import { clockRoutes } from './http/clockRoutes.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
 import { createCspReports } from './http/cspReports.ts'
@@ -18,6 +19,8 @@ import { problems } from './http/problem.ts'
 import { redirects } from './http/redirects.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
+import { accessLog } from './observability/accessLog.ts'
+import type { Metrics } from './observability/metrics.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
 import { sandboxRoutes } from './subscriptions/sandbox/sandboxRoutes.ts'
 import type { SandboxState } from './subscriptions/sandbox/sandboxState.ts'
@@ -46,7 +49,9 @@ export interface AppPorts
   readonly sandboxState: SandboxState | undefined
   /** Only in development. */
   readonly advanceClock: ((ms: number) => Promise<number>) | undefined
-  readonly ready: () => Promise<boolean>
+  /** `/healthz`, `/readyz` and `/metrics`. */
+  readonly health: Router
+  readonly metrics: Metrics
   readonly trustedProxies: number
   readonly demoRenderer: boolean
   readonly supportEmail: string
@@ -63,7 +68,11 @@ export function createApp(ports: AppPorts): Koa {
   const served: Endpoint[] = []
   const authenticate = async (ctx: Context) =>
     (await ports.sessions.authenticate(ports.cookies.session(ctx).access))?.userId
-  const serve = serveWith(api, { authenticate, limit: createRateLimit(CALLS_PER_MINUTE) }, served)
+  const serve = serveWith(
+    api,
+    { authenticate, isOperator: async () => false, limit: createRateLimit(CALLS_PER_MINUTE) },
+    served,
+  )
   serveAccounts(serve, ports)
   serveSettings(serve, ports)
   serveSubscriptions(serve, ports)
@@ -77,8 +86,9 @@ export function createApp(ports: AppPorts): Koa {
   })
 
   app.use(baseline(ports.publicUrl))
+  app.use(accessLog(ports.log, ports.metrics))
   app.use(problems(ports.log))
-  app.use(health(ports.ready).routes())
+  app.use(ports.health.routes())
   // Whoever calls these comes from elsewhere: each proves itself in its own way.
   app.use(callbackRoutes(ports).routes())
   app.use(webhookRoutes(ports).routes())
@@ -86,6 +96,7 @@ export function createApp(ports: AppPorts): Koa {
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
+  app.use(apiDocs().routes())
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.sandboxState) app.use(sandboxRoutes(ports.sandboxState).routes())
   if (ports.advanceClock) app.use(clockRoutes(ports.advanceClock).routes())
@@ -108,16 +119,4 @@ function otherMethods(api: Router): Middleware {
     ctx.set('Allow', [...new Set(known.flatMap(({ methods }) => methods))].join(', '))
     throw new Rejection('method_not_allowed', 'Not with this method.')
   }
-}
-
-function health(ready: () => Promise<boolean>): Router {
-  return new Router()
-    .get('/healthz', (ctx) => {
-      ctx.body = { status: 'alive' }
-    })
-    .get('/readyz', async (ctx) => {
-      const isReady = await ready()
-      ctx.status = isReady ? 200 : 503
-      ctx.body = { status: isReady ? 'ready' : 'starting' }
-    })
 }

@@ -83,6 +83,8 @@ describe('the configuration', () => {
     }
     expect(faults(complete)).toEqual([])
     expect(faults({ ...complete, PAYPAL_WEBHOOK_ID: '' })).toEqual(['PAYPAL_WEBHOOK_ID is not set'])
+    for (const known of [{ SESSION_SECRET: 'development-only-development-only' }, { ENCRYPTION_KEY: '0'.repeat(64) }])
+      expect(faults({ ...complete, ...known })).toEqual([expect.stringContaining('docker-compose.yml')])
     expect(faults({ ...complete, PUBLIC_URL: 'http://kinora.test' })).toContain(
       'PUBLIC_URL is not https: cookies would be insecure',
     )

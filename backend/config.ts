@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
+import { layoutFaults } from './layoutFaults.ts'
 import type { S3Access } from './media/s3MediaStore.ts'
 import type { PaidTier } from './subscriptions/events.ts'
 import type { PaypalAccess } from './subscriptions/paypal/paypalApi.ts'
@@ -13,9 +14,9 @@ const blankIsUnset = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 
 const rolesOf = (text: string): Role[] => {
-  const names = text.split(',').map((name) => name.trim())
+  const names = [...new Set(text.split(',').map((name) => name.trim()))]
   const unknown = names.filter((name) => !ROLES.includes(name as Role))
-  if (unknown.length > 0) throw new ConfigError(`ROLES: ${unknown.join(', ')} is none of ${ROLES.join(', ')}`)
+  if (unknown.length > 0) throw new ConfigError(`ROLES: "${unknown.join(', ')}" is none of ${ROLES.join(', ')}`)
   return names as Role[]
 }
 
@@ -30,6 +31,8 @@ const Environment = z.object({
   EVENTSTORE_URL: z.optional(z.string()),
   TEMPORAL_ADDRESS: z.optional(z.string().check(z.regex(/^[^\s:/]+:\d+$/, 'a host and a port such as localhost:7233'))),
   TEMPORAL_NAMESPACE: z._default(z.string(), 'default'),
+  EVENTSTORE_CA: z.optional(z.string()),
+  DRAIN_MS: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(60_000)), 0),
   SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
   ENCRYPTION_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'))),
   SMTP_URL: z.optional(
@@ -55,8 +58,12 @@ const Environment = z.object({
   S3_ACCESS_KEY_ID: z.optional(z.string()),
   S3_SECRET_ACCESS_KEY: z.optional(z.string()),
   S3_REGION: z._default(z.string(), 'us-east-1'),
+  METRICS_TOKEN: z.optional(z.string().check(z.minLength(16))),
   LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 })
+
+/** Every variable that Kinora reads. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape)
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
@@ -74,6 +81,10 @@ export interface Config {
   readonly eventStoreUrl: string | undefined
   /** Undefined: workflows run on the embedded engine. */
   readonly temporal: { readonly address: string; readonly namespace: string } | undefined
+  /** File of the certificate authority that EventStoreDB's certificates are checked by; undefined: those that Node knows. */
+  readonly eventStoreCa: string | undefined
+  /** Milliseconds between `/readyz` telling that the process stops and the first thing that stops. */
+  readonly drainMs: number
   readonly sessionSecret: string
   /** 64 hexadecimal digits; wraps the users' keys. */
   readonly encryptionKey: string
@@ -84,6 +95,8 @@ export interface Config {
   readonly supportEmail: string
   readonly ffmpegPath: string | undefined
   readonly logLevel: string
+  /** Who may read /metrics shows it; without one, nobody may in production. */
+  readonly metricsToken: string | undefined
   /** Undefined: videos are rendered on this machine. */
   readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
   /** Undefined: plans are paid for at the sandbox, with no money. */
@@ -101,7 +114,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'))
   const env = parsed.data
   const production = env.NODE_ENV === 'production'
+  const roles = rolesOf(env.ROLES)
   if (production) refuseUnsafe(env)
+  const faults = layoutFaults({ ...env, ROLES: roles }, ROLES)
+  if (faults.length > 0) throw new ConfigError(`This layout would not work:\n- ${faults.join('\n- ')}`)
   if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
     throw new ConfigError('SMTP_URL and MAIL_FROM belong together: set both, or none')
   const dataDir = path.resolve(env.DATA_DIR)
@@ -112,10 +128,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     host: env.HOST,
     dataDir,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
-    roles: rolesOf(env.ROLES),
+    roles,
     databaseUrl: env.DATABASE_URL,
     eventStoreUrl: env.EVENTSTORE_URL,
     temporal: env.TEMPORAL_ADDRESS ? { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE } : undefined,
+    eventStoreCa: env.EVENTSTORE_CA,
+    drainMs: env.DRAIN_MS,
     sessionSecret: env.SESSION_SECRET ?? secrets.SESSION_SECRET!,
     encryptionKey: env.ENCRYPTION_KEY ?? secrets.ENCRYPTION_KEY!,
     smtp: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
@@ -125,6 +143,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
     paypal: paypalOf(env),
     s3: bucketOf(env),
+    metricsToken: env.METRICS_TOKEN,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
   }
 }
@@ -178,12 +197,17 @@ function isComplete(
   return missing.length === 0
 }
 
+/** How the secret begins that docker-compose.yml brings for development. */
+const KNOWN_SECRET = 'development-only'
+
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
   const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL', 'SMTP_URL', 'MAIL_FROM'] as const)
     .filter((name) => env[name] === undefined)
     .map((name) => `${name} is not set`)
   if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))
     faults.push('PUBLIC_URL is not https: cookies would be insecure')
+  if (env.SESSION_SECRET?.startsWith(KNOWN_SECRET) || /^0+$/.test(env.ENCRYPTION_KEY ?? ''))
+    faults.push('SESSION_SECRET and ENCRYPTION_KEY: those of docker-compose.yml are known to everybody')
   if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
   faults.push(...PAYPAL_NEEDS.filter((name) => env[name] === undefined).map((name) => `${name} is not set`))
   if (faults.length === 0) return

@@ -1,12 +1,14 @@
 import { type CreditEntryWithBalance, readCreditEntries } from '#projections/credits/readCreditEntries.ts'
 import type { Database } from '../database/orm.ts'
 import type { Serve } from '../http/endpoint.ts'
+import { instant } from '../http/instant.ts'
 import { type CreditEntry, history, historyCsv } from './contract.ts'
 
 const ROWS_AT_ONCE = 1_000
 
 const view = ({ task_id, lot_id, user_id: _, revision: __, ...row }: CreditEntryWithBalance): CreditEntry => ({
   ...row,
+  created_at: instant(row.created_at),
   ...(task_id === null ? {} : { task_id }),
   ...(lot_id === null ? {} : { lot_id }),
 })
@@ -20,7 +22,10 @@ function field(value: string | number | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-const line = (row: CreditEntryWithBalance) => COLUMNS.map((column) => field(row[column])).join(',')
+const line = (row: CreditEntryWithBalance) => {
+  const shown = { ...row, created_at: instant(row.created_at) }
+  return COLUMNS.map((column) => field(shown[column])).join(',')
+}
 
 export function serveCredits(serve: Serve, { database }: { readonly database: Database }): void {
   serve(history, async ({ userId, query }) => {

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 
 type Schema = z.ZodMiniType
+/** Who may call an endpoint. */
+export type Who = 'public' | 'user' | 'operator'
 
 /** One call of the API: all that a client, the server and the API's description need to know of it. */
 export interface Endpoint<
@@ -8,12 +10,12 @@ export interface Endpoint<
   Body extends Schema = Schema,
   Query extends Schema = Schema,
   Answer extends Schema = Schema,
-  Access extends 'public' | 'user' = 'public' | 'user',
+  Access extends Who = Who,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Under `/api/v1`; parameters as `:name`. */
   readonly path: Path
-  /** Who may call it: anyone, or a signed-in user. */
+  /** Who may call it: anyone, a signed-in user, or the operator, who has a session of his own. */
   readonly access: Access
   readonly body?: Body
   /** The JSON may also come as text/plain: a beacon can send nothing else without asking first. */
@@ -31,7 +33,7 @@ export function endpoint<
   Body extends Schema = z.ZodMiniUndefined,
   Query extends Schema = z.ZodMiniUndefined,
   Answer extends Schema = z.ZodMiniUndefined,
-  const Access extends 'public' | 'user' = 'public' | 'user',
+  const Access extends Who = Who,
 >(declaration: Endpoint<Path, Body, Query, Answer, Access>): Endpoint<Path, Body, Query, Answer, Access> {
   return declaration
 }

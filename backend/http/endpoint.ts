@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import type { CommandContext } from '../eventsourcing/command.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { derivedId } from '../eventsourcing/eventHash.ts'
-import type { Endpoint, Params } from './contract.ts'
+import type { Endpoint, Params, Who } from './contract.ts'
 import { InvalidInput } from './problem.ts'
 
 type Schema = z.ZodMiniType
@@ -26,6 +26,8 @@ export interface Call<Path extends string, Body, Query, Access> {
 export interface Gate {
   /** The id of the user who calls, if someone is signed in. */
   readonly authenticate: (ctx: RouterContext) => Promise<string | undefined>
+  /** Whether the operator calls. */
+  readonly isOperator: (ctx: RouterContext) => Promise<boolean>
   /** Throws when the user calls too often. Asked once the input is known to be good. */
   readonly limit: (userId: string) => void
 }
@@ -47,8 +49,8 @@ const parse = koaBody({
 })
 
 /** Binds declared endpoints to handlers: reads the body and query by their schemas, and asks who calls. `served` lists them. */
-export function serveWith(router: Router, { authenticate, limit }: Gate, served: Endpoint[] = []) {
-  return <P extends string, B extends Schema, Q extends Schema, A extends Schema, Access extends 'public' | 'user'>(
+export function serveWith(router: Router, { authenticate, isOperator, limit }: Gate, served: Endpoint[] = []) {
+  return <P extends string, B extends Schema, Q extends Schema, A extends Schema, Access extends Who>(
     endpoint: Endpoint<P, B, Q, A, Access>,
     handler: (call: Call<P, z.output<B>, z.output<Q>, Access>) => Reply<A>,
   ): void => {
@@ -57,6 +59,8 @@ export function serveWith(router: Router, { authenticate, limit }: Gate, served:
     router[method](endpoint.path, async (ctx) => {
       const userId = endpoint.access === 'user' ? await authenticate(ctx) : undefined
       if (endpoint.access === 'user' && !userId) throw new Rejection('unauthenticated', 'Please sign in.')
+      if (endpoint.access === 'operator' && !(await isOperator(ctx)))
+        throw new Rejection('unauthenticated', 'Please sign in as the operator.')
       const query = endpoint.query ? parsed(endpoint.query, ctx.query) : undefined
       const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
       if (userId) limit(userId)
@@ -69,7 +73,7 @@ export function serveWith(router: Router, { authenticate, limit }: Gate, served:
         command: (commandId = derivedId('request', ctx.state.requestId)) => ({
           commandId,
           actor: userId ? `user:${userId}` : 'system',
-          correlationId: ctx.state.requestId,
+          correlationId: ctx.state.correlationId,
         }),
       } as unknown as Call<P, z.output<B>, z.output<Q>, Access>)
       if (ctx.respond === false || ctx.body) return

@@ -35,7 +35,7 @@ interface Session {
 
 const ROOM = 200
 const CALL_MS = 10_000
-const ASK_MS = 2_000
+const ASK_MS = 1_500
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 10_000
 /** A run that fails begins again from the log, some times: what it needs may be back by then. */

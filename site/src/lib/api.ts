@@ -94,6 +94,10 @@ export function createClient(ports: ClientPorts) {
   return { call, authorized, renewSession }
 }
 
+/** An id for what this call sets off, to be found in logs and events; pages that are not secure have no randomUUID. */
+const correlation = (): Record<string, string> =>
+  'randomUUID' in crypto ? { 'x-correlation-id': crypto.randomUUID() } : {}
+
 async function request(
   fetch: ClientPorts['fetch'],
   method: string,
@@ -107,7 +111,7 @@ async function request(
     return await fetch(address, {
       method,
       credentials: 'same-origin',
-      headers: { accept: 'application/json', ...type, ...options.headers },
+      headers: { accept: 'application/json', ...correlation(), ...type, ...options.headers },
       signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
       ...sent,
     })
