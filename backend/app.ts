@@ -26,7 +26,6 @@ import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
 import { accessLog } from './observability/accessLog.ts'
 import type { Metrics } from './observability/metrics.ts'
-import { type MetricsAccess, metricsRoute } from './observability/metricsRoute.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
 import { sandboxRoutes } from './subscriptions/sandbox/sandboxRoutes.ts'
 import type { SandboxState } from './subscriptions/sandbox/sandboxState.ts'
@@ -59,9 +58,9 @@ export interface AppPorts
   readonly sandboxState: SandboxState | undefined
   /** Only in development. */
   readonly advanceClock: ((ms: number) => Promise<number>) | undefined
-  readonly ready: () => Promise<boolean>
+  /** `/healthz`, `/readyz` and `/metrics`. */
+  readonly health: Router
   readonly metrics: Metrics
-  readonly metricsAccess: MetricsAccess
   readonly trustedProxies: number
   readonly demoRenderer: boolean
   readonly supportEmail: string
@@ -99,8 +98,7 @@ export function createApp(ports: AppPorts): Koa {
   app.use(baseline(ports.publicUrl))
   app.use(accessLog(ports.log, ports.metrics))
   app.use(problems(ports.log))
-  app.use(health(ports.ready).routes())
-  app.use(metricsRoute(ports.metricsAccess).routes())
+  app.use(ports.health.routes())
   // Whoever calls these comes from elsewhere: each proves itself in its own way.
   app.use(callbackRoutes(ports).routes())
   app.use(webhookRoutes(ports).routes())
@@ -132,16 +130,4 @@ function otherMethods(api: Router): Middleware {
     ctx.set('Allow', [...new Set(known.flatMap(({ methods }) => methods))].join(', '))
     throw new Rejection('method_not_allowed', 'Not with this method.')
   }
-}
-
-function health(ready: () => Promise<boolean>): Router {
-  return new Router()
-    .get('/healthz', (ctx) => {
-      ctx.body = { status: 'alive' }
-    })
-    .get('/readyz', async (ctx) => {
-      const isReady = await ready()
-      ctx.status = isReady ? 200 : 503
-      ctx.body = { status: isReady ? 'ready' : 'starting' }
-    })
 }

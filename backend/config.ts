@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
+import { layoutFaults } from './layoutFaults.ts'
 import type { S3Access } from './media/s3MediaStore.ts'
 import type { PaidTier } from './subscriptions/events.ts'
 import type { PaypalAccess } from './subscriptions/paypal/paypalApi.ts'
@@ -13,9 +14,9 @@ const blankIsUnset = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 
 const rolesOf = (text: string): Role[] => {
-  const names = text.split(',').map((name) => name.trim())
+  const names = [...new Set(text.split(',').map((name) => name.trim()))]
   const unknown = names.filter((name) => !ROLES.includes(name as Role))
-  if (unknown.length > 0) throw new ConfigError(`ROLES: ${unknown.join(', ')} is none of ${ROLES.join(', ')}`)
+  if (unknown.length > 0) throw new ConfigError(`ROLES: "${unknown.join(', ')}" is none of ${ROLES.join(', ')}`)
   return names as Role[]
 }
 
@@ -37,6 +38,8 @@ const Environment = z.object({
   ROLES: z._default(z.string(), ROLES.join(',')),
   DATABASE_URL: z.optional(z.string()),
   EVENTSTORE_URL: z.optional(z.string()),
+  EVENTSTORE_CA: z.optional(z.string()),
+  DRAIN_MS: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(60_000)), 0),
   SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
   ENCRYPTION_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'))),
   SMTP_URL: z.optional(
@@ -99,6 +102,10 @@ export interface Config {
   readonly roles: readonly Role[]
   readonly databaseUrl: string | undefined
   readonly eventStoreUrl: string | undefined
+  /** File of the certificate authority that EventStoreDB's certificates are checked by; undefined: those that Node knows. */
+  readonly eventStoreCa: string | undefined
+  /** Milliseconds between `/readyz` telling that the process stops and the first thing that stops. */
+  readonly drainMs: number
   readonly sessionSecret: string
   /** 64 hexadecimal digits; wraps the users' keys. */
   readonly encryptionKey: string
@@ -129,7 +136,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'))
   const env = parsed.data
   const production = env.NODE_ENV === 'production'
+  const roles = rolesOf(env.ROLES)
   if (production) refuseUnsafe(env)
+  const faults = layoutFaults({ ...env, ROLES: roles }, ROLES)
+  if (faults.length > 0) throw new ConfigError(`This layout would not work:\n- ${faults.join('\n- ')}`)
   if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
     throw new ConfigError('SMTP_URL and MAIL_FROM belong together: set both, or none')
   const dataDir = path.resolve(env.DATA_DIR)
@@ -140,9 +150,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     host: env.HOST,
     dataDir,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
-    roles: rolesOf(env.ROLES),
+    roles,
     databaseUrl: env.DATABASE_URL,
     eventStoreUrl: env.EVENTSTORE_URL,
+    eventStoreCa: env.EVENTSTORE_CA,
+    drainMs: env.DRAIN_MS,
     sessionSecret: env.SESSION_SECRET ?? secrets.SESSION_SECRET!,
     encryptionKey: env.ENCRYPTION_KEY ?? secrets.ENCRYPTION_KEY!,
     smtp: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,

@@ -5,6 +5,7 @@ import { createAccounts } from './accounts.ts'
 import { createBackground } from './background.ts'
 import { createCookies } from './cookies.ts'
 import { createFreeGrants } from './freeGrants.ts'
+import { FREE_GRANTS, formerKeys } from './keyRing.ts'
 import { createKnownDevices } from './knownDevices.ts'
 import { limitsOf } from './limits.ts'
 import { createMailTokens } from './mailTokens.ts'
@@ -35,7 +36,7 @@ export function accountPorts(ports: Around, publicUrl: () => string, freeCredits
       database,
       tokens,
       outbox,
-      grants: createFreeGrants(database, key('free grants')),
+      grants: createFreeGrants(database, key(FREE_GRANTS), formerKeys(database, encryptionKey, FREE_GRANTS)),
       publicUrl,
       production,
       welcome: (userId) => credits.welcome(userId, freeCredits),
