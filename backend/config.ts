@@ -243,6 +243,8 @@ function refuseUnsafe(env: z.infer<typeof Environment>): void {
     faults.push('OPERATOR_PASSWORD has fewer than 12 characters')
   if (env.SESSION_SECRET?.startsWith(KNOWN_SECRET) || /^0+$/.test(env.ENCRYPTION_KEY ?? ''))
     faults.push('SESSION_SECRET and ENCRYPTION_KEY: those of docker-compose.yml are known to everybody')
+  if (env.OPERATOR_PASSWORD?.startsWith(KNOWN_SECRET))
+    faults.push('OPERATOR_PASSWORD: that of docker-compose.yml is known to everybody')
   if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
   faults.push(...PAYPAL_NEEDS.filter((name) => env[name] === undefined).map((name) => `${name} is not set`))
   if (faults.length === 0) return

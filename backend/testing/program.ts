@@ -4,6 +4,7 @@ import path from 'node:path'
 
 export interface Program {
   readonly url: string
+  readonly pid: number
   /** What the program holds of the machine's memory, without its children. */
   residentBytes(): number
   /** Like `kill -9`. */
@@ -36,6 +37,7 @@ export async function startProgram(env: Record<string, string>, entry = MAIN): P
   }
   return {
     url,
+    pid: child.pid!,
     residentBytes: () => residentBytes(child.pid!),
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGINT'),

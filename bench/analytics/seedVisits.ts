@@ -22,6 +22,15 @@ const AGENTS = [
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
 ]
 
+/** Paths, and the share of visits that goes to each and those before it. */
+function zipf(pages: number): [string[], number[]] {
+  const shares = Array.from({ length: pages }, (_, n) => 1 / (n + 1))
+  const all = shares.reduce((sum, share) => sum + share)
+  let upTo = 0
+  const ends = shares.map((share) => (upTo += share / all))
+  return [shares.map((_, n) => PAGES[n] ?? `/clips/${n}`), ends.slice(0, -1)]
+}
+
 export interface Seeded {
   readonly views: number
   readonly users: number
@@ -46,13 +55,6 @@ export async function seedVisits(
       `select page_view_partition(day::date) from generate_series($1::timestamptz - interval '90 days', $1, '1 day') day`,
       [new Date(now)],
     )
-    await client.query(
-      `create temporary table zipf on commit drop as
-       select n, coalesce(($1::text[])[n], '/clips/' || n) as path,
-         sum(1.0 / n) over (order by n) / sum(1.0 / n) over () as up_to
-       from generate_series(1, $2::int) n`,
-      [PAGES, 300],
-    )
     // On average 3.6 pages a session: as many sessions as the views take.
     await client.query(
       `create temporary table visit_session on commit drop as
@@ -65,14 +67,14 @@ export async function seedVisits(
     )
     await client.query(
       `insert into page_view (at, event_type, path, status_code, bot, visitor, session_id, referrer, user_agent, ip)
-       select at, 'page_view', (select path from zipf where up_to >= pick order by up_to limit 1),
+       select at, 'page_view', ($3::text[])[1 + width_bucket(pick, $4::float8[])],
          case when pick > 0.99 then 404 else 200 end, agent like '%bot%',
          left(encode(sha256(convert_to(id, 'UTF8')), 'hex'), 32)::uuid, id, 'https://search.example/', agent,
          case when at > $1::timestamptz - interval '1 day' then ip else network(set_masklen(ip, 24)) end
        from (select *, random() as pick, day + interval '40 seconds' * step * random() as at
              from visit_session, generate_series(1, pages) step limit $2) visit
        where at < $1 order by at`,
-      [new Date(now), views],
+      [new Date(now), views, ...zipf(300)],
     )
     await client.query(
       `insert into user_account (id, email, identity, full_name, language, password_hash, email_verified_at, created_at)

@@ -1,0 +1,44 @@
+import net from 'node:net'
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+export interface Connection {
+  /** One request at a time. */
+  ask(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer>
+  close(): void
+}
+
+/**
+ * One connection that is kept, spoken to by hand: the client shares the machine with the server, and what it takes of the
+ * CPU is missing there. Understands answers with a length and answers without a body.
+ */
+export async function connection(url: string): Promise<Connection> {
+  const { hostname, port, host } = new URL(url)
+  const socket = net.connect({ host: hostname, port: Number(port), noDelay: true })
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+  let received = ''
+  let waiting: PromiseWithResolvers<Answer> | undefined
+  socket.setEncoding('latin1').on('data', (text) => {
+    received += text
+    const head = received.indexOf('\r\n\r\n')
+    if (head < 0) return
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(received.slice(0, head + 2))?.[1] ?? 0)
+    if (received.length < head + 4 + length) return
+    const answer = { status: Number(received.slice(9, 12)), body: received.slice(head + 4, head + 4 + length) }
+    received = received.slice(head + 4 + length)
+    waiting?.resolve(answer)
+  })
+  const fail = () => waiting?.reject(new Error('the connection is gone'))
+  socket.on('error', fail).on('close', fail)
+  return {
+    ask(method, path, headers = {}, body = '') {
+      waiting = Promise.withResolvers<Answer>()
+      const lines = Object.entries({ host, 'content-length': String(Buffer.byteLength(body)), ...headers })
+      socket.write(`${method} ${path} HTTP/1.1\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n${body}`)
+      return waiting.promise
+    },
+    close: () => socket.destroy(),
+  }
+}
