@@ -118,14 +118,6 @@ async function requests(): Promise<void> {
   const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url })
   try {
     const user = await registerUser(program.url)
-    for (const address of ['/videos/tasks', '/credits/history', '/subscriptions/stats']) {
-      const count = 250
-      const cpu = () => ofProcess(program.url, 'process_cpu_seconds_total')
-      const [start, node, postgres] = [performance.now(), await cpu(), postgresCpu(db.postgres.dataDir)]
-      await each(count, async () => (await user.call('GET', address)).arrayBuffer())
-      const cost = { node: (await cpu()) - node, postgres: postgresCpu(db.postgres.dataDir) - postgres }
-      say(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
-    }
     const memory = () => ofProcess(program.url, 'process_resident_memory_bytes')
     const [before, open] = [await memory(), [] as WebSocket[]]
     await each(sockets, async (n) => {
@@ -140,6 +132,14 @@ async function requests(): Promise<void> {
     const bytes = ((await memory()) - before) / sockets
     console.log(`socket: ${(bytes / 1024).toFixed(1)} KiB of the process's memory (${sockets} open)`)
     for (const socket of open) socket.terminate()
+    for (const address of ['/videos/tasks', '/credits/history', '/subscriptions/stats']) {
+      const count = 250
+      const cpu = () => ofProcess(program.url, 'process_cpu_seconds_total')
+      const [start, node, postgres] = [performance.now(), await cpu(), postgresCpu(db.postgres.dataDir)]
+      await each(count, async () => (await user.call('GET', address)).arrayBuffer())
+      const cost = { node: (await cpu()) - node, postgres: postgresCpu(db.postgres.dataDir) - postgres }
+      say(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
+    }
   } finally {
     await program.stop()
     await db.close()

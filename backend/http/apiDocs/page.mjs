@@ -1,4 +1,4 @@
-import { exampleOf, typeText } from '/docs/schemaText.mjs'
+import { exampleOf, typeText } from './schemaText.mjs'
 
 const root = document.getElementById('calls')
 const filter = document.getElementById('filter')

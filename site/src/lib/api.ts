@@ -96,7 +96,7 @@ export function createClient(ports: ClientPorts) {
 
 /** An id for what this call sets off, to be found in logs and events; pages that are not secure have no randomUUID. */
 const correlation = (): Record<string, string> =>
-  globalThis.crypto?.randomUUID ? { 'x-correlation-id': crypto.randomUUID() } : {}
+  'randomUUID' in crypto ? { 'x-correlation-id': crypto.randomUUID() } : {}
 
 async function request(
   fetch: ClientPorts['fetch'],
