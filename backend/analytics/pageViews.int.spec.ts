@@ -191,6 +191,7 @@ describe('POST /analytics/page-view', () => {
   it('does not count what is no page of the site', async () => {
     const paths = [
       '/admin/dashboard',
+      '/zh/admin/dashboard',
       '/api/v1/x',
       '/docs',
       '/healthz',
