@@ -7,6 +7,8 @@ import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
+import { M0023Business } from '#projections/migrations/M0023Business.ts'
+import { M0030LiveProjections } from '#projections/migrations/M0030LiveProjections.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
 import { OUTGOING_MAIL_KEY } from './accounts/keyRing.ts'
@@ -16,17 +18,22 @@ import { keyFor } from './accounts/seal.ts'
 import { createSmtpMailer } from './accounts/smtpMailer.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
+import { countInZone } from './analytics/countVisits.ts'
 import { createPageViews } from './analytics/pageViews.ts'
 import type { Config } from './config.ts'
 import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
 import { connectDatabase } from './database/connect.ts'
+import { createLeases } from './database/leases.ts'
 import { M0001Accounts } from './database/migrations/M0001Accounts.ts'
 import { M0003PageViews } from './database/migrations/M0003PageViews.ts'
 import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { M0008Payments } from './database/migrations/M0008Payments.ts'
+import { M0020Operator } from './database/migrations/M0020Operator.ts'
+import { M0021Traffic } from './database/migrations/M0021Traffic.ts'
+import { M0022Registrations } from './database/migrations/M0022Registrations.ts'
 import { M0050KeyRing } from './database/migrations/M0050KeyRing.ts'
 import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
@@ -36,6 +43,7 @@ import { createOrigins } from './eventsourcing/origin.ts'
 import { createPostgresEventStore, installEventTable } from './eventsourcing/postgresEventStore.ts'
 import { createFolderMediaStore } from './media/folderMediaStore.ts'
 import { createS3MediaStore } from './media/s3MediaStore.ts'
+import { makeTemporaryDir } from './media/temporaryDir.ts'
 import { createObservability } from './observability/observability.ts'
 import { watchedChanges, watchedPort, watchedStore } from './observability/watched.ts'
 import { allowanceOf } from './subscriptions/allowance.ts'
@@ -71,29 +79,38 @@ export const MIGRATIONS = [
   { name: 'M0007Money', class: M0007Money },
   { name: 'M0008Payments', class: M0008Payments },
   { name: 'M0012ChainHeads', class: M0012ChainHeads },
+  { name: 'M0020Operator', class: M0020Operator },
+  { name: 'M0021Traffic', class: M0021Traffic },
+  { name: 'M0022Registrations', class: M0022Registrations },
+  { name: 'M0023Business', class: M0023Business },
+  { name: 'M0030LiveProjections', class: M0030LiveProjections },
   { name: 'M0050KeyRing', class: M0050KeyRing },
 ]
 
 const PAYMENT_CALLS = ['open', 'look', 'sales', 'pause', 'resume', 'cancel'] as const
+/** What the database does not answer for so long it will not answer: the connection is given up. Migrations may take longer. */
+const ANSWER_MS = 60_000
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
 export async function openPorts(config: Config, log: Logger, overrides: Overrides) {
   const { now = Date.now } = overrides
   mkdirSync(config.dataDir, { recursive: true })
-  const temporaryDir = path.join(config.dataDir, 'tmp')
-  rmSync(temporaryDir, { recursive: true, force: true })
-  mkdirSync(temporaryDir)
+  const temporaryDir = makeTemporaryDir(config.dataDir)
 
   const server = await connectDatabase(config, (line) => log.debug({ line }, 'postgres'))
-  const pool = new pg.Pool({ ...server.connection, max: 12 })
+  const connection = { ...server.connection, query_timeout: ANSWER_MS }
+  const pool = new pg.Pool({ ...connection, max: 12 })
   let stopping = false
   const onLost = (error: Error) => {
     if (!stopping) log.error({ err: error }, 'a database connection was lost')
   }
   // A client that is being closed while the server goes has no listener of the pool's any more.
   pool.on('error', onLost).on('connect', (client) => client.on('error', onLost))
-  const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
-  await migrate(database, pool)
+  const migrating = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
+  await migrate(migrating, pool)
+  await migrating.close()
+  const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
+  await countInZone(pool, config.operator.timeZone)
 
   if (!config.eventStoreUrl) await installEventTable(pool)
   const eventLog = config.eventStoreUrl
@@ -108,6 +125,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   const store = watchedStore(metrics, eventLog)
   const handle = createHandle(store)
   const changes = watchedChanges(metrics, allChanges)
+  const leases = createLeases(server.connection, (error, what) => log.warn({ err: error, what }, 'a lease was lost'))
   const { encrypt, decrypt, destroy } = createUserKeys(database, config.encryptionKey)
   const videoProvider = overrides.provider ?? chooseProvider(config, pool, log, overrides.minimax)
   const media = config.s3
@@ -131,6 +149,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     handle,
     originOf: createOrigins(store),
     changes,
+    leases,
     encrypt,
     decrypt,
     clock,
@@ -151,6 +170,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     databaseGone: server.exited,
     async close() {
       await pageViews.flush()
+      await leases.close()
       await changes.close()
       await store.close()
       await videoProvider.close()
@@ -160,6 +180,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
       stopping = true
       await pool.end()
       await server.stop()
+      rmSync(temporaryDir, { recursive: true, force: true })
     },
   }
 }

@@ -21,11 +21,13 @@ interface Around {
   readonly credits: { welcome(userId: string, amount: number): Promise<void> }
   readonly log: Logger
   readonly now: () => number
+  /** When accounts are opened and verified. */
+  readonly calendar: () => number
 }
 
 /** The parts of accounts, put together. Sessions and limits keep real time, whatever `now` says. */
 export function accountPorts(ports: Around, publicUrl: () => string, freeCredits: number) {
-  const { config, database, outbox, credits, log, now } = ports
+  const { config, database, outbox, credits, log, now, calendar } = ports
   const { production, encryptionKey } = config
   const tokens = createMailTokens(database, now)
   const key = (purpose: string) => keyFor(purpose, encryptionKey)
@@ -38,7 +40,7 @@ export function accountPorts(ports: Around, publicUrl: () => string, freeCredits
       publicUrl,
       production,
       welcome: (userId) => credits.welcome(userId, freeCredits),
-      now,
+      now: calendar,
     }),
     passwords: createAccountPasswords({ database, tokens, outbox, publicUrl, now }),
     sessions: createSessions(database, config.sessionSecret),

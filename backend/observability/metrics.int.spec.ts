@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import Router from '@koa/router'
 import Koa from 'koa'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -12,7 +13,7 @@ import { problems } from '../http/problem.ts'
 import { createProviderDouble } from '../testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { createLedgerWatch } from './ledgerWatch.ts'
-import { metricsRoute } from './metricsRoute.ts'
+import { serveMetrics } from './metricsRoute.ts'
 
 let kinora: TestKinora
 beforeAll(async () => {
@@ -146,9 +147,9 @@ describe('the watch over the ledger', () => {
 describe('GET /metrics', () => {
   const asked = async (access: { token?: string; production: boolean }, headers: Record<string, string>) => {
     const read = async () => ({ type: 'text/plain', text: 'figures' })
-    const app = new Koa()
-      .use(problems(pino({ level: 'silent' })))
-      .use(metricsRoute({ read, token: undefined, ...access }).routes())
+    const router = new Router()
+    serveMetrics(router, { read, token: undefined, ...access })
+    const app = new Koa().use(problems(pino({ level: 'silent' }))).use(router.routes())
     const server = app.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`, { headers })

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import Router from '@koa/router'
+import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/decider.ts'
 
@@ -17,12 +17,12 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
  * `GET /metrics`. With a token only for who shows it. Without one there is nothing in production; elsewhere it is for this
  * machine and its network: a request that a proxy brings comes from outside.
  */
-export function metricsRoute({ read, token, production }: MetricsAccess): Router {
+export function serveMetrics(router: Router, { read, token, production }: MetricsAccess): void {
   const mayRead = (ctx: Context) => {
     if (token === undefined) return !production && ctx.get('X-Forwarded-For') === ''
     return timingSafeEqual(digest(ctx.get('Authorization')), digest(`Bearer ${token}`))
   }
-  return new Router().get('/metrics', async (ctx) => {
+  router.get('/metrics', async (ctx) => {
     if (!mayRead(ctx)) throw new Rejection('not_found', 'There is nothing here.')
     const { type, text } = await read()
     ctx.set('Cache-Control', 'no-store')

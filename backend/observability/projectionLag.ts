@@ -44,6 +44,7 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: () => nu
         append: (...args) => store.append(...args),
         readStream: (...args) => store.readStream(...args),
         subscribeAll,
+        head: () => store.head(),
         close: () => store.close(),
       }
     },

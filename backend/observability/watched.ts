@@ -69,6 +69,7 @@ export function watchedStore({ appends, events: stored }: Metrics, store: EventS
     },
     readStream: (...args) => store.readStream(...args),
     subscribeAll: (options) => store.subscribeAll(options),
+    head: () => store.head(),
     close: () => store.close(),
   }
 }

@@ -72,6 +72,20 @@ describe('buying a plan', () => {
     })
   })
 
+  it('tells times in UTC with milliseconds, wherever they are told', async () => {
+    const user = await kinora.newUser()
+    await buy(user, 'pro')
+    await soon(async () => expect(await stats(user)).toMatchObject({ current_tier: 'pro' }))
+    const calls = ['/subscriptions/stats', '/subscriptions/current', '/subscriptions/invoices', '/credits/history']
+    const told = await Promise.all(calls.map(async (path) => JSON.stringify(await read(user, path))))
+    const csv = await (await user.call('GET', '/credits/history.csv')).text()
+    const times = [...told, csv].map((text) => text.match(/\d{4}-\d{2}-\d{2}T[^",]*/g) ?? [])
+    for (const found of times) {
+      expect(found.length).toBeGreaterThan(0)
+      for (const time of found) expect(time).toMatch(/T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+    }
+  })
+
   it('opens what the plan allows', async () => {
     const user = await kinora.newUser()
     const fullHd = { ...GENERATION, resolution: '1080P' }

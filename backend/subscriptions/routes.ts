@@ -5,6 +5,7 @@ import type { Database } from '../database/orm.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { derivedId } from '../eventsourcing/eventHash.ts'
 import type { Serve } from '../http/endpoint.ts'
+import { instantOrNull } from '../http/instant.ts'
 import * as contract from './contract.ts'
 import { planConfiguration } from './planConfiguration.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -37,7 +38,7 @@ export async function statsOf(
     remaining_credits: remaining,
     total_credits: remaining + used,
     used_credits: used,
-    next_reset_date: renews ? row.period_end : null,
+    next_reset_date: renews ? instantOrNull(row.period_end) : null,
   }
 }
 

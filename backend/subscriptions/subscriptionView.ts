@@ -1,4 +1,5 @@
 import type { CurrentSubscriptionRow, InvoiceRow } from '#projections/subscriptions/readSubscription.ts'
+import { instant, instantOrNull } from '../http/instant.ts'
 import type { CurrentSubscription, Invoice, Tier } from './contract.ts'
 
 type Row = CurrentSubscriptionRow | undefined
@@ -31,12 +32,12 @@ export function currentView(row: Row): CurrentSubscription | undefined {
     tier: shownTier(row),
     status: statusOf(row),
     billing_cycle: 'monthly',
-    current_period_start: row.period_start,
-    current_period_end: row.period_end,
+    current_period_start: instantOrNull(row.period_start),
+    current_period_end: instantOrNull(row.period_end),
     cancel_at_period_end: row.cancelled,
     price_monthly: row.price_cents ?? 0,
     currency: row.currency ?? 'USD',
-    grace_until: row.grace_until,
+    grace_until: instantOrNull(row.grace_until),
     next_tier: row.scheduled_tier,
   }
 }
@@ -53,8 +54,8 @@ export function invoiceView({ id, sale_id, tier, amount_cents, refunded_cents, .
     credits: row.credits,
     status,
     payment_method: 'paypal',
-    paid_at: row.period_start,
-    period_start: row.period_start,
-    period_end: row.period_end,
+    paid_at: instant(row.period_start),
+    period_start: instant(row.period_start),
+    period_end: instant(row.period_end),
   }
 }

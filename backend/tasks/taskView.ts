@@ -1,5 +1,6 @@
 import type { TaskWithProgress } from '#projections/tasks/readVideoTasks.ts'
 import { API_BASE } from '../http/contract.ts'
+import { instant } from '../http/instant.ts'
 import type { FailureCode, Task } from './contract.ts'
 
 /** The sentence behind each failure code, for clients that have no catalogue. */
@@ -37,7 +38,7 @@ export async function taskView(
     video_duration: row.video_duration_ms === null ? null : row.video_duration_ms / 1000,
     file_size: row.video_size,
     credits_consumed: row.credits_consumed,
-    created_at: new Date(row.created_at).toISOString(),
+    created_at: instant(row.created_at),
     error_code: row.error_code,
     error_message: row.error_code && SENTENCES[row.error_code],
     progress: row.status === 'Processing' ? (row.percent ?? 0) : null,
