@@ -33,7 +33,8 @@ function postgresCpu(dataDir: string): number {
     try {
       if (readlinkSync(`/proc/${pid}/cwd`) !== home) continue
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-      ticks += Number(fields[11]) + Number(fields[12])
+      // Its own, and that of its children that have ended.
+      ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     } catch {
       // It has ended meanwhile.
     }
