@@ -88,7 +88,11 @@ describe('the configuration', () => {
     expect(faults({ ...complete, OPERATOR_PASSWORD: 'eleven char' })).toEqual([
       'OPERATOR_PASSWORD has fewer than 12 characters',
     ])
-    for (const known of [{ SESSION_SECRET: 'development-only-development-only' }, { ENCRYPTION_KEY: '0'.repeat(64) }])
+    for (const known of [
+      { SESSION_SECRET: 'development-only-development-only' },
+      { ENCRYPTION_KEY: '0'.repeat(64) },
+      { OPERATOR_PASSWORD: 'development-only-operator' },
+    ])
       expect(faults({ ...complete, ...known })).toEqual([expect.stringContaining('docker-compose.yml')])
     expect(faults({ ...complete, PUBLIC_URL: 'http://kinora.test' })).toContain(
       'PUBLIC_URL is not https: cookies would be insecure',

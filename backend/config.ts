@@ -224,7 +224,7 @@ function isComplete(
   return missing.length === 0
 }
 
-/** How the secret begins that docker-compose.yml brings for development. */
+/** How secrets begin that docker-compose.yml brings for development. */
 const KNOWN_SECRET = 'development-only'
 
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
@@ -241,10 +241,9 @@ function refuseUnsafe(env: z.infer<typeof Environment>): void {
     faults.push('PUBLIC_URL is not https: cookies would be insecure')
   if (env.OPERATOR_PASSWORD && env.OPERATOR_PASSWORD.length < 12)
     faults.push('OPERATOR_PASSWORD has fewer than 12 characters')
-  if (env.SESSION_SECRET?.startsWith(KNOWN_SECRET) || /^0+$/.test(env.ENCRYPTION_KEY ?? ''))
-    faults.push('SESSION_SECRET and ENCRYPTION_KEY: those of docker-compose.yml are known to everybody')
-  if (env.OPERATOR_PASSWORD?.startsWith(KNOWN_SECRET))
-    faults.push('OPERATOR_PASSWORD: that of docker-compose.yml is known to everybody')
+  const known = (['SESSION_SECRET', 'OPERATOR_PASSWORD'] as const).filter((name) => env[name]?.startsWith(KNOWN_SECRET))
+  for (const name of [...known, ...(/^0+$/.test(env.ENCRYPTION_KEY ?? '') ? ['ENCRYPTION_KEY'] : [])])
+    faults.push(`${name}: that of docker-compose.yml is known to everybody`)
   if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
   faults.push(...PAYPAL_NEEDS.filter((name) => env[name] === undefined).map((name) => `${name} is not set`))
   if (faults.length === 0) return

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { unseal } from './accounts/seal.ts'
 import { runAudit } from './audit.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { connectDatabase } from './database/connect.ts'
@@ -81,7 +82,7 @@ async function drill(config: Config, keep: boolean, print: Print): Promise<boole
     print(`backed up: ${tables.length} tables (${seconds()})`)
     const findings = await putBack(backup, { dataDir, databaseUrl: undefined }, async (manifest, connection) => {
       print(`restored into a new cluster (${seconds()})`)
-      return compare(connection, backup, manifest, config.encryptionKey)
+      return compare(connection, backup, manifest, (wrapped) => opens(wrapped, config.encryptionKey))
     })
     for (const { check, seen, wrong } of findings) print(`${wrong ? '✗' : '✓'} ${check}: ${wrong ?? seen}`)
     const audited = config.eventStoreUrl ? undefined : await proveLedger(dataDir, print)
@@ -93,6 +94,14 @@ async function drill(config: Config, keep: boolean, print: Print): Promise<boole
   } finally {
     if (keep) print(`kept: ${place}`)
     else rmSync(place, { recursive: true, force: true, maxRetries: 10 })
+  }
+}
+
+function opens(wrappedKey: string, masterKey: string): boolean {
+  try {
+    return unseal(Buffer.from(masterKey, 'hex'), wrappedKey).length === 32
+  } catch {
+    return false
   }
 }
 

@@ -33,7 +33,8 @@ function postgresCpu(dataDir: string): number {
     try {
       if (readlinkSync(`/proc/${pid}/cwd`) !== home) continue
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-      ticks += Number(fields[11]) + Number(fields[12])
+      // Its own, and that of its children that have ended.
+      ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     } catch {
       // It has ended meanwhile.
     }
@@ -118,14 +119,6 @@ async function requests(): Promise<void> {
   const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url })
   try {
     const user = await registerUser(program.url)
-    for (const address of ['/videos/tasks', '/credits/history', '/subscriptions/stats']) {
-      const count = 250
-      const cpu = () => ofProcess(program.url, 'process_cpu_seconds_total')
-      const [start, node, postgres] = [performance.now(), await cpu(), postgresCpu(db.postgres.dataDir)]
-      await each(count, async () => (await user.call('GET', address)).arrayBuffer())
-      const cost = { node: (await cpu()) - node, postgres: postgresCpu(db.postgres.dataDir) - postgres }
-      say(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
-    }
     const memory = () => ofProcess(program.url, 'process_resident_memory_bytes')
     const [before, open] = [await memory(), [] as WebSocket[]]
     await each(sockets, async (n) => {
@@ -140,6 +133,14 @@ async function requests(): Promise<void> {
     const bytes = ((await memory()) - before) / sockets
     console.log(`socket: ${(bytes / 1024).toFixed(1)} KiB of the process's memory (${sockets} open)`)
     for (const socket of open) socket.terminate()
+    for (const address of ['/videos/tasks', '/credits/history', '/subscriptions/stats']) {
+      const count = 250
+      const cpu = () => ofProcess(program.url, 'process_cpu_seconds_total')
+      const [start, node, postgres] = [performance.now(), await cpu(), postgresCpu(db.postgres.dataDir)]
+      await each(count, async () => (await user.call('GET', address)).arrayBuffer())
+      const cost = { node: (await cpu()) - node, postgres: postgresCpu(db.postgres.dataDir) - postgres }
+      say(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
+    }
   } finally {
     await program.stop()
     await db.close()

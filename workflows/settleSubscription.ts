@@ -1,7 +1,6 @@
-import type { CommandContext } from '#backend/eventsourcing/command.ts'
+import type { CommandContext, Origin, OriginOf } from '#backend/eventsourcing/command.ts'
 import type { Event } from '#backend/eventsourcing/decider.ts'
 import type { Handle } from '#backend/eventsourcing/handle.ts'
-import type { Origin, OriginOf } from '#backend/eventsourcing/origin.ts'
 import { type Agreement, forfeitedSales, type Subscription } from '#backend/subscriptions/agreements.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'

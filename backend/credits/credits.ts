@@ -1,8 +1,7 @@
-import { bySystem, type CommandContext } from '../eventsourcing/command.ts'
+import { bySystem, type CommandContext, type Origin } from '../eventsourcing/command.ts'
 import { derivedId } from '../eventsourcing/eventHash.ts'
 import type { GlobalPosition } from '../eventsourcing/eventStore.ts'
 import type { Handle } from '../eventsourcing/handle.ts'
-import type { Origin } from '../eventsourcing/origin.ts'
 import { type CreditAccountCommand, creditAccount } from './creditAccount.ts'
 
 const RENEWED_FOR_MS = 30 * 24 * 3_600_000

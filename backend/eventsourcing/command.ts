@@ -1,5 +1,5 @@
 import { derivedId } from './eventHash.ts'
-import type { GlobalPosition } from './eventStore.ts'
+import type { GlobalPosition, StoredEvent } from './eventStore.ts'
 
 /** Who asks for a command, and as part of what. */
 export interface CommandContext {
@@ -10,6 +10,18 @@ export interface CommandContext {
   readonly correlationId: string
   readonly causationId?: string
 }
+
+/** How a chain of events began: what the commands that follow from its first event carry on. */
+export type Origin = Required<Pick<CommandContext, 'correlationId' | 'causationId'>>
+
+/** Names one event of a stream. */
+export interface Beginning {
+  readonly id: string
+  readonly is: (event: StoredEvent) => boolean
+}
+
+/** The origin of what happens on a stream, or on a part of it; undefined while nothing has happened. */
+export type OriginOf = (stream: string, beginning?: Beginning) => Promise<Origin | undefined>
 
 export interface Handled<S> {
   readonly state: S

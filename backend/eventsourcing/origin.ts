@@ -1,17 +1,5 @@
-import type { CommandContext } from './command.ts'
-import type { EventStore, StoredEvent } from './eventStore.ts'
-
-/** How a chain of events began: what the commands that follow from its first event carry on. */
-export type Origin = Required<Pick<CommandContext, 'correlationId' | 'causationId'>>
-
-/** Names one event of a stream. */
-export interface Beginning {
-  readonly id: string
-  readonly is: (event: StoredEvent) => boolean
-}
-
-/** The origin of what happens on a stream, or on a part of it; undefined while nothing has happened. */
-export type OriginOf = (stream: string, beginning?: Beginning) => Promise<Origin | undefined>
+import type { Origin, OriginOf } from './command.ts'
+import type { EventStore } from './eventStore.ts'
 
 /**
  * Reads where things began from the log, which every process has and no restart forgets. Those asked for last are

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
-import { unseal } from '../accounts/seal.ts'
 import { hashOfTable } from './copyTable.ts'
 import { type Manifest, mediaFolder } from './manifest.ts'
 
@@ -17,14 +16,14 @@ export async function compare(
   connection: pg.ClientConfig,
   folder: string,
   manifest: Manifest,
-  encryptionKey: string,
+  opens: (wrappedKey: string) => boolean,
 ): Promise<Finding[]> {
   const client = new pg.Client(connection)
   await client.connect()
   try {
     return [
       await tablesAreEqual(client, manifest),
-      await keysOpen(client, encryptionKey),
+      await keysOpen(client, opens),
       ...(manifest.media === 'bucket' ? [] : [await filesAreThere(client, folder, manifest.media.files)]),
     ]
   } finally {
@@ -43,18 +42,11 @@ async function tablesAreEqual(client: pg.ClientBase, { tables }: Manifest): Prom
   }
 }
 
-async function keysOpen(client: pg.ClientBase, encryptionKey: string): Promise<Finding> {
-  const master = Buffer.from(encryptionKey, 'hex')
+async function keysOpen(client: pg.ClientBase, opens: (wrappedKey: string) => boolean): Promise<Finding> {
   const { rows } = await client.query<{ user_id: string; wrapped_key: string }>(
     'select user_id, wrapped_key from user_key',
   )
-  const shut = rows.filter(({ wrapped_key }) => {
-    try {
-      return unseal(master, wrapped_key).length !== 32
-    } catch {
-      return true
-    }
-  })
+  const shut = rows.filter(({ wrapped_key }) => !opens(wrapped_key))
   const wrong =
     shut.length > 0 ? `${shut.length} do not open with this ENCRYPTION_KEY: what those users wrote is lost` : undefined
   return { check: 'keys', seen: `${rows.length} users' keys`, wrong }

@@ -1,7 +1,7 @@
 import Router from '@koa/router'
+import type { OriginOf } from '../eventsourcing/command.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import type { Handle } from '../eventsourcing/handle.ts'
-import type { OriginOf } from '../eventsourcing/origin.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 import { rawBody } from '../http/rawBody.ts'
 import { VIDEO_TASK } from './events.ts'
