@@ -39,7 +39,10 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
   const { port } = server.address() as AddressInfo
   const url = config.publicUrl ?? `http://localhost:${port}`
 
-  const ports = await openPorts(config, log, overrides)
+  const ports = await openPorts(config, log, overrides).catch((error) => {
+    server.close()
+    throw error
+  })
   const running: Running[] = []
   const halt = new AbortController()
   const run = (role: Role, start: () => Running) => {

@@ -8,6 +8,7 @@ import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
 import { M0030LiveProjections } from '#projections/migrations/M0030LiveProjections.ts'
+import { refuseOlderLog } from '#projections/refuseOlderLog.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
 import { createMailbox } from './accounts/mailbox.ts'
@@ -17,7 +18,7 @@ import { createSmtpMailer } from './accounts/smtpMailer.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
 import { createPageViews } from './analytics/pageViews.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError, ROLES } from './config.ts'
 import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
 import { connectDatabase } from './database/connect.ts'
@@ -28,6 +29,7 @@ import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { M0008Payments } from './database/migrations/M0008Payments.ts'
+import { M0031MediaFolder } from './database/migrations/M0031MediaFolder.ts'
 import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
@@ -35,6 +37,7 @@ import { createHandle } from './eventsourcing/handle.ts'
 import { createPostgresEventStore, installEventTable } from './eventsourcing/postgresEventStore.ts'
 import { createFolderMediaStore } from './media/folderMediaStore.ts'
 import { createS3MediaStore } from './media/s3MediaStore.ts'
+import { isSharedFolder } from './media/sharedFolder.ts'
 import { makeTemporaryDir } from './media/temporaryDir.ts'
 import { allowanceOf } from './subscriptions/allowance.ts'
 import { createNoticeInbox } from './subscriptions/noticeInbox.ts'
@@ -68,6 +71,7 @@ export const MIGRATIONS = [
   { name: 'M0008Payments', class: M0008Payments },
   { name: 'M0012ChainHeads', class: M0012ChainHeads },
   { name: 'M0030LiveProjections', class: M0030LiveProjections },
+  { name: 'M0031MediaFolder', class: M0031MediaFolder },
 ]
 
 /** What the database does not answer for so long it will not answer: the connection is given up. Migrations may take longer. */
@@ -93,10 +97,25 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   await migrating.close()
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
 
+  const mediaFolder = path.join(config.dataDir, 'media')
   if (!config.eventStoreUrl) await installEventTable(pool)
   const store = config.eventStoreUrl
-    ? createEventStoreDb({ url: config.eventStoreUrl })
+    ? createEventStoreDb({
+        url: config.eventStoreUrl,
+        ca: config.eventStoreCa,
+        log: (message, error) => log.warn({ err: error }, message),
+      })
     : createPostgresEventStore(pool)
+  try {
+    await refuseOlderLog(database, store)
+    if (config.roles.length < ROLES.length && !config.s3) await refuseOtherFolder(mediaFolder, pool)
+  } catch (error) {
+    await store.close()
+    await database.close()
+    await pool.end()
+    await server.stop()
+    throw error
+  }
   const handle = createHandle(store)
   const changes = listenToChanges(server.connection)
   const leases = createLeases(server.connection, (error, what) => log.warn({ err: error, what }, 'a lease was lost'))
@@ -134,7 +153,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     credits: createCredits(handle, calendar),
     media: config.s3
       ? createS3MediaStore(config.s3, path.join(temporaryDir, 'copies'))
-      : createFolderMediaStore(path.join(config.dataDir, 'media')),
+      : createFolderMediaStore(mediaFolder),
     mailbox,
     mailer,
     outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), calendar),
@@ -165,4 +184,12 @@ function chooseProvider(config: Config, pool: pg.Pool, log: Logger, pace: Overri
   const reachable = publicUrl !== undefined && (isPublic(publicUrl) || pace?.callbacks)
   const callbackUrl = (taskId: string) => (reachable ? callbackAddress(publicUrl, sessionSecret, taskId) : undefined)
   return createMinimax({ ...minimax, pool, log, callbackUrl, pace })
+}
+
+async function refuseOtherFolder(folder: string, pool: pg.Pool): Promise<void> {
+  if (await isSharedFolder(folder, pool)) return
+  throw new ConfigError(
+    `Media in ${folder} would be out of the other processes' reach: set S3_… to a bucket, or DATA_DIR to one folder that ` +
+      'all of them share',
+  )
 }
