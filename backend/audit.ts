@@ -8,14 +8,14 @@ import { tableName } from '#projections/readModel.ts'
 import { type InvoiceRow, invoices } from '#projections/subscriptions/invoice.ts'
 import { type AuditedLedger, carryOut, NotFound } from './audit/carryOut.ts'
 import { readCommand, USAGE, UsageError } from './audit/command.ts'
-import { positionGaps, readOnlyPool, takeSnapshot } from './audit/postgresEvidence.ts'
+import { hashInThread } from './audit/hashInThread.ts'
+import { positionGaps, takeSnapshot } from './audit/postgresEvidence.ts'
 import type { AuditedModel } from './audit/readModelProof.ts'
+import { openLedgerStore } from './auditStore.ts'
 import { CREDIT_ACCOUNT } from './credits/events.ts'
 import { connectDatabase } from './database/connect.ts'
 import type { Event } from './eventsourcing/decider.ts'
 import type { StoredEvent } from './eventsourcing/eventStore.ts'
-import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
-import { createPostgresEventStore } from './eventsourcing/postgresEventStore.ts'
 import { SUBSCRIPTION } from './subscriptions/events.ts'
 
 /** A read model as the audit folds it. */
@@ -53,24 +53,23 @@ async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger & { clo
     throw new NotFound(`There is no ledger in ${dataDir}: set DATA_DIR or DATABASE_URL.`)
   // Where Kinora runs on the folder, its server is joined.
   const server = await connectDatabase({ databaseUrl, dataDir }, () => {})
-  const leaving = () => {}
-  const pool = readOnlyPool(server.connection)
-  pool.on('error', leaving).on('connect', (client) => client.on('error', leaving))
+  const place = { postgres: server.connection, eventStoreDb: env.EVENTSTORE_URL || undefined }
+  const { pool, store, close: leave } = openLedgerStore(place)
   const close = async () => {
-    await pool.end()
+    await leave()
     await server.stop()
   }
   try {
     const { rows } = await pool.query(
       `select to_regclass('event') as event, to_regclass('projection_checkpoint') as read`,
     )
-    const inPostgres = !env.EVENTSTORE_URL
+    const inPostgres = !place.eventStoreDb
     if (!rows[0].read || (inPostgres && !rows[0].event)) throw new NotFound('The database holds no ledger of Kinora.')
-    const store = inPostgres ? createPostgresEventStore(pool) : createEventStoreDb({ url: env.EVENTSTORE_URL! })
     return {
       store,
       models: AUDITED_MODELS,
       dataDir,
+      hashed: () => hashInThread(new URL('./auditThread.ts', import.meta.url), place),
       snapshot: () => takeSnapshot(pool),
       gaps: inPostgres ? () => positionGaps(pool) : undefined,
       async userOf(email) {
@@ -79,10 +78,7 @@ async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger & { clo
         ])
         return found.rows[0]?.id
       },
-      async close() {
-        await store.close()
-        await close()
-      },
+      close,
     }
   } catch (error) {
     await close()

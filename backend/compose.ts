@@ -3,12 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { pino } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { caughtUp } from '#projections/liveness.ts'
 import type { Config, Role } from './config.ts'
 import { type Condition, createHealthApp, healthRoutes } from './http/health.ts'
 import { leased, type Running } from './leased.ts'
+import { createLog } from './observability/log.ts'
+import { serveMetrics } from './observability/metricsRoute.ts'
 import { type Overrides, openPorts, type Ports } from './ports.ts'
 import { startApi, startProjections, startWorkflows } from './roles.ts'
 
@@ -25,14 +26,14 @@ const SITE = path.resolve(import.meta.dirname, '../site/dist')
 
 /** Starts the roles that the configuration names; resolves when the first request can be served. */
 export async function startKinora(config: Config, overrides: Overrides = {}): Promise<Kinora> {
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))
+  const log = createLog(config.logLevel, overrides.logTo)
   const server = createServer()
   let condition: Condition = 'starting'
   const health = healthRoutes(
     () => condition,
     () => ports.pool.query('select 1'),
   )
-  const onlyHealth = createHealthApp(health).callback()
+  const onlyHealth = createHealthApp(health, log).callback()
   server.on('request', onlyHealth)
   // The port comes first: should another Kinora hold it, nothing else is touched.
   await listen(server, config)
@@ -43,6 +44,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
     server.close()
     throw error
   })
+  serveMetrics(health, { ...config, token: config.metricsToken, read: ports.observability.read })
   const running: Running[] = []
   const halt = new AbortController()
   const run = (role: Role, start: () => Running) => {

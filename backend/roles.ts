@@ -9,6 +9,7 @@ import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { deliverMail } from '#workflows/accounts/deliverMail.ts'
 import { eraseAccount } from '#workflows/accounts/eraseAccount.ts'
 import { createActivities } from '#workflows/activities.ts'
+import { sweepVisits } from '#workflows/analytics/sweepVisits.ts'
 import { EmbeddedEngine } from '#workflows/embedded.ts'
 import { policies } from '#workflows/policies.ts'
 import { runRowTriggers } from '#workflows/rowTriggers.ts'
@@ -24,13 +25,18 @@ import { accountPorts } from './accounts/accountPorts.ts'
 import { ERASURES } from './accounts/erasure.ts'
 import { OUTGOING_MAILS } from './accounts/outbox.ts'
 import { ENDED_SESSIONS } from './accounts/sessions.ts'
+import { operatorDays } from './analytics/operatorDays.ts'
+import { operatorPorts } from './analytics/operatorPorts.ts'
+import { createVisitRetention } from './analytics/visitRetention.ts'
 import { createApp } from './app.ts'
 import { RELISTENED } from './database/changes.ts'
 import { MOVED_CLOCK } from './database/movedClock.ts'
+import { standingAlerts } from './database/operatorAlerts.ts'
 import { drain } from './http/drain.ts'
 import { createRealtime } from './http/realtime.ts'
 import { leased, type Running } from './leased.ts'
 import { imageKey, removeTaskMedia } from './media/mediaStore.ts'
+import { watchedActivities } from './observability/watched.ts'
 import type { Ports } from './ports.ts'
 import { subscriptionDeps } from './subscriptionDeps.ts'
 import { PAYMENT_NOTICES } from './subscriptions/noticeInbox.ts'
@@ -39,6 +45,7 @@ import { statsOf } from './subscriptions/routes.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
+import { providerCents } from './tasks/providerCost.ts'
 import { hinted, PROVIDER_HINTS, tellHint } from './tasks/providerHints.ts'
 import { pushUpdates } from './tasks/pushUpdates.ts'
 
@@ -46,6 +53,7 @@ import { pushUpdates } from './tasks/pushUpdates.ts'
 const NEWS = [OUTGOING_MAILS, ERASURES, PAYMENT_NOTICES, RELISTENED]
 const SWEEP_MS = 15_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
+const SWEEP_VISITS_MS = 10 * 60_000
 const RECONCILE_MS = 24 * 60 * 60_000
 
 /** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
@@ -56,12 +64,19 @@ const renderSlots = ({ provider }: Ports): number =>
  * Keeps the read models up to date, each in a lane of its own: processes that project share the lanes, and no two work on
  * the same one. A lane is named with its version, so that a newer program builds its rows while an older one goes on.
  */
-export function startProjections({ store, database, log, leases }: Ports): Running {
+export function startProjections({ store, database, log, leases, observability: { lag } }: Ports): Running {
   const lanes = PROJECTIONS.map((projection, seat) => {
     const project = () => {
       const halt = new AbortController()
       const live = Promise.withResolvers<void>()
-      const done = runProjection(projection, { store, database, log, signal: halt.signal, onLive: live.resolve })
+      const followed = lag.follow(projection.name, store)
+      const done = runProjection(projection, {
+        store: followed,
+        database,
+        log,
+        signal: halt.signal,
+        onLive: live.resolve,
+      })
       return {
         started: live.promise,
         async stop() {
@@ -97,6 +112,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     wake: (id, signal) => engine.signal(id, signal),
     ...subscriptionDeps(ports, publicUrl),
     removeUnusedUploads: createImageUploads(database, media, ports.temporaryDir).removeUnused,
+    sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
   })
   const engine = new EmbeddedEngine({
     workflows: {
@@ -104,13 +120,14 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
       recoverVideo,
       sweepHolds,
       sweepUploads,
+      sweepVisits,
       deliverMail,
       eraseAccount,
       keepTerm,
       takeNotice,
       reconcile,
     },
-    activities,
+    activities: watchedActivities(ports.observability.metrics, activities),
     policies,
     slots: { mail: 4, payments: 8, render: renderSlots(ports) },
     onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
@@ -131,6 +148,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
   const lookAtAll = async () => {
     for (const userId of await readSubscribers(database)) await lookAtTerm(engine, userId)
     await engine.start('reconcile', 'reconcile', {})
+    await engine.start('sweepVisits', 'sweepVisits', {})
   }
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === MOVED_CLOCK) void lookAtAll().catch(onError)
@@ -141,6 +159,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
     await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
+    await engine.schedule('sweepVisits', 'sweepVisits', SWEEP_VISITS_MS)
     await engine.schedule('reconcile', 'reconcile', RECONCILE_MS)
   })()
   return {
@@ -168,6 +187,8 @@ export interface Api {
 export function startApi(ports: Ports, { server, publicUrl, health, site }: Api): Running {
   const { config, database, media, temporaryDir, credits, outbox, changes, clock, sandbox } = ports
   const realtime = createRealtime(database)
+  const { metrics, onRead } = ports.observability
+  onRead(() => metrics.sockets.set(realtime.count()))
   const account = accountPorts(ports, publicUrl, PLANS.free.credits)
   const app = createApp({
     ...ports,
@@ -178,6 +199,7 @@ export function startApi(ports: Ports, { server, publicUrl, health, site }: Api)
     hold: credits.hold,
     release: credits.release,
     ...account,
+    ...operatorPorts(ports, publicUrl),
     subscriptions: createSubscriptions({
       ...ports,
       publicUrl,
@@ -185,7 +207,11 @@ export function startApi(ports: Ports, { server, publicUrl, health, site }: Api)
       creditsAt: credits.expire,
     }),
     providerPlan: (tier) => (tier === 'free' ? null : (config.paypal?.plans[tier] ?? null)),
-    onForged: () => ports.log.warn('somebody sent a webhook in the payment provider’s name'),
+    onForged: () => {
+      metrics.forged.inc()
+      ports.log.warn('somebody sent a webhook in the payment provider’s name')
+    },
+    metrics,
     sandboxState: sandbox?.state,
     advanceClock: clock?.advance,
     callbackSecret: config.sessionSecret,
@@ -200,6 +226,8 @@ export function startApi(ports: Ports, { server, publicUrl, health, site }: Api)
       await outbox.empty(3_000)
     },
     demoRenderer: ports.provider.name === 'demo',
+    alerts: () => standingAlerts(ports.pool),
+    providerCents: ports.provider.name === 'demo' ? undefined : providerCents,
     trustedProxies: config.trustedProxies,
     supportEmail: config.supportEmail,
   })

@@ -34,19 +34,15 @@ export async function writeArchive(
   })
   const hash = createHash('sha256')
   const events = { lines: 0, bytes: 0 }
-  let page = ''
   await tar.begin('events.jsonl')
   const found = await verify(store, {
     ...evidence,
-    onEvent: (_, text) => {
-      page += `${text}\n`
-      events.lines += 1
-    },
-    onPage: async () => {
+    onPage: async (texts) => {
+      const page = texts.map((text) => `${text}\n`).join('')
       hash.update(page)
+      events.lines += texts.length
       events.bytes += Buffer.byteLength(page)
       await tar.grow(page)
-      page = ''
     },
   })
   await tar.end()

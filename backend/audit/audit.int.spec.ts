@@ -8,6 +8,7 @@ import { runAudit } from '../audit.ts'
 import { createEventStoreDb } from '../eventsourcing/eventStoreDb.ts'
 import { EventStoreDbTestServer } from '../eventsourcing/testing/eventStoreDbTestServer.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { hashInThread } from './hashInThread.ts'
 import { projectLedger } from './testing/projectLedger.ts'
 import { LEDGER, seedLedger } from './testing/seedLedger.ts'
 
@@ -72,6 +73,12 @@ describe('the audit as a program', () => {
   it('explains itself', async () => {
     expect((await audit(['--help'])).printed).toContain('Usage: npm run audit')
     expect((await audit(['export', '--help'])).code).toBe(0)
+  })
+
+  it('ends when the thread that reads the ledger does', async () => {
+    const place = { postgres: db.connection, eventStoreDb: 'nowhere' }
+    const pages = hashInThread(new URL('../auditThread.ts', import.meta.url), place)
+    await expect(pages.next()).rejects.toThrow(/expected esdb:/)
   })
 
   it('says where there is no ledger, and makes none', async () => {

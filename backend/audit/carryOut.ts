@@ -22,6 +22,7 @@ export interface AuditedLedger {
   readonly models: readonly AuditedModel[]
   readonly dataDir: string
   readonly gaps: Evidence['gaps']
+  readonly hashed: Evidence['hashed']
   snapshot(): Promise<PostgresSnapshot>
   userOf(email: string): Promise<string | undefined>
 }
@@ -45,14 +46,14 @@ export function carryOut(command: Exclude<Command, { name: 'help' }>, ledger: Au
 
 /** Everything there is to hold the log against, while `use` runs. */
 async function withEvidence<T>(
-  { snapshot: take, models, gaps }: AuditedLedger,
+  { snapshot: take, models, gaps, hashed }: AuditedLedger,
   earlier: readonly RememberedHeads[],
   use: (evidence: Evidence) => Promise<T>,
 ): Promise<T> {
   const snapshot = await take()
   try {
     const own = await snapshot.heads()
-    return await use({ models, snapshot, gaps, remembered: [...(own ? [own] : []), ...earlier] })
+    return await use({ hashed, models, snapshot, gaps, remembered: [...(own ? [own] : []), ...earlier] })
   } finally {
     await snapshot.close()
   }

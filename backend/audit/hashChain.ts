@@ -1,4 +1,4 @@
-import { chainStart, hashedText, textHash } from '../eventsourcing/eventHash.ts'
+import { chainStart } from '../eventsourcing/eventHash.ts'
 import type { StoredEvent } from '../eventsourcing/eventStore.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 
@@ -50,12 +50,10 @@ export class HashChains {
     return this.#tips.size
   }
 
-  /** Takes the next event of the log. @returns the text that its hash is made of */
-  take(event: StoredEvent): string {
+  /** Takes the next event of the log and its hash. */
+  take(event: StoredEvent, hash: string): void {
     const { stream, revision, id, position } = event
     const before = this.#tips.get(stream)
-    const text = hashedText(event)
-    const hash = textHash(text)
     const inTurn = revision === (before ? before.revision + 1 : 0)
     if (!inTurn) this.#outOfTurn(event, before)
     const isLinked = !inTurn || event.meta.previousHash === (before?.hash ?? chainStart(stream))
@@ -87,7 +85,6 @@ export class HashChains {
       named,
       remembered,
     })
-    return text
   }
 
   /** Once the log has been read: what shows only at the end of a chain. */

@@ -5,21 +5,21 @@ import { AccountBook, TOTALS } from './accountBook.ts'
 import { type Deviation, Deviations, type Place, placeOf } from './deviation.ts'
 import { GrantProofs } from './grantProofs.ts'
 import { HashChains, type Head, type RememberedHeads } from './hashChain.ts'
-import { readLedger } from './readLedger.ts'
+import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 
 /** What the log is held against, each where there is one. */
 export interface Evidence {
+  /** Where it is not the store that is read and hashed, in this thread. */
+  readonly hashed?: () => AsyncIterable<HashedPage>
   readonly models?: readonly AuditedModel[]
   readonly snapshot?: RowSnapshot
   readonly remembered?: readonly RememberedHeads[]
   /** Positions that the log lacks, or that others have seen behind its end. */
   readonly gaps?: () => Promise<readonly { readonly place: Place; readonly wrong: string }[]>
   readonly now?: () => number
-  /** Called with every event and the text that its hash is made of. */
-  readonly onEvent?: (event: StoredEvent, text: string) => void
-  /** Called after each page of the log; awaited. */
-  readonly onPage?: () => Promise<void>
+  /** Called after each page of the log with the texts that the events' hashes are made of; awaited. */
+  readonly onPage?: (texts: readonly string[]) => Promise<void>
 }
 
 export interface OpenHold extends Place {
@@ -58,7 +58,7 @@ const ORPHAN_MS = 24 * 3_600_000
 
 /** Replays the whole ledger in one pass over the log. */
 export async function verify(store: EventStore, evidence: Evidence = {}): Promise<Verified> {
-  const { models = [], snapshot, remembered = [], now = Date.now, onEvent, onPage } = evidence
+  const { hashed = () => hashLedger(store), models = [], snapshot, remembered = [], now = Date.now } = evidence
   const start = performance.now()
   const startCpu = process.cpuUsage()
   const deviations = new Deviations()
@@ -70,11 +70,11 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
   for (const proof of proofs) await proof.begin(snapshot!)
 
   let events = 0
-  for await (const page of readLedger(store)) {
-    for (const stored of page) {
-      events += 1
-      const text = chains.take(stored)
-      onEvent?.(stored, text)
+  for await (const page of hashed()) {
+    events += page.texts.length
+    for (const [index, hash] of page.hashes.entries()) {
+      const stored = eventOf(page, index)
+      chains.take(stored, hash)
       try {
         if (stored.stream.startsWith(CREDIT_ACCOUNT)) book(stored)
         else grants.takeSubscription(stored, subscriptionOf(stored))
@@ -83,7 +83,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
         deviations.add('postings', stored, `It cannot be read: ${(error as Error).message}.`)
       }
     }
-    await onPage?.()
+    await evidence.onPage?.(page.texts)
   }
   chains.end()
   const salesWaiting = grants.end(now())

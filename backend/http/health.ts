@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import Router from '@koa/router'
 import Koa from 'koa'
+import type { Logger } from 'pino'
+import { problems } from './problem.ts'
 
 /** What a process can be asked for: nothing yet, everything, or nothing more. */
 export type Condition = 'starting' | 'ready' | 'draining'
@@ -29,8 +31,9 @@ export function healthRoutes(condition: () => Condition, dependencies: () => Pro
 }
 
 /** All that a process without the API answers, and one with it until it has started. */
-export function createHealthApp(health: Router): Koa {
+export function createHealthApp(health: Router, log: Logger): Koa {
   const app = new Koa()
+  app.use(problems(log))
   app.use(health.routes())
   app.use((ctx) => {
     ctx.status = 503

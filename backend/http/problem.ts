@@ -67,8 +67,10 @@ export function problems(log: Logger): Middleware {
       await next()
     } catch (error) {
       const rejection = asRejection(error)
-      if (rejection.code === 'internal')
-        log.error({ err: error, requestId: ctx.state.requestId, path: ctx.path }, 'a request failed')
+      if (rejection.code === 'internal') {
+        const { requestId, correlationId } = ctx.state
+        log.error({ err: error, requestId, correlationId, route: ctx._matchedRoute }, 'a request failed')
+      }
       const { retryAfter, ...fields } = rejection.fields
       const status = STATUS[rejection.code] ?? 409
       const body: Problem = {

@@ -19,6 +19,8 @@ export interface Realtime {
   issueToken(userId: string): Promise<string>
   /** Users that are connected to this process. */
   online(userId: string): boolean
+  /** Sockets that are open here. */
+  count(): number
   /** Whether any user is. */
   anyone(): boolean
   send(userId: string, message: object): void
@@ -88,6 +90,7 @@ export function createRealtime(database: Database): Realtime {
     },
 
     online: (userId) => sockets.has(userId),
+    count: () => server.clients.size,
     anyone: () => sockets.size > 0,
 
     send(userId, message) {

@@ -1,0 +1,31 @@
+import { on } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { HashedPage } from './hashedLedger.ts'
+
+/** Pages under way: one is booked here while the next ones are read and hashed there. */
+const AHEAD = 2
+
+/**
+ * Has a ledger read and hashed by a thread of its own, which is half the work of an audit.
+ * @param program answers each message with a page, the one after the last with 'end'
+ * @throws what ended the thread
+ */
+export async function* hashInThread(program: URL, workerData: unknown): AsyncGenerator<HashedPage> {
+  const thread = new Worker(program, {
+    workerData,
+    // As much as the main thread's: pages are garbage soon after they are read.
+    resourceLimits: { maxYoungGenerationSizeMb: 192 },
+  })
+  try {
+    const pages = on(thread, 'message', { close: ['exit'] })
+    for (let n = 0; n < AHEAD; n++) thread.postMessage('next')
+    for await (const [page] of pages as AsyncIterable<[HashedPage | 'end']>) {
+      if (page === 'end') return
+      thread.postMessage('next')
+      yield page
+    }
+    throw new Error('The thread that reads the ledger ended before the ledger did.')
+  } finally {
+    await thread.terminate()
+  }
+}
