@@ -122,6 +122,8 @@ describe('the configuration', () => {
         expect(faults({ ROLES, ...shared, [name]: '' })).toEqual([expect.stringMatching(`^${name} is not set`)])
     }
     expect(faults({ ROLES: 'workflows,api, projections' })).toEqual([])
+    expect(faults({ ROLES: 'api', ...shared, ...BUCKET })).toEqual([expect.stringMatching(/^OPERATOR_PASSWORD/)])
+    expect(faults({ ROLES: 'projections', ...shared, ...BUCKET })).toEqual([])
     expect(() => read({ ROLES: 'api,cook' })).toThrow('"cook" is none of')
     expect(() => read({ ROLES: ',' })).toThrow('is none of')
     expect(faults({ DATABASE_URL: 'mysql://db/kinora' })).toEqual([
