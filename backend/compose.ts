@@ -44,7 +44,10 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
   const { port } = server.address() as AddressInfo
   const url = config.publicUrl ?? `http://localhost:${port}`
 
-  const ports = await openPorts(config, log, overrides)
+  const ports = await openPorts(config, log, overrides).catch((error) => {
+    server.close()
+    throw error
+  })
   serveMetrics(health, { ...config, token: config.metricsToken, read: ports.observability.read })
   const running: Running[] = []
   const halt = new AbortController()

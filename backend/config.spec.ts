@@ -99,6 +99,50 @@ describe('the configuration', () => {
     )
   })
 
+  it('refuses a layout whose processes would not work together, with each reason', () => {
+    const faults = (env: Record<string, string>) => {
+      try {
+        read(env)
+        return []
+      } catch (error) {
+        return (error as Error).message.split('\n- ').slice(1)
+      }
+    }
+    expect(faults({ ROLES: 'api' }).map((fault) => fault.split(' ')[0])).toEqual([
+      'DATABASE_URL',
+      'PUBLIC_URL',
+      'SESSION_SECRET',
+      'ENCRYPTION_KEY',
+    ])
+    const shared = {
+      DATABASE_URL: 'postgres://kinora@db/kinora',
+      PUBLIC_URL: 'https://kinora.test',
+      SESSION_SECRET: 's'.repeat(32),
+      ENCRYPTION_KEY: 'e'.repeat(64),
+    }
+    for (const ROLES of ['api', 'projections', 'workflows', 'api,projections']) {
+      expect(faults({ ROLES, ...shared })).toEqual([])
+      for (const name of Object.keys(shared))
+        expect(faults({ ROLES, ...shared, [name]: '' })).toEqual([expect.stringMatching(`^${name} is not set`)])
+    }
+    expect(faults({ ROLES: 'workflows,api, projections' })).toEqual([])
+    expect(faults({ ROLES: 'api', ...shared, ...BUCKET })).toEqual([expect.stringMatching(/^OPERATOR_PASSWORD/)])
+    expect(faults({ ROLES: 'projections', ...shared, ...BUCKET })).toEqual([])
+    expect(() => read({ ROLES: 'api,cook' })).toThrow('"cook" is none of')
+    expect(() => read({ ROLES: ',' })).toThrow('is none of')
+    expect(faults({ DATABASE_URL: 'mysql://db/kinora' })).toEqual([
+      expect.stringMatching(/^DATABASE_URL is no address/),
+    ])
+    expect(faults({ EVENTSTORE_URL: 'http://events:2113' })).toEqual([
+      expect.stringMatching(/^EVENTSTORE_URL is no address/),
+    ])
+    const [there, missing] = [import.meta.filename, '/nowhere/ca.crt']
+    expect(faults({ EVENTSTORE_URL: 'esdb://events:2113', EVENTSTORE_CA: there })).toEqual([])
+    expect(faults({ EVENTSTORE_URL: 'esdb://events:2113', EVENTSTORE_CA: missing })).toHaveLength(1)
+    expect(faults({ EVENTSTORE_CA: there })).toHaveLength(1)
+    expect(faults({ EVENTSTORE_URL: 'esdb://events:2113?tls=false', EVENTSTORE_CA: there })).toHaveLength(1)
+  })
+
   it('makes a password for the operator once, and keeps it for its owner alone', () => {
     rmSync(path.join(DATA_DIR, 'operator-password'), { force: true })
     const first = read().operator

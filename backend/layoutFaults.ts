@@ -9,6 +9,8 @@ interface Layout {
   readonly SESSION_SECRET?: string | undefined
   readonly ENCRYPTION_KEY?: string | undefined
   readonly PUBLIC_URL?: string | undefined
+  readonly OPERATOR_PASSWORD?: string | undefined
+  readonly S3_BUCKET?: string | undefined
 }
 
 /** What every process of a split Kinora must be told, because it cannot make it up alone. */
@@ -27,6 +29,9 @@ export function layoutFaults(env: Layout, all: readonly Role[]): string[] {
         .filter(([name]) => env[name as keyof typeof SHARED] === undefined)
         .map(([name, why]) => `${name} is not set, while ROLES leaves work to other processes: ${why}`)
     : []
+  // With a folder of media they share DATA_DIR, where the first one keeps it.
+  if (isSplit && env.ROLES.includes('api') && env.S3_BUCKET && !env.OPERATOR_PASSWORD)
+    faults.push('OPERATOR_PASSWORD is not set: each process with the API would make one of its own')
   if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL))
     faults.push('DATABASE_URL is no address such as postgres://user:password@host:5432/kinora')
   if (env.EVENTSTORE_URL && !/^esdb(\+discover)?:\/\//.test(env.EVENTSTORE_URL))

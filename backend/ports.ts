@@ -9,6 +9,7 @@ import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
 import { M0023Business } from '#projections/migrations/M0023Business.ts'
 import { M0030LiveProjections } from '#projections/migrations/M0030LiveProjections.ts'
+import { refuseOlderLog } from '#projections/refuseOlderLog.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
 import { OUTGOING_MAIL_KEY } from './accounts/keyRing.ts'
@@ -20,7 +21,7 @@ import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
 import { countInZone } from './analytics/countVisits.ts'
 import { createPageViews } from './analytics/pageViews.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError, ROLES } from './config.ts'
 import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
 import { connectDatabase } from './database/connect.ts'
@@ -34,6 +35,7 @@ import { M0008Payments } from './database/migrations/M0008Payments.ts'
 import { M0020Operator } from './database/migrations/M0020Operator.ts'
 import { M0021Traffic } from './database/migrations/M0021Traffic.ts'
 import { M0022Registrations } from './database/migrations/M0022Registrations.ts'
+import { M0031MediaFolder } from './database/migrations/M0031MediaFolder.ts'
 import { M0050KeyRing } from './database/migrations/M0050KeyRing.ts'
 import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
@@ -43,6 +45,7 @@ import { createOrigins } from './eventsourcing/origin.ts'
 import { createPostgresEventStore, installEventTable } from './eventsourcing/postgresEventStore.ts'
 import { createFolderMediaStore } from './media/folderMediaStore.ts'
 import { createS3MediaStore } from './media/s3MediaStore.ts'
+import { isSharedFolder } from './media/sharedFolder.ts'
 import { makeTemporaryDir } from './media/temporaryDir.ts'
 import { createObservability } from './observability/observability.ts'
 import { watchedChanges, watchedPort, watchedStore } from './observability/watched.ts'
@@ -84,6 +87,7 @@ export const MIGRATIONS = [
   { name: 'M0022Registrations', class: M0022Registrations },
   { name: 'M0023Business', class: M0023Business },
   { name: 'M0030LiveProjections', class: M0030LiveProjections },
+  { name: 'M0031MediaFolder', class: M0031MediaFolder },
   { name: 'M0050KeyRing', class: M0050KeyRing },
 ]
 
@@ -112,10 +116,25 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
   await countInZone(pool, config.operator.timeZone)
 
+  const mediaFolder = path.join(config.dataDir, 'media')
   if (!config.eventStoreUrl) await installEventTable(pool)
   const eventLog = config.eventStoreUrl
-    ? createEventStoreDb({ url: config.eventStoreUrl })
+    ? createEventStoreDb({
+        url: config.eventStoreUrl,
+        ca: config.eventStoreCa,
+        log: (message, error) => log.warn({ err: error }, message),
+      })
     : createPostgresEventStore(pool)
+  try {
+    await refuseOlderLog(database, eventLog)
+    if (config.roles.length < ROLES.length && !config.s3) await refuseOtherFolder(mediaFolder, pool)
+  } catch (error) {
+    await eventLog.close()
+    await database.close()
+    await pool.end()
+    await server.stop()
+    throw error
+  }
   const allChanges = listenToChanges(server.connection)
   /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
   const clock = config.production ? undefined : await createMovedClock(pool, allChanges, now)
@@ -130,7 +149,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   const videoProvider = overrides.provider ?? chooseProvider(config, pool, log, overrides.minimax)
   const media = config.s3
     ? createS3MediaStore(config.s3, path.join(temporaryDir, 'copies'))
-    : createFolderMediaStore(path.join(config.dataDir, 'media'))
+    : createFolderMediaStore(mediaFolder)
   const mailbox = config.smtp || config.production ? undefined : createMailbox(database)
   const mailer = config.smtp ? createSmtpMailer(config.smtp.url, config.smtp.from) : mailbox!
   const pageViews = createPageViews(pool, log)
@@ -191,4 +210,12 @@ function chooseProvider(config: Config, pool: pg.Pool, log: Logger, pace: Overri
   const reachable = publicUrl !== undefined && (isPublic(publicUrl) || pace?.callbacks)
   const callbackUrl = (taskId: string) => (reachable ? callbackAddress(publicUrl, sessionSecret, taskId) : undefined)
   return createMinimax({ ...minimax, pool, log, callbackUrl, pace })
+}
+
+async function refuseOtherFolder(folder: string, pool: pg.Pool): Promise<void> {
+  if (await isSharedFolder(folder, pool)) return
+  throw new ConfigError(
+    `Media in ${folder} would be out of the other processes' reach: set S3_… to a bucket, or DATA_DIR to one folder that ` +
+      'all of them share',
+  )
 }

@@ -15,10 +15,11 @@ interface Rebuild {
  */
 export async function rebuild(projection: AnyProjection, { store, database, signal }: Rebuild): Promise<void> {
   const beside = `${tableName(projection)}__v${projection.version}`
-  await database.em
-    .fork()
-    .execute(`create table if not exists "${beside}" (like "${tableName(projection)}" including all)`)
+  const em = database.em.fork()
   let { position } = await readCheckpoint(database, { name: beside, version: projection.version })
+  // What stands there without a checkpoint is of another log, or of an attempt that did not come far.
+  if (position === undefined) await em.execute(`drop table if exists "${beside}"`)
+  await em.execute(`create table if not exists "${beside}" (like "${tableName(projection)}" including all)`)
   const done = new AbortController()
   const streamPrefixes = prefixes(projection)
   const until = AbortSignal.any([signal, done.signal])

@@ -221,7 +221,7 @@ describe('a projection whose version was raised', () => {
       },
     }
     const interrupted = run(halting, inBatchesOf(20))
-    await vi.waitFor(() => expect(folds).toBeGreaterThan(150))
+    await vi.waitFor(() => expect(folds).toBeGreaterThan(150), 10_000)
     await interrupted.stop()
     const [beside, live] = await checkpoints()
     expect([beside.name, live.name, live.version]).toEqual([`video_task__v${next}`, 'videoTasks', videoTasks.version])

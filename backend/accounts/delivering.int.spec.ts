@@ -125,6 +125,7 @@ describe('a mail on its way', () => {
       SESSION_SECRET: 's'.repeat(32),
       ENCRYPTION_KEY: 'ab'.repeat(32),
       PUBLIC_URL: `http://localhost:${PORT}`,
+      DATA_DIR: mkdtempSync(path.join(os.tmpdir(), 'kinora-mail-')),
     }
     const [api, worker] = await Promise.all([
       start({ ROLES: 'api', PORT, ...secrets }),

@@ -80,6 +80,13 @@ function appendContract(store: () => EventStore): void {
     await expect(store().append(stream, expected, [...events, event('More')])).rejects.toThrow(ConcurrencyConflict)
   })
 
+  it('and knows where the log ends', async () => {
+    const { position } = await store().append(aStream(), 'no_stream', many(2, 'A'))
+    const head = (await store().head())!
+    expect(head >= position).toBe(true)
+    expect(head.length).toBe(position.length)
+  })
+
   it('all of its events or none', async () => {
     const stream = aStream()
     const broken = { ...event('Broken'), data: { n: 1n } }

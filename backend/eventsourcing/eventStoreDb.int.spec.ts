@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { AppendOutcomeUnknown, type EventStore } from './eventStore.ts'
+import { testCertificate } from '../subscriptions/paypal/testing/testCertificate.ts'
+import { startCuttableProxy } from '../testing/cuttableProxy.ts'
+import { AppendOutcomeUnknown, type EventStore, StoreUnavailable } from './eventStore.ts'
 import { eventStoreContract } from './eventStoreContract.ts'
 import { createEventStoreDb, type EventStoreDbOptions } from './eventStoreDb.ts'
 import { EventStoreDbTestServer } from './testing/eventStoreDbTestServer.ts'
@@ -104,6 +109,88 @@ describe('the EventStoreDB adapter over the wire', () => {
       expect.arrayContaining(['append']),
       expect.arrayContaining(['append']),
     ])
+  })
+
+  it('goes on when another member leads, for whoever writes and whoever listens', async () => {
+    const first = await serve()
+    const second = await serve({ log: first.log })
+    const members = [first, second].map(({ port }) => ({ host: '127.0.0.1', port }))
+    for (const server of [first, second]) server.members = members
+    second.leader = members[0]
+    const patience = 'tls=false&maxDiscoverAttempts=3&discoveryInterval=20&gossipTimeout=1&nodePreference=random'
+    const store = connect(`esdb://${members.map(({ host, port }) => `${host}:${port}`)}?${patience}`, {
+      appendAttempts: 40,
+    })
+    const seen = follow(store, { prefixes: ['term-'], until: ({ length }) => length >= 40 })
+    for (let n = 0; n < 40; n++) {
+      if (n === 10) {
+        // Both live on, but the other one leads from here.
+        first.leader = members[1]
+        second.leader = undefined
+      }
+      if (n === 25) {
+        first.leader = undefined
+        first.members = second.members = members.slice(0, 1)
+        second.kill()
+      }
+      await store.append('term-1', n === 0 ? 'no_stream' : n - 1, [event('Counted', { n })])
+    }
+    expect((await seen).events.map(({ data }) => data)).toEqual(Array.from({ length: 40 }, (_, n) => ({ n })))
+    expect(first.log.stream('term-1')).toHaveLength(40)
+  })
+
+  it('gives up on a server that takes a read and says nothing, and says so', async () => {
+    const server = await serve()
+    const store = connect(server.url, { readDeadline: 100, giveUpAfter: 400 })
+    await store.append('mute-1', 'no_stream', [event('A')])
+    server.silentReads = true
+    await expect(read(store, 'mute-1')).rejects.toThrow(StoreUnavailable)
+    await expect(store.head()).rejects.toThrow(StoreUnavailable)
+    setTimeout(() => {
+      server.silentReads = false
+    }, 150)
+    expect(await read(store, 'mute-1')).toHaveLength(1)
+    await vi.waitFor(() => expect(server.open).toBe(0))
+  })
+
+  it('notices a network that swallows everything, and takes up its feed where it was', {
+    timeout: 90_000,
+  }, async () => {
+    const server = await serve()
+    const network = await startCuttableProxy({ host: '127.0.0.1', port: server.port })
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const store = connect(`esdb://127.0.0.1:${network.port}?tls=false&keepAliveInterval=300&keepAliveTimeout=300`)
+    warn.mockRestore()
+    const seen = follow(store, { prefixes: ['dark-'], until: ({ length }) => length >= 3 })
+    const direct = connect(server.url)
+    await direct.append('dark-1', 'no_stream', [event('Before')])
+    await wait(300)
+    network.strand()
+    await direct.append('dark-1', 0, [event('Meanwhile')])
+    await direct.append('dark-1', 1, [event('After')])
+    expect((await seen).events.map(({ type }) => type)).toEqual(['Before', 'Meanwhile', 'After'])
+    await network.close()
+  })
+
+  it('speaks TLS with a certificate of an authority of one’s own, and shows who it is on every call', async () => {
+    const [from, to] = [Date.now() - 3_600_000, Date.now() + 3_600_000]
+    const authority = testCertificate('Kinora test authority', { authority: true, from, to })
+    const { pem: cert, privateKey } = testCertificate('localhost', { issuer: authority, from, to })
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const server = await serve({ tls: { cert, key } })
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora authority '))
+    const ca = path.join(folder, 'ca & co.crt')
+    writeFileSync(ca, authority.pem)
+    const store = connect(server.url, { ca })
+    await store.append('sealed-1', 'no_stream', [event('A')])
+    expect(await read(store, 'sealed-1')).toHaveLength(1)
+    expect((await follow(store, { until: (_, live) => live })).events).toHaveLength(1)
+    const basic = `Basic ${Buffer.from('kinora:pass word').toString('base64')}`
+    expect([...server.authorizations]).toEqual([basic])
+    const stranger = connect(server.url, { appendAttempts: 2, giveUpAfter: 500 })
+    await expect(stranger.append('sealed-1', 0, [event('B')])).rejects.toThrow(AppendOutcomeUnknown)
+    expect(server.log.stream('sealed-1')).toHaveLength(1)
+    rmSync(folder, { recursive: true })
   })
 
   it('leaves no call open behind a loop that was left early', async () => {

@@ -6,16 +6,23 @@ export interface CuttableProxy {
   readonly port: number
   /** Ends every connection, as a reset does. */
   cut(): void
-  /** Swallows everything, new connections too, as a network that is gone does; `thaw` lets what waited go on. */
+  /** Swallows everything, new connections too, as a network that is gone does. */
   freeze(): void
-  thaw(): void
+  /** The same for the connections that stand: new ones work, as behind a firewall that has forgotten the old ones. */
+  strand(): void
   close(): Promise<void>
 }
 
 /** Forwards each TCP connection on a free port of this machine to what `net.connect` is given. */
 export async function startCuttableProxy(to: net.NetConnectOpts): Promise<CuttableProxy> {
   const sockets = new Set<net.Socket>()
-  let frozen = false
+  const stranded = new Set<net.Socket>()
+  let isGone = false
+  const strand = (socket: net.Socket) => {
+    stranded.add(socket)
+    socket.unpipe()
+    socket.pause()
+  }
   const server = net.createServer((near) => {
     const far = net.connect(to)
     for (const [one, other] of [
@@ -29,9 +36,9 @@ export async function startCuttableProxy(to: net.NetConnectOpts): Promise<Cuttab
         .on('close', () => {
           sockets.delete(one)
           // A network that is gone does not tell of a side that left.
-          if (!frozen) other.destroy()
+          if (!stranded.has(one)) other.destroy()
         })
-      if (frozen) one.pause()
+      if (isGone) strand(one)
     }
   })
   server.listen(0, '127.0.0.1')
@@ -41,15 +48,12 @@ export async function startCuttableProxy(to: net.NetConnectOpts): Promise<Cuttab
     port: (server.address() as net.AddressInfo).port,
     cut: () => each((socket) => socket.destroy()),
     freeze() {
-      frozen = true
-      each((socket) => socket.pause())
+      isGone = true
+      each(strand)
     },
-    thaw() {
-      frozen = false
-      each((socket) => socket.resume())
-    },
+    strand: () => each(strand),
     async close() {
-      frozen = false
+      stranded.clear()
       each((socket) => socket.destroy())
       server.close()
       await once(server, 'close')

@@ -37,13 +37,19 @@ class Answer {
   }
 }
 
-/** Answers a read of a stream or a subscription to the whole log, the two that Kinora makes. */
+/** Answers a read of a stream, of the log's last event, or a subscription to the whole log: what Kinora asks. */
 export async function answerRead(log: EventStoreDbTestLog, call: ReadCall): Promise<void> {
   const options = call.request.getOptions()!
   const answer = new Answer(call)
   try {
     if (!options.hasUuidOption()) throw rpcError(grpc.status.INVALID_ARGUMENT, '`uuidOption` is a required argument')
     if (options.hasSubscription() && options.hasAll()) return await subscribe(log, options, answer)
+    if (!options.hasSubscription() && options.getAll()?.hasEnd()) {
+      const last = log.all.at(-1)
+      if (last) await answer.write(eventMessage(last))
+      call.end()
+      return
+    }
     if (options.hasSubscription() || options.hasAll()) throw rpcError(grpc.status.UNIMPLEMENTED, 'not in this double')
     await readStream(log, options, answer)
     call.end()

@@ -25,6 +25,8 @@ interface TestServerOptions {
   /** Left out: any free one. */
   readonly port?: number
   readonly log?: EventStoreDbTestLog
+  /** PEM; left out, the server speaks without TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string }
 }
 
 /**
@@ -41,12 +43,18 @@ export class EventStoreDbTestServer {
   leader: Member | undefined
   /** What gossip tells. */
   members: readonly Member[] = []
+  /** Reads and subscriptions are taken and not answered. */
+  silentReads = false
+  /** What the calls showed to say who they are. */
+  readonly authorizations = new Set<string>()
   port = 0
+  readonly #tls: TestServerOptions['tls']
   readonly #wantedPort: number
   readonly #reads = new Set<ReadCall>()
   readonly #server = new grpc.Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
 
-  constructor({ port = 0, log = new EventStoreDbTestLog() }: TestServerOptions = {}) {
+  constructor({ port = 0, log = new EventStoreDbTestLog(), tls }: TestServerOptions = {}) {
+    this.#tls = tls
     this.#wantedPort = port
     this.log = log
     const notHere = (call: grpc.ServerDuplexStream<unknown, unknown>) => {
@@ -72,7 +80,7 @@ export class EventStoreDbTestServer {
   }
 
   get url(): string {
-    return `esdb://127.0.0.1:${this.port}?tls=false`
+    return this.#tls ? `esdb://kinora:pass%20word@localhost:${this.port}` : `esdb://127.0.0.1:${this.port}?tls=false`
   }
 
   /** Calls being answered. */
@@ -84,9 +92,15 @@ export class EventStoreDbTestServer {
     const address = `127.0.0.1:${this.#wantedPort}`
     this.port = await new Promise((resolve, reject) => {
       const bound = (error: Error | null, port: number) => (error ? reject(error) : resolve(port))
-      this.#server.bindAsync(address, grpc.ServerCredentials.createInsecure(), bound)
+      this.#server.bindAsync(address, this.#credentials(), bound)
     })
     return this
+  }
+
+  #credentials(): grpc.ServerCredentials {
+    if (!this.#tls) return grpc.ServerCredentials.createInsecure()
+    const pair = { cert_chain: Buffer.from(this.#tls.cert), private_key: Buffer.from(this.#tls.key) }
+    return grpc.ServerCredentials.createSsl(null, [pair])
   }
 
   /** Like a killed server: every call is cut. */
@@ -96,13 +110,20 @@ export class EventStoreDbTestServer {
 
   async #read(call: ReadCall): Promise<void> {
     this.called.push('read')
+    this.#meet(call.metadata)
     this.#reads.add(call)
-    await answerRead(this.log, call)
+    if (this.silentReads) await new Promise((resolve) => call.on('cancelled', resolve))
+    else await answerRead(this.log, call)
     this.#reads.delete(call)
+  }
+
+  #meet(metadata: grpc.Metadata): void {
+    for (const value of metadata.get('authorization')) this.authorizations.add(String(value))
   }
 
   #append(call: AppendCall, callback: AppendCallback): void {
     this.called.push('append')
+    this.#meet(call.metadata)
     let options: streams.AppendReq.Options | undefined
     const events: ProposedEvent[] = []
     call.on('data', (message: streams.AppendReq) => {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
+  COME_BACK,
+  COME_BACK_WITHIN_MS,
   CONNECT_TIMEOUT_MS,
   type LiveSocketPorts,
   liveSocket,
@@ -118,6 +120,21 @@ describe('liveSocket', () => {
       sockets.at(-1)!.close(1006)
     }
     expect(ports.onGiveUp).not.toHaveBeenCalled()
+    end()
+  })
+
+  it('comes back at once when it is asked to, and takes its time when nobody is there', async () => {
+    const { sockets, end } = world()
+    await vi.advanceTimersByTimeAsync(0)
+    sockets[0]!.open()
+    sockets[0]!.close(COME_BACK)
+    await vi.advanceTimersByTimeAsync(COME_BACK_WITHIN_MS)
+    expect(sockets).toHaveLength(2)
+    sockets[1]!.close(COME_BACK)
+    await vi.advanceTimersByTimeAsync(COME_BACK_WITHIN_MS)
+    expect(sockets).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
+    expect(sockets).toHaveLength(3)
     end()
   })
 

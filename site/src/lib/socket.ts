@@ -4,6 +4,9 @@ export const SILENCE_MS = 90_000
 export const RETRY_AFTER_MS = 3_000
 export const MAX_RETRIES = 10
 export const CONNECT_TIMEOUT_MS = 10_000
+/** The server asks to come back: another one is there already. Not all come in the same moment. */
+export const COME_BACK = 1012
+export const COME_BACK_WITHIN_MS = 500
 
 export interface LiveSocketPorts {
   /** Fetches a single-use token and answers the socket's address. */
@@ -49,8 +52,9 @@ export function liveSocket(ports: LiveSocketPorts): () => void {
     drop()
     if (code === ports.refusedCode) return ports.onGiveUp('refused')
     if (retries >= MAX_RETRIES) return ports.onGiveUp('lost')
+    const soon = code === COME_BACK && retries === 0
     retries += 1
-    retry = setTimeout(() => void connect(), RETRY_AFTER_MS)
+    retry = setTimeout(() => void connect(), soon ? Math.random() * COME_BACK_WITHIN_MS : RETRY_AFTER_MS)
   }
 
   const wait = (ms: number) => {
