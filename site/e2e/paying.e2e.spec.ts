@@ -1,4 +1,4 @@
-import type { Locator, Page, Route } from 'playwright'
+import type { Locator, Route } from 'playwright'
 import { expect, it } from 'vitest'
 import { axeFaults } from './axeFaults.ts'
 import { type Language, languagesInTurn } from './languagesInTurn.ts'
