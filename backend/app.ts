@@ -3,12 +3,18 @@ import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Mailbox } from './accounts/mailbox.ts'
 import { mailboxRoutes } from './accounts/mailboxRoutes.ts'
+import { networkAddress } from './accounts/networkAddress.ts'
 import { pageGuard } from './accounts/pageGuard.ts'
 import { serveAccounts } from './accounts/routes.ts'
 import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts'
+import { type BoardRoutes, serveBoard } from './analytics/boardRoutes.ts'
+import { type BusinessRoutes, serveBusiness } from './analytics/businessRoutes.ts'
+import { isOperatorOf, type OperatorRoutes, operatorGuard, serveOperator } from './analytics/operatorRoutes.ts'
 import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
+import { serveTables, type TableRoutes } from './analytics/tableRoutes.ts'
 import { serveCredits } from './credits/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
+import { apiDocs } from './http/apiDocs.ts'
 import { clockRoutes } from './http/clockRoutes.ts'
 import { API_BASE, type Endpoint, status } from './http/contract.ts'
 import { createCspReports } from './http/cspReports.ts'
@@ -18,6 +24,8 @@ import { problems } from './http/problem.ts'
 import { redirects } from './http/redirects.ts'
 import { baseline, createRateLimit, sameSiteOnly } from './http/security.ts'
 import { serveSite } from './http/staticSite.ts'
+import { accessLog } from './observability/accessLog.ts'
+import type { Metrics } from './observability/metrics.ts'
 import { type SubscriptionRoutes, serveSubscriptions } from './subscriptions/routes.ts'
 import { sandboxRoutes } from './subscriptions/sandbox/sandboxRoutes.ts'
 import type { SandboxState } from './subscriptions/sandbox/sandboxState.ts'
@@ -33,7 +41,11 @@ export interface AppPorts
     MediaRoutes,
     CallbackRoutes,
     WebhookRoutes,
-    Omit<AnalyticsRoutes, 'visitor'> {
+    Omit<AnalyticsRoutes, 'visitor'>,
+    BoardRoutes,
+    BusinessRoutes,
+    TableRoutes,
+    Omit<OperatorRoutes, 'placeOf'> {
   readonly log: Logger
   readonly publicUrl: () => string
   /** Folder of the built site; left out, only the API is served. */
@@ -46,7 +58,9 @@ export interface AppPorts
   readonly sandboxState: SandboxState | undefined
   /** Only in development. */
   readonly advanceClock: ((ms: number) => Promise<number>) | undefined
-  readonly ready: () => Promise<boolean>
+  /** `/healthz`, `/readyz` and `/metrics`. */
+  readonly health: Router
+  readonly metrics: Metrics
   readonly trustedProxies: number
   readonly demoRenderer: boolean
   readonly supportEmail: string
@@ -63,26 +77,28 @@ export function createApp(ports: AppPorts): Koa {
   const served: Endpoint[] = []
   const authenticate = async (ctx: Context) =>
     (await ports.sessions.authenticate(ports.cookies.session(ctx).access))?.userId
-  const serve = serveWith(
-    api,
-    { authenticate, isOperator: async () => false, limit: createRateLimit(CALLS_PER_MINUTE) },
-    served,
-  )
+  const isOperator = isOperatorOf(ports)
+  const serve = serveWith(api, { authenticate, isOperator, limit: createRateLimit(CALLS_PER_MINUTE) }, served)
   serveAccounts(serve, ports)
   serveSettings(serve, ports)
   serveSubscriptions(serve, ports)
   serveCredits(serve, ports)
   serveTasks(serve, ports)
   serveMedia(serve, ports)
-  serveAnalytics(serve, { ...ports, visitor: authenticate })
+  serveAnalytics(serve, { ...ports, visitor: authenticate, now: ports.calendar })
+  serveOperator(serve, { ...ports, placeOf: networkAddress })
+  serveBoard(serve, { ...ports, now: ports.calendar })
+  serveBusiness(serve, ports)
+  serveTables(serve, { ...ports, now: ports.calendar })
   serve(status, () => ({ demo_renderer: ports.demoRenderer, support_email: ports.supportEmail }))
   api.get('/openapi.json', (ctx) => {
     ctx.body = openApi(served, ports.publicUrl())
   })
 
   app.use(baseline(ports.publicUrl))
+  app.use(accessLog(ports.log, ports.metrics))
   app.use(problems(ports.log))
-  app.use(health(ports.ready).routes())
+  app.use(ports.health.routes())
   // Whoever calls these comes from elsewhere: each proves itself in its own way.
   app.use(callbackRoutes(ports).routes())
   app.use(webhookRoutes(ports).routes())
@@ -90,9 +106,11 @@ export function createApp(ports: AppPorts): Koa {
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
+  app.use(apiDocs().routes())
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.sandboxState) app.use(sandboxRoutes(ports.sandboxState).routes())
   if (ports.advanceClock) app.use(clockRoutes(ports.advanceClock).routes())
+  app.use(operatorGuard(isOperator))
   if (ports.site) {
     app.use(redirects)
     app.use(pageGuard(ports.cookies))
@@ -112,16 +130,4 @@ function otherMethods(api: Router): Middleware {
     ctx.set('Allow', [...new Set(known.flatMap(({ methods }) => methods))].join(', '))
     throw new Rejection('method_not_allowed', 'Not with this method.')
   }
-}
-
-function health(ready: () => Promise<boolean>): Router {
-  return new Router()
-    .get('/healthz', (ctx) => {
-      ctx.body = { status: 'alive' }
-    })
-    .get('/readyz', async (ctx) => {
-      const isReady = await ready()
-      ctx.status = isReady ? 200 : 503
-      ctx.body = { status: isReady ? 'ready' : 'starting' }
-    })
 }

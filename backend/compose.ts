@@ -1,11 +1,17 @@
 import { existsSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { pino } from 'pino'
-import type { Config } from './config.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { PROJECTIONS } from '#projections/all.ts'
+import { caughtUp } from '#projections/liveness.ts'
+import type { Config, Role } from './config.ts'
+import { type Condition, createHealthApp, healthRoutes } from './http/health.ts'
+import { leased, type Running } from './leased.ts'
+import { createLog } from './observability/log.ts'
+import { serveMetrics } from './observability/metricsRoute.ts'
 import { type Overrides, openPorts, type Ports } from './ports.ts'
-import { type Running, startApi, startProjections, startWorkflows } from './roles.ts'
+import { startApi, startProjections, startWorkflows } from './roles.ts'
 
 export interface Kinora {
   readonly url: string
@@ -20,39 +26,49 @@ const SITE = path.resolve(import.meta.dirname, '../site/dist')
 
 /** Starts the roles that the configuration names; resolves when the first request can be served. */
 export async function startKinora(config: Config, overrides: Overrides = {}): Promise<Kinora> {
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))
+  const log = createLog(config.logLevel, overrides.logTo)
   const server = createServer()
-  const notYet = (_: IncomingMessage, response: ServerResponse) => {
-    response.writeHead(503, { 'Retry-After': '1', 'Content-Type': 'text/plain' }).end('Kinora is starting.')
-  }
-  server.on('request', notYet)
+  let condition: Condition = 'starting'
+  const health = healthRoutes(
+    () => condition,
+    () => ports.pool.query('select 1'),
+  )
+  const onlyHealth = createHealthApp(health, log).callback()
+  server.on('request', onlyHealth)
   // The port comes first: should another Kinora hold it, nothing else is touched.
   await listen(server, config)
   const { port } = server.address() as AddressInfo
   const url = config.publicUrl ?? `http://localhost:${port}`
 
   const ports = await openPorts(config, log, overrides)
+  serveMetrics(health, { ...config, token: config.metricsToken, read: ports.observability.read })
   const running: Running[] = []
-  let ready = false
-  if (config.roles.includes('projections')) running.push(startProjections(ports))
-  await Promise.all(running.map(({ started }) => started))
-  if (config.roles.includes('workflows')) running.push(startWorkflows(ports, () => url))
-  await Promise.all(running.map(({ started }) => started))
-  if (config.roles.includes('api')) {
-    server.off('request', notYet)
-    const site = existsSync(SITE) ? SITE : undefined
-    running.push(startApi(ports, { server, publicUrl: () => url, ready: async () => ready, site }))
+  const halt = new AbortController()
+  const run = (role: Role, start: () => Running) => {
+    if (config.roles.includes(role)) running.push(start())
+    return Promise.all(running.map(({ started }) => started))
   }
-  ready = true
+  await run('projections', () => startProjections(ports))
+  // Whichever process they run in: what is read and swept here must be all there is.
+  await caughtUp(PROJECTIONS, ports.database, halt.signal)
+  await run('workflows', () => leased(ports.leases, 'workflows', () => startWorkflows(ports, () => url)))
+  await run('api', () => {
+    server.off('request', onlyHealth)
+    return startApi(ports, { server, publicUrl: () => url, health, site: existsSync(SITE) ? SITE : undefined })
+  })
+  condition = 'ready'
 
   return {
     url,
     ports,
     failed: ports.databaseGone.then(() => 'The database has stopped.'),
     async stop() {
-      ready = false
+      condition = 'draining'
+      // Whoever hands out the work looks at `/readyz` now and then; until then all goes on.
+      await delay(config.drainMs)
       for (const role of running.toReversed()) await role.stop()
       server.close()
+      server.closeIdleConnections()
       await ports.close()
     },
   }

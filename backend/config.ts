@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
+import { layoutFaults } from './layoutFaults.ts'
 import type { S3Access } from './media/s3MediaStore.ts'
 import type { PaidTier } from './subscriptions/events.ts'
 import type { PaypalAccess } from './subscriptions/paypal/paypalApi.ts'
@@ -13,10 +14,19 @@ const blankIsUnset = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 
 const rolesOf = (text: string): Role[] => {
-  const names = text.split(',').map((name) => name.trim())
+  const names = [...new Set(text.split(',').map((name) => name.trim()))]
   const unknown = names.filter((name) => !ROLES.includes(name as Role))
-  if (unknown.length > 0) throw new ConfigError(`ROLES: ${unknown.join(', ')} is none of ${ROLES.join(', ')}`)
+  if (unknown.length > 0) throw new ConfigError(`ROLES: "${unknown.join(', ')}" is none of ${ROLES.join(', ')}`)
   return names as Role[]
+}
+
+/** Names alone: an offset such as +01:00 means the opposite to Postgres, and knows no daylight saving. */
+const isTimeZone = (name: string): boolean => {
+  try {
+    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
 }
 
 const Environment = z.object({
@@ -28,6 +38,8 @@ const Environment = z.object({
   ROLES: z._default(z.string(), ROLES.join(',')),
   DATABASE_URL: z.optional(z.string()),
   EVENTSTORE_URL: z.optional(z.string()),
+  EVENTSTORE_CA: z.optional(z.string()),
+  DRAIN_MS: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(60_000)), 0),
   SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
   ENCRYPTION_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'))),
   SMTP_URL: z.optional(
@@ -53,11 +65,31 @@ const Environment = z.object({
   S3_ACCESS_KEY_ID: z.optional(z.string()),
   S3_SECRET_ACCESS_KEY: z.optional(z.string()),
   S3_REGION: z._default(z.string(), 'us-east-1'),
+  OPERATOR_USERNAME: z._default(z.string().check(z.maxLength(128)), 'operator'),
+  OPERATOR_PASSWORD: z.optional(z.string().check(z.maxLength(256))),
+  OPERATOR_TIME_ZONE: z._default(
+    z.string().check(z.refine(isTimeZone, 'an IANA time zone such as Europe/Berlin')),
+    'UTC',
+  ),
+  METRICS_TOKEN: z.optional(z.string().check(z.minLength(16))),
   LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 })
 
+/** Every variable that Kinora reads. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape)
+
 export class ConfigError extends Error {
   override name = 'ConfigError'
+}
+
+/** Who may see the board. */
+export interface Operator {
+  readonly username: string
+  readonly password: string
+  /** The password was made at this start, and the operator has not seen it yet. */
+  readonly isNew: boolean
+  /** IANA name of the zone that the board's days and hours are counted in. */
+  readonly timeZone: string
 }
 
 export interface Config {
@@ -70,6 +102,10 @@ export interface Config {
   readonly roles: readonly Role[]
   readonly databaseUrl: string | undefined
   readonly eventStoreUrl: string | undefined
+  /** File of the certificate authority that EventStoreDB's certificates are checked by; undefined: those that Node knows. */
+  readonly eventStoreCa: string | undefined
+  /** Milliseconds between `/readyz` telling that the process stops and the first thing that stops. */
+  readonly drainMs: number
   readonly sessionSecret: string
   /** 64 hexadecimal digits; wraps the users' keys. */
   readonly encryptionKey: string
@@ -78,8 +114,11 @@ export interface Config {
   /** Proxies in front of the server, each of which names whom it speaks for in X-Forwarded-For. */
   readonly trustedProxies: number
   readonly supportEmail: string
+  readonly operator: Operator
   readonly ffmpegPath: string | undefined
   readonly logLevel: string
+  /** Who may read /metrics shows it; without one, nobody may in production. */
+  readonly metricsToken: string | undefined
   /** Undefined: videos are rendered on this machine. */
   readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
   /** Undefined: plans are paid for at the sandbox, with no money. */
@@ -97,7 +136,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'))
   const env = parsed.data
   const production = env.NODE_ENV === 'production'
+  const roles = rolesOf(env.ROLES)
   if (production) refuseUnsafe(env)
+  const faults = layoutFaults({ ...env, ROLES: roles }, ROLES)
+  if (faults.length > 0) throw new ConfigError(`This layout would not work:\n- ${faults.join('\n- ')}`)
   if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
     throw new ConfigError('SMTP_URL and MAIL_FROM belong together: set both, or none')
   const dataDir = path.resolve(env.DATA_DIR)
@@ -108,18 +150,22 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     host: env.HOST,
     dataDir,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
-    roles: rolesOf(env.ROLES),
+    roles,
     databaseUrl: env.DATABASE_URL,
     eventStoreUrl: env.EVENTSTORE_URL,
+    eventStoreCa: env.EVENTSTORE_CA,
+    drainMs: env.DRAIN_MS,
     sessionSecret: env.SESSION_SECRET ?? secrets.SESSION_SECRET!,
     encryptionKey: env.ENCRYPTION_KEY ?? secrets.ENCRYPTION_KEY!,
     smtp: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     trustedProxies: env.TRUSTED_PROXIES,
     supportEmail: env.SUPPORT_EMAIL,
+    operator: operatorOf(env, dataDir),
     ffmpegPath: env.FFMPEG_PATH,
     minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
     paypal: paypalOf(env),
     s3: bucketOf(env),
+    metricsToken: env.METRICS_TOKEN,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
   }
 }
@@ -173,12 +219,25 @@ function isComplete(
   return missing.length === 0
 }
 
+/** How the secret begins that docker-compose.yml brings for development. */
+const KNOWN_SECRET = 'development-only'
+
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
-  const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL', 'SMTP_URL', 'MAIL_FROM'] as const)
-    .filter((name) => env[name] === undefined)
-    .map((name) => `${name} is not set`)
+  const needs = [
+    'SESSION_SECRET',
+    'ENCRYPTION_KEY',
+    'PUBLIC_URL',
+    'SMTP_URL',
+    'MAIL_FROM',
+    'OPERATOR_PASSWORD',
+  ] as const
+  const faults = needs.filter((name) => env[name] === undefined).map((name) => `${name} is not set`)
   if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))
     faults.push('PUBLIC_URL is not https: cookies would be insecure')
+  if (env.OPERATOR_PASSWORD && env.OPERATOR_PASSWORD.length < 12)
+    faults.push('OPERATOR_PASSWORD has fewer than 12 characters')
+  if (env.SESSION_SECRET?.startsWith(KNOWN_SECRET) || /^0+$/.test(env.ENCRYPTION_KEY ?? ''))
+    faults.push('SESSION_SECRET and ENCRYPTION_KEY: those of docker-compose.yml are known to everybody')
   if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
   faults.push(...PAYPAL_NEEDS.filter((name) => env[name] === undefined).map((name) => `${name} is not set`))
   if (faults.length === 0) return
@@ -188,14 +247,31 @@ function refuseUnsafe(env: z.infer<typeof Environment>): void {
 /** Secrets that were not set are made once and kept in the data folder, readable by its owner alone. */
 function keptSecrets(dataDir: string): Readonly<Record<string, string>> {
   const file = path.join(dataDir, 'secrets.json')
-  mkdirSync(dataDir, { recursive: true })
   if (!existsSync(file)) {
     const made = { SESSION_SECRET: randomBytes(32).toString('hex'), ENCRYPTION_KEY: randomBytes(32).toString('hex') }
-    try {
-      writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600, flag: 'wx' })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
+    keepNew(file, dataDir, JSON.stringify(made, null, 2))
   }
   return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+const PASSWORD_FILE = 'operator-password'
+
+function operatorOf(env: z.infer<typeof Environment>, dataDir: string): Operator {
+  const { OPERATOR_USERNAME: username, OPERATOR_PASSWORD: given, OPERATOR_TIME_ZONE: timeZone } = env
+  if (given) return { username, password: given, isNew: false, timeZone }
+  const file = path.join(dataDir, PASSWORD_FILE)
+  const isNew = !existsSync(file) && keepNew(file, dataDir, randomBytes(12).toString('base64url'))
+  return { username, password: readFileSync(file, 'utf8').trim(), isNew, timeZone }
+}
+
+/** Writes a file readable by its owner alone. @returns false where another starter was faster */
+function keepNew(file: string, dataDir: string, content: string): boolean {
+  mkdirSync(dataDir, { recursive: true })
+  try {
+    writeFileSync(file, `${content}\n`, { mode: 0o600, flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
 }

@@ -2,37 +2,50 @@ import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { EntitySchema } from '@mikro-orm/core'
 import pg from 'pg'
-import type { Logger } from 'pino'
+import type { DestinationStream, Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
+import { M0023Business } from '#projections/migrations/M0023Business.ts'
+import { M0030LiveProjections } from '#projections/migrations/M0030LiveProjections.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
+import { OUTGOING_MAIL_KEY } from './accounts/keyRing.ts'
 import { createMailbox } from './accounts/mailbox.ts'
 import { createOutbox } from './accounts/outbox.ts'
 import { keyFor } from './accounts/seal.ts'
 import { createSmtpMailer } from './accounts/smtpMailer.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
+import { countInZone } from './analytics/countVisits.ts'
 import { createPageViews } from './analytics/pageViews.ts'
 import type { Config } from './config.ts'
 import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
 import { connectDatabase } from './database/connect.ts'
+import { createLeases } from './database/leases.ts'
 import { M0001Accounts } from './database/migrations/M0001Accounts.ts'
 import { M0003PageViews } from './database/migrations/M0003PageViews.ts'
 import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { M0008Payments } from './database/migrations/M0008Payments.ts'
+import { M0020Operator } from './database/migrations/M0020Operator.ts'
+import { M0021Traffic } from './database/migrations/M0021Traffic.ts'
+import { M0022Registrations } from './database/migrations/M0022Registrations.ts'
+import { M0050KeyRing } from './database/migrations/M0050KeyRing.ts'
 import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
 import { createHandle } from './eventsourcing/handle.ts'
+import { createOrigins } from './eventsourcing/origin.ts'
 import { createPostgresEventStore, installEventTable } from './eventsourcing/postgresEventStore.ts'
 import { createFolderMediaStore } from './media/folderMediaStore.ts'
 import { createS3MediaStore } from './media/s3MediaStore.ts'
+import { makeTemporaryDir } from './media/temporaryDir.ts'
+import { createObservability } from './observability/observability.ts'
+import { watchedChanges, watchedPort, watchedStore } from './observability/watched.ts'
 import { allowanceOf } from './subscriptions/allowance.ts'
 import { createNoticeInbox } from './subscriptions/noticeInbox.ts'
 import { createPaypal } from './subscriptions/paypal/paypal.ts'
@@ -49,6 +62,8 @@ export interface Overrides {
   /** Other times for MiniMax, so that minutes pass in moments; `callbacks` also at an address that is not public. */
   readonly minimax?: Partial<MinimaxPace> & { readonly callbacks?: boolean }
   readonly now?: () => number
+  /** Takes the lines of the log. */
+  readonly logTo?: DestinationStream
 }
 
 export type Ports = Awaited<ReturnType<typeof openPorts>>
@@ -64,41 +79,61 @@ export const MIGRATIONS = [
   { name: 'M0007Money', class: M0007Money },
   { name: 'M0008Payments', class: M0008Payments },
   { name: 'M0012ChainHeads', class: M0012ChainHeads },
+  { name: 'M0020Operator', class: M0020Operator },
+  { name: 'M0021Traffic', class: M0021Traffic },
+  { name: 'M0022Registrations', class: M0022Registrations },
+  { name: 'M0023Business', class: M0023Business },
+  { name: 'M0030LiveProjections', class: M0030LiveProjections },
+  { name: 'M0050KeyRing', class: M0050KeyRing },
 ]
+
+const PAYMENT_CALLS = ['open', 'look', 'sales', 'pause', 'resume', 'cancel'] as const
+/** What the database does not answer for so long it will not answer: the connection is given up. Migrations may take longer. */
+const ANSWER_MS = 60_000
 
 /** Chooses every adapter by the configuration: what is set takes the outside one, what is not the embedded one. */
 export async function openPorts(config: Config, log: Logger, overrides: Overrides) {
   const { now = Date.now } = overrides
   mkdirSync(config.dataDir, { recursive: true })
-  const temporaryDir = path.join(config.dataDir, 'tmp')
-  rmSync(temporaryDir, { recursive: true, force: true })
-  mkdirSync(temporaryDir)
+  const temporaryDir = makeTemporaryDir(config.dataDir)
 
   const server = await connectDatabase(config, (line) => log.debug({ line }, 'postgres'))
-  const pool = new pg.Pool({ ...server.connection, max: 12 })
+  const connection = { ...server.connection, query_timeout: ANSWER_MS }
+  const pool = new pg.Pool({ ...connection, max: 12 })
   let stopping = false
   const onLost = (error: Error) => {
     if (!stopping) log.error({ err: error }, 'a database connection was lost')
   }
   // A client that is being closed while the server goes has no listener of the pool's any more.
   pool.on('error', onLost).on('connect', (client) => client.on('error', onLost))
-  const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
-  await migrate(database, pool)
+  const migrating = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
+  await migrate(migrating, pool)
+  await migrating.close()
+  const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
+  await countInZone(pool, config.operator.timeZone)
 
   if (!config.eventStoreUrl) await installEventTable(pool)
-  const store = config.eventStoreUrl
+  const eventLog = config.eventStoreUrl
     ? createEventStoreDb({ url: config.eventStoreUrl })
     : createPostgresEventStore(pool)
+  const allChanges = listenToChanges(server.connection)
+  /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
+  const clock = config.production ? undefined : await createMovedClock(pool, allChanges, now)
+  const calendar = clock?.now ?? now
+  const observability = createObservability({ pool, log, now, calendar })
+  const { metrics } = observability
+  const store = watchedStore(metrics, eventLog)
   const handle = createHandle(store)
-  const changes = listenToChanges(server.connection)
+  const changes = watchedChanges(metrics, allChanges)
+  const leases = createLeases(server.connection, (error, what) => log.warn({ err: error, what }, 'a lease was lost'))
   const { encrypt, decrypt, destroy } = createUserKeys(database, config.encryptionKey)
   const videoProvider = overrides.provider ?? chooseProvider(config, pool, log, overrides.minimax)
+  const media = config.s3
+    ? createS3MediaStore(config.s3, path.join(temporaryDir, 'copies'))
+    : createFolderMediaStore(path.join(config.dataDir, 'media'))
   const mailbox = config.smtp || config.production ? undefined : createMailbox(database)
   const mailer = config.smtp ? createSmtpMailer(config.smtp.url, config.smtp.from) : mailbox!
   const pageViews = createPageViews(pool, log)
-  /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
-  const clock = config.production ? undefined : await createMovedClock(pool, changes, now)
-  const calendar = clock?.now ?? now
   const sandbox = config.paypal
     ? undefined
     : createSandbox({ pool, now: calendar, secret: keyFor('sandbox', config.encryptionKey).toString('hex') })
@@ -112,28 +147,30 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     database,
     store,
     handle,
+    originOf: createOrigins(store),
     changes,
+    leases,
     encrypt,
     decrypt,
     clock,
     calendar,
     sandbox,
-    payments: config.paypal ? createPaypal(config.paypal) : sandbox!,
+    payments: watchedPort(metrics, 'payments', config.paypal ? createPaypal(config.paypal) : sandbox!, PAYMENT_CALLS),
     inbox: createNoticeInbox(database),
     allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
     credits: createCredits(handle, calendar),
-    media: config.s3
-      ? createS3MediaStore(config.s3, path.join(temporaryDir, 'copies'))
-      : createFolderMediaStore(path.join(config.dataDir, 'media')),
+    media: watchedPort(metrics, 'media', media, ['put', 'size', 'localPath', 'remove']),
     mailbox,
-    mailer,
-    outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), calendar),
+    mailer: watchedPort(metrics, 'mail', mailer, ['send']),
+    outbox: createOutbox(database, keyFor(OUTGOING_MAIL_KEY, config.encryptionKey), calendar),
     erasures: createErasures(database, destroy, now),
     pageViews,
-    provider: videoProvider,
+    provider: watchedPort(metrics, 'video', videoProvider, ['create', 'state', 'fetch']),
+    observability,
     databaseGone: server.exited,
     async close() {
       await pageViews.flush()
+      await leases.close()
       await changes.close()
       await store.close()
       await videoProvider.close()
@@ -143,6 +180,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
       stopping = true
       await pool.end()
       await server.stop()
+      rmSync(temporaryDir, { recursive: true, force: true })
     },
   }
 }

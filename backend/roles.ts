@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
+import type Router from '@koa/router'
 import { PROJECTIONS } from '#projections/all.ts'
 import { readOldHolds, readOpenWork } from '#projections/readOpenWork.ts'
 import { runProjection } from '#projections/run.ts'
@@ -8,6 +9,7 @@ import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { deliverMail } from '#workflows/accounts/deliverMail.ts'
 import { eraseAccount } from '#workflows/accounts/eraseAccount.ts'
 import { createActivities } from '#workflows/activities.ts'
+import { sweepVisits } from '#workflows/analytics/sweepVisits.ts'
 import { EmbeddedEngine } from '#workflows/embedded.ts'
 import { policies } from '#workflows/policies.ts'
 import { runRowTriggers } from '#workflows/rowTriggers.ts'
@@ -23,10 +25,18 @@ import { accountPorts } from './accounts/accountPorts.ts'
 import { ERASURES } from './accounts/erasure.ts'
 import { OUTGOING_MAILS } from './accounts/outbox.ts'
 import { ENDED_SESSIONS } from './accounts/sessions.ts'
+import { operatorDays } from './analytics/operatorDays.ts'
+import { operatorPorts } from './analytics/operatorPorts.ts'
+import { createVisitRetention } from './analytics/visitRetention.ts'
 import { createApp } from './app.ts'
+import { RELISTENED } from './database/changes.ts'
 import { MOVED_CLOCK } from './database/movedClock.ts'
+import { standingAlerts } from './database/operatorAlerts.ts'
+import { drain } from './http/drain.ts'
 import { createRealtime } from './http/realtime.ts'
+import { leased, type Running } from './leased.ts'
 import { imageKey, removeTaskMedia } from './media/mediaStore.ts'
+import { watchedActivities } from './observability/watched.ts'
 import type { Ports } from './ports.ts'
 import { subscriptionDeps } from './subscriptionDeps.ts'
 import { PAYMENT_NOTICES } from './subscriptions/noticeInbox.ts'
@@ -35,36 +45,52 @@ import { statsOf } from './subscriptions/routes.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
+import { providerCents } from './tasks/providerCost.ts'
 import { hinted, PROVIDER_HINTS, tellHint } from './tasks/providerHints.ts'
 import { pushUpdates } from './tasks/pushUpdates.ts'
 
-/** A part of the program that runs until it is stopped. `started` settles when it has caught up once. */
-export interface Running {
-  readonly started: Promise<void>
-  stop(): Promise<void>
-}
-
+/** After these there may be a row that waits. */
+const NEWS = [OUTGOING_MAILS, ERASURES, PAYMENT_NOTICES, RELISTENED]
 const SWEEP_MS = 15_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
+const SWEEP_VISITS_MS = 10 * 60_000
 const RECONCILE_MS = 24 * 60 * 60_000
 
 /** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
 const renderSlots = ({ provider }: Ports): number =>
   provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000
 
-/** Keeps the read models up to date. */
-export function startProjections({ store, database, log }: Ports): Running {
-  const halt = new AbortController()
-  const each = PROJECTIONS.map((projection) => {
-    const live = Promise.withResolvers<void>()
-    const run = { store, database, log, signal: halt.signal, onLive: live.resolve }
-    return { live: live.promise, done: runProjection(projection, run) }
+/**
+ * Keeps the read models up to date, each in a lane of its own: processes that project share the lanes, and no two work on
+ * the same one. A lane is named with its version, so that a newer program builds its rows while an older one goes on.
+ */
+export function startProjections({ store, database, log, leases, observability: { lag } }: Ports): Running {
+  const lanes = PROJECTIONS.map((projection, seat) => {
+    const project = () => {
+      const halt = new AbortController()
+      const live = Promise.withResolvers<void>()
+      const followed = lag.follow(projection.name, store)
+      const done = runProjection(projection, {
+        store: followed,
+        database,
+        log,
+        signal: halt.signal,
+        onLive: live.resolve,
+      })
+      return {
+        started: live.promise,
+        async stop() {
+          halt.abort()
+          await done
+        },
+      }
+    }
+    return leased(leases, `projection ${projection.name} ${projection.version}`, project, { seat })
   })
   return {
-    started: Promise.all(each.map(({ live }) => live)).then(() => undefined),
+    started: Promise.all(lanes.map(({ started }) => started)).then(() => undefined),
     async stop() {
-      halt.abort()
-      await Promise.all(each.map(({ done }) => done))
+      await Promise.all(lanes.map((lane) => lane.stop()))
     },
   }
 }
@@ -86,6 +112,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     wake: (id, signal) => engine.signal(id, signal),
     ...subscriptionDeps(ports, publicUrl),
     removeUnusedUploads: createImageUploads(database, media, ports.temporaryDir).removeUnused,
+    sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
   })
   const engine = new EmbeddedEngine({
     workflows: {
@@ -93,13 +120,14 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
       recoverVideo,
       sweepHolds,
       sweepUploads,
+      sweepVisits,
       deliverMail,
       eraseAccount,
       keepTerm,
       takeNotice,
       reconcile,
     },
-    activities,
+    activities: watchedActivities(ports.observability.metrics, activities),
     policies,
     slots: { mail: 4, payments: 8, render: renderSlots(ports) },
     onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
@@ -113,14 +141,14 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
       erasures: await erasures.waiting(),
       notices: await inbox.waiting(),
     }),
-    onNews: (tell) =>
-      changes.subscribe(({ name }) => void ([OUTGOING_MAILS, ERASURES, PAYMENT_NOTICES].includes(name) && tell())),
+    onNews: (tell) => changes.subscribe(({ name }) => void (NEWS.includes(name) && tell())),
     signal: halt.signal,
     onError,
   })
   const lookAtAll = async () => {
     for (const userId of await readSubscribers(database)) await lookAtTerm(engine, userId)
     await engine.start('reconcile', 'reconcile', {})
+    await engine.start('sweepVisits', 'sweepVisits', {})
   }
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === MOVED_CLOCK) void lookAtAll().catch(onError)
@@ -131,6 +159,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
     await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
+    await engine.schedule('sweepVisits', 'sweepVisits', SWEEP_VISITS_MS)
     await engine.schedule('reconcile', 'reconcile', RECONCILE_MS)
   })()
   return {
@@ -148,25 +177,29 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
 export interface Api {
   readonly server: Server
   readonly publicUrl: () => string
-  readonly ready: () => Promise<boolean>
+  /** `/healthz` and `/readyz`. */
+  readonly health: Router
   /** Folder of the built site, if it is to be served. */
   readonly site: string | undefined
 }
 
 /** Answers HTTP and WebSocket calls on a server that listens already. */
-export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api): Running {
+export function startApi(ports: Ports, { server, publicUrl, health, site }: Api): Running {
   const { config, database, media, temporaryDir, credits, outbox, changes, clock, sandbox } = ports
   const realtime = createRealtime(database)
+  const { metrics, onRead } = ports.observability
+  onRead(() => metrics.sockets.set(realtime.count()))
   const account = accountPorts(ports, publicUrl, PLANS.free.credits)
   const app = createApp({
     ...ports,
     publicUrl,
-    ready,
+    health,
     site,
     realtime,
     hold: credits.hold,
     release: credits.release,
     ...account,
+    ...operatorPorts(ports, publicUrl),
     subscriptions: createSubscriptions({
       ...ports,
       publicUrl,
@@ -174,7 +207,11 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
       creditsAt: credits.expire,
     }),
     providerPlan: (tier) => (tier === 'free' ? null : (config.paypal?.plans[tier] ?? null)),
-    onForged: () => ports.log.warn('somebody sent a webhook in the payment provider’s name'),
+    onForged: () => {
+      metrics.forged.inc()
+      ports.log.warn('somebody sent a webhook in the payment provider’s name')
+    },
+    metrics,
     sandboxState: sandbox?.state,
     advanceClock: clock?.advance,
     callbackSecret: config.sessionSecret,
@@ -189,6 +226,8 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
       await outbox.empty(3_000)
     },
     demoRenderer: ports.provider.name === 'demo',
+    alerts: () => standingAlerts(ports.pool),
+    providerCents: ports.provider.name === 'demo' ? undefined : providerCents,
     trustedProxies: config.trustedProxies,
     supportEmail: config.supportEmail,
   })
@@ -203,21 +242,22 @@ export function startApi(ports: Ports, { server, publicUrl, ready, site }: Api):
   const halt = new AbortController()
   const { port } = server.address() as AddressInfo
   const host = ['127.0.0.1', '0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
-  const billing = sandbox?.run(`http://${host}:${port}`, halt.signal)
+  const bill = (held: AbortSignal) => sandbox!.run(`http://${host}:${port}`, held)
+  const billing = sandbox && ports.leases.run('sandbox', halt.signal, bill)
   const unsubscribe = pushUpdates({ ...ports, realtime, creditsOf, onError })
   const letGo = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) for (const userId of ids) realtime.disconnect(userId)
+    // What was said meanwhile nobody has heard here: those who come back ask for how things are.
+    if (name === RELISTENED) realtime.disconnectAll()
   })
   return {
     started: Promise.resolve(),
     async stop() {
       halt.abort()
+      await billing
+      await drain(server, realtime)
       unsubscribe()
       letGo()
-      await billing
-      realtime.close()
-      server.closeIdleConnections()
-      await new Promise((resolve) => server.close(resolve))
       await account.background.settled()
     },
   }

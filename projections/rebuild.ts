@@ -39,7 +39,7 @@ function swapIn(projection: AnyProjection, database: Database, beside: string): 
   const table = tableName(projection)
   return database.em.fork().transactional(async (em) => {
     const swapped = await em.execute(
-      `update projection_checkpoint live set version = built.version, position = built.position
+      `update projection_checkpoint live set version = built.version, position = built.position, live_at = null
        from projection_checkpoint built where live.name = ? and built.name = ? and live.version < built.version
        returning live.name`,
       [projection.name, beside],

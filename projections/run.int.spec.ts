@@ -45,6 +45,7 @@ const inBatchesOf = (maxBatch: number, from: (string | undefined)[] = []): Event
     from.push(options.from)
     return db.store.subscribeAll({ ...options, maxBatch })
   },
+  head: () => db.store.head(),
   close: async () => {},
 })
 

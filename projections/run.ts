@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore } from '#backend/eventsourcing/eventStore.ts'
+import { tellLiveness } from './liveness.ts'
 import { concerns, prefixes, project } from './project.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, readCheckpoint } from './readModel.ts'
@@ -24,6 +25,11 @@ export async function runProjection(
   projection: AnyProjection,
   { store, database, signal, log, onLive }: ProjectionRun,
 ): Promise<void> {
+  const liveness = tellLiveness(projection, database)
+  const arrived = () => {
+    liveness.arrived()
+    onLive()
+  }
   for (let faults = 0; !signal.aborted; faults++) {
     try {
       const checkpoint = await readCheckpoint(database, projection)
@@ -41,7 +47,8 @@ export async function runProjection(
       let position = checkpoint.position
       let passedOver = 0
       const streamPrefixes = prefixes(projection)
-      for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal, onLive })) {
+      for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal, onLive: arrived })) {
+        liveness.left()
         if (!concerns(projection, batch) && ++passedOver < CHECKPOINT_EVERY) continue
         passedOver = 0
         await project(projection, database, batch, position)
@@ -49,7 +56,8 @@ export async function runProjection(
         faults = 0
       }
     } catch (error) {
-      if (signal.aborted) return
+      liveness.left()
+      if (signal.aborted) break
       log.error(
         { err: error, projection: projection.name },
         'a projection stumbled and starts again from its checkpoint',
@@ -57,6 +65,7 @@ export async function runProjection(
       await delay(Math.min(5_000, 50 * 2 ** faults), undefined, { signal }).catch(() => {})
     }
   }
+  await liveness.end()
 }
 
 export interface ProjectionRun {

@@ -38,7 +38,7 @@ async function endSubscriptions({ handle }: ActivityDeps, userId: string, at: st
 /** What is done about accounts: mails are sent, and what an erased account has left is taken away. */
 export function createAccountActivities(
   deps: ActivityDeps & AccountActivityDeps,
-  { at, give: task, look }: TaskCommands,
+  { at, give: task, look, origin }: TaskCommands,
 ): DeliverMailActivities & EraseAccountActivities {
   const { store, mailer, outbox, erasures, credits, provider, media } = deps
 
@@ -63,7 +63,7 @@ export function createAccountActivities(
       for await (const taskId of tasksOf(userId)) {
         const before = await look(taskId)
         const state = await task(taskId, { type: 'Erase', at: at() })
-        if (!isCharged(state)) await credits.release(userId, taskId, 'account erased')
+        if (!isCharged(state)) await credits.release(userId, taskId, 'account erased', await origin(taskId))
         await provider.forget(('jobId' in before && before.jobId) || taskId)
         await deps.showProgress(taskId, undefined)
         await removeTaskMedia(media, taskId)

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createHandle } from '#backend/eventsourcing/handle.ts'
+import { createOrigins } from '#backend/eventsourcing/origin.ts'
 import { createMemoryEventStore } from '#backend/eventsourcing/testing/memoryEventStore.ts'
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.ts'
@@ -52,6 +53,7 @@ beforeEach(async () => {
   const activities = createActivities({
     handle,
     store,
+    originOf: createOrigins(store),
     mailer: { send: unused, close: unused },
     outbox: { open: unused, remove: unused },
     erasures: { removeRows: unused, done: unused },
@@ -79,6 +81,7 @@ beforeEach(async () => {
     decrypt: async () => 'a cat',
     concurrentLimit: async () => 1,
     removeUnusedUploads: async () => {},
+    sweepVisits: async () => {},
     holdsOlderThan: async () => [],
     showProgress: async () => {},
     pictureFile: unused,

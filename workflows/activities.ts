@@ -5,6 +5,7 @@ import { isCharged } from '#backend/tasks/videoTask.ts'
 import { type AccountActivityDeps, createAccountActivities } from './accountActivities.ts'
 import type { DeliverMailActivities } from './accounts/deliverMail.ts'
 import type { EraseAccountActivities } from './accounts/eraseAccount.ts'
+import type { SweepVisitsActivities } from './analytics/sweepVisits.ts'
 import type { ActivityContext } from './engine.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { Pool } from './pool.ts'
@@ -13,7 +14,7 @@ import { createSubscriptionActivities, type SubscriptionActivityDeps } from './s
 import type { KeepTermActivities } from './subscriptions/keepTerm.ts'
 import type { ReconcileActivities } from './subscriptions/reconcile.ts'
 import type { TakeNoticeActivities } from './subscriptions/takeNotice.ts'
-import { type ActivityDeps, createTaskCommands, stepContext } from './taskCommands.ts'
+import { type ActivityDeps, createTaskCommands } from './taskCommands.ts'
 import { type GenerateVideoActivities, TURN, type Turn } from './tasks/generateVideo.ts'
 import type { RecoverVideoActivities } from './tasks/recoverVideo.ts'
 import type { SweepHoldsActivities } from './tasks/sweepHolds.ts'
@@ -25,6 +26,7 @@ type All = GenerateVideoActivities &
   RecoverVideoActivities &
   SweepHoldsActivities &
   SweepUploadsActivities &
+  SweepVisitsActivities &
   DeliverMailActivities &
   EraseAccountActivities &
   KeepTermActivities &
@@ -39,7 +41,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
   const asking = new Pool(ASKED_AT_ONCE)
-  const { at, give: task, look, endIfWaitedTooLong } = commands
+  const { at, give: task, look, origin, contextOf, endIfWaitedTooLong } = commands
 
   return {
     ...createAccountActivities(deps, commands),
@@ -48,7 +50,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
     async claimSlot({ taskId, userId }): Promise<Turn> {
       const limit = await deps.concurrentLimit(userId)
       const command = { type: 'ClaimSlot', userId, taskId, limit, at: at() } as const
-      const lane = (await handle(renderLane, userId, command, stepContext('claim', taskId))).state
+      const lane = (await handle(renderLane, userId, command, await contextOf('claim', taskId))).state
       if (lane.holding.includes(taskId)) return 'claimed'
       const state = await look(taskId)
       return state.status !== 'waiting' || (await endIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
@@ -83,14 +85,14 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
       // Deleted while it was being made: a file may have come after the deletion looked.
       if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
       if (isCharged(state)) {
-        await credits.capture(userId, taskId)
+        await credits.capture(userId, taskId, await origin(taskId))
         await deps.creditsSpent(userId)
-      } else await credits.release(userId, taskId, 'not delivered')
+      } else await credits.release(userId, taskId, 'not delivered', await origin(taskId))
     },
 
     async releaseSlot({ taskId, userId }) {
       const command = { type: 'ReleaseSlot', userId, taskId, at: at() } as const
-      const lane = (await handle(renderLane, userId, command, stepContext('release slot', taskId))).state
+      const lane = (await handle(renderLane, userId, command, await contextOf('release slot', taskId))).state
       for (const waiting of lane.waiting) await deps.wake(waiting, TURN)
     },
 
@@ -114,12 +116,14 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
     async sweepHolds() {
       for (const { taskId, userId } of await deps.holdsOlderThan(ORPHAN_AGE_MS)) {
         const state = await task(taskId, { type: 'Abandon', taskId, at: at() })
-        if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned')
+        if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned', await origin(taskId))
       }
     },
 
     async sweepUploads() {
       await deps.removeUnusedUploads()
     },
+
+    sweepVisits: () => deps.sweepVisits(),
   }
 }

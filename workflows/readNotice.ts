@@ -4,7 +4,7 @@ import { PLANS } from '#backend/subscriptions/contract.ts'
 import { monthsAfter } from '#backend/subscriptions/months.ts'
 import type { NoticeSubject, ProviderAgreement, ProviderSale } from '#backend/subscriptions/paymentProvider.ts'
 import { subscription } from '#backend/subscriptions/subscription.ts'
-import { contextOf, type SettleDeps } from './settleSubscription.ts'
+import { contextWithin, type SettleDeps } from './settleSubscription.ts'
 
 /** A plan whose payment failed stays for a week: the provider tries again meanwhile. */
 const GRACE_MS = 7 * 24 * 3_600_000
@@ -41,8 +41,8 @@ export async function readNotice(deps: NoticeDeps, subject: NoticeSubject): Prom
 
 const now = (deps: SettleDeps) => new Date(deps.now()).toISOString()
 
-const give = async ({ handle }: SettleDeps, command: SubscriptionCommand) =>
-  (await handle(subscription, command.userId, command, contextOf(command))).state
+const give = async (deps: SettleDeps, command: SubscriptionCommand) =>
+  (await deps.handle(subscription, command.userId, command, await contextWithin(deps, command))).state
 
 /** Asks the provider about an agreement and reports all that is new: sales, a failed payment, its status. */
 export async function catchUp(

@@ -1,13 +1,16 @@
 import type { CommandContext } from '#backend/eventsourcing/command.ts'
+import type { Event } from '#backend/eventsourcing/decider.ts'
 import type { Handle } from '#backend/eventsourcing/handle.ts'
+import type { Origin, OriginOf } from '#backend/eventsourcing/origin.ts'
 import { type Agreement, forfeitedSales, type Subscription } from '#backend/subscriptions/agreements.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
+import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.ts'
 import { nextDue, subscription } from '#backend/subscriptions/subscription.ts'
 
 /** What becomes of credits when a subscription changes; each call may be repeated. */
 export interface SubscriptionCredits {
-  grantSale(userId: string, saleId: string, amount: number, kept: boolean): Promise<void>
+  grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void>
   reverseSale(
     userId: string,
     reversal: { saleId: string; reversalId: string; amount: number; reason: string },
@@ -19,6 +22,7 @@ export interface SettleDeps {
   readonly handle: Handle
   readonly credits: SubscriptionCredits
   readonly payments: PaymentProvider
+  readonly originOf: OriginOf
   readonly now: () => number
 }
 
@@ -30,10 +34,11 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
   const { handle, credits, now } = deps
   const at = () => new Date(now()).toISOString()
   const give = async (command: SubscriptionCommand): Promise<Subscription> =>
-    (await handle(subscription, userId, command, contextOf(command))).state
+    (await handle(subscription, userId, command, await contextWithin(deps, command))).state
 
   let state = await give({ type: 'PassTime', userId, at: at() })
-  for (const { id, credits: amount, afterEnd } of state.sales) await credits.grantSale(userId, id, amount, afterEnd)
+  for (const { id, agreementId, credits: amount, afterEnd } of state.sales)
+    await credits.grantSale(userId, id, amount, afterEnd, await originOfAgreement(deps, userId, agreementId))
   for (const { id, saleId, credits: amount, kind } of state.reversals)
     await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
   await credits.forfeitSales(userId, forfeitedSales(state))
@@ -48,6 +53,22 @@ export const contextOf = (command: SubscriptionCommand): CommandContext => ({
   actor: 'system',
   correlationId: command.userId,
 })
+
+/** What concerns an agreement follows from the call that asked for it. */
+export async function contextWithin(deps: Pick<SettleDeps, 'originOf'>, command: SubscriptionCommand) {
+  const context = contextOf(command)
+  if (!('agreementId' in command)) return context
+  return { ...context, ...(await originOfAgreement(deps, command.userId, command.agreementId)) }
+}
+
+const originOfAgreement = ({ originOf }: Pick<SettleDeps, 'originOf'>, userId: string, agreementId: string) =>
+  originOf(`${SUBSCRIPTION}-${userId}`, {
+    id: agreementId,
+    is(stored) {
+      const event = stored as unknown as Event as SubscriptionEvent
+      return event.type === 'SubscriptionRequested' && event.data.agreementId === agreementId
+    },
+  })
 
 type Give = (command: SubscriptionCommand) => Promise<Subscription>
 

@@ -3,16 +3,18 @@ import type { CommandContext } from '#backend/eventsourcing/command.ts'
 import type { Decider } from '#backend/eventsourcing/decider.ts'
 import { derivedId } from '#backend/eventsourcing/eventHash.ts'
 import type { Handle } from '#backend/eventsourcing/handle.ts'
+import type { Origin, OriginOf } from '#backend/eventsourcing/origin.ts'
 import type { MediaStore } from '#backend/media/mediaStore.ts'
-import type { VideoTaskEvent } from '#backend/tasks/events.ts'
+import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.ts'
 import { type VideoTask, type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.ts'
 
 export interface ActivityDeps {
   readonly handle: Handle
+  readonly originOf: OriginOf
   readonly credits: {
-    capture(userId: string, taskId: string): Promise<void>
-    release(userId: string, taskId: string, reason: string): Promise<unknown>
+    capture(userId: string, taskId: string, origin?: Origin): Promise<void>
+    release(userId: string, taskId: string, reason: string, origin?: Origin): Promise<unknown>
   }
   /** Credits were spent: who has few left is told. */
   readonly creditsSpent: (userId: string) => Promise<void>
@@ -25,6 +27,8 @@ export interface ActivityDeps {
   readonly holdsOlderThan: (ms: number) => Promise<readonly { taskId: string; userId: string }[]>
   /** Removes uploaded pictures that no task has used for a day. */
   readonly removeUnusedUploads: () => Promise<unknown>
+  /** Lets visits grow old: addresses are cut short, and the oldest days dropped. */
+  readonly sweepVisits: () => Promise<void>
   /** Shows how far a rendering is, in percent; undefined: it is over. */
   readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
   /** Waits for so long, or until the provider has told something of the task. */
@@ -46,16 +50,26 @@ export const stepContext = (step: string, taskId: string): CommandContext => ({
 })
 
 /** The commands that activities give to tasks. */
-export function createTaskCommands({ handle, now }: Pick<ActivityDeps, 'handle' | 'now'>) {
+export function createTaskCommands({ handle, originOf, now }: Pick<ActivityDeps, 'handle' | 'originOf' | 'now'>) {
   const at = () => new Date(now()).toISOString()
+  const origin = (taskId: string) => originOf(`${VIDEO_TASK}-${taskId}`)
+  const contextOf = async (step: string, taskId: string): Promise<CommandContext> => ({
+    ...stepContext(step, taskId),
+    ...(await origin(taskId)),
+  })
   const decider: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = videoTask
   const give = async (taskId: string, command: VideoTaskCommand): Promise<VideoTask> =>
-    (await handle(decider, taskId, command, stepContext(command.type, taskId))).state
+    (await handle(decider, taskId, command, await contextOf(command.type, taskId))).state
   const giveAnew = async (taskId: string, command: VideoTaskCommand): Promise<VideoTask> =>
-    (await handle(decider, taskId, command, { ...stepContext(command.type, taskId), commandId: randomUUID() })).state
+    (await handle(decider, taskId, command, { ...(await contextOf(command.type, taskId)), commandId: randomUUID() }))
+      .state
 
   return {
     at,
+    /** What a task's steps follow from: the call that asked for it. */
+    origin,
+    /** Of a command to another stream that a step of the task gives. */
+    contextOf,
     /** Answers the task as it then is. */
     give,
     /** For what may happen several times to a task: what was decided before is no repetition of this. */

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { freePort } from '../testing/freePort.ts'
 import { startProgram } from '../testing/program.ts'
 import { createProviderDouble } from '../testing/providerDouble.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
@@ -119,11 +120,16 @@ describe('a mail on its way', () => {
   })
 
   it('is delivered by another process than the one that wrote it', async () => {
-    const secrets = { SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32) }
-    const [api, worker] = [
-      await start({ ROLES: 'api', ...secrets }),
-      await start({ ROLES: 'projections,workflows', ...secrets }),
-    ]
+    const PORT = String(await freePort())
+    const secrets = {
+      SESSION_SECRET: 's'.repeat(32),
+      ENCRYPTION_KEY: 'ab'.repeat(32),
+      PUBLIC_URL: `http://localhost:${PORT}`,
+    }
+    const [api, worker] = await Promise.all([
+      start({ ROLES: 'api', PORT, ...secrets }),
+      start({ ROLES: 'projections,workflows', ...secrets }),
+    ])
     const email = newEmail()
     await register(api.post, email)
     await arrives(email)

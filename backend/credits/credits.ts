@@ -2,11 +2,15 @@ import { bySystem, type CommandContext } from '../eventsourcing/command.ts'
 import { derivedId } from '../eventsourcing/eventHash.ts'
 import type { GlobalPosition } from '../eventsourcing/eventStore.ts'
 import type { Handle } from '../eventsourcing/handle.ts'
+import type { Origin } from '../eventsourcing/origin.ts'
 import { type CreditAccountCommand, creditAccount } from './creditAccount.ts'
 
 const RENEWED_FOR_MS = 30 * 24 * 3_600_000
 
-/** What others ask of the credit account. Each call may be repeated: it acts once. Amounts are whole credits. */
+/**
+ * What others ask of the credit account. Each call may be repeated: it acts once. Amounts are whole credits; `origin` says
+ * what the call follows from.
+ */
 export type Credits = ReturnType<typeof createCredits>
 
 /** The lot that a sale paid for. */
@@ -32,21 +36,27 @@ export function createCredits(handle: Handle, now: () => number = Date.now) {
       return give({ type: 'HoldCredits', userId, holdId: taskId, amount, openLimit, at: at() }, context)
     },
 
-    async capture(userId: string, taskId: string): Promise<void> {
-      await give({ type: 'CaptureHold', userId, holdId: taskId, at: at() }, bySystem('capture', taskId))
+    async capture(userId: string, taskId: string, origin?: Origin): Promise<void> {
+      const context = { ...bySystem('capture', taskId), ...origin }
+      await give({ type: 'CaptureHold', userId, holdId: taskId, at: at() }, context)
     },
 
     /** Back to the lots they came from; what came from a lot that is over can be used for 30 days more. */
-    release(userId: string, taskId: string, reason: string): Promise<GlobalPosition | undefined> {
+    release(
+      userId: string,
+      taskId: string,
+      reason: string,
+      origin?: Partial<Origin>,
+    ): Promise<GlobalPosition | undefined> {
       const hold = { holdId: taskId, reason, renewalExpiresAt: at(RENEWED_FOR_MS) }
-      return give({ type: 'ReleaseHold', userId, ...hold, at: at() }, bySystem('release', taskId))
+      return give({ type: 'ReleaseHold', userId, ...hold, at: at() }, { ...bySystem('release', taskId), ...origin })
     },
 
     /** The credits of a completed sale; they last as long as the subscription, or are `kept` for good. */
-    async grantSale(userId: string, saleId: string, amount: number, kept: boolean): Promise<void> {
+    async grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void> {
       const source = kept ? 'payment' : 'subscription'
       const lot = { lotId: saleLot(saleId), source, amount, expiresAt: null, reference: saleId } as const
-      await give({ type: 'GrantLot', userId, ...lot, at: at() }, bySystem('sale', saleId))
+      await give({ type: 'GrantLot', userId, ...lot, at: at() }, { ...bySystem('sale', saleId), ...origin })
     },
 
     /** The money of a sale went back: `amount` of its credits are claimed. */

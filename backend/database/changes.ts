@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import type { GlobalPosition } from '../eventsourcing/eventStore.ts'
+import { listenOnce } from './listenOnce.ts'
 
 /** Rows of a read model that a committed batch has changed. */
 export interface Change {
@@ -17,6 +18,8 @@ export interface Changes {
 }
 
 export const CHANGE_CHANNEL = 'read_model'
+/** The name under which a listener hears that the connection was lost and is back: what was told meanwhile it has missed. */
+export const RELISTENED = 'relistened'
 
 /** Hears of every batch that a projection commits, in whichever process. Reconnects by itself. */
 export function listenToChanges(connection: pg.ClientConfig): Changes {
@@ -30,25 +33,13 @@ export function listenToChanges(connection: pg.ClientConfig): Changes {
     for (const listener of listeners) listener(change)
   }
 
-  const listen = async () => {
-    const client = new pg.Client(connection)
-    const lost = Promise.withResolvers<void>()
-    client.on('notification', ({ payload }) => hear(payload))
-    client.on('error', () => lost.resolve())
-    client.on('end', () => lost.resolve())
-    stop.signal.addEventListener('abort', () => lost.resolve())
-    try {
-      await client.connect()
-      await client.query(`listen ${CHANGE_CHANNEL}`)
-      await lost.promise
-    } finally {
-      await client.end().catch(() => {})
-    }
-  }
-
   const running = (async () => {
+    let times = 0
+    const onListening = () => {
+      if (times++ > 0) for (const listener of listeners) listener({ name: RELISTENED, ids: [] })
+    }
     while (!stop.signal.aborted) {
-      await listen().catch(() => {})
+      await listenOnce(connection, CHANGE_CHANNEL, stop.signal, { hear, onListening }).catch(() => {})
       await delay(200, undefined, { signal: stop.signal }).catch(() => {})
     }
   })()

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { CHANGE_CHANNEL, type Changes } from './changes.ts'
+import { CHANGE_CHANNEL, type Changes, RELISTENED } from './changes.ts'
 
 /** The name under which a move of the clock is told to all processes. */
 export const MOVED_CLOCK = 'movedClock'
@@ -24,7 +24,7 @@ export async function createMovedClock(
     offset = Math.max(offset, Number(rows[0]?.offset_ms ?? 0))
   }
   await read()
-  changes.subscribe(({ name }) => void (name === MOVED_CLOCK && read().catch(() => {})))
+  changes.subscribe(({ name }) => void ([MOVED_CLOCK, RELISTENED].includes(name) && read().catch(() => {})))
   return {
     now: () => realNow() + offset,
     async advance(ms) {

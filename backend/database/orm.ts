@@ -33,11 +33,11 @@ export function openDatabase(
   } as never)
 }
 
-/** Brings the schema up to date. Several processes may do so at once: one works, the others wait. */
+/** Brings the schema up to date. Several processes may do so at once: one works, the others wait, however long. */
 export async function migrate(database: Database, pool: pg.Pool): Promise<void> {
   const lock = await pool.connect()
   try {
-    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await lock.query({ text: 'select pg_advisory_lock($1)', values: [MIGRATION_LOCK], query_timeout: 0 } as never)
     await database.migrator.up()
     await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
   } finally {

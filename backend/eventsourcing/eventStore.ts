@@ -61,13 +61,15 @@ export interface EventStore {
    * @throws AppendOutcomeUnknown no answer came: read, or retry with the same ids and the same expectation
    */
   append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended>
-  /** Empty for a stream that does not exist. */
+  /** Empty for a stream that does not exist. @throws StoreUnavailable */
   readStream(stream: string, from?: number): AsyncIterable<StoredEvent>
   /**
    * At least once, in log order; survives dropped connections; ends when the signal aborts. An empty log yields no
    * position, so the first batch may come only with the first event; `onLive` is called each time the head is reached.
    */
   subscribeAll(options: SubscribeOptions & { readonly onLive?: () => void }): AsyncIterable<EventBatch>
+  /** A position that no event has passed yet; undefined when there is none. */
+  head(): Promise<GlobalPosition | undefined>
   close(): Promise<void>
 }
 
@@ -82,4 +84,9 @@ export class ConcurrencyConflict extends Error {
 
 export class AppendOutcomeUnknown extends Error {
   override name = 'AppendOutcomeUnknown'
+}
+
+/** The store cannot be asked now, however often. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
 }

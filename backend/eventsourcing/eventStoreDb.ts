@@ -1,10 +1,9 @@
 import {
   BACKWARDS,
   type Credentials,
-  ErrorType,
+  END,
   EventStoreDBClient,
   jsonEvent,
-  START,
   WrongExpectedVersionError,
 } from '@eventstore/db-client'
 import { backoff, pause } from './backoff.ts'
@@ -19,9 +18,11 @@ import {
   type GlobalPosition,
   type NewEvent,
   type StoredEvent,
+  StoreUnavailable,
   type SubscribeOptions,
 } from './eventStore.ts'
-import { isOfType, isTransient, toGlobalPosition, toStoredEvent } from './eventStoreDbRecords.ts'
+import { readOnce, withDeadline } from './eventStoreDbReads.ts'
+import { isTransient, toGlobalPosition, toStoredEvent } from './eventStoreDbRecords.ts'
 import { type SearchOptions, subscribeOnce } from './eventStoreDbSubscription.ts'
 
 export interface EventStoreDbOptions extends Partial<SearchOptions> {
@@ -32,6 +33,12 @@ export interface EventStoreDbOptions extends Partial<SearchOptions> {
   /** Milliseconds one attempt to append may take. */
   readonly appendDeadline?: number
   readonly appendAttempts?: number
+  /** Milliseconds that a read may wait for the next event. */
+  readonly readDeadline?: number
+  /** Milliseconds after which a call is not tried again. */
+  readonly giveUpAfter?: number
+  /** File of the certificate authority, where it is none that Node knows. */
+  readonly ca?: string | undefined
   /** Milliseconds before the next attempt; the first is 0. */
   readonly pauseBetween?: (attempt: number) => number
   readonly log?: (message: string, error: unknown) => void
@@ -46,7 +53,7 @@ class EventStoreDb implements EventStore {
   readonly #writer: EventStoreDBClient
   /** A client of its own, because a dropped subscription resets its client's connection. */
   readonly #reader: EventStoreDBClient
-  readonly #options: Required<EventStoreDbOptions>
+  readonly #options: Required<Omit<EventStoreDbOptions, 'ca'>>
   readonly #closed = new AbortController()
 
   constructor(options: EventStoreDbOptions) {
@@ -54,20 +61,24 @@ class EventStoreDb implements EventStore {
       credentials: credentialsOf(options.url),
       appendDeadline: 5_000,
       appendAttempts: 6,
+      readDeadline: 5_000,
+      giveUpAfter: 15_000,
       maxSearchWindow: 500,
       checkpointInterval: 4,
       pauseBetween: (attempt) => backoff(attempt, { first: 100, most: 30_000 }),
       log: () => {},
       ...options,
     }
-    this.#writer = EventStoreDBClient.connectionString(options.url)
-    this.#reader = EventStoreDBClient.connectionString(options.url)
+    const url = withAuthority(options.url, options.ca)
+    this.#writer = EventStoreDBClient.connectionString(url)
+    this.#reader = EventStoreDBClient.connectionString(url)
   }
 
   async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
     this.#closed.signal.throwIfAborted()
     // What JSON cannot take would leave the client's promise pending for ever, so it is found out before.
     encodeEvents(stream, events)
+    const begun = Date.now()
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#appendOnce(stream, expected, events)
@@ -76,7 +87,7 @@ class EventStoreDb implements EventStore {
         if (!isTransient(error)) throw error
         this.#options.log(`append to ${stream} failed, attempt ${attempt + 1}`, error)
         // Expecting anything, a repetition is recognised only for as long as the server remembers: not asked again.
-        const last = expected === 'any' || attempt + 1 >= this.#options.appendAttempts
+        const last = expected === 'any' || attempt + 1 >= this.#options.appendAttempts || this.#isTooLate(begun)
         if (last) throw new AppendOutcomeUnknown(stream, { cause: error })
         await pause(this.#options.pauseBetween(attempt))
       }
@@ -104,32 +115,42 @@ class EventStoreDb implements EventStore {
 
   async #positionOf(stream: string, revision: number): Promise<GlobalPosition> {
     const range = { direction: BACKWARDS, fromRevision: BigInt(revision), maxCount: 1 } as const
-    const [found] = await Array.fromAsync(this.#reader.readStream(stream, range))
+    const [found] = await withDeadline(this.#reader.readStream(stream, range), this.#options.readDeadline)
     return toStoredEvent(found!.event!).position
   }
 
   async *readStream(stream: string, from = 0): AsyncGenerator<StoredEvent> {
-    const fromRevision = from === 0 ? START : BigInt(from)
-    const reading = this.#reader.readStream(stream, { fromRevision, deadline: 60_000 })
-    // An error that comes after the loop was left must not end the process.
-    reading.on('error', () => {})
-    const iterator = reading[Symbol.asyncIterator]()
-    let ended = false
-    try {
-      for (;;) {
-        const next = await iterator.next()
-        if (next.done) break
-        if (next.value.event) yield toStoredEvent(next.value.event)
+    const begun = Date.now()
+    for (let next = from, attempt = 0; ; attempt++) {
+      try {
+        for await (const event of readOnce(this.#reader, stream, next, this.#options.readDeadline)) {
+          yield event
+          next = event.revision + 1
+        }
+        return
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        this.#options.log(`reading ${stream} failed, attempt ${attempt + 1}`, error)
+        if (this.#isTooLate(begun)) throw new StoreUnavailable(stream, { cause: error })
+        await pause(this.#options.pauseBetween(attempt))
       }
-      ended = true
-    } catch (error) {
-      ended = true
-      if (!isOfType(error, ErrorType.STREAM_NOT_FOUND)) throw error
-    } finally {
-      // Left early, the client would neither end the call nor forget it: it is cancelled, and read to its end.
-      if (!ended) {
-        await reading.cancel().catch(() => {})
-        void readOut(iterator)
+    }
+  }
+
+  #isTooLate = (begun: number): boolean => this.#closed.signal.aborted || Date.now() - begun > this.#options.giveUpAfter
+
+  /** The end of the log, with what the server writes for itself. */
+  async head(): Promise<GlobalPosition | undefined> {
+    const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const
+    const begun = Date.now()
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const [found] = await withDeadline(this.#reader.readAll(last), this.#options.readDeadline)
+        return found?.event?.position && toGlobalPosition(found.event.position)
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        if (this.#isTooLate(begun)) throw new StoreUnavailable('$all', { cause: error })
+        await pause(this.#options.pauseBetween(attempt))
       }
     }
   }
@@ -163,14 +184,6 @@ class EventStoreDb implements EventStore {
   }
 }
 
-async function readOut(iterator: AsyncIterator<unknown>): Promise<void> {
-  try {
-    while (!(await iterator.next()).done);
-  } catch {
-    // The cancelled call ends with an error.
-  }
-}
-
 function conflict(stream: string, expected: Expected, { actualVersion }: WrongExpectedVersionError): Error {
   const actual = typeof actualVersion === 'bigint' ? Number(actualVersion) : 'no_stream'
   return new ConcurrencyConflict(stream, expected, actual)
@@ -181,4 +194,9 @@ function credentialsOf(url: string): Credentials {
   const [, username, password] = /^[^:]+:\/\/([^:@/?]+):([^@/?]*)@/.exec(url) ?? []
   if (username === undefined) return { username: 'kinora', password: '' }
   return { username: decodeURIComponent(username), password: decodeURIComponent(password!) }
+}
+
+function withAuthority(url: string, ca: string | undefined): string {
+  if (ca === undefined) return url
+  return `${url}${url.includes('?') ? '&' : '?'}tlsCAFile=${encodeURIComponent(ca)}`
 }

@@ -6,6 +6,7 @@ import type {
   EventBatch,
   EventStore,
   Expected,
+  GlobalPosition,
   NewEvent,
   StoredEvent,
   SubscribeOptions,
@@ -82,6 +83,12 @@ class PostgresEventStore implements EventStore {
       wasLive = true
       await this.#wake.after(seen, signal)
     }
+  }
+
+  async head(): Promise<GlobalPosition | undefined> {
+    const { rows } = await this.#pool.query<{ head: string }>(headSql)
+    const head = Number(rows[0]!.head)
+    return head === 0 ? undefined : toGlobalPosition(head)
   }
 
   /** What comes after a position. Positions have no gaps, so all up to the end of the window has been looked at. */

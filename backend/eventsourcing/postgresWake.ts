@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { listenOnce } from '../database/listenOnce.ts'
 import { backoff, pause } from './backoff.ts'
 import { eventChannel } from './postgresEventStore.sql.ts'
 
@@ -50,22 +51,12 @@ export class PostgresWake {
   async #listen(): Promise<void> {
     const { signal } = this.#closed
     for (let attempt = 0; !signal.aborted; attempt++) {
-      const client = new pg.Client({ ...this.#config, keepAlive: true })
-      const lost = new Promise<void>((resolve) => {
-        client.on('error', () => resolve()).on('end', () => resolve())
-        signal.addEventListener('abort', () => resolve(), { once: true })
-      })
-      client.on('notification', this.wake)
-      try {
-        await client.connect()
-        await client.query(`listen ${eventChannel}`)
+      const onListening = () => {
         attempt = 0
         this.wake()
-        await lost
-      } catch {
-        // Tried again below; until then the safety interval finds the events.
       }
-      await client.end().catch(() => {})
+      // Until it listens again, the safety interval finds the events.
+      await listenOnce(this.#config, eventChannel, signal, { hear: this.wake, onListening }).catch(() => {})
       await pause(backoff(attempt), signal)
     }
   }

@@ -73,7 +73,7 @@ export function serveWith(router: Router, { authenticate, isOperator, limit }: G
         command: (commandId = derivedId('request', ctx.state.requestId)) => ({
           commandId,
           actor: userId ? `user:${userId}` : 'system',
-          correlationId: ctx.state.requestId,
+          correlationId: ctx.state.correlationId,
         }),
       } as unknown as Call<P, z.output<B>, z.output<Q>, Access>)
       if (ctx.respond === false || ctx.body) return

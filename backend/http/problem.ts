@@ -3,7 +3,9 @@ import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { z } from 'zod/mini'
 import errors from '#content/en/errors.json' with { type: 'json' }
+import { isOutage } from '../database/outage.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
+import { AppendOutcomeUnknown, StoreUnavailable } from '../eventsourcing/eventStore.ts'
 import { StreamBusy } from '../eventsourcing/lane.ts'
 import type { Problem } from './contract.ts'
 
@@ -65,8 +67,10 @@ export function problems(log: Logger): Middleware {
       await next()
     } catch (error) {
       const rejection = asRejection(error)
-      if (rejection.code === 'internal')
-        log.error({ err: error, requestId: ctx.state.requestId, path: ctx.path }, 'a request failed')
+      if (rejection.code === 'internal') {
+        const { requestId, correlationId } = ctx.state
+        log.error({ err: error, requestId, correlationId, route: ctx._matchedRoute }, 'a request failed')
+      }
       const { retryAfter, ...fields } = rejection.fields
       const status = STATUS[rejection.code] ?? 409
       const body: Problem = {
@@ -91,5 +95,9 @@ function asRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
   if (error instanceof StreamBusy)
     return new Rejection('unavailable', 'Many requests at once. Please try again.', { retryAfter: 1 })
+  if (isOutage(error) || error instanceof AppendOutcomeUnknown || error instanceof StoreUnavailable)
+    return new Rejection('unavailable', 'Kinora cannot do this right now. Please try again in a moment.', {
+      retryAfter: 2,
+    })
   return new Rejection('internal', 'Something went wrong on our side. Please try again.')
 }

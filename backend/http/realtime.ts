@@ -19,11 +19,15 @@ export interface Realtime {
   issueToken(userId: string): Promise<string>
   /** Users that are connected to this process. */
   online(userId: string): boolean
+  /** Sockets that are open here. */
+  count(): number
   /** Whether any user is. */
   anyone(): boolean
   send(userId: string, message: object): void
   /** Lets go of a user's sockets: whoever may still come, comes back with a new token. */
   disconnect(userId: string): void
+  /** Lets go of every socket, to come back at once. */
+  disconnectAll(): void
   attach(server: Server): void
   /** Tells every client to come back, and lets go of them. */
   close(): void
@@ -86,6 +90,7 @@ export function createRealtime(database: Database): Realtime {
     },
 
     online: (userId) => sockets.has(userId),
+    count: () => server.clients.size,
     anyone: () => sockets.size > 0,
 
     send(userId, message) {
@@ -100,6 +105,10 @@ export function createRealtime(database: Database): Realtime {
       for (const socket of sockets.get(userId) ?? []) socket.close(1012, 'sign in again')
     },
 
+    disconnectAll() {
+      for (const socket of server.clients) socket.close(1012, 'come back')
+    },
+
     attach(http) {
       http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
         if (addressOf(request)?.pathname !== `${API_BASE}/ws`) stream.destroy()
@@ -108,7 +117,7 @@ export function createRealtime(database: Database): Realtime {
     },
 
     close() {
-      for (const client of server.clients) client.close(1012, 'restarting')
+      this.disconnectAll()
       server.close()
     },
   }

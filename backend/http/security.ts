@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { Rejection } from '../eventsourcing/decider.ts'
-import { uuid7 } from '../eventsourcing/uuid7.ts'
+import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import { NO_PAGE_POLICY } from './pagePolicy.ts'
 
 const TWO_YEARS_S = 2 * 365 * 24 * 3600
@@ -15,11 +15,16 @@ const HEADERS = {
   'Content-Security-Policy': NO_PAGE_POLICY,
 }
 
-/** Names the request, and sets the headers that every answer carries. */
+/**
+ * Names the request, and sets the headers that every answer carries. The request's id is ours: ids of events derive from it.
+ * A caller may say by `X-Correlation-Id` what the request belongs to, as a UUID; anything else is passed over.
+ */
 export const baseline = (publicUrl: () => string): Middleware => {
   return async (ctx, next) => {
     ctx.state.requestId = uuid7()
-    ctx.set('X-Request-Id', ctx.state.requestId)
+    const said = ctx.get('X-Correlation-Id')
+    ctx.state.correlationId = isUuid(said) ? said.toLowerCase() : ctx.state.requestId
+    ctx.set({ 'X-Request-Id': ctx.state.requestId, 'X-Correlation-Id': ctx.state.correlationId })
     ctx.set(HEADERS)
     // Sub-domains may be somebody else's: they are not promised.
     if (publicUrl().startsWith('https://')) ctx.set('Strict-Transport-Security', `max-age=${TWO_YEARS_S}`)

@@ -9,6 +9,7 @@ import { createUserKeys } from '../accounts/userKeys.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 import type { RealtimeMessage } from '../tasks/contract.ts'
 import { VIDEO_TASK } from '../tasks/events.ts'
+import { freePort } from '../testing/freePort.ts'
 import { type Program, startProgram } from '../testing/program.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 
@@ -29,7 +30,9 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-sockets-'))
   const { socketDir, user, database } = db.postgres.server
   const DATABASE_URL = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
-  program = await startProgram({ DATA_DIR: folder, DATABASE_URL, PORT: '0', ROLES: 'api,projections', ENCRYPTION_KEY })
+  const PORT = String(await freePort())
+  const shared = { SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY, PUBLIC_URL: `http://localhost:${PORT}` }
+  program = await startProgram({ DATA_DIR: folder, DATABASE_URL, PORT, ROLES: 'api,projections', ...shared })
 })
 afterAll(async () => {
   for (const socket of open) socket.terminate()

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { type S3Double, startS3Double } from '../media/testing/s3Double.ts'
@@ -48,6 +47,6 @@ describe('a Kinora whose media lie in a bucket', () => {
     expect((await bytes(marked)).equals(bucket.objects.get(`watermarked/${id}.mp4`)!)).toBe(true)
     expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(204)
     expect([...bucket.objects.keys()].filter((key) => key.includes(id))).toEqual([])
-    expect(readdirSync(path.join(kinora.dataDir, 'tmp')).filter((name) => name !== 'copies')).toEqual([])
+    expect(readdirSync(kinora.ports.temporaryDir).filter((name) => name !== 'copies')).toEqual([])
   })
 })

@@ -1,14 +1,17 @@
 import Router from '@koa/router'
 import { Rejection } from '../eventsourcing/decider.ts'
 import type { Handle } from '../eventsourcing/handle.ts'
+import type { OriginOf } from '../eventsourcing/origin.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 import { rawBody } from '../http/rawBody.ts'
+import { VIDEO_TASK } from './events.ts'
 import { CALLBACK_PATH, taskOfAddress } from './minimax/callbackAddress.ts'
 import { readCallback } from './minimax/readCallback.ts'
 import { videoTask } from './videoTask.ts'
 
 export interface CallbackRoutes {
   readonly handle: Handle
+  readonly originOf: OriginOf
   readonly now: () => number
   readonly callbackSecret: string
   /** Wakes whoever waits for news of the task. */
@@ -21,14 +24,15 @@ const LONGEST_BODY = 64 * 1024
  * What MiniMax tells by itself. It is a hint: whoever waits for the task asks the provider. Only the job's id is kept, and
  * only where the answer that held it was lost. Told twice or in another order, it does no more.
  */
-export function callbackRoutes({ handle, now, callbackSecret, tellHint }: CallbackRoutes): Router {
+export function callbackRoutes({ handle, originOf, now, callbackSecret, tellHint }: CallbackRoutes): Router {
   return new Router().post(`${CALLBACK_PATH}/:address`, async (ctx) => {
     const taskId = taskOfAddress(callbackSecret, ctx.params.address!)
     if (!taskId) throw new Rejection('unauthenticated', 'This is no address of ours.')
     const { challenge, jobId } = readCallback((await rawBody(ctx, LONGEST_BODY)).toString())
     if (challenge === undefined) {
       const at = new Date(now()).toISOString()
-      const context = { commandId: uuid7(), actor: 'system', correlationId: taskId }
+      const origin = await originOf(`${VIDEO_TASK}-${taskId}`)
+      const context = { commandId: uuid7(), actor: 'system', correlationId: taskId, ...origin }
       if (jobId !== undefined) await handle(videoTask, taskId, { type: 'FindRender', jobId, at }, context)
       await tellHint(taskId)
     }

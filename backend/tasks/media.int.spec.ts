@@ -30,7 +30,7 @@ async function upload(user: TestUser, bytes: Uint8Array | undefined, field = 'fi
   return fetch(`${kinora.api}/videos/upload-image`, { method: 'POST', headers, body })
 }
 const outcome = async (answer: Response) => [answer.status, ((await answer.json()) as { code?: string }).code]
-const temporaryFiles = () => readdirSync(path.join(kinora.dataDir, 'tmp'))
+const temporaryFiles = () => readdirSync(kinora.ports.temporaryDir)
 
 beforeAll(async () => {
   provider = await createProviderDouble()

@@ -3,6 +3,7 @@ import { readWorkStats } from '#projections/readWorkStats.ts'
 import { listVideoTasks, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
 import type { Changes } from '../database/changes.ts'
 import type { Database } from '../database/orm.ts'
+import type { CommandContext } from '../eventsourcing/command.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { derivedId } from '../eventsourcing/eventHash.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
@@ -24,7 +25,12 @@ export interface TaskRoutes extends GenerateDeps {
   readonly realtime: Realtime
   readonly images: ImageUploads
   readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
-  readonly release: (userId: string, taskId: string, reason: string) => Promise<Parameters<Changes['reached']>[1]>
+  readonly release: (
+    userId: string,
+    taskId: string,
+    reason: string,
+    origin?: { readonly correlationId: string },
+  ) => Promise<Parameters<Changes['reached']>[1]>
   /** Tasks that can be made at once, of everyone's. */
   readonly renderSlots: number
   /** The calendar's time. */
@@ -78,18 +84,23 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
 
   serve(contract.getTask, async ({ userId, params }) => taskView(await ownTask(database, userId, params.id), decrypt))
 
-  const remove = async (userId: string, taskId: string, requestId: string) => {
+  const remove = async (userId: string, taskId: string, context: CommandContext) => {
     await ownTask(database, userId, taskId)
     const at = new Date(now()).toISOString()
-    const context = { commandId: derivedId('delete', taskId), actor: `user:${userId}`, correlationId: requestId }
     const { state, position } = await handle(videoTask, taskId, { type: 'Delete', at }, context)
-    const released = isCharged(state) ? undefined : await deps.release(userId, taskId, 'cancelled')
+    const released = isCharged(state)
+      ? undefined
+      : await deps.release(userId, taskId, 'cancelled', { correlationId: context.correlationId })
     await deps.removeMedia(taskId)
     await Promise.all([changes.reached(['videoTasks'], position), changes.reached(['creditBalances'], released)])
     return undefined
   }
-  serve(contract.deleteTask, ({ userId, params, ctx }) => remove(userId, params.id, ctx.state.requestId))
-  serve(contract.deleteTaskAlias, ({ userId, params, ctx }) => remove(userId, params.id, ctx.state.requestId))
+  serve(contract.deleteTask, ({ userId, params: { id }, command }) =>
+    remove(userId, id, command(derivedId('delete', id))),
+  )
+  serve(contract.deleteTaskAlias, ({ userId, params: { id }, command }) =>
+    remove(userId, id, command(derivedId('delete', id))),
+  )
 
   serve(contract.getQueue, async ({ userId }) => {
     const allowed = await allowance(userId)

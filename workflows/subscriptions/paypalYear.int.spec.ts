@@ -5,6 +5,7 @@ import { creditAccount } from '#backend/credits/creditAccount.ts'
 import { createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
 import { createHandle } from '#backend/eventsourcing/handle.ts'
+import { createOrigins } from '#backend/eventsourcing/origin.ts'
 import { createMemoryEventStore, type MemoryEventStore } from '#backend/eventsourcing/testing/memoryEventStore.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import type { Notice } from '#backend/subscriptions/paymentProvider.ts'
@@ -91,7 +92,13 @@ async function startProcess() {
   const approved = { status: 'active', statusAt: at, trial: false, periodEnd: null } as const
   await give({ type: 'ReportStatus', userId, agreementId, ...approved, at })
   const payments = paypal()
-  return { store, clock, known, deps: { handle, payments, credits: createCredits(handle, now), now, buyerOf } }
+  const originOf = createOrigins(store)
+  return {
+    store,
+    clock,
+    known,
+    deps: { handle, payments, originOf, credits: createCredits(handle, now), now, buyerOf },
+  }
 }
 
 /** What comes of these webhooks when they arrive in this order, and when the period is over. */

@@ -38,7 +38,8 @@ export class MoneyWorld {
     const buyerOf = async (saleId: string) =>
       this.subscription.sales.some(({ id }) => id === saleId) ? userId : undefined
     const credits = createCredits(handle, () => this.now)
-    this.#deps = { handle, credits, payments: this.provider, now: () => this.now, buyerOf }
+    const originOf = async () => undefined
+    this.#deps = { handle, credits, payments: this.provider, originOf, now: () => this.now, buyerOf }
   }
 
   get subscription(): Subscription {

@@ -44,6 +44,7 @@ export function createMemoryEventStore(): MemoryEventStore {
       await Promise.resolve()
       yield* of(stream).filter(({ revision }) => revision >= from)
     },
+    head: async () => log.at(-1)?.position,
     subscribeAll: () => {
       throw new Error('Nobody subscribes to a log in memory')
     },

@@ -87,12 +87,19 @@ export function createClient(ports: ClientPorts) {
     const send = () => request(ports.fetch, endpoint.method, address, options)
     const renewable = endpoint.access === 'user' && !NEVER_REFRESHED.has(endpoint.path)
     const response = renewable ? await authorized(send) : await send()
-    if (!response.ok) throw problemOf(response.status, await response.json().catch(() => undefined))
+    if (!response.ok) {
+      const body = await response.json().catch(() => undefined)
+      throw problemOf(response.status, body, response.headers.get('retry-after'))
+    }
     return (response.status === 204 ? undefined : await response.json()) as Answer<E>
   }
 
   return { call, authorized, renewSession }
 }
+
+/** An id for what this call sets off, to be found in logs and events; pages that are not secure have no randomUUID. */
+const correlation = (): Record<string, string> =>
+  'randomUUID' in crypto ? { 'x-correlation-id': crypto.randomUUID() } : {}
 
 async function request(
   fetch: ClientPorts['fetch'],
@@ -107,7 +114,7 @@ async function request(
     return await fetch(address, {
       method,
       credentials: 'same-origin',
-      headers: { accept: 'application/json', ...type, ...options.headers },
+      headers: { accept: 'application/json', ...correlation(), ...type, ...options.headers },
       signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
       ...sent,
     })

@@ -1,0 +1,137 @@
+import { exampleOf, typeText } from './schemaText.mjs'
+
+const root = document.getElementById('calls')
+const filter = document.getElementById('filter')
+const found = document.getElementById('found')
+
+/** An element with these properties and children; text is always text, never markup. */
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties)
+  made.append(...children.filter((child) => child !== null))
+  return made
+}
+
+const heading = (text) => element('h3', { textContent: text })
+const jsonOf = (content) => content?.['application/json']?.schema
+
+function draw({ paths, servers }) {
+  const base = new URL(servers[0].url, location.href).pathname
+  const groups = new Map()
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, call] of Object.entries(methods)) {
+      const name = path.split('/')[1]
+      groups.set(name, [...(groups.get(name) ?? []), drawCall(base, path, method.toUpperCase(), call)])
+    }
+  for (const [name, calls] of groups)
+    root.append(element('section', {}, element('h2', { textContent: name }), ...calls))
+  find()
+  const linked = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (linked) linked.open = true
+}
+
+function drawCall(base, path, method, call) {
+  const id = `${method}${path}`
+  const title = element(
+    'summary',
+    {},
+    element('code', { className: 'method', textContent: method }),
+    element('code', { textContent: path }),
+    element('span', { textContent: call.summary + (call.security ? ' · signed in' : '') }),
+  )
+  const body = element('div', { className: 'body' })
+  const details = element('details', { id }, title, body)
+  details.dataset.text = `${id} ${call.summary}`.toLowerCase()
+  // Drawn when it is opened: few of them ever are.
+  details.addEventListener('toggle', () => {
+    if (details.open && body.childElementCount === 0) body.append(...drawForm(base, path, method, call))
+  })
+  return details
+}
+
+function drawForm(base, path, method, { parameters = [], requestBody, responses }) {
+  const id = (name) => `${method}${path}-${name}`
+  const inputs = parameters.map((parameter) => {
+    const { name, required, schema } = parameter
+    const type = typeText(schema)
+    const label = element('label', { htmlFor: id(name), textContent: `${name}${required ? '' : '?'}: ${type}` })
+    return { parameter, label, input: element('input', { id: id(name), autocomplete: 'off' }) }
+  })
+  const sent = jsonOf(requestBody?.content)
+  const example = JSON.stringify(exampleOf(sent), null, 2)
+  const body =
+    sent && element('textarea', { id: id('body'), rows: Math.min(16, example.split('\n').length + 1), value: example })
+  const [status, answer] = Object.entries(responses).find(([code]) => code !== 'default')
+  const returned = jsonOf(answer.content)
+  const output = element('div', { role: 'status' })
+  const button = element('button', { type: 'button', textContent: `Send ${method}` })
+  button.addEventListener('click', async () => {
+    button.disabled = true
+    const values = inputs.map(({ parameter, input }) => ({ ...parameter, value: input.value }))
+    output.replaceChildren(...(await send(base, path, method, values, body?.value)))
+    button.disabled = false
+  })
+  return [
+    ...inputs.flatMap(({ label, input }) => [label, input]),
+    ...(sent
+      ? [
+          heading('Body'),
+          element('pre', { tabIndex: 0, textContent: typeText(sent) }),
+          element('label', { htmlFor: id('body'), textContent: 'JSON to send' }),
+          body,
+        ]
+      : []),
+    heading(`Answer ${status}`),
+    element('pre', { tabIndex: 0, textContent: returned ? typeText(returned) : 'no body, or a file' }),
+    button,
+    output,
+  ]
+}
+
+async function send(base, path, method, values, body) {
+  const inPath = values.filter((each) => each.in === 'path')
+  const query = new URLSearchParams(
+    values.filter((each) => each.in === 'query' && each.value !== '').map(({ name, value }) => [name, value]),
+  )
+  const filled = inPath.reduce(
+    (text, { name, value }) => text.replace(`{${name}}`, encodeURIComponent(value || '-')),
+    path,
+  )
+  const start = performance.now()
+  try {
+    const answer = await fetch(`${base}${filled}${query.size > 0 ? `?${query}` : ''}`, {
+      method,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+    })
+    const line = `${answer.status} ${answer.statusText} · ${Math.round(performance.now() - start)} ms · request ${answer.headers.get('x-request-id')}`
+    return [
+      element('p', { className: answer.ok ? 'good' : 'bad', textContent: line }),
+      element('pre', { tabIndex: 0, textContent: await textOf(answer) }),
+    ]
+  } catch (error) {
+    return [element('p', { className: 'bad', textContent: `No answer: ${error.message}` })]
+  }
+}
+
+async function textOf(answer) {
+  const type = answer.headers.get('content-type') ?? ''
+  if (!/json|text/.test(type)) return `${type || 'nothing'}, ${(await answer.blob()).size} bytes`
+  const text = await answer.text()
+  return /json/.test(type) ? JSON.stringify(JSON.parse(text), null, 2) : text
+}
+
+function find() {
+  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const calls = [...root.querySelectorAll('details')]
+  for (const call of calls) call.hidden = !words.every((word) => call.dataset.text.includes(word))
+  for (const section of root.querySelectorAll('section'))
+    section.hidden = [...section.querySelectorAll('details')].every(({ hidden }) => hidden)
+  found.textContent = `${calls.filter(({ hidden }) => !hidden).length} of ${calls.length} calls`
+}
+
+filter.addEventListener('input', find)
+try {
+  draw(await (await fetch('/api/v1/openapi.json')).json())
+} catch (error) {
+  found.textContent = `The description could not be read: ${error.message}`
+}

@@ -1,0 +1,50 @@
+import { Writable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { createLog, scrubbed } from './log.ts'
+
+const lineOf = (write: (log: ReturnType<typeof createLog>) => void) => {
+  let text = ''
+  const to = new Writable({
+    write(chunk, _, done) {
+      text += String(chunk)
+      done()
+    },
+  })
+  write(createLog('info', to))
+  return text
+}
+
+describe('a line of the log', () => {
+  it('names neither people nor secrets, wherever an error holds them', () => {
+    const refused = Object.assign(new Error('duplicate key: Key (email)=(ada@example.com) already exists.'), {
+      code: '23505',
+      detail: 'Key (email)=(ada@example.com)',
+      parameters: ['ada@example.com', 'correct horse'],
+    })
+    const error = new Error(
+      'GET /ws?token=abc123&x=1 with Bearer eyJhbGciOi failed at postgres://kinora:hunter2@db/kinora',
+      {
+        cause: refused,
+      },
+    )
+    const line = lineOf((log) => log.error({ err: error }, 'a request failed'))
+    for (const secret of ['ada@', 'example.com', 'correct horse', 'abc123', 'eyJhbGciOi', 'hunter2'])
+      expect(line).not.toContain(secret)
+    expect(JSON.parse(line).err).toMatchObject({
+      type: 'Error',
+      cause: { code: '23505', message: expect.stringContaining('[e-mail]') },
+    })
+  })
+
+  it('keeps what a programmer needs', () => {
+    expect(scrubbed('StreamBusy: videoTask-018f at /srv/kinora/lane.ts:90')).toBe(
+      'StreamBusy: videoTask-018f at /srv/kinora/lane.ts:90',
+    )
+    const line = JSON.parse(lineOf((log) => log.error({ err: new TypeError('no id') }, 'oh')))
+    expect(line.err).toMatchObject({
+      type: 'TypeError',
+      message: 'no id',
+      stack: expect.stringContaining('log.spec.ts'),
+    })
+  })
+})

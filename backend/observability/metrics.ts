@@ -1,0 +1,55 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** What this process measures of itself, beside what prom-client says of every Node process. */
+export type Metrics = ReturnType<typeof createMetrics>
+
+export function createMetrics() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[], buckets = SECONDS) =>
+    new Histogram({ name, help, labelNames, buckets, registers })
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Counter({ name, help, labelNames, registers })
+
+  return {
+    registry,
+    gauge: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+      new Gauge({ name, help, labelNames, registers }),
+    requests: histogram('kinora_http_request_seconds', 'Until the answer to a request began.', [
+      'method',
+      'route',
+      'status',
+    ]),
+    appends: histogram('kinora_append_seconds', 'Until the event store had stored an append, or refused it.', [
+      'outcome',
+    ]),
+    events: counter('kinora_events_appended_total', 'Events stored.', ['category']),
+    readWaits: histogram(
+      'kinora_read_wait_seconds',
+      'How long an answer waited for the read models to show its command; a second at most.',
+      [],
+      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.9, 1.5],
+    ),
+    calls: histogram('kinora_provider_call_seconds', 'Calls of services outside: video, payments, mail, media.', [
+      'port',
+      'call',
+      'outcome',
+    ]),
+    activities: histogram(
+      'kinora_activity_seconds',
+      'Attempts at an activity of a workflow.',
+      ['activity', 'outcome'],
+      [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 1_800],
+    ),
+    projected: counter('kinora_projected_events_total', 'Events that a read model has taken in.', ['projection']),
+    sockets: new Gauge({ name: 'kinora_sockets', help: 'WebSockets that are open.', registers }),
+    forged: counter('kinora_forged_webhooks_total', 'Webhooks that the payment provider did not sign.'),
+    checkedAccounts: counter(
+      'kinora_ledger_accounts_checked_total',
+      'Accounts whose balance was held against their history.',
+    ),
+  }
+}

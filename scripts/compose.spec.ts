@@ -1,0 +1,170 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DCLinter } from 'dclint'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig, VARIABLES } from '#backend/config.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '..')
+const textOf = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
+
+interface Service {
+  image?: string
+  build?: unknown
+  user?: string
+  restart?: string
+  healthcheck?: { test: string[] }
+  environment?: Record<string, string>
+  ports?: string[]
+  volumes?: string[]
+  privileged?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
+  deploy?: { replicas?: number; resources?: { limits?: { cpus?: string; memory?: string } } }
+}
+
+const compose = parse(textOf('docker-compose.yml'), { merge: true }) as {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+const services = Object.entries(compose.services)
+const service = (name: string): Service => compose.services[name]!
+const OURS = ['api', 'projections', 'workers']
+
+/** What compose makes of `${NAME:-default}` when nothing is set. */
+const unset = (text: string) => text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, __, otherwise = '') => otherwise)
+
+interface Fault {
+  readonly rule: string
+  readonly message: string
+}
+
+/** What the schema of the specification, which the linter brings, has against a file. Its other rules are matters of taste. */
+function schemaFaults(file: string): Fault[] {
+  const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
+  const faults: Fault[] = linter.lintFiles([file], false).flatMap(({ messages }: { messages: Fault[] }) => messages)
+  return faults.filter(({ rule }) => /^(invalid|no-duplicate)-/.test(rule))
+}
+
+describe('docker-compose.yml', () => {
+  it('keeps the schema of the Compose specification', () => {
+    expect(schemaFaults(path.join(ROOT, 'docker-compose.yml'))).toEqual([])
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-compose-'))
+    const broken = textOf('docker-compose.yml').replace('healthcheck:', 'healtcheck:')
+    writeFileSync(path.join(folder, 'docker-compose.yml'), broken)
+    expect(schemaFaults(path.join(folder, 'docker-compose.yml'))).not.toEqual([])
+    rmSync(folder, { recursive: true })
+  })
+
+  it('runs the parts and the processes of production, with one way in', () => {
+    expect(Object.keys(compose.services).toSorted()).toEqual([
+      'api',
+      'bucket',
+      'database',
+      'entry',
+      'eventstore',
+      'mail',
+      'media',
+      'projections',
+      'temporal',
+      'temporal-database',
+      'workers',
+    ])
+    const published = services.filter(([, { ports }]) => ports)
+    expect(published.map(([name]) => name)).toEqual(['entry'])
+    expect(OURS.map((name) => [service(name).environment?.ROLES, service(name).deploy?.replicas])).toEqual([
+      ['api', 2],
+      ['projections', 1],
+      ['workflows', 2],
+    ])
+  })
+
+  for (const [name, each] of services)
+    it(`starts ${name} in a pinned version, as nobody special, within limits, and watched`, () => {
+      if (each.build === undefined || name === 'bucket')
+        expect(each.image, 'a version, not what is newest').toMatch(
+          /^(?:[\w./-]+:v?\d+\.\d+[\w.-]*|kinora-media:local)$/,
+        )
+      expect(each.user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+      expect(each.privileged).toBe(undefined)
+      expect(each.cap_drop).toEqual(['ALL'])
+      expect(each.security_opt).toEqual(['no-new-privileges:true'])
+      expect(Number(each.deploy?.resources?.limits?.cpus)).toBeGreaterThan(0)
+      expect(each.deploy?.resources?.limits?.memory).toMatch(/^\d+[mg]$/)
+      // What ends by itself cannot be asked how it is.
+      if (each.restart !== 'no') expect(each.healthcheck?.test.length).toBeGreaterThan(1)
+      for (const volume of each.volumes ?? [])
+        expect(volume.startsWith('./') || volume.split(':')[0]! in compose.volumes, volume).toBe(true)
+    })
+
+  it('tells every process each variable that there is, and none that there is not', () => {
+    for (const name of OURS)
+      expect(Object.keys(service(name).environment ?? {}).toSorted()).toEqual(VARIABLES.toSorted())
+  })
+
+  it('starts without any key, as development, on the engines of production', () => {
+    for (const name of OURS) {
+      const environment = Object.entries(service(name).environment ?? {}).map(([key, value]) => [key, unset(value)])
+      const config = readConfig(Object.fromEntries(environment))
+      expect(config).toMatchObject({
+        production: false,
+        publicUrl: 'http://localhost:8080',
+        trustedProxies: 1,
+        minimax: undefined,
+        paypal: undefined,
+        smtp: { url: 'smtp://mail:1025' },
+        s3: { endpoint: 'http://media:8333', bucket: 'kinora' },
+        databaseUrl: 'postgres://kinora:kinora@database:5432/kinora',
+        eventStoreUrl: 'esdb://eventstore:2113?tls=false',
+      })
+    }
+  })
+
+  it('refuses production with what it brings for development', () => {
+    const environment = Object.entries(service('api').environment ?? {}).map(([key, value]) => [key, unset(value)])
+    expect(() => readConfig({ ...Object.fromEntries(environment), NODE_ENV: 'production' })).toThrow(
+      'those of docker-compose.yml are known to everybody',
+    )
+  })
+})
+
+describe('the image', () => {
+  it('is built in two stages from pinned Node of the version that is a dependency, and runs as nobody special', () => {
+    const lines = textOf('Dockerfile').split('\n')
+    const from = lines.filter((line) => line.startsWith('FROM '))
+    const { node } = (JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> }).dependencies
+    expect(from).toEqual([`FROM node:${node}-bookworm-slim AS build`, `FROM node:${node}-bookworm-slim`])
+    expect(lines).toContain('USER 1000:1000')
+    expect(lines.findIndex((line) => line.startsWith('USER'))).toBeGreaterThan(lines.lastIndexOf(from.at(-1)!))
+  })
+
+  it('takes in no secret, no data and no history', () => {
+    const [first, ...rules] = textOf('.dockerignore')
+      .split('\n')
+      .filter((line) => line && !line.startsWith('#'))
+    expect(first).toBe('*')
+    expect(rules.filter((rule) => rule.startsWith('!')).toSorted()).toEqual(
+      [
+        '!.npmrc',
+        '!backend',
+        '!content',
+        '!package-lock.json',
+        '!package.json',
+        '!projections',
+        '!scripts',
+        '!site',
+        '!tsconfig.json',
+        '!workflows',
+      ].toSorted(),
+    )
+  })
+})
+
+describe('.env.example', () => {
+  it('documents every variable that is read, and no other', () => {
+    const named = [...textOf('.env.example').matchAll(/^#([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!)
+    expect(named.toSorted()).toEqual(VARIABLES.toSorted())
+    expect(new Set(named).size).toBe(named.length)
+  })
+})

@@ -1,0 +1,43 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, it } from 'vitest'
+import { describeOnSite } from './onSite.ts'
+
+describeOnSite('the page of the API', (site) => {
+  it('lists every call of the description, finds, tries them as who is signed in, and breaks no policy', async () => {
+    const user = await site.newUser()
+    const page = await site.visit({ language: 'en', user })
+    const complaints: string[] = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    const answer = await page.goto(`${site.url}/docs`)
+    expect(answer?.headers()['content-security-policy']).toContain("default-src 'none'")
+
+    const description = (await (await fetch(`${site.url}/api/v1/openapi.json`)).json()) as { paths: object }
+    const calls = Object.values(description.paths).flatMap((methods) => Object.keys(methods))
+    await page.getByText(`${calls.length} of ${calls.length} calls`).waitFor()
+    await page.getByLabel('Find a call').fill('get tasks {id}')
+    await page.getByText(`1 of ${calls.length} calls`).waitFor()
+    const one = page.locator('details:visible')
+    await one.locator('summary').click()
+    await one.getByLabel('id: string').fill(crypto.randomUUID())
+    await one.getByRole('button', { name: 'Send GET' }).click()
+    await one.getByText('404 Not Found').waitFor()
+    expect(await one.locator('pre').last().textContent()).toContain('"code": "not_found"')
+
+    await page.getByLabel('Find a call').fill('post generate')
+    const generate = page.locator('details:visible')
+    await generate.locator('summary').click()
+    expect(await generate.locator('pre').first().textContent()).toContain('"text_to_video"')
+    const body = { task_type: 'text_to_video', model: 'I2V-01-live', prompt: '', duration: 6, resolution: '768P' }
+    await generate.getByLabel('JSON to send').fill(JSON.stringify(body))
+    await generate.getByRole('button', { name: 'Send POST' }).click()
+    await generate.getByText('422 Unprocessable Entity').waitFor()
+
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+    await page.setViewportSize({ width: 390, height: 860 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+    if (process.env.KINORA_SHOTS) await page.screenshot({ path: `${process.env.KINORA_SHOTS}/docs-390.png` })
+    // Answers that were asked for are no fault of the page's.
+    expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([])
+    await page.context().close()
+  })
+})
