@@ -226,7 +226,7 @@ export default {
       'nothing but tests and benches imports tests',
       'What only tests need must not be needed in production. A bench seeds as a test does.',
       { path: OURS, pathNot: [TEST, '^bench/'] },
-      { path: [TEST, '^node_modules/(vitest|playwright|@axe-core)/'] },
+      { path: [TEST, '^node_modules/(vitest|playwright|axe-core|@axe-core)/'] },
     ),
     rule(
       'production code uses no development package',

@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
+import CostliestFirst from './scripts/costliestFirst.mjs'
 
 /** What measures time or CPU has the machine to itself, after all the others. */
 const MEASURES = [
@@ -14,6 +15,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: CostliestFirst },
     projects: [
       {
         extends: true,

@@ -138,6 +138,23 @@ describeOnSite('the landing page', (site) => {
     await page.context().close()
   })
 
+  it('asks for nothing else until its first picture is shown', async () => {
+    const page = await site.visit({ language: 'en', width: 390 })
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const others = () => asked.filter((url) => /_astro\/(?!poster-)/.test(url))
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/poster-*', (route) => released.then(() => route.continue()))
+    await page.goto(site.url, { waitUntil: 'domcontentloaded' })
+    await expect.poll(() => asked.some((url) => url.includes('poster-')), SOON).toBe(true)
+    await page.waitForTimeout(500)
+    expect(others()).toEqual([])
+    release()
+    await expect.poll(() => others().filter((url) => /\.js|avif/.test(url)).length, SOON).toBeGreaterThan(4)
+    await page.context().close()
+  })
+
   it('keeps still for readers who ask for it, and is light', async () => {
     const page = await site.visit({ language: 'en' })
     await asCapable(page)

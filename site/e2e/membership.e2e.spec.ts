@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page, Route } from 'playwright'
+import type { Route } from 'playwright'
 import { expect, it } from 'vitest'
+import { axeFaults } from './axeFaults.ts'
 import { type Language, languagesInTurn } from './languagesInTurn.ts'
 import { entryOf, invoiceOf, type MoneyState, openMoneyDouble, PRO, PRO_MONTHLY } from './moneyDouble.ts'
 import { describeOnSite, type OnSite } from './onSite.ts'
@@ -30,11 +30,6 @@ async function openProfile(site: OnSite, language: Language, set: (state: MoneyS
 
 const dayOf = (language: Language, iso: string) =>
   new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'long' }).format(Date.parse(iso))
-
-const faultsOf = async (page: Page, part = 'body') => {
-  const { violations } = await new AxeBuilder({ page: page as never }).include(part).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
 
 describeOnSite("a member's plan", (site) => {
   it.each(languagesInTurn())('is shown in every state (%s)', { timeout: 90_000 }, async (language) => {
@@ -176,7 +171,7 @@ describeOnSite("a member's plan", (site) => {
     const { page, panel, texts } = await openProfile(site, language)
     await page.setViewportSize({ width, height: 860 })
     await page.locator('.work').first().waitFor()
-    expect(await faultsOf(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
     for (const opener of [
       panel.getByRole('button', { name: texts.cancel.open }),
       page.locator('.work .icon-button-danger').first(),
@@ -184,7 +179,7 @@ describeOnSite("a member's plan", (site) => {
     ]) {
       await opener.click()
       await page.locator('dialog[open]').waitFor()
-      expect(await faultsOf(page, 'dialog[open]')).toEqual([])
+      expect(await axeFaults(page, 'dialog[open]')).toEqual([])
       await page.keyboard.press('Escape')
     }
     await page.setViewportSize({ width: 320, height: 640 })

@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Locator, Page, Route } from 'playwright'
+import type { Locator, Route } from 'playwright'
 import { expect, it } from 'vitest'
+import { axeFaults } from './axeFaults.ts'
 import { type Language, languagesInTurn } from './languagesInTurn.ts'
 import { openMoneyDouble, PRO_MONTHLY } from './moneyDouble.ts'
 import { describeOnSite, type OnSite } from './onSite.ts'
@@ -9,11 +9,6 @@ import { problem } from './workspaceDouble.ts'
 
 const prefix = (language: Language) => (language === 'zh' ? '/zh' : '')
 const CREDITS = 'kinora.user'
-
-const faultsOf = async (page: Page) => {
-  const { violations } = await new AxeBuilder({ page: page as never }).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
 
 /** A page whose clock stands still, before a server of the test's own. */
 async function stoppedPage(site: OnSite, language: Language) {
@@ -81,7 +76,7 @@ describeOnSite('the way back from the payment provider', (site) => {
       server.rare.set('POST /subscriptions/confirm', answer)
       await page.goto(`${site.url}${prefix(language)}/payment/success?subscription_id=I-1`)
       await page.getByRole('heading', { name: heading }).waitFor()
-      expect(await faultsOf(page)).toEqual([])
+      expect(await axeFaults(page)).toEqual([])
     }
     await page.context().close()
   })

@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, it } from 'vitest'
+import { axeFaults } from './axeFaults.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 import { openDouble, openTask, picture, problem, taskOf } from './workspaceDouble.ts'
@@ -13,9 +13,8 @@ describeOnSite('the workspace in each of its states', (site) => {
     const page = await site.visit({ language, width })
     const state = await openDouble(page, site.url, language)
     const faults: string[] = []
-    const look = async (name: string, part = 'body') => {
-      const { violations } = await new AxeBuilder({ page: page as never }).include(part).analyze()
-      faults.push(...violations.map(({ id, nodes }) => `${name}: ${id} ${nodes.map(({ html }) => html).join(' ')}`))
+    const look = async (name: string, part?: string) => {
+      faults.push(...(await axeFaults(page, part)).map((fault) => `${name}: ${fault}`))
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       if (overflow > 0) faults.push(`${name}: ${overflow} px wider than the window`)
     }

@@ -1,4 +1,4 @@
-// Fetches the page's scripts once it is painted: nothing that is read waits for them.
+// Fetches the page's scripts once it is shown with its first picture: nothing that is read or seen shares the network with them.
 ;((doc, root) => {
   const late = [...doc.querySelectorAll('script[data-late]')]
   const load = ({ dataset }) =>
@@ -9,8 +9,13 @@
       script.src = dataset.late
       doc.head.append(script)
     })
-  const begin = () => Promise.all(late.map(load)).then(() => (root.dataset.awake = ''))
-  // A frame is painted after its callbacks. A page that nobody sees gets no frames.
+  const begin = () => {
+    root.dataset.shown = ''
+    Promise.all(late.map(load)).then(() => (root.dataset.awake = ''))
+  }
+  // What is loaded is painted in the next frame, and shown by the one after. A page that nobody sees gets no frames.
+  const shown = () => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(begin)))
   if (doc.hidden) begin()
-  else requestAnimationFrame(() => setTimeout(begin))
+  else if (doc.readyState === 'complete') shown()
+  else addEventListener('load', shown, { once: true })
 })(document, document.documentElement)

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PLANS } from '#backend/subscriptions/plans.ts'
+import { MODELS } from '#backend/tasks/models.ts'
+
+/** The lines of a list in a question's answer, their numbers without separators. */
+const listIn = (language: string, question: string): string[] =>
+  readFileSync(path.join(import.meta.dirname, language, 'faq', `${question}.md`), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('- '))
+    .map((line) => line.replace(/(\d),(?=\d{3})/g, '$1'))
+
+/** Small numbers, as English writes them. */
+const WORDS = ['no', 'one', 'two', 'three', 'four', 'five']
+
+const numbersIn = (text: string): number[] => (text.match(/\d+(\.\d+)?/g) ?? []).map(Number)
+
+describe.each([
+  ['en', 'priceCents'],
+  ['zh', 'priceFen'],
+] as const)('the questions (%s)', (language, price) => {
+  it('name what each plan costs and brings', () => {
+    const lines = listIn(language, 'plans')
+    expect(lines).toHaveLength(Object.keys(PLANS).length)
+    for (const [index, plan] of Object.values(PLANS).entries()) {
+      const line = lines[index]!
+      if (plan[price] > 0) expect(numbersIn(line)[0]).toBe(plan[price] / 100)
+      expect(numbersIn(line)).toContain(plan.credits)
+      if (plan.tier !== 'free') expect(numbersIn(line)).toContain(Math.floor(plan.credits / 30))
+      if (language === 'zh') expect(line).toContain(`${plan.waiting} 个排队，${plan.concurrent} 个`)
+      else
+        expect(line).toMatch(
+          new RegExp(`${WORDS[plan.waiting]} .*waiting, ${WORDS[plan.concurrent]} in the making`, 'i'),
+        )
+    }
+  })
+
+  it('name what each video costs, and nothing else', () => {
+    const lines = listIn(language, 'video-cost')
+    const shapes = MODELS.flatMap(({ name, shapes }) => shapes.map((shape) => ({ name, ...shape })))
+    expect(lines.map((line) => numbersIn(line)[0])).toEqual(
+      [...new Set(shapes.map(({ credits }) => credits))].sort((a, b) => a - b),
+    )
+    for (const { name, credits, resolution, duration } of shapes) {
+      const line = lines.find((one) => numbersIn(one)[0] === credits)!
+      for (const said of [name, resolution, String(duration)]) expect(line).toContain(said)
+    }
+  })
+})
