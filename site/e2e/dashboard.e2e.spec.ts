@@ -133,7 +133,7 @@ async function fits({ page, t }: OpenBoard): Promise<void> {
 describeOnBoard('the operator’s board', (on) => {
   it.each(languagesInTurn())(
     'tells its numbers to eyes, keys and screen readers (%s)',
-    { timeout: 90_000 },
+    { timeout: 240_000 },
     async (language) => {
       const violations: string[] = []
       const board = await on.open(language, (_, page) => {

@@ -6,7 +6,7 @@ import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
 describeOnSite('the operator’s login', (site) => {
-  it.each(languagesInTurn('zh'))('says why nobody is let in, and then lets in (%s)', async (language) => {
+  it.each(languagesInTurn('zh'))('says why nobody is let in, and then lets in (%s)', { timeout: 240_000 }, async (language) => {
     const prefix = language === 'zh' ? '/zh' : ''
     const t = (await words(language, 'dashboard')).login
     const page = await site.visit({ language })
