@@ -9,6 +9,7 @@ import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { deliverMail } from '#workflows/accounts/deliverMail.ts'
 import { eraseAccount } from '#workflows/accounts/eraseAccount.ts'
 import { createActivities } from '#workflows/activities.ts'
+import { sweepVisits } from '#workflows/analytics/sweepVisits.ts'
 import { EmbeddedEngine } from '#workflows/embedded.ts'
 import { policies } from '#workflows/policies.ts'
 import { runRowTriggers } from '#workflows/rowTriggers.ts'
@@ -24,9 +25,13 @@ import { accountPorts } from './accounts/accountPorts.ts'
 import { ERASURES } from './accounts/erasure.ts'
 import { OUTGOING_MAILS } from './accounts/outbox.ts'
 import { ENDED_SESSIONS } from './accounts/sessions.ts'
+import { operatorDays } from './analytics/operatorDays.ts'
+import { operatorPorts } from './analytics/operatorPorts.ts'
+import { createVisitRetention } from './analytics/visitRetention.ts'
 import { createApp } from './app.ts'
 import { RELISTENED } from './database/changes.ts'
 import { MOVED_CLOCK } from './database/movedClock.ts'
+import { standingAlerts } from './database/operatorAlerts.ts'
 import { drain } from './http/drain.ts'
 import { createRealtime } from './http/realtime.ts'
 import { leased, type Running } from './leased.ts'
@@ -40,6 +45,7 @@ import { statsOf } from './subscriptions/routes.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
+import { providerCents } from './tasks/providerCost.ts'
 import { hinted, PROVIDER_HINTS, tellHint } from './tasks/providerHints.ts'
 import { pushUpdates } from './tasks/pushUpdates.ts'
 
@@ -47,6 +53,7 @@ import { pushUpdates } from './tasks/pushUpdates.ts'
 const NEWS = [OUTGOING_MAILS, ERASURES, PAYMENT_NOTICES, RELISTENED]
 const SWEEP_MS = 15_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
+const SWEEP_VISITS_MS = 10 * 60_000
 const RECONCILE_MS = 24 * 60 * 60_000
 
 /** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
@@ -105,6 +112,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     wake: (id, signal) => engine.signal(id, signal),
     ...subscriptionDeps(ports, publicUrl),
     removeUnusedUploads: createImageUploads(database, media, ports.temporaryDir).removeUnused,
+    sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
   })
   const engine = new EmbeddedEngine({
     workflows: {
@@ -112,6 +120,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
       recoverVideo,
       sweepHolds,
       sweepUploads,
+      sweepVisits,
       deliverMail,
       eraseAccount,
       keepTerm,
@@ -139,6 +148,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
   const lookAtAll = async () => {
     for (const userId of await readSubscribers(database)) await lookAtTerm(engine, userId)
     await engine.start('reconcile', 'reconcile', {})
+    await engine.start('sweepVisits', 'sweepVisits', {})
   }
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === MOVED_CLOCK) void lookAtAll().catch(onError)
@@ -149,6 +159,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
     await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
+    await engine.schedule('sweepVisits', 'sweepVisits', SWEEP_VISITS_MS)
     await engine.schedule('reconcile', 'reconcile', RECONCILE_MS)
   })()
   return {
@@ -188,6 +199,7 @@ export function startApi(ports: Ports, { server, publicUrl, health, site }: Api)
     hold: credits.hold,
     release: credits.release,
     ...account,
+    ...operatorPorts(ports, publicUrl),
     subscriptions: createSubscriptions({
       ...ports,
       publicUrl,
@@ -214,6 +226,8 @@ export function startApi(ports: Ports, { server, publicUrl, health, site }: Api)
       await outbox.empty(3_000)
     },
     demoRenderer: ports.provider.name === 'demo',
+    alerts: () => standingAlerts(ports.pool),
+    providerCents: ports.provider.name === 'demo' ? undefined : providerCents,
     trustedProxies: config.trustedProxies,
     supportEmail: config.supportEmail,
   })
