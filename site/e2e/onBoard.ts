@@ -6,7 +6,7 @@ import type { Language } from './languagesInTurn.ts'
 import { describeOnSite, type OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
-const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
+export const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const COOKIE = /^((?:__Host-)?kinora_operator)=([^;]+)/
 
 /** The calls that a board is made of, in the order in which they are sent. */
