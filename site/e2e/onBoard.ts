@@ -43,8 +43,17 @@ export interface OnBoard {
 }
 
 /** Describes tests of the operator's board; the program and the browser live as long as the file. */
-export function describeOnBoard(name: string, tests: (on: OnBoard) => void): void {
-  const env = { OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password, LOG_LEVEL: 'silent' }
+export function describeOnBoard(
+  name: string,
+  tests: (on: OnBoard) => void,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const env = {
+    OPERATOR_USERNAME: OPERATOR.username,
+    OPERATOR_PASSWORD: OPERATOR.password,
+    LOG_LEVEL: 'silent',
+    ...more,
+  }
   describeOnSite(
     name,
     (site) => {
