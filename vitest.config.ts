@@ -7,6 +7,7 @@ const MEASURES = [
   'backend/http/socketLoad.int.spec.ts',
   'backend/tasks/demo/demoProvider.int.spec.ts',
   'backend/tasks/demo/renderJob.int.spec.ts',
+  'site/e2e/boardPaint.e2e.spec.ts',
   'site/e2e/lighthouse.e2e.spec.ts',
 ]
 

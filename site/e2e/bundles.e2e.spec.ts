@@ -2,7 +2,34 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-const folder = path.resolve(import.meta.dirname, '../dist/_astro')
+const dist = path.resolve(import.meta.dirname, '../dist')
+const folder = path.join(dist, '_astro')
+const scripts = new Map(
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]),
+)
+
+/** The scripts that a text names, and those that they name. */
+function reached(text: string, found = new Set<string>()): Set<string> {
+  for (const [file] of text.matchAll(/[\w.@-]+\.js\b/g)) {
+    const script = scripts.get(file)
+    if (script === undefined || found.has(file)) continue
+    found.add(file)
+    reached(script, found)
+  }
+  return found
+}
+
+/** Pages that can fetch a script which holds `mark`. */
+const pagesThatReach = (mark: string) =>
+  readdirSync(dist, { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.html'))
+    .filter((file) =>
+      [...reached(readFileSync(path.join(dist, file), 'utf8'))].some((name) => scripts.get(name)?.includes(mark)),
+    )
+    .sort()
 
 describe('what both languages share', () => {
   it('holds no Chinese but the values of the contract and the name of the language', () => {
@@ -15,5 +42,24 @@ describe('what both languages share', () => {
         return han.map((words) => `${file}: ${words}`)
       })
     expect(found).toEqual([])
+  })
+})
+
+describe('the library that draws charts', () => {
+  const board = ['admin/dashboard.html', 'zh/admin/dashboard.html']
+
+  it('is fetched by the operator’s board alone, and there in a script of its own', () => {
+    expect(pagesThatReach('u-cursor-x')).toEqual(board)
+    const holders = [...scripts].filter(([, text]) => text.includes('u-cursor-x')).map(([name]) => name)
+    expect(holders).toHaveLength(1)
+    const statically = new RegExp(`(?:from|import)\\s*["']\\./${holders[0]}["']`)
+    expect([...scripts].filter(([, text]) => statically.test(text))).toEqual([])
+  })
+
+  it('comes with no other style than the board’s own pages hold', () => {
+    const styled = readdirSync(dist, { recursive: true })
+      .map(String)
+      .filter((file) => file.endsWith('.html') && readFileSync(path.join(dist, file), 'utf8').includes('.u-cursor-x'))
+    expect(styled.sort()).toEqual(board)
   })
 })

@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { weekly } from '#backend/analytics/boardContract.ts'
 import { HOURS, PATHS, WEEK } from './boardDouble.ts'
 import { languagesInTurn } from './languagesInTurn.ts'
-import { CORE, describeOnBoard, faultsOf, type OpenBoard } from './onBoard.ts'
+import { CORE, describeOnBoard, faultsOf, OPERATOR, type OpenBoard } from './onBoard.ts'
+import { words } from './walkJourney.ts'
 
 /** The wall: each number with its name, its growth by sign, arrow and colour. */
 async function readsCards({ t, number, figure }: OpenBoard): Promise<void> {
@@ -133,7 +135,7 @@ async function fits({ page, t }: OpenBoard): Promise<void> {
 describeOnBoard('the operator’s board', (on) => {
   it.each(languagesInTurn())(
     'tells its numbers to eyes, keys and screen readers (%s)',
-    { timeout: 90_000 },
+    { timeout: 240_000 },
     async (language) => {
       const violations: string[] = []
       const board = await on.open(language, (_, page) => {
@@ -154,4 +156,52 @@ describeOnBoard('the operator’s board', (on) => {
       await page.context().close()
     },
   )
+
+  it('shows the operator what the server has counted', { timeout: 240_000 }, async () => {
+    const { site } = on
+    const t = await words('en', 'dashboard')
+    const visitor = await site.visit({ language: 'en' })
+    for (const path of ['/', '/faq']) {
+      const counted = visitor.waitForResponse('**/analytics/page-view')
+      await visitor.goto(site.url + path)
+      expect((await counted).status()).toBe(202)
+    }
+    await visitor.context().close()
+    const { email } = await site.newUser()
+
+    const page = await site.visit({ language: 'en' })
+    await page.goto(`${site.url}/admin/dashboard`)
+    expect(new URL(page.url()).pathname).toBe('/admin/dashboard/login')
+    const signIn = async (password: string) => {
+      await page.getByLabel(t.login.username, { exact: true }).fill(OPERATOR.username)
+      await page.getByLabel(t.login.password, { exact: true }).fill(password)
+      await page.getByRole('button', { name: t.login.submit, exact: true }).click()
+    }
+    await signIn('a wall of bricks')
+    await page.getByText(t.login.refused).waitFor()
+    await signIn(OPERATOR.password)
+    await page.waitForURL(`${site.url}/admin/dashboard`)
+
+    const panel = (name: string) => page.getByRole('region', { name: t[name].heading, exact: true })
+    await panel('users').getByText(email).waitFor()
+    await panel('visits').getByText('/faq', { exact: true }).waitFor()
+    await panel('ranking').getByText('/faq', { exact: true }).waitFor()
+    await panel('actions').getByText(t.actions.name.sign_in_refused).waitFor()
+    await panel('margin').getByText(t.margin.noCost).waitFor()
+    await panel('tasks').getByText(t.tasks.noStuck).waitFor()
+    expect(await page.locator('[data-figure="pv"] .board-number').textContent()).toBe('2')
+    for (const text of [t.failed, t.unread, t.unfilled])
+      expect(await page.getByText(text, { exact: true }).count()).toBe(0)
+    await page.getByText(t.asTable).first().click()
+    expect(await panel('trend').getByRole('row').count()).toBe(8)
+
+    const file = page.waitForEvent('download')
+    await panel('ranking').getByRole('link').click()
+    expect(await readFile(await (await file).path(), 'utf8')).toContain('/faq')
+    await page.getByRole('button', { name: t.logout, exact: true }).click()
+    await page.waitForURL(`${site.url}/admin/dashboard/login`)
+    await page.goto(`${site.url}/admin/dashboard`)
+    expect(new URL(page.url()).pathname).toBe('/admin/dashboard/login')
+    await page.context().close()
+  })
 })

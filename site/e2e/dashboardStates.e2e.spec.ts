@@ -19,7 +19,7 @@ import { CORE, describeOnBoard, faultsOf } from './onBoard.ts'
 describeOnBoard('the operator’s board in its other states', (on) => {
   it.each(languagesInTurn())(
     'leads to the login on a 401, and says what else fails (%s)',
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async (language) => {
       const board = await on.open(language, (state) => {
         state.rare.set(overview.path, (route) => route.fulfill({ status: 500, json: {} }))
@@ -149,7 +149,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
 
   it.each(languagesInTurn())(
     'pages its users, follows its period, and counts who is here (%s)',
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async (language) => {
       const board = await on.open(language, (state) => state.answers.set(userList.path, (query) => usersOf(query, 10)))
       const { page, state, t, panel, rowsOf } = board

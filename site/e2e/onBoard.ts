@@ -6,7 +6,7 @@ import type { Language } from './languagesInTurn.ts'
 import { describeOnSite, type OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
-const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
+export const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const COOKIE = /^((?:__Host-)?kinora_operator)=([^;]+)/
 
 /** The calls that a board is made of, in the order in which they are sent. */
@@ -43,8 +43,17 @@ export interface OnBoard {
 }
 
 /** Describes tests of the operator's board; the program and the browser live as long as the file. */
-export function describeOnBoard(name: string, tests: (on: OnBoard) => void): void {
-  const env = { OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password, LOG_LEVEL: 'silent' }
+export function describeOnBoard(
+  name: string,
+  tests: (on: OnBoard) => void,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const env = {
+    OPERATOR_USERNAME: OPERATOR.username,
+    OPERATOR_PASSWORD: OPERATOR.password,
+    LOG_LEVEL: 'silent',
+    ...more,
+  }
   describeOnSite(
     name,
     (site) => {
