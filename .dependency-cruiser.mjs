@@ -6,7 +6,7 @@
 const ACTIVITIES =
   '^workflows/(activities|accountActivities|subscriptionActivities|taskCommands|renderVideo|fetchVideo|settleSubscription|readNotice|remind)\\.ts$'
 const ROOT =
-  '^backend/(main|compose|leased|ports|roles|subscriptionDeps|adjust|audit|auditStore|auditThread|recover|rotateKey|app)\\.ts$'
+  '^backend/(main|compose|leased|ports|openEngine|roles|subscriptionDeps|adjust|audit|auditStore|auditThread|recover|rotateKey|app)\\.ts$'
 const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/|^backend/eventsourcing/(specification|eventStoreContract)\\.ts$)'
 
 /** The outside door of a context: shapes, paths and the tables of what can be had, the same on both sides. */
@@ -184,6 +184,12 @@ export default {
       'A read model may lag; what a workflow decides on comes from the log.',
       { path: '^workflows/', pathNot: TEST },
       { path: '^projections/' },
+    ),
+    rule(
+      'Temporal is loaded where it is asked for',
+      'Its packages are large and partly native: without TEMPORAL_ADDRESS none of them is loaded.',
+      { path: OURS, pathNot: [TEST, '^workflows/temporal/'] },
+      { path: '^(workflows/temporal/|node_modules/@temporalio/)', dynamic: false, ...asValue },
     ),
     rule(
       'the site imports only contracts, content and itself',

@@ -31,7 +31,11 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
   let condition: Condition = 'starting'
   const health = healthRoutes(
     () => condition,
-    () => ports.pool.query('select 1'),
+    async () => {
+      await ports.pool.query('select 1')
+      const answers = await Promise.all(running.map((role) => role.reachable?.() ?? true))
+      if (!answers.every(Boolean)) throw new Error('what a role stands on does not answer')
+    },
   )
   const onlyHealth = createHealthApp(health, log).callback()
   server.on('request', onlyHealth)
@@ -51,7 +55,9 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
   await run('projections', () => startProjections(ports))
   // Whichever process they run in: what is read and swept here must be all there is.
   await caughtUp(PROJECTIONS, ports.database, halt.signal)
-  await run('workflows', () => leased(ports.leases, 'workflows', () => startWorkflows(ports, () => url)))
+  const workflows = () => startWorkflows(ports, () => url)
+  // Temporal knows what runs where: its workers may be many. The embedded engine has one holder.
+  await run('workflows', () => (config.temporal ? workflows() : leased(ports.leases, 'workflows', workflows)))
   await run('api', () => {
     server.off('request', onlyHealth)
     return startApi(ports, { server, publicUrl: () => url, health, site: existsSync(SITE) ? SITE : undefined })

@@ -38,6 +38,8 @@ const Environment = z.object({
   ROLES: z._default(z.string(), ROLES.join(',')),
   DATABASE_URL: z.optional(z.string()),
   EVENTSTORE_URL: z.optional(z.string()),
+  TEMPORAL_ADDRESS: z.optional(z.string().check(z.regex(/^[^\s:/]+:\d+$/, 'a host and a port such as localhost:7233'))),
+  TEMPORAL_NAMESPACE: z._default(z.string(), 'default'),
   EVENTSTORE_CA: z.optional(z.string()),
   DRAIN_MS: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(60_000)), 0),
   SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
@@ -102,6 +104,8 @@ export interface Config {
   readonly roles: readonly Role[]
   readonly databaseUrl: string | undefined
   readonly eventStoreUrl: string | undefined
+  /** Undefined: workflows run on the embedded engine. */
+  readonly temporal: { readonly address: string; readonly namespace: string } | undefined
   /** File of the certificate authority that EventStoreDB's certificates are checked by; undefined: those that Node knows. */
   readonly eventStoreCa: string | undefined
   /** Milliseconds between `/readyz` telling that the process stops and the first thing that stops. */
@@ -153,6 +157,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     roles,
     databaseUrl: env.DATABASE_URL,
     eventStoreUrl: env.EVENTSTORE_URL,
+    temporal: env.TEMPORAL_ADDRESS ? { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE } : undefined,
     eventStoreCa: env.EVENTSTORE_CA,
     drainMs: env.DRAIN_MS,
     sessionSecret: env.SESSION_SECRET ?? secrets.SESSION_SECRET!,

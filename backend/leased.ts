@@ -3,6 +3,8 @@ import type { Leases, Wish } from './database/leases.ts'
 /** A part of the program that runs until it is stopped. `started` settles when it has caught up once. */
 export interface Running {
   readonly started: Promise<void>
+  /** Whether what it cannot do without answers; left out where that is the database alone. */
+  reachable?(): Promise<boolean>
   stop(): Promise<void>
 }
 

@@ -1,25 +1,15 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import type Router from '@koa/router'
 import { PROJECTIONS } from '#projections/all.ts'
 import { readOldHolds, readOpenWork } from '#projections/readOpenWork.ts'
 import { runProjection } from '#projections/run.ts'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
-import { deliverMail } from '#workflows/accounts/deliverMail.ts'
-import { eraseAccount } from '#workflows/accounts/eraseAccount.ts'
 import { createActivities } from '#workflows/activities.ts'
-import { sweepVisits } from '#workflows/analytics/sweepVisits.ts'
-import { EmbeddedEngine } from '#workflows/embedded.ts'
-import { policies } from '#workflows/policies.ts'
+import type { Engine } from '#workflows/engine.ts'
 import { runRowTriggers } from '#workflows/rowTriggers.ts'
-import { keepTerm } from '#workflows/subscriptions/keepTerm.ts'
-import { reconcile } from '#workflows/subscriptions/reconcile.ts'
-import { takeNotice } from '#workflows/subscriptions/takeNotice.ts'
-import { generateVideo } from '#workflows/tasks/generateVideo.ts'
-import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.ts'
-import { sweepHolds } from '#workflows/tasks/sweepHolds.ts'
-import { sweepUploads } from '#workflows/tasks/sweepUploads.ts'
+import { HINT } from '#workflows/tasks/recoverVideo.ts'
 import { lookAtTerm, runTriggers } from '#workflows/triggers.ts'
 import { accountPorts } from './accounts/accountPorts.ts'
 import { ERASURES } from './accounts/erasure.ts'
@@ -37,6 +27,7 @@ import { createRealtime } from './http/realtime.ts'
 import { leased, type Running } from './leased.ts'
 import { imageKey, removeTaskMedia } from './media/mediaStore.ts'
 import { watchedActivities } from './observability/watched.ts'
+import { openEngine, renderSlots } from './openEngine.ts'
 import type { Ports } from './ports.ts'
 import { subscriptionDeps } from './subscriptionDeps.ts'
 import { PAYMENT_NOTICES } from './subscriptions/noticeInbox.ts'
@@ -55,10 +46,6 @@ const SWEEP_MS = 15_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
 const SWEEP_VISITS_MS = 10 * 60_000
 const RECONCILE_MS = 24 * 60 * 60_000
-
-/** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
-const renderSlots = ({ provider }: Ports): number =>
-  provider.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000
 
 /**
  * Keeps the read models up to date, each in a lane of its own: processes that project share the lanes, and no two work on
@@ -95,43 +82,45 @@ export function startProjections({ store, database, log, leases, observability: 
   }
 }
 
-/** Makes the videos: workflows on the embedded engine, started from the log. */
+/** Makes the videos, and all else that waits: the engine, what it does in the world, and what starts workflows on it. */
 export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
-  const { database, store, media, log, pool, outbox, erasures, changes, inbox, calendar } = ports
-  const halt = new AbortController()
+  const { database, media, log, pool, changes, calendar, temporaryDir } = ports
+  const uploads = createImageUploads(database, media, temporaryDir)
   const activities = createActivities({
     ...ports,
     concurrentLimit: async (userId) => (await ports.allowance(userId)).concurrent,
     holdsOlderThan: (ms) => readOldHolds(database, ms, calendar()),
     showProgress: (taskId, percent) => showProgress(pool, taskId, percent),
     ffmpegPath: ports.config.ffmpegPath,
-    hinted: (taskId, ms, signal) => hinted(ports.changes, taskId, ms, signal),
+    hinted: (taskId, ms, signal) => hinted(changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
-    removeUploads: createImageUploads(database, media, ports.temporaryDir).removeAllOf,
+    removeUploads: uploads.removeAllOf,
     onRefused: (mailId) => log.warn({ mailId }, 'a mail was refused for good'),
-    wake: (id, signal) => engine.signal(id, signal),
+    wake: async (id, signal) => (await opened).engine.signal(id, signal),
     ...subscriptionDeps(ports, publicUrl),
-    removeUnusedUploads: createImageUploads(database, media, ports.temporaryDir).removeUnused,
     sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
+    removeUnusedUploads: uploads.removeUnused,
   })
-  const engine = new EmbeddedEngine({
-    workflows: {
-      generateVideo,
-      recoverVideo,
-      sweepHolds,
-      sweepUploads,
-      sweepVisits,
-      deliverMail,
-      eraseAccount,
-      keepTerm,
-      takeNotice,
-      reconcile,
+  const triggersOf = (engine: Engine) => () => startTriggers(ports, engine)
+  const opened = openEngine(ports, watchedActivities(ports.observability.metrics, activities)).then((engine) => ({
+    engine,
+    // Workers may be many; what starts workflows is one.
+    triggers: ports.config.temporal ? leased(ports.leases, 'triggers', triggersOf(engine)) : triggersOf(engine)(),
+  }))
+  return {
+    started: opened.then(({ triggers }) => triggers.started),
+    reachable: async () => (await opened).engine.reachable?.() ?? true,
+    async stop() {
+      const { engine, triggers } = await opened
+      // Together: an engine whose server is away lets go of those who call it when it stops.
+      await Promise.all([triggers.stop(), engine.stop()])
     },
-    activities: watchedActivities(ports.observability.metrics, activities),
-    policies,
-    slots: { mail: 4, payments: 8, render: renderSlots(ports) },
-    onError: (error, step) => log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
-  })
+  }
+}
+
+/** What starts workflows: the log, rows that wait, the calendar, and schedules. */
+function startTriggers({ database, store, log, outbox, erasures, changes, inbox }: Ports, engine: Engine): Running {
+  const halt = new AbortController()
   const onError = (error: unknown) => log.error({ err: error }, 'the triggers stumbled and start again')
   const triggers = runTriggers({ store, engine, openWork: () => readOpenWork(database), signal: halt.signal, onError })
   const rowTriggers = runRowTriggers({
@@ -152,24 +141,32 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
   }
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === MOVED_CLOCK) void lookAtAll().catch(onError)
-    if (name === PROVIDER_HINTS) for (const id of ids) void engine.signal(`recover-${id}`, HINT)
+    if (name === PROVIDER_HINTS) for (const id of ids) void engine.signal(`recover-${id}`, HINT).catch(onError)
   })
-  const started = (async () => {
+  const begin = async () => {
     await engine.start('sweepHolds', 'sweepHolds', {})
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
     await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
     await engine.schedule('sweepVisits', 'sweepVisits', SWEEP_VISITS_MS)
     await engine.schedule('reconcile', 'reconcile', RECONCILE_MS)
+  }
+  const started = (async () => {
+    while (!halt.signal.aborted) {
+      try {
+        return await begin()
+      } catch (error) {
+        onError(error)
+        await delay(1_000, undefined, { signal: halt.signal }).catch(() => {})
+      }
+    }
   })()
   return {
     started,
     async stop() {
       halt.abort()
       unsubscribe()
-      await engine.stop()
-      await triggers
-      await rowTriggers
+      await Promise.all([triggers, rowTriggers])
     },
   }
 }

@@ -57,6 +57,11 @@ export const VIOLATIONS: readonly Violation[] = [
     'backend/tasks/renderLane.ts',
   ),
   importing(
+    'Temporal is loaded where it is asked for',
+    'backend/openEngine.ts',
+    'workflows/temporal/temporalEngine.ts',
+  ),
+  importing(
     'a context imports no decider of another context',
     'backend/tasks/buy.ts',
     'backend/credits/creditAccount.ts',

@@ -23,7 +23,7 @@ const order: VideoTaskOrder = {
   credits: 30,
   priority: 4,
 }
-const context = { signal: new AbortController().signal, heartbeat: () => {} }
+const context = { signal: new AbortController().signal }
 const unreachable = async (): Promise<never> => {
   throw new Error('unreachable')
 }
@@ -33,6 +33,7 @@ let provider: VideoProvider
 let states: RenderState[]
 let render: () => Promise<unknown>
 let types: () => string[]
+let deps: Parameters<typeof createActivities>[0]
 beforeEach(async () => {
   clock = Date.UTC(2026, 0, 1)
   states = []
@@ -50,7 +51,7 @@ beforeEach(async () => {
   const store = createMemoryEventStore()
   const handle = createHandle(store)
   const unused = unreachable
-  const activities = createActivities({
+  deps = {
     handle,
     store,
     originOf: createOrigins(store),
@@ -90,7 +91,8 @@ beforeEach(async () => {
     ffmpegPath: undefined,
     temporaryDir: '/nowhere',
     now: () => clock,
-  })
+  }
+  const activities = createActivities(deps)
   const at = new Date(clock).toISOString()
   await handle(
     videoTask,
@@ -171,6 +173,21 @@ describe('rendering', () => {
     await expect(render()).rejects.toThrow('unreachable')
     clock += 1_000
     expect([await render(), asked]).toMatchObject([{ kind: 'failed', code: 'answer_lost' }, 1])
+  })
+
+  it('waits for an answer that another process may still hear, for as long as a call may last', async () => {
+    provider = Object.assign(provider, { idempotent: false })
+    provider.create = unreachable
+    await expect(render()).rejects.toThrow('unreachable')
+    const elsewhere = createActivities(deps)
+    let isOver = false
+    const rendering = elsewhere.render(input, context).finally(() => {
+      isOver = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(isOver).toBe(false)
+    clock += 66_000
+    expect(await rendering).toMatchObject({ code: 'answer_lost' })
   })
 
   it('ends a task that waited six hours for a provider that may not be asked', async () => {

@@ -41,6 +41,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
   const asking = new Pool(ASKED_AT_ONCE)
+  const unanswered = new Set<string>()
   const { at, give: task, look, origin, contextOf, endIfWaitedTooLong } = commands
 
   return {
@@ -56,7 +57,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
       return state.status !== 'waiting' || (await endIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
     },
 
-    render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, asking }, taskId, context),
+    render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, asking, unanswered }, taskId, context),
 
     async store({ taskId }, { signal }) {
       const state = await task(taskId, { type: 'StartDownload', at: at() })

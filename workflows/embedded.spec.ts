@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type Activities, EmbeddedEngine } from './embedded.ts'
-import type { ActivityPolicy, Workflow, WorkflowContext } from './engine.ts'
+import { EmbeddedEngine } from './embedded.ts'
+import type { Activities, ActivityPolicy, Workflow, WorkflowContext } from './engine.ts'
+import { CONTRACT_BODIES, contractPolicies } from './testing/contractBodies.ts'
+import { engineContract } from './testing/engineContract.ts'
 
 const policy: ActivityPolicy = { timeoutMs: 5_000, attempts: 3, firstRetryMs: 1, maxRetryMs: 4, pool: 'main' }
 type Acts = Record<string, (input: unknown) => Promise<unknown>>
@@ -18,6 +20,19 @@ function engineOf(bodies: Record<string, Body>, activities: Activities = {}, pol
 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 type Context = WorkflowContext<Acts>
+
+engineContract('the embedded engine', {
+  remembers: false,
+  shortestRoundMs: 20,
+  open: async (activities) =>
+    new EmbeddedEngine({
+      workflows: CONTRACT_BODIES,
+      activities,
+      policies: contractPolicies,
+      slots: { narrow: 1 },
+      onError: () => {},
+    }),
+})
 
 describe('a workflow on the embedded engine', () => {
   it('is started once while it runs under its id, and again when it is over', async () => {
@@ -46,35 +61,6 @@ describe('a workflow on the embedded engine', () => {
     await expect(engine.start('nothing', 'id', {})).rejects.toThrow('No workflow is called nothing')
   })
 
-  it('counts a signal that came before it waited, once', async () => {
-    const ready = Promise.withResolvers<void>()
-    const { engine } = engineOf({
-      body: async (ctx: Context) => {
-        await ready.promise
-        return [await ctx.signalled('turn', 1_000), await ctx.signalled('turn', 1), await ctx.signalled('other', 1)]
-      },
-    })
-    await engine.start('body', 'one', {})
-    await engine.signal('one', 'turn')
-    await engine.signal('one', 'turn')
-    const result = engine.result('one')
-    ready.resolve()
-    expect(await result).toEqual([true, false, false])
-  })
-
-  it('wakes at a signal that comes while it waits, and only for its own', async () => {
-    const { engine } = engineOf({
-      a: (ctx: Context) => ctx.signalled('turn', 5_000),
-      b: (ctx: Context) => ctx.signalled('turn', 30),
-    })
-    await engine.start('a', 'a', {})
-    await engine.start('b', 'b', {})
-    await engine.signal('nobody', 'turn')
-    const results = [engine.result('a'), engine.result('b')]
-    await engine.signal('a', 'turn')
-    expect(await Promise.all(results)).toEqual([true, false])
-  })
-
   it('tells of a body that fails, and forgets it', async () => {
     const { engine, errors } = engineOf({ body: () => Promise.reject(new Error('a fault')) })
     await engine.start('body', 'one', {})
@@ -84,47 +70,6 @@ describe('a workflow on the embedded engine', () => {
 })
 
 describe('an activity', () => {
-  it('is tried again by its policy, until it works', async () => {
-    let tries = 0
-    const flaky = async (input: unknown) => {
-      if (++tries < 3) throw new Error(`try ${tries}`)
-      return [input, tries]
-    }
-    const { engine, errors } = engineOf({ body: (ctx: Context) => ctx.activities.flaky!('in') }, { flaky })
-    await engine.start('body', 'one', {})
-    expect(await engine.result('one')).toEqual(['in', 3])
-    expect(errors).toEqual([
-      ['flaky', 'try 1'],
-      ['flaky', 'try 2'],
-    ])
-  })
-
-  it('fails in the body after as many attempts as its policy allows', async () => {
-    const broken = vi.fn(() => Promise.reject(new Error('broken')))
-    const body: Body = async (ctx) => {
-      try {
-        return await ctx.activities.broken!({})
-      } catch (error) {
-        return (error as Error).message
-      }
-    }
-    const { engine } = engineOf({ body }, { broken })
-    await engine.start('body', 'one', {})
-    expect(await engine.result('one')).toBe('broken')
-    expect(broken).toHaveBeenCalledTimes(3)
-  })
-
-  it('that outlives its time is told so, and tried again', async () => {
-    let tries = 0
-    const slow = (_: never, { signal }: { signal: AbortSignal }) =>
-      ++tries > 1
-        ? Promise.resolve('second')
-        : new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('timed out'))))
-    const { engine } = engineOf({ body: (ctx: Context) => ctx.activities.slow!({}) }, { slow }, { timeoutMs: 20 })
-    await engine.start('body', 'one', {})
-    expect(await engine.result('one')).toBe('second')
-  })
-
   it('that does not listen is given up when its time is over, and tried again', async () => {
     let tries = 0
     const deaf = () => (++tries > 1 ? Promise.resolve('second') : new Promise(() => {}))

@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ActivityContext, ActivityPolicy, Engine, StartOptions, Workflow, WorkflowContext } from './engine.ts'
+import type {
+  Activities,
+  ActivityContext,
+  ActivityPolicy,
+  Engine,
+  StartOptions,
+  Workflow,
+  WorkflowContext,
+} from './engine.ts'
 import { Pool } from './pool.ts'
 
-export type Activities = Readonly<Record<string, (input: never, context: ActivityContext) => Promise<unknown>>>
 type AnyActivities = Readonly<Record<string, (input: unknown, context: ActivityContext) => Promise<unknown>>>
 type AnyWorkflow = Workflow<unknown, unknown, unknown>
 
@@ -132,7 +139,7 @@ export class EmbeddedEngine implements Engine {
     const overdue = new AbortController()
     const timer = setTimeout(() => overdue.abort(new Error(`${name} outlived its time`)), policy.timeoutMs).unref()
     const signal = AbortSignal.any([this.#stop.signal, overdue.signal])
-    const work = (this.#options.activities as unknown as AnyActivities)[name]!(input, { signal, heartbeat: () => {} })
+    const work = (this.#options.activities as unknown as AnyActivities)[name]!(input, { signal })
     this.#active.add(work)
     const leave = () => void this.#active.delete(work)
     work.then(leave, leave)

@@ -19,16 +19,16 @@ export interface WorkflowContext<A> {
 export interface ActivityContext {
   /** Fires at shutdown: the activity stops, and is run again later. */
   readonly signal: AbortSignal
-  /** A long activity says that it lives. */
-  heartbeat(): void
 }
+
+export type Activities = Readonly<Record<string, (input: never, context: ActivityContext) => Promise<unknown>>>
 
 export type Workflow<A, I, O = void> = (ctx: WorkflowContext<A>, input: I) => Promise<O>
 
 export interface ActivityPolicy {
   /** One attempt may take this long. */
   readonly timeoutMs: number
-  /** Without a heartbeat for this long, an attempt is taken for dead by engines that watch from outside. */
+  /** A process that has not said for so long that it lives is taken for dead, by engines that know of several. */
   readonly heartbeatMs?: number
   readonly attempts: number
   readonly firstRetryMs: number
@@ -50,8 +50,11 @@ export interface Engine {
   signal(id: string, name: string): Promise<void>
   /** Starts a workflow every `everyMs`; one that is due while the last still runs is left out. */
   schedule(id: string, workflow: string, everyMs: number): Promise<void>
-  /** Resolves with the workflow's result; undefined when none runs under this id. */
+  /**
+   * Resolves with the workflow's result. When none runs under this id: with what the last one came to, where the engine
+   * remembers it, otherwise undefined.
+   */
   result(id: string): Promise<unknown>
-  /** Abandons what runs, as a crash would; nothing is thrown into it. */
+  /** Abandons what runs here, as a crash would; nothing is thrown into it. An engine that remembers goes on elsewhere, or later. */
   stop(): Promise<void>
 }

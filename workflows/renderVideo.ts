@@ -12,14 +12,20 @@ export const ASKED_AT_ONCE = 4
 /** A task that waits for the provider is looked at this often: it may be cancelled meanwhile. */
 const LOOK_MS = 5_000
 const KEEP_TRIES = 7
-const HEARTBEAT_MS = 15_000
+/** No call to a provider lasts longer: until then, another process may still hear the answer. */
+const ANSWER_MS = 65_000
 
 const failure = (code: 'render_timed_out' | 'provider_failed' | 'answer_lost', detail: string) =>
   ({ kind: 'failed', code, detail }) as const
 const TIMED_OUT = failure('render_timed_out', 'No video came within 30 minutes.')
 const LOST = failure('answer_lost', 'It is unknown whether the provider was reached.')
 
-type Deps = ActivityDeps & TaskCommands & { readonly asking: Pool }
+type Deps = ActivityDeps &
+  TaskCommands & {
+    readonly asking: Pool
+    /** Tasks that this process has asked for in vain: nobody else will hear the answer. */
+    readonly unanswered: Set<string>
+  }
 type Rendering = Extract<VideoTask, { status: 'rendering' | 'downloading' }>
 type Waiting = Extract<VideoTask, { status: 'waiting' }>
 
@@ -28,22 +34,17 @@ type Waiting = Extract<VideoTask, { status: 'waiting' }>
  * minutes have passed since it was asked. What is thrown is tried again and goes on where it stood.
  */
 export async function renderVideo(deps: Deps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
-  const beating = setInterval(context.heartbeat, HEARTBEAT_MS)
-  try {
-    for (;;) {
-      context.signal.throwIfAborted()
-      const state = await deps.look(taskId)
-      if (await deps.endIfWaitedTooLong(taskId, state)) return { kind: 'over' }
-      if (state.status === 'downloading') return { kind: 'finished' }
-      if (state.status !== 'waiting' && state.status !== 'rendering') return { kind: 'over' }
-      const outcome =
-        state.status === 'waiting'
-          ? await askInTurn(deps, state, context.signal)
-          : await follow(deps, state, context.signal)
-      if (outcome) return outcome
-    }
-  } finally {
-    clearInterval(beating)
+  for (;;) {
+    context.signal.throwIfAborted()
+    const state = await deps.look(taskId)
+    if (await deps.endIfWaitedTooLong(taskId, state)) return { kind: 'over' }
+    if (state.status === 'downloading') return { kind: 'finished' }
+    if (state.status !== 'waiting' && state.status !== 'rendering') return { kind: 'over' }
+    const outcome =
+      state.status === 'waiting'
+        ? await askInTurn(deps, state, context.signal)
+        : await follow(deps, state, context.signal)
+    if (outcome) return outcome
   }
 }
 
@@ -90,7 +91,10 @@ async function askFirst(deps: Deps, taskId: string, request: RenderRequest): Pro
 }
 
 async function ask(deps: Deps, request: RenderRequest): Promise<RenderOutcome | undefined> {
-  const answer = await deps.provider.create(request)
+  const answer = await deps.provider.create(request).catch((error) => {
+    if (!deps.provider.idempotent) deps.unanswered.add(request.taskId)
+    throw error
+  })
   if (answer.kind === 'refused') return { ...answer, kind: 'failed' }
   const command: VideoTaskCommand =
     answer.kind === 'accepted'
@@ -129,8 +133,13 @@ async function follow(deps: Deps, state: Rendering, signal: AbortSignal): Promis
     }
     if (job.kind === 'finished') return { kind: 'finished' }
     if (job.kind === 'failed') return job
-    if (job.kind === 'unknown')
-      return state.jobId === null ? LOST : failure('provider_failed', 'The provider has lost the job.')
+    if (job.kind === 'unknown') {
+      if (state.jobId !== null) return failure('provider_failed', 'The provider has lost the job.')
+      const left = Date.parse(state.requestedAt) + ANSWER_MS - now()
+      if (left <= 0 || deps.unanswered.delete(taskId)) return LOST
+      await delay(Math.min(left, LOOK_MS), undefined, { signal })
+      return undefined
+    }
     const isRendering = job.kind === 'rendering'
     const { status } = isRendering
       ? await deps.give(taskId, { type: 'StartRender', at: deps.at() })

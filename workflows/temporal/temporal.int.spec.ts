@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client, Connection } from '@temporalio/client'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Activities } from '../engine.ts'
+import { contractPolicies } from '../testing/contractBodies.ts'
+import { engineContract } from '../testing/engineContract.ts'
+import { findTemporal, startTemporalServer, type TemporalServer } from '../testing/temporalServer.ts'
+import { type Bundle, workflowBundle } from './bundle.ts'
+import { TemporalEngine } from './temporalEngine.ts'
+
+const program = findTemporal()
+const lacking = program ? '' : ' (skipped: there is no temporal program, and pip could not install it)'
+const within = { timeout: 30_000, interval: 50 }
+
+describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-bundle-'))
+  const bundleOf = (entry: string) => workflowBundle(folder, path.resolve(import.meta.dirname, '../testing', entry))
+  let server: TemporalServer
+  let connection: Connection
+  let client: Client
+  let bundle: Bundle
+  let warnings: string[] = []
+  const opened: TemporalEngine[] = []
+  beforeAll(async () => {
+    ;[server, bundle] = await Promise.all([startTemporalServer(program!), bundleOf('contractSandbox.ts')])
+    connection = await Connection.connect({ address: server.address })
+    client = new Client({ connection })
+  })
+  afterAll(async () => {
+    await connection.close()
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((engine) => engine.stop()))
+    warnings = []
+  })
+
+  const open = (activities: Activities, more: { namespace?: string; bundle?: Bundle } = {}) => {
+    const engine = new TemporalEngine({
+      address: server.address,
+      namespace: more.namespace ?? 'default',
+      bundle: async () => more.bundle ?? bundle,
+      activities,
+      policies: contractPolicies,
+      slots: { main: 20, narrow: 1 },
+      onError: () => {},
+      log: { info: () => {}, warn: (_, message) => void warnings.push(message) },
+    })
+    opened.push(engine)
+    return engine
+  }
+
+  engineContract('Temporal', { remembers: true, shortestRoundMs: 1_000, open: async (activities) => open(activities) })
+
+  it('abandons a run that an operator cancels: nothing is thrown into the body', async () => {
+    const notes: string[] = []
+    const engine = open({ note: (async (what: string) => void notes.push(what)) as Activities[string] })
+    const id = randomUUID()
+    await engine.start('naps', id, { id: 'nap', ms: 1_000 })
+    await vi.waitFor(() => expect(notes).toEqual(['nap before']), within)
+    await client.workflow.getHandle(id).cancel()
+    await expect(engine.result(id)).rejects.toThrow('cancel')
+    await pause(1_500)
+    expect(notes).toEqual(['nap before'])
+  })
+
+  it('has a run with a long history begin again under its input', async () => {
+    let looks = 0
+    const engine = open({ look: async () => ++looks < 20 })
+    const id = randomUUID()
+    await engine.start('looks', id, {}, { priority: 2, owner: 'somebody' })
+    const first = (await client.workflow.getHandle(id).describe()).runId
+    for (let seen = 0; looks < 20; seen = looks) {
+      await vi.waitFor(() => expect(looks).toBeGreaterThan(seen), within)
+      await engine.signal(id, 'look')
+    }
+    expect(await engine.result(id)).toBe('seen')
+    const { runId, raw, historyLength } = await client.workflow.getHandle(id).describe()
+    expect(runId).not.toBe(first)
+    expect(historyLength).toBeLessThan(100)
+    expect(raw.workflowExecutionInfo?.priority).toMatchObject({ priorityKey: 2, fairnessKey: 'somebody' })
+  })
+
+  it('gives the work of a process that was killed to another within seconds', async () => {
+    const worker = spawn(process.execPath, [
+      path.resolve(import.meta.dirname, '../testing/workerProgram.ts'),
+      server.address,
+      folder,
+    ])
+    const begun = new Promise((resolve) => worker.stdout.once('data', resolve))
+    const id = randomUUID()
+    await client.workflow.start('calls', { taskQueue: 'kinora-main', workflowId: id, args: [{ activity: 'works' }] })
+    await begun
+    const engine = open({ works: async () => 'done elsewhere' })
+    worker.kill('SIGKILL')
+    const killedAt = Date.now()
+    expect(await engine.result(id)).toEqual({ result: 'done elsewhere' })
+    expect(Date.now() - killedAt).toBeLessThan(10_000)
+  })
+
+  it('is waited for when it is not there yet, and missed no longer than it is away', async () => {
+    const notes: string[] = []
+    const note = (async (what: string) => void notes.push(what)) as Activities[string]
+    let gated = 0
+    const gate = async () => {
+      gated++
+      await pause(4_000)
+    }
+    await server.stop('SIGKILL')
+    const engine = open({ note, gate })
+    const [nap, gates] = [randomUUID(), randomUUID()]
+    const started = engine.start('naps', nap, { id: 'nap', ms: 2_000 })
+    await vi.waitFor(() => expect(warnings.join()).toContain('Temporal cannot be used yet'), within)
+    expect(await engine.reachable()).toBe(false)
+    await server.start()
+    await started
+    await engine.start('counts', gates, {})
+    await vi.waitFor(() => expect([notes, gated]).toEqual([['nap before'], 1]), within)
+    expect(await engine.reachable()).toBe(true)
+
+    await server.stop('SIGKILL')
+    expect(await engine.reachable()).toBe(false)
+    await pause(3_000)
+    await server.start()
+    await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
+    await engine.result(nap)
+    // What an activity answered while nobody listened is lost: it is done again.
+    expect(new Set(notes)).toEqual(new Set(['nap before', 'nap after']))
+    expect(notes.at(-1)).toBe('nap after')
+    await engine.signal(gates, 'turn')
+    expect(await engine.result(gates)).toEqual([true, false, false])
+  })
+
+  it('moves to a newer version what runs, begins again what that cannot go on with, and goes back to none by itself', async () => {
+    const notes: string[] = []
+    const note = (async (what: string) => void notes.push(what)) as Activities[string]
+    const namespace = 'rollout'
+    const older = open({ note }, { namespace })
+    const [waiting, turning] = [randomUUID(), randomUUID()]
+    await older.start('waits', waiting, 'it')
+    await older.start('turns', turning, 50_000)
+    const there = new Client({ connection, namespace }).workflow
+    for (const id of [waiting, turning])
+      await vi.waitFor(
+        async () => expect((await there.getHandle(id).describe()).historyLength).toBeGreaterThan(4),
+        within,
+      )
+
+    const later = await bundleOf('changedContractSandbox.ts')
+    const newer = open({ note }, { namespace, bundle: later })
+    const isCurrent = async () => {
+      const asked = { namespace, deploymentName: 'kinora' }
+      const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment(asked)
+      expect(workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId).toBe(later.buildId)
+    }
+    await vi.waitFor(isCurrent, within)
+    await older.stop()
+    const again = open({ note }, { namespace })
+    await vi.waitFor(() => expect(warnings.join()).toContain('a newer version'), within)
+    await again.stop()
+
+    await newer.signal(turning, 'turn')
+    expect(await newer.result(turning)).toBe(true)
+    await newer.signal(waiting, 'go')
+    await vi.waitFor(() => expect(notes).toContain('later'), within)
+    await newer.signal(waiting, 'go')
+    expect(await newer.result(waiting)).toBe('later it')
+  })
+})

@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import proto from '@temporalio/proto'
+import { fileOf, type RecordedRun } from './recordedRuns.ts'
+
+const { History } = proto.temporal.api.history.v1
+type History = ReturnType<typeof History.fromObject>
+
+export const HISTORIES = path.resolve(import.meta.dirname, '../temporal/histories')
+
+/** Keeps a history as JSON. Whose machine recorded it is nobody's affair. */
+export function writeHistory(run: RecordedRun, history: object): void {
+  const plain = History.toObject(history as History, { longs: String, enums: String, bytes: String })
+  const anonymous = (key: string, value: unknown) => (key === 'identity' ? 'recorder' : value)
+  writeFileSync(path.join(HISTORIES, fileOf(run)), `${JSON.stringify(plain, anonymous, 1)}\n`)
+}
+
+export const readHistory = (run: RecordedRun): History =>
+  History.fromObject(JSON.parse(readFileSync(path.join(HISTORIES, fileOf(run)), 'utf8')))

@@ -1,0 +1,22 @@
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { workflowBundle } from '../temporal/bundle.ts'
+import { TemporalEngine } from '../temporal/temporalEngine.ts'
+import { contractPolicies } from './contractBodies.ts'
+
+// A worker in a process of its own, to be killed: it takes an activity, says so, and never ends it.
+const [address, folder] = process.argv.slice(2) as [string, string]
+new TemporalEngine({
+  address,
+  namespace: 'default',
+  bundle: () => workflowBundle(folder, path.join(import.meta.dirname, 'contractSandbox.ts')),
+  activities: {
+    works: async () => {
+      console.log('begun')
+      await delay(600_000)
+    },
+  },
+  policies: contractPolicies,
+  onError: console.error,
+  log: { info: () => {}, warn: () => {} },
+})
