@@ -11,7 +11,7 @@ const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
 
 it('keeps every visit that was answered, and counts what it keeps, when it is killed under load', async () => {
-  const program = await startProgram({ DATA_DIR: dataDir, PORT: '0', ROLES: 'api' })
+  const program = await startProgram({ DATA_DIR: dataDir, PORT: '0' })
   const answered: string[] = []
   const send = async (_: unknown, n: number) => {
     for (let view = 0; ; view++) {
