@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } f
 import path from 'node:path'
 import pg from 'pg'
 import { saveTable } from './copyTable.ts'
-import { MANIFEST, type Manifest, mediaFolder, RecoveryError, SECRETS } from './manifest.ts'
+import { MANIFEST, type Manifest, mediaFolder, RecoveryError, type SavedTable, SECRETS } from './manifest.ts'
 
 export interface BackupSource {
   readonly connection: pg.ClientConfig
@@ -58,11 +58,18 @@ export async function backUp(
 }
 
 /** Those that others refer to come first, so that they can be loaded in this order. */
-async function tablesOf(client: pg.ClientBase): Promise<{ name: string; columns: string[] }[]> {
-  const { rows } = await client.query<{ name: string; columns: string[]; needs: string[] }>(
+async function tablesOf(client: pg.ClientBase): Promise<Omit<SavedTable, 'rows' | 'sha256'>[]> {
+  const { rows } = await client.query<{
+    name: string
+    columns: string[]
+    part: SavedTable['part'] | null
+    needs: string[]
+  }>(
     `select c.relname as name,
        array(select a.attname::text from pg_attribute a
              where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
+       (select json_build_object('of', i.inhparent::regclass::text, 'bound', pg_get_expr(c.relpartbound, c.oid))
+        from pg_inherits i where i.inhrelid = c.oid and c.relispartition) as part,
        array(select distinct f.confrelid::regclass::text from pg_constraint f
              where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as needs
      from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
@@ -77,7 +84,7 @@ async function tablesOf(client: pg.ClientBase): Promise<{ name: string; columns:
     if (ready.length === 0) throw new RecoveryError('Tables refer to each other in a circle')
     placed.push(...ready)
   }
-  return placed.map(({ name, columns }) => ({ name, columns }))
+  return placed.map(({ name, columns, part }) => ({ name, columns, ...(part && { part }) }))
 }
 
 function sizeOf(folder: string): { files: number; bytes: number } {

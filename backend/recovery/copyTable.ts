@@ -27,7 +27,7 @@ function hashing() {
 export async function saveTable(
   client: ClientBase,
   folder: string,
-  table: { name: string; columns: string[] },
+  table: Omit<SavedTable, 'rows' | 'sha256'>,
 ): Promise<SavedTable> {
   const rows = client.query(copyTo(`copy ${listed(table)} to stdout`))
   const { tap, digest } = hashing()

@@ -6,6 +6,8 @@ import * as z from 'zod/mini'
 const SavedTable = z.object({
   name: z.string(),
   columns: z.array(z.string()),
+  /** A part of a table that is cut, and which: made while Kinora runs, not by a migration. */
+  part: z.optional(z.object({ of: z.string(), bound: z.string() })),
   rows: z.number(),
   sha256: z.string(),
 })
