@@ -6,7 +6,7 @@
 const ACTIVITIES =
   '^workflows/(activities|accountActivities|subscriptionActivities|taskCommands|renderVideo|fetchVideo|settleSubscription|readNotice|remind)\\.ts$'
 const ROOT =
-  '^backend/(main|compose|leased|ports|openEngine|roles|subscriptionDeps|adjust|audit|auditStore|auditThread|app)\\.ts$'
+  '^backend/(main|compose|leased|ports|openEngine|roles|subscriptionDeps|adjust|audit|auditStore|auditThread|recover|rotateKey|app)\\.ts$'
 const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/|^backend/eventsourcing/(specification|eventStoreContract)\\.ts$)'
 
 /** The outside door of a context: shapes, paths and the tables of what can be had, the same on both sides. */

@@ -5,7 +5,7 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 # Packages change less often than sources: this layer is kept.
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-audit --no-fund --include=dev
+RUN npm install --no-save --no-audit --no-fund --include=dev --include=optional
 COPY . .
 RUN npm run build
 # PostgreSQL runs beside it; the image brings Node itself.

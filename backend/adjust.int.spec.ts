@@ -35,6 +35,8 @@ describe('an adjustment by an operator', () => {
       [`creditAccount-${user.userId}`],
     )
     expect(rows).toEqual([{ actor: 'operator:olga' }, { actor: 'system' }])
+    const noted = await kinora.ports.pool.query('select detail from operator_action order by id desc limit 1')
+    expect(noted.rows[0]?.detail).toBe(`-10 credits, user ${user.userId}, adjustment b, by olga: a slow week`)
   })
 
   it('takes no more than there is', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { createOperatorActions } from './analytics/operatorActions.ts'
 import { createCredits } from './credits/credits.ts'
 import { connectDatabase } from './database/connect.ts'
 import { Rejection } from './eventsourcing/decider.ts'
@@ -59,6 +60,8 @@ export async function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv,
       const userId = await userOf(pool, user)
       const context = { commandId: derivedId('adjust', userId, id), actor: `operator:${operator}`, correlationId: id }
       await createCredits(createHandle(store)).adjust(userId, { adjustmentId: id, amount, reason }, context)
+      const detail = `${amount} credits, user ${userId}, adjustment ${id}, by ${operator}: ${reason}`
+      await createOperatorActions(pool).note({ action: 'credits_adjusted', detail, ip: null })
       print(`${amount > 0 ? 'Gave' : 'Took'} ${Math.abs(amount)} credits: user ${userId}, adjustment ${id}`)
       return 0
     } finally {

@@ -3,10 +3,15 @@ import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Mailbox } from './accounts/mailbox.ts'
 import { mailboxRoutes } from './accounts/mailboxRoutes.ts'
+import { networkAddress } from './accounts/networkAddress.ts'
 import { pageGuard } from './accounts/pageGuard.ts'
 import { serveAccounts } from './accounts/routes.ts'
 import { type SettingsRoutes, serveSettings } from './accounts/settingsRoutes.ts'
+import { type BoardRoutes, serveBoard } from './analytics/boardRoutes.ts'
+import { type BusinessRoutes, serveBusiness } from './analytics/businessRoutes.ts'
+import { isOperatorOf, type OperatorRoutes, operatorGuard, serveOperator } from './analytics/operatorRoutes.ts'
 import { type AnalyticsRoutes, serveAnalytics } from './analytics/routes.ts'
+import { serveTables, type TableRoutes } from './analytics/tableRoutes.ts'
 import { serveCredits } from './credits/routes.ts'
 import { Rejection } from './eventsourcing/decider.ts'
 import { apiDocs } from './http/apiDocs.ts'
@@ -36,7 +41,11 @@ export interface AppPorts
     MediaRoutes,
     CallbackRoutes,
     WebhookRoutes,
-    Omit<AnalyticsRoutes, 'visitor'> {
+    Omit<AnalyticsRoutes, 'visitor'>,
+    BoardRoutes,
+    BusinessRoutes,
+    TableRoutes,
+    Omit<OperatorRoutes, 'placeOf'> {
   readonly log: Logger
   readonly publicUrl: () => string
   /** Folder of the built site; left out, only the API is served. */
@@ -68,18 +77,19 @@ export function createApp(ports: AppPorts): Koa {
   const served: Endpoint[] = []
   const authenticate = async (ctx: Context) =>
     (await ports.sessions.authenticate(ports.cookies.session(ctx).access))?.userId
-  const serve = serveWith(
-    api,
-    { authenticate, isOperator: async () => false, limit: createRateLimit(CALLS_PER_MINUTE) },
-    served,
-  )
+  const isOperator = isOperatorOf(ports)
+  const serve = serveWith(api, { authenticate, isOperator, limit: createRateLimit(CALLS_PER_MINUTE) }, served)
   serveAccounts(serve, ports)
   serveSettings(serve, ports)
   serveSubscriptions(serve, ports)
   serveCredits(serve, ports)
   serveTasks(serve, ports)
   serveMedia(serve, ports)
-  serveAnalytics(serve, { ...ports, visitor: authenticate })
+  serveAnalytics(serve, { ...ports, visitor: authenticate, now: ports.calendar })
+  serveOperator(serve, { ...ports, placeOf: networkAddress })
+  serveBoard(serve, { ...ports, now: ports.calendar })
+  serveBusiness(serve, ports)
+  serveTables(serve, { ...ports, now: ports.calendar })
   serve(status, () => ({ demo_renderer: ports.demoRenderer, support_email: ports.supportEmail }))
   api.get('/openapi.json', (ctx) => {
     ctx.body = openApi(served, ports.publicUrl())
@@ -100,6 +110,7 @@ export function createApp(ports: AppPorts): Koa {
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.sandboxState) app.use(sandboxRoutes(ports.sandboxState).routes())
   if (ports.advanceClock) app.use(clockRoutes(ports.advanceClock).routes())
+  app.use(operatorGuard(isOperator))
   if (ports.site) {
     app.use(redirects)
     app.use(pageGuard(ports.cookies))

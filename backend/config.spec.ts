@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -69,6 +69,7 @@ describe('the configuration', () => {
       'PUBLIC_URL is not set',
       'SMTP_URL is not set',
       'MAIL_FROM is not set',
+      'OPERATOR_PASSWORD is not set',
       'MINIMAX_API_KEY is not set: the demo renderer is for development',
       ...Object.keys(PAYPAL).map((name) => `${name} is not set`),
     ])
@@ -78,15 +79,43 @@ describe('the configuration', () => {
       PUBLIC_URL: 'https://kinora.test',
       SMTP_URL: 'smtps://mail.test',
       MAIL_FROM: 'Kinora <hello@kinora.test>',
+      OPERATOR_PASSWORD: 'twelve chars',
       MINIMAX_API_KEY: 'sk',
       ...PAYPAL,
     }
     expect(faults(complete)).toEqual([])
     expect(faults({ ...complete, PAYPAL_WEBHOOK_ID: '' })).toEqual(['PAYPAL_WEBHOOK_ID is not set'])
+    expect(faults({ ...complete, OPERATOR_PASSWORD: 'eleven char' })).toEqual([
+      'OPERATOR_PASSWORD has fewer than 12 characters',
+    ])
     for (const known of [{ SESSION_SECRET: 'development-only-development-only' }, { ENCRYPTION_KEY: '0'.repeat(64) }])
       expect(faults({ ...complete, ...known })).toEqual([expect.stringContaining('docker-compose.yml')])
     expect(faults({ ...complete, PUBLIC_URL: 'http://kinora.test' })).toContain(
       'PUBLIC_URL is not https: cookies would be insecure',
     )
+  })
+
+  it('makes a password for the operator once, and keeps it for its owner alone', () => {
+    rmSync(path.join(DATA_DIR, 'operator-password'), { force: true })
+    const first = read().operator
+    expect(first).toEqual({
+      username: 'operator',
+      password: expect.stringMatching(/^[\w-]{16}$/),
+      isNew: true,
+      timeZone: 'UTC',
+    })
+    expect(read().operator).toEqual({ ...first, isNew: false })
+    expect(statSync(path.join(DATA_DIR, 'operator-password')).mode & 0o777).toBe(0o600)
+    expect(read({ OPERATOR_USERNAME: 'olga', OPERATOR_PASSWORD: 'given' }).operator).toMatchObject({
+      username: 'olga',
+      password: 'given',
+      isNew: false,
+    })
+  })
+
+  it('takes the names of time zones, and no offsets', () => {
+    expect(read({ OPERATOR_TIME_ZONE: 'Australia/Lord_Howe' }).operator.timeZone).toBe('Australia/Lord_Howe')
+    for (const zone of ['Europe/Nowhere', '+01:00', 'somewhere'])
+      expect(() => read({ OPERATOR_TIME_ZONE: zone })).toThrow('OPERATOR_TIME_ZONE: an IANA time zone')
   })
 })

@@ -20,6 +20,15 @@ const rolesOf = (text: string): Role[] => {
   return names as Role[]
 }
 
+/** Names alone: an offset such as +01:00 means the opposite to Postgres, and knows no daylight saving. */
+const isTimeZone = (name: string): boolean => {
+  try {
+    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
 const Environment = z.object({
   NODE_ENV: z._default(z.enum(['development', 'test', 'production']), 'development'),
   PORT: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65535)), 3000),
@@ -58,6 +67,12 @@ const Environment = z.object({
   S3_ACCESS_KEY_ID: z.optional(z.string()),
   S3_SECRET_ACCESS_KEY: z.optional(z.string()),
   S3_REGION: z._default(z.string(), 'us-east-1'),
+  OPERATOR_USERNAME: z._default(z.string().check(z.maxLength(128)), 'operator'),
+  OPERATOR_PASSWORD: z.optional(z.string().check(z.maxLength(256))),
+  OPERATOR_TIME_ZONE: z._default(
+    z.string().check(z.refine(isTimeZone, 'an IANA time zone such as Europe/Berlin')),
+    'UTC',
+  ),
   METRICS_TOKEN: z.optional(z.string().check(z.minLength(16))),
   LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 })
@@ -67,6 +82,16 @@ export const VARIABLES: readonly string[] = Object.keys(Environment.shape)
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
+}
+
+/** Who may see the board. */
+export interface Operator {
+  readonly username: string
+  readonly password: string
+  /** The password was made at this start, and the operator has not seen it yet. */
+  readonly isNew: boolean
+  /** IANA name of the zone that the board's days and hours are counted in. */
+  readonly timeZone: string
 }
 
 export interface Config {
@@ -93,6 +118,7 @@ export interface Config {
   /** Proxies in front of the server, each of which names whom it speaks for in X-Forwarded-For. */
   readonly trustedProxies: number
   readonly supportEmail: string
+  readonly operator: Operator
   readonly ffmpegPath: string | undefined
   readonly logLevel: string
   /** Who may read /metrics shows it; without one, nobody may in production. */
@@ -139,6 +165,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     smtp: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     trustedProxies: env.TRUSTED_PROXIES,
     supportEmail: env.SUPPORT_EMAIL,
+    operator: operatorOf(env, dataDir),
     ffmpegPath: env.FFMPEG_PATH,
     minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
     paypal: paypalOf(env),
@@ -201,11 +228,19 @@ function isComplete(
 const KNOWN_SECRET = 'development-only'
 
 function refuseUnsafe(env: z.infer<typeof Environment>): void {
-  const faults = (['SESSION_SECRET', 'ENCRYPTION_KEY', 'PUBLIC_URL', 'SMTP_URL', 'MAIL_FROM'] as const)
-    .filter((name) => env[name] === undefined)
-    .map((name) => `${name} is not set`)
+  const needs = [
+    'SESSION_SECRET',
+    'ENCRYPTION_KEY',
+    'PUBLIC_URL',
+    'SMTP_URL',
+    'MAIL_FROM',
+    'OPERATOR_PASSWORD',
+  ] as const
+  const faults = needs.filter((name) => env[name] === undefined).map((name) => `${name} is not set`)
   if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))
     faults.push('PUBLIC_URL is not https: cookies would be insecure')
+  if (env.OPERATOR_PASSWORD && env.OPERATOR_PASSWORD.length < 12)
+    faults.push('OPERATOR_PASSWORD has fewer than 12 characters')
   if (env.SESSION_SECRET?.startsWith(KNOWN_SECRET) || /^0+$/.test(env.ENCRYPTION_KEY ?? ''))
     faults.push('SESSION_SECRET and ENCRYPTION_KEY: those of docker-compose.yml are known to everybody')
   if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
@@ -217,14 +252,31 @@ function refuseUnsafe(env: z.infer<typeof Environment>): void {
 /** Secrets that were not set are made once and kept in the data folder, readable by its owner alone. */
 function keptSecrets(dataDir: string): Readonly<Record<string, string>> {
   const file = path.join(dataDir, 'secrets.json')
-  mkdirSync(dataDir, { recursive: true })
   if (!existsSync(file)) {
     const made = { SESSION_SECRET: randomBytes(32).toString('hex'), ENCRYPTION_KEY: randomBytes(32).toString('hex') }
-    try {
-      writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600, flag: 'wx' })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
+    keepNew(file, dataDir, JSON.stringify(made, null, 2))
   }
   return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+const PASSWORD_FILE = 'operator-password'
+
+function operatorOf(env: z.infer<typeof Environment>, dataDir: string): Operator {
+  const { OPERATOR_USERNAME: username, OPERATOR_PASSWORD: given, OPERATOR_TIME_ZONE: timeZone } = env
+  if (given) return { username, password: given, isNew: false, timeZone }
+  const file = path.join(dataDir, PASSWORD_FILE)
+  const isNew = !existsSync(file) && keepNew(file, dataDir, randomBytes(12).toString('base64url'))
+  return { username, password: readFileSync(file, 'utf8').trim(), isNew, timeZone }
+}
+
+/** Writes a file readable by its owner alone. @returns false where another starter was faster */
+function keepNew(file: string, dataDir: string, content: string): boolean {
+  mkdirSync(dataDir, { recursive: true })
+  try {
+    writeFileSync(file, `${content}\n`, { mode: 0o600, flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
 }

@@ -12,6 +12,11 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(0))
   const kinora = await startKinora(config)
   console.log(`ready ${kinora.url}`)
+  const { username, password, isNew } = config.operator
+  if (isNew)
+    console.log(
+      `operator ${kinora.url}/admin/dashboard as ${username} with ${password} (kept in ${config.dataDir}/operator-password)`,
+    )
   let stopping = false
   stop = (code) => {
     if (stopping) process.exit(1)

@@ -7,15 +7,18 @@ import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
 import { M0007Money } from '#projections/migrations/M0007Money.ts'
 import { M0012ChainHeads } from '#projections/migrations/M0012ChainHeads.ts'
+import { M0023Business } from '#projections/migrations/M0023Business.ts'
 import { M0030LiveProjections } from '#projections/migrations/M0030LiveProjections.ts'
 import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from './accounts/erasure.ts'
+import { OUTGOING_MAIL_KEY } from './accounts/keyRing.ts'
 import { createMailbox } from './accounts/mailbox.ts'
 import { createOutbox } from './accounts/outbox.ts'
 import { keyFor } from './accounts/seal.ts'
 import { createSmtpMailer } from './accounts/smtpMailer.ts'
 import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
+import { countInZone } from './analytics/countVisits.ts'
 import { createPageViews } from './analytics/pageViews.ts'
 import type { Config } from './config.ts'
 import { createCredits } from './credits/credits.ts'
@@ -28,6 +31,10 @@ import { M0004AccountSafety } from './database/migrations/M0004AccountSafety.ts'
 import { M0005Workspace } from './database/migrations/M0005Workspace.ts'
 import { M0006ProviderCalls } from './database/migrations/M0006ProviderCalls.ts'
 import { M0008Payments } from './database/migrations/M0008Payments.ts'
+import { M0020Operator } from './database/migrations/M0020Operator.ts'
+import { M0021Traffic } from './database/migrations/M0021Traffic.ts'
+import { M0022Registrations } from './database/migrations/M0022Registrations.ts'
+import { M0050KeyRing } from './database/migrations/M0050KeyRing.ts'
 import { createMovedClock } from './database/movedClock.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
@@ -72,7 +79,12 @@ export const MIGRATIONS = [
   { name: 'M0007Money', class: M0007Money },
   { name: 'M0008Payments', class: M0008Payments },
   { name: 'M0012ChainHeads', class: M0012ChainHeads },
+  { name: 'M0020Operator', class: M0020Operator },
+  { name: 'M0021Traffic', class: M0021Traffic },
+  { name: 'M0022Registrations', class: M0022Registrations },
+  { name: 'M0023Business', class: M0023Business },
   { name: 'M0030LiveProjections', class: M0030LiveProjections },
+  { name: 'M0050KeyRing', class: M0050KeyRing },
 ]
 
 const PAYMENT_CALLS = ['open', 'look', 'sales', 'pause', 'resume', 'cancel'] as const
@@ -98,6 +110,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   await migrate(migrating, pool)
   await migrating.close()
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
+  await countInZone(pool, config.operator.timeZone)
 
   if (!config.eventStoreUrl) await installEventTable(pool)
   const eventLog = config.eventStoreUrl
@@ -149,7 +162,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     media: watchedPort(metrics, 'media', media, ['put', 'size', 'localPath', 'remove']),
     mailbox,
     mailer: watchedPort(metrics, 'mail', mailer, ['send']),
-    outbox: createOutbox(database, keyFor('outgoing mails', config.encryptionKey), calendar),
+    outbox: createOutbox(database, keyFor(OUTGOING_MAIL_KEY, config.encryptionKey), calendar),
     erasures: createErasures(database, destroy, now),
     pageViews,
     provider: watchedPort(metrics, 'video', videoProvider, ['create', 'state', 'fetch']),

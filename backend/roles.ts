@@ -15,9 +15,13 @@ import { accountPorts } from './accounts/accountPorts.ts'
 import { ERASURES } from './accounts/erasure.ts'
 import { OUTGOING_MAILS } from './accounts/outbox.ts'
 import { ENDED_SESSIONS } from './accounts/sessions.ts'
+import { operatorDays } from './analytics/operatorDays.ts'
+import { operatorPorts } from './analytics/operatorPorts.ts'
+import { createVisitRetention } from './analytics/visitRetention.ts'
 import { createApp } from './app.ts'
 import { RELISTENED } from './database/changes.ts'
 import { MOVED_CLOCK } from './database/movedClock.ts'
+import { standingAlerts } from './database/operatorAlerts.ts'
 import { drain } from './http/drain.ts'
 import { createRealtime } from './http/realtime.ts'
 import { leased, type Running } from './leased.ts'
@@ -32,6 +36,7 @@ import { statsOf } from './subscriptions/routes.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.ts'
 import { createImageUploads } from './tasks/imageUploads.ts'
 import { showProgress } from './tasks/progress.ts'
+import { providerCents } from './tasks/providerCost.ts'
 import { hinted, PROVIDER_HINTS, tellHint } from './tasks/providerHints.ts'
 import { pushUpdates } from './tasks/pushUpdates.ts'
 
@@ -39,6 +44,7 @@ import { pushUpdates } from './tasks/pushUpdates.ts'
 const NEWS = [OUTGOING_MAILS, ERASURES, PAYMENT_NOTICES, RELISTENED]
 const SWEEP_MS = 15_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
+const SWEEP_VISITS_MS = 10 * 60_000
 const RECONCILE_MS = 24 * 60 * 60_000
 
 /**
@@ -93,6 +99,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     wake: async (id, signal) => (await opened).engine.signal(id, signal),
     ...subscriptionDeps(ports, publicUrl),
     removeUnusedUploads: uploads.removeUnused,
+    sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
   })
   const triggersOf = (engine: Engine) => () => startTriggers(ports, engine)
   const opened = openEngine(ports, watchedActivities(ports.observability.metrics, activities)).then((engine) => ({
@@ -130,6 +137,7 @@ function startTriggers({ database, store, log, outbox, erasures, changes, inbox 
   const lookAtAll = async () => {
     for (const userId of await readSubscribers(database)) await lookAtTerm(engine, userId)
     await engine.start('reconcile', 'reconcile', {})
+    await engine.start('sweepVisits', 'sweepVisits', {})
   }
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === MOVED_CLOCK) void lookAtAll().catch(onError)
@@ -140,6 +148,7 @@ function startTriggers({ database, store, log, outbox, erasures, changes, inbox 
     await engine.result('sweepHolds')
     await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
     await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
+    await engine.schedule('sweepVisits', 'sweepVisits', SWEEP_VISITS_MS)
     await engine.schedule('reconcile', 'reconcile', RECONCILE_MS)
   }
   const started = (async () => {
@@ -187,6 +196,7 @@ export function startApi(ports: Ports, { server, publicUrl, health, site }: Api)
     hold: credits.hold,
     release: credits.release,
     ...account,
+    ...operatorPorts(ports, publicUrl),
     subscriptions: createSubscriptions({
       ...ports,
       publicUrl,
@@ -213,6 +223,8 @@ export function startApi(ports: Ports, { server, publicUrl, health, site }: Api)
       await outbox.empty(3_000)
     },
     demoRenderer: ports.provider.name === 'demo',
+    alerts: () => standingAlerts(ports.pool),
+    providerCents: ports.provider.name === 'demo' ? undefined : providerCents,
     trustedProxies: config.trustedProxies,
     supportEmail: config.supportEmail,
   })

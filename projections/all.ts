@@ -1,12 +1,14 @@
 import { chainHeads } from './credits/chainHead.ts'
 import { creditBalances } from './credits/creditBalance.ts'
 import { creditEntries } from './credits/creditEntry.ts'
+import { creditFlows } from './credits/creditFlow.ts'
 import { openHolds } from './credits/openHold.ts'
 import type { AnyProjection } from './projection.ts'
 import { currentSubscriptions } from './subscriptions/currentSubscription.ts'
 import { invoices } from './subscriptions/invoice.ts'
 import { lateRenders } from './tasks/lateRender.ts'
 import { openTasks } from './tasks/openTask.ts'
+import { taskOutcomes } from './tasks/taskOutcome.ts'
 import { videoTasks } from './tasks/videoTask.ts'
 
 export const PROJECTIONS: readonly AnyProjection[] = [
@@ -19,4 +21,6 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   chainHeads,
   currentSubscriptions,
   invoices,
+  taskOutcomes,
+  creditFlows,
 ]

@@ -82,6 +82,7 @@ beforeEach(async () => {
     decrypt: async () => 'a cat',
     concurrentLimit: async () => 1,
     removeUnusedUploads: async () => {},
+    sweepVisits: async () => {},
     holdsOlderThan: async () => [],
     showProgress: async () => {},
     pictureFile: unused,

@@ -5,6 +5,7 @@ import { isCharged } from '#backend/tasks/videoTask.ts'
 import { type AccountActivityDeps, createAccountActivities } from './accountActivities.ts'
 import type { DeliverMailActivities } from './accounts/deliverMail.ts'
 import type { EraseAccountActivities } from './accounts/eraseAccount.ts'
+import type { SweepVisitsActivities } from './analytics/sweepVisits.ts'
 import type { ActivityContext } from './engine.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { Pool } from './pool.ts'
@@ -25,6 +26,7 @@ type All = GenerateVideoActivities &
   RecoverVideoActivities &
   SweepHoldsActivities &
   SweepUploadsActivities &
+  SweepVisitsActivities &
   DeliverMailActivities &
   EraseAccountActivities &
   KeepTermActivities &
@@ -122,5 +124,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
     async sweepUploads() {
       await deps.removeUnusedUploads()
     },
+
+    sweepVisits: () => deps.sweepVisits(),
   }
 }

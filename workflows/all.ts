@@ -1,5 +1,6 @@
 import { deliverMail } from './accounts/deliverMail.ts'
 import { eraseAccount } from './accounts/eraseAccount.ts'
+import { sweepVisits } from './analytics/sweepVisits.ts'
 import { keepTerm } from './subscriptions/keepTerm.ts'
 import { reconcile } from './subscriptions/reconcile.ts'
 import { takeNotice } from './subscriptions/takeNotice.ts'
@@ -14,6 +15,7 @@ export const WORKFLOWS = {
   recoverVideo,
   sweepHolds,
   sweepUploads,
+  sweepVisits,
   deliverMail,
   eraseAccount,
   keepTerm,

@@ -49,4 +49,5 @@ export const policies: Readonly<Record<keyof AllActivities, ActivityPolicy>> = {
   reconcile: { ...bookkeeping, timeoutMs: 60 * 60_000, attempts: 3, firstRetryMs: 15_000, pool: 'payments' },
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
   sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
+  sweepVisits: { ...bookkeeping, timeoutMs: 10 * 60_000, attempts: 1 },
 }

@@ -27,6 +27,8 @@ export interface ActivityDeps {
   readonly holdsOlderThan: (ms: number) => Promise<readonly { taskId: string; userId: string }[]>
   /** Removes uploaded pictures that no task has used for a day. */
   readonly removeUnusedUploads: () => Promise<unknown>
+  /** Lets visits grow old: addresses are cut short, and the oldest days dropped. */
+  readonly sweepVisits: () => Promise<void>
   /** Shows how far a rendering is, in percent; undefined: it is over. */
   readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
   /** Waits for so long, or until the provider has told something of the task. */

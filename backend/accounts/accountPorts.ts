@@ -5,6 +5,7 @@ import { createAccounts } from './accounts.ts'
 import { createBackground } from './background.ts'
 import { createCookies } from './cookies.ts'
 import { createFreeGrants } from './freeGrants.ts'
+import { FREE_GRANTS, formerKeys } from './keyRing.ts'
 import { createKnownDevices } from './knownDevices.ts'
 import { limitsOf } from './limits.ts'
 import { createMailTokens } from './mailTokens.ts'
@@ -20,11 +21,13 @@ interface Around {
   readonly credits: { welcome(userId: string, amount: number): Promise<void> }
   readonly log: Logger
   readonly now: () => number
+  /** When accounts are opened and verified. */
+  readonly calendar: () => number
 }
 
 /** The parts of accounts, put together. Sessions and limits keep real time, whatever `now` says. */
 export function accountPorts(ports: Around, publicUrl: () => string, freeCredits: number) {
-  const { config, database, outbox, credits, log, now } = ports
+  const { config, database, outbox, credits, log, now, calendar } = ports
   const { production, encryptionKey } = config
   const tokens = createMailTokens(database, now)
   const key = (purpose: string) => keyFor(purpose, encryptionKey)
@@ -33,11 +36,11 @@ export function accountPorts(ports: Around, publicUrl: () => string, freeCredits
       database,
       tokens,
       outbox,
-      grants: createFreeGrants(database, key('free grants')),
+      grants: createFreeGrants(database, key(FREE_GRANTS), formerKeys(database, encryptionKey, FREE_GRANTS)),
       publicUrl,
       production,
       welcome: (userId) => credits.welcome(userId, freeCredits),
-      now,
+      now: calendar,
     }),
     passwords: createAccountPasswords({ database, tokens, outbox, publicUrl, now }),
     sessions: createSessions(database, config.sessionSecret),

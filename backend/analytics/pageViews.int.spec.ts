@@ -6,58 +6,84 @@ import { connectDatabase } from '../database/connect.ts'
 import { createProviderDouble } from '../testing/providerDouble.ts'
 import { startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
 import { createPageViews, type StoredPageView } from './pageViews.ts'
+import { createVisitors } from './visitors.ts'
 
 const VIEW: StoredPageView = {
   at: '2026-01-02T03:04:05.678Z',
   event_type: 'page_view',
   path: '/faq',
   status_code: 200,
-  referrer: null,
-  user_agent: null,
+  bot: false,
+  visitor: '00000000-0000-0000-0000-000000000001',
   session_id: null,
   user_id: null,
-  ip: '203.0.113.0/24',
+  referrer: null,
+  user_agent: null,
+  ip: '203.0.113.77',
 }
 
-describe('the buffer of page views', () => {
-  /** A pool that keeps the sizes of the batches it was sent, or fails. */
+describe('the writer of page views', () => {
+  /** A pool that keeps the sizes of the sets it was sent, and answers when it is let go. */
   function pool() {
-    const batches: number[] = []
+    const sets: number[] = []
     const fake = {
-      fails: false,
-      batches,
-      query: async (_: unknown, [rows]: [string]) => {
-        if (fake.fails) throw new Error('gone')
-        batches.push(JSON.parse(rows).length)
+      answer: (): Promise<void> => Promise.resolve(),
+      sets,
+      query: async ({ name, values }: { name?: string; values: [string] }) => {
+        if (!name) return
+        sets.push(JSON.parse(values[0]).length)
+        await fake.answer()
       },
     }
     return fake
   }
-  const buffer = (of: ReturnType<typeof pool>) => createPageViews(of as never, pino({ level: 'silent' }))
+  const writer = (of: ReturnType<typeof pool>) => createPageViews(of as never, pino({ level: 'silent' }))
+  const many = (views: ReturnType<typeof writer>, count: number) =>
+    Promise.allSettled(Array.from({ length: count }, () => views.record(VIEW)))
+  const refused = (results: PromiseSettledResult<void>[]) =>
+    results.filter((result) => result.status === 'rejected' && result.reason.code === 'unavailable').length
 
-  it('writes 500 at once, and the rest a quarter of a second later', async () => {
-    vi.useFakeTimers()
+  it('answers once the set is written, and writes meanwhile nothing else', async () => {
     const database = pool()
-    const views = buffer(database)
-    for (let view = 0; view < 1_203; view++) views.record(VIEW)
-    await vi.advanceTimersByTimeAsync(240)
-    expect(database.batches.reduce((sum, rows) => sum + rows, 0)).toBeGreaterThanOrEqual(1_000)
-    await vi.advanceTimersByTimeAsync(20)
-    expect(database.batches.reduce((sum, rows) => sum + rows, 0)).toBe(1_203)
-    expect(Math.max(...database.batches)).toBe(500)
-    vi.useRealTimers()
+    const written = Promise.withResolvers<void>()
+    database.answer = () => written.promise
+    const views = writer(database)
+    let answered = 0
+    for (let view = 0; view < 3; view++) void views.record(VIEW).then(() => answered++)
+    await delay(20)
+    const later = many(views, 1_200)
+    await delay(20)
+    expect([answered, database.sets]).toEqual([0, [3]])
+    written.resolve()
+    await later
+    expect([answered, database.sets]).toEqual([3, [3, 500, 500, 200]])
   })
 
-  it('keeps what could not be written, up to a bound, and writes it later', async () => {
+  it('refuses what could not be written, and goes on', async () => {
     const database = pool()
-    const views = buffer(database)
-    database.fails = true
-    for (let view = 0; view < 30_000; view++) views.record(VIEW)
-    await views.flush()
-    database.fails = false
-    views.record(VIEW)
-    await views.flush()
-    expect(database.batches.reduce((sum, rows) => sum + rows, 0)).toBe(20_000)
+    database.answer = () => Promise.reject(new Error('gone'))
+    const views = writer(database)
+    expect(refused(await many(views, 3))).toBe(3)
+    database.answer = () => Promise.resolve()
+    expect(refused(await many(views, 3))).toBe(0)
+  })
+
+  it('lets no more wait than it may keep in memory, and none for longer than five seconds', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const database = pool()
+    const stuck = Promise.withResolvers<void>()
+    database.answer = () => stuck.promise
+    const views = writer(database)
+    const first = many(views, 1)
+    await delay(5)
+    const others = many(views, 5_200)
+    await delay(5)
+    vi.setSystemTime(Date.now() + 6_000)
+    stuck.resolve()
+    expect(refused(await first)).toBe(0)
+    expect(refused(await others)).toBe(5_200)
+    expect(database.sets).toEqual([1])
+    vi.useRealTimers()
   })
 })
 
@@ -76,11 +102,9 @@ describe('POST /analytics/page-view', () => {
     await kinora.close()
   })
 
-  const SHOWN = 'event_type, path, status_code, referrer, user_agent, session_id, user_id, ip::text'
+  const SHOWN = 'event_type, path, status_code, bot, referrer, user_agent, session_id, user_id, host(ip) as ip'
   const rows = async () => {
-    // What was taken is written within a quarter of a second.
-    await delay(400)
-    const { rows } = await pool.query<Record<string, unknown>>(`select ${SHOWN} from page_view order by id`)
+    const { rows } = await pool.query<Record<string, unknown>>(`select ${SHOWN} from page_view order by at`)
     await pool.query('truncate page_view')
     return rows
   }
@@ -98,14 +122,15 @@ describe('POST /analytics/page-view', () => {
     event_type: 'page_view',
     path: '/reset-password',
     status_code: 200,
+    bot: false,
     referrer: 'https://search.example/',
     user_agent: 'Browser/1',
     session_id: 'abc',
     user_id: null,
-    ip: '127.0.0.0/24',
+    ip: '127.0.0.1',
   }
 
-  it('stores a visit without what may be a secret, and only the network it came from', async () => {
+  it('has stored a visit when it answers, without what may be a secret', async () => {
     const answer = await kinora.post('/analytics/page-view', record)
     expect([answer.status, await answer.json()]).toEqual([202, { success: true, message: 'Counted.' }])
     expect(await rows()).toEqual([stored])
@@ -129,9 +154,44 @@ describe('POST /analytics/page-view', () => {
     ])
   })
 
+  it('marks bots by what they call themselves', async () => {
+    const agents = ['Mozilla/5.0 (compatible; Googlebot/2.1)', 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0']
+    for (const user_agent of agents) await kinora.post('/analytics/page-view', { path: '/faq', user_agent })
+    expect((await rows()).map(({ bot }) => bot)).toEqual([true, false])
+  })
+
+  it('tells visitors apart by their number, or by a hash that nobody can make again on another day', async () => {
+    const visit = (fields: object) => kinora.post('/analytics/page-view', { path: '/faq', ...fields })
+    for (const fields of [
+      { session_id: 'a' },
+      { session_id: 'a', user_agent: 'another' },
+      { session_id: 'b' },
+      { user_agent: 'x' },
+      { user_agent: 'x' },
+      { user_agent: 'y' },
+    ])
+      await visit(fields)
+    const { rows: visitors } = await pool.query<{ visitor: string }>('select visitor from page_view order by at')
+    const [a, alsoA, b, x, alsoX, y] = visitors.map(({ visitor }) => visitor)
+    expect([alsoA, alsoX]).toEqual([a, x])
+    expect(new Set([a, b, x, y]).size).toBe(4)
+    await pool.query(`update visitor_salt set salt = '\\x00'`)
+    const tomorrow = createVisitors(pool)
+    const day = new Date().toISOString().slice(0, 10)
+    expect(await tomorrow.idOf({ sessionId: null, ip: '127.0.0.1', userAgent: 'x', day })).not.toBe(x)
+    await rows()
+  })
+
+  it('takes a path of any length and letters', async () => {
+    const long = `/${'\u{1f3ac}'.repeat(900)}`
+    expect((await kinora.post('/analytics/page-view', { path: long })).status).toBe(202)
+    expect((await rows()).map(({ path }) => String(path).length)).toEqual([600])
+  })
+
   it('does not count what is no page of the site', async () => {
     const paths = [
       '/admin/dashboard',
+      '/zh/admin/dashboard',
       '/api/v1/x',
       '/docs',
       '/healthz',

@@ -1,6 +1,8 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import { Rejection } from '../eventsourcing/decider.ts'
 import type { PageView } from './contract.ts'
+import { WRITE_AND_COUNT } from './countVisits.ts'
 
 /** A visit as it is stored. */
 export interface StoredPageView {
@@ -9,74 +11,86 @@ export interface StoredPageView {
   readonly event_type: PageView['event_type']
   readonly path: string
   readonly status_code: number
-  readonly referrer: string | null
-  readonly user_agent: string | null
+  /** Kept, but not counted. */
+  readonly bot: boolean
+  /** The same for the visits of one person on one day. */
+  readonly visitor: string
   readonly session_id: string | null
   readonly user_id: string | null
-  /** A network in CIDR notation, never an address. */
+  readonly referrer: string | null
+  readonly user_agent: string | null
+  /** The address; a sweep cuts it to its network after a day. */
   readonly ip: string | null
 }
 
 export interface PageViews {
-  /** Takes a visit at once; it is written within a moment. */
-  record(view: StoredPageView): void
-  /** Resolves when all that was recorded so far is written, or has failed once. */
+  /** Resolves when the visit is committed. @throws Rejection unavailable: it could not be written in time */
+  record(view: StoredPageView): Promise<void>
+  /** Resolves when all that was recorded so far is written, or has failed. */
   flush(): Promise<void>
 }
 
-const EVERY_MS = 250
-const BATCH_ROWS = 500
-/** What is kept while the database cannot be reached; beyond that, the newest visits are not counted. */
-const MOST_ROWS = 20_000
+interface Waiting {
+  readonly view: StoredPageView
+  readonly resolve: () => void
+  readonly reject: (error: Rejection) => void
+  readonly until: number
+}
 
-const COLUMNS = 'at, event_type, path, status_code, referrer, user_agent, session_id, user_id, ip'
-const INSERT = `insert into page_view (${COLUMNS}) select ${COLUMNS} from jsonb_to_recordset($1::jsonb) as row (
-  at timestamptz, event_type text, path text, status_code smallint, referrer text, user_agent text, session_id text,
-  user_id uuid, ip cidr)`
+const BATCH_ROWS = 500
+/** More than these wait only when the database does not keep up by far. */
+const MOST_WAITING = 5_000
+/** Nobody waits longer for an answer. */
+const PATIENCE_MS = 5_000
+
+const unavailable = () => new Rejection('unavailable', 'Visits cannot be counted right now.', { retryAfter: 5 })
+const utcDay = (view: StoredPageView) => view.at.slice(0, 10)
 
 /**
- * Buffers visits and writes them set by set, so that a burst of them never blocks other calls. A visit that was taken but not
- * yet written is lost when the process is killed.
+ * Writes visits set by set, one set at a time: what arrives while a set is being written is the next one. So a burst takes
+ * one connection of the database and never blocks other calls, and each visit is answered once it is committed.
  */
-export function createPageViews(pool: Pick<pg.Pool, 'query'>, log: Logger): PageViews {
-  let waiting: StoredPageView[] = []
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
+export function createPageViews(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'warn'>): PageViews {
+  const days = new Set<string>()
+  const waiting: Waiting[] = []
+  let writing: Promise<void> | undefined
 
-  const write = async () => {
+  const write = async (views: readonly StoredPageView[]) => {
+    for (const day of new Set(views.map(utcDay))) {
+      if (days.has(day)) continue
+      await pool.query({ text: 'select page_view_partition($1)', values: [day], query_timeout: PATIENCE_MS } as never)
+      days.add(day)
+    }
+    const values = [JSON.stringify(views)]
+    await pool.query({ name: 'page-views', text: WRITE_AND_COUNT, values, query_timeout: PATIENCE_MS } as never)
+  }
+
+  const writeAll = async () => {
+    // What comes in the same turn of the event loop goes along.
+    await new Promise(setImmediate)
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH_ROWS)
+      const inTime = batch.filter(({ until }) => until > Date.now())
       try {
-        await pool.query(INSERT, [JSON.stringify(batch)])
+        if (inTime.length > 0) await write(inTime.map(({ view }) => view))
+        for (const { resolve } of inTime) resolve()
       } catch (error) {
-        waiting = [...batch, ...waiting].slice(0, MOST_ROWS)
-        log.warn({ err: error, waiting: waiting.length }, 'page views could not be written and wait')
-        schedule()
-        return
+        log.warn({ err: error, views: inTime.length }, 'visits could not be written')
+        for (const { reject } of inTime) reject(unavailable())
       }
+      for (const late of batch) if (!inTime.includes(late)) late.reject(unavailable())
     }
-  }
-  const flush = () => {
-    clearTimeout(timer)
-    timer = undefined
-    writing = writing.then(write)
-    return writing
-  }
-  const schedule = () => {
-    timer ??= setTimeout(flush, EVERY_MS)
+    writing = undefined
   }
 
   return {
     record(view) {
-      if (waiting.length >= MOST_ROWS) return
-      waiting.push(view)
-      if (waiting.length === BATCH_ROWS) void flush()
-      else schedule()
+      if (waiting.length >= MOST_WAITING) return Promise.reject(unavailable())
+      return new Promise((resolve, reject) => {
+        waiting.push({ view, resolve, reject, until: Date.now() + PATIENCE_MS })
+        writing ??= writeAll()
+      })
     },
-    async flush() {
-      await flush()
-      clearTimeout(timer)
-      timer = undefined
-    },
+    flush: async () => await writing,
   }
 }

@@ -32,3 +32,11 @@ export function createOperatorAlerts(pool: pg.Pool, log: Pick<Logger, 'error' | 
     },
   }
 }
+
+/** What the operator is needed for now, the newest first. `since` is ISO 8601. */
+export async function standingAlerts(pool: Pick<pg.Pool, 'query'>) {
+  const { rows } = await pool.query<{ code: string; detail: string; first_at: Date; times: number }>(
+    'select code, detail, first_at, times from operator_alert where cleared_at is null order by first_at desc, code',
+  )
+  return rows.map(({ first_at, ...alert }) => ({ ...alert, since: first_at.toISOString() }))
+}

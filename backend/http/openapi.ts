@@ -26,7 +26,10 @@ export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json
     servers: [{ url: serverUrl + API_BASE }],
     paths,
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'kinora_access' } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'kinora_access' },
+        operator: { type: 'apiKey', in: 'cookie', name: 'kinora_operator' },
+      },
       schemas: { Problem: schemaOf(Problem, 'output') },
     },
   }
@@ -37,7 +40,7 @@ function operation({ summary, path, access, query, body, answer, status = 200 }:
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string', format: 'uuid' },
+    schema: name === 'id' ? { type: 'string', format: 'uuid' } : { type: 'string' },
   }))
   const problem = {
     description: 'A problem',
@@ -46,6 +49,7 @@ function operation({ summary, path, access, query, body, answer, status = 200 }:
   return {
     summary,
     ...(access === 'user' ? { security: [{ session: [] }] } : {}),
+    ...(access === 'operator' ? { security: [{ operator: [] }] } : {}),
     parameters: [...inPath, ...(query ? queryParameters(query) : [])],
     ...(body ? { requestBody: { required: true, ...jsonContent(body, 'input') } } : {}),
     responses: {

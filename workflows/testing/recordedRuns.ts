@@ -55,6 +55,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   { workflow: 'deliverMail', title: 'sent', input: { mailId: 'mail' } },
   { workflow: 'sweepHolds', title: 'swept', input: {} },
   { workflow: 'sweepUploads', title: 'swept', input: {} },
+  { workflow: 'sweepVisits', title: 'swept', input: {} },
   { workflow: 'reconcile', title: 'reconciled', input: {} },
 ]
 

@@ -3,6 +3,7 @@ import enAuth from '#content/en/auth.json'
 import enBilling from '#content/en/billing.json'
 import enCommon from '#content/en/common.json'
 import enCredits from '#content/en/credits.json'
+import enDashboard from '#content/en/dashboard.json'
 import enErrors from '#content/en/errors.json'
 import enFailures from '#content/en/failures.json'
 import enFaq from '#content/en/faq.json'
@@ -19,6 +20,7 @@ import zhAuth from '#content/zh/auth.json'
 import zhBilling from '#content/zh/billing.json'
 import zhCommon from '#content/zh/common.json'
 import zhCredits from '#content/zh/credits.json'
+import zhDashboard from '#content/zh/dashboard.json'
 import zhErrors from '#content/zh/errors.json'
 import zhFailures from '#content/zh/failures.json'
 import zhFaq from '#content/zh/faq.json'
@@ -38,6 +40,7 @@ export const english = {
   billing: enBilling,
   common: enCommon,
   credits: enCredits,
+  dashboard: enDashboard,
   errors: enErrors,
   failures: enFailures,
   faq: enFaq,
@@ -58,6 +61,7 @@ const chinese: Readonly<Record<Namespace, Messages>> = {
   billing: zhBilling,
   common: zhCommon,
   credits: zhCredits,
+  dashboard: zhDashboard,
   errors: zhErrors,
   failures: zhFailures,
   faq: zhFaq,

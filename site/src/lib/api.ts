@@ -87,7 +87,10 @@ export function createClient(ports: ClientPorts) {
     const send = () => request(ports.fetch, endpoint.method, address, options)
     const renewable = endpoint.access === 'user' && !NEVER_REFRESHED.has(endpoint.path)
     const response = renewable ? await authorized(send) : await send()
-    if (!response.ok) throw problemOf(response.status, await response.json().catch(() => undefined))
+    if (!response.ok) {
+      const body = await response.json().catch(() => undefined)
+      throw problemOf(response.status, body, response.headers.get('retry-after'))
+    }
     return (response.status === 204 ? undefined : await response.json()) as Answer<E>
   }
 

@@ -2,6 +2,9 @@ import { followContact, followDrawer, followLanguage, followLogo } from './heade
 import { followNetwork } from './network.ts'
 import { countVisits } from './visits.ts'
 
+// The operator's pages know no member, whoever else is signed in here.
+if (document.body.hasAttribute('data-operator')) document.documentElement.dataset.session = 'out'
+
 followLanguage()
 followDrawer()
 followLogo()

@@ -3,7 +3,7 @@ const ADDRESS = '/api/v1/analytics/page-view'
 const KEY = 'kinora.visit'
 
 /** The same as in the contract, which would bring its schemas along; the server looks again. */
-const SKIPPED = /^\/(admin\/|api\/|docs|health|favicon|robots|sitemap)/
+const SKIPPED = /^(\/zh)?\/(admin\/|api\/|docs|health|favicon|robots|sitemap)/
 
 /** A random number for the life of the tab; it means nothing elsewhere. */
 function visit(): string {

@@ -1,0 +1,171 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { createBoard } from './board.ts'
+import { countAnew } from './countVisits.ts'
+import { daysAfter, operatorDays } from './operatorDays.ts'
+import { createPageViews, type StoredPageView } from './pageViews.ts'
+
+const FULL = process.env.KINORA_FULL === '1'
+
+let db: TemporaryDatabase
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+})
+afterAll(() => db?.close())
+
+/** A small generator (mulberry32): the same visits in every run. */
+function random(seed: number) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+/** Visits at instants, to few pages by few people, some of them bots or only leaving. */
+function visitsAt(instants: readonly number[], seed: number): StoredPageView[] {
+  const next = random(seed)
+  return instants.map((at) => ({
+    at: new Date(at).toISOString(),
+    event_type: next() < 0.3 ? 'page_unload' : 'page_view',
+    path: `/page-${Math.floor(30 * next() ** 3)}`,
+    status_code: 200,
+    bot: next() < 0.1,
+    visitor: uuid(Math.floor(next() * 40)),
+    session_id: null,
+    user_id: null,
+    referrer: null,
+    user_agent: null,
+    ip: null,
+  }))
+}
+
+async function write(views: readonly StoredPageView[]) {
+  const writer = createPageViews(db.pool, pino({ level: 'silent' }))
+  for (let first = 0; first < views.length; first += 4_000)
+    await Promise.all(views.slice(first, first + 4_000).map((view) => writer.record(view)))
+}
+
+const rowsOf = async (text: string, values: unknown[] = []) =>
+  (await db.pool.query<unknown[]>({ text, values, rowMode: 'array' })).rows
+
+const kept = async () => ({
+  days: await rowsOf('select day::text, pv, uv, pages from traffic_day order by day'),
+  hours: await rowsOf('select day::text, hour, pv from traffic_hour order by day, hour'),
+  pages: await rowsOf('select day::text, path, pv from traffic_page order by day, path'),
+})
+
+/** What plain SQL counts in the rows, in a zone. */
+const plain = async (zone: string) => {
+  const seen = `(select *, (at at time zone $1)::date as day, extract(hour from at at time zone $1)::int as hour
+    from page_view where event_type = 'page_view' and not bot) v`
+  return {
+    days: await rowsOf(
+      `select day::text, count(*)::int, count(distinct visitor)::int, count(distinct path)::int from ${seen}
+       group by day order by day`,
+      [zone],
+    ),
+    hours: await rowsOf(`select day::text, hour, count(*)::int from ${seen} group by day, hour order by day, hour`, [
+      zone,
+    ]),
+    pages: await rowsOf(`select day::text, path, count(*)::int from ${seen} group by day, path order by day, path`, [
+      zone,
+    ]),
+  }
+}
+
+const begin = async (zone: string) => {
+  await db.pool.query('truncate page_view')
+  await countAnew(db.pool, zone)
+}
+
+/** Local nights in which a clock is moved or a month ends, with the hours that the day has. */
+const NIGHTS = [
+  ['Europe/Berlin', '2026-10-25', 25],
+  ['Europe/Berlin', '2026-03-29', 23],
+  ['America/New_York', '2026-11-01', 25],
+  ['America/New_York', '2026-03-08', 23],
+  ['Australia/Lord_Howe', '2026-04-05', 24.5],
+  ['Australia/Lord_Howe', '2026-10-04', 23.5],
+  ['Asia/Kathmandu', '2026-02-28', 24],
+  ['UTC', '2026-12-31', 24],
+] as const
+
+describe('what is counted of visits', () => {
+  it.each(NIGHTS)('loses none and doubles none in %s on %s, a day of %d hours', async (zone, day, hours) => {
+    await begin(zone)
+    const dayOf = operatorDays(zone)
+    const hourOf = new Intl.DateTimeFormat('en', { timeZone: zone, hour: 'numeric', hourCycle: 'h23' })
+    // Every five minutes from noon before to noon after, and around each midnight to the millisecond.
+    const noon = Date.parse(`${daysAfter(day, -1)}T12:00:00Z`)
+    const instants = Array.from({ length: 3 * 288 }, (_, n) => noon + n * 300_000)
+    const midnight = instants.find((at) => dayOf(at) === day)!
+    for (const edge of [midnight, midnight + hours * 3_600_000]) instants.push(edge - 1, edge)
+    const visits = visitsAt(instants, 1).map((view) => ({ ...view, event_type: 'page_view' as const, bot: false }))
+    await write(visits)
+
+    const found = await kept()
+    expect(found).toEqual(await plain(zone))
+    // By another calendar than the database's.
+    const days = new Map<string, number>()
+    const hoursOfDay = new Map<number, number>()
+    for (const at of instants) {
+      days.set(dayOf(at), (days.get(dayOf(at)) ?? 0) + 1)
+      const hour = Number(hourOf.format(at))
+      if (dayOf(at) === day) hoursOfDay.set(hour, (hoursOfDay.get(hour) ?? 0) + 1)
+    }
+    expect(found.days.map(([date, pv]) => [date, pv])).toEqual([...days].sort())
+    expect(found.days.reduce((sum, [, pv]) => sum + Number(pv), 0)).toBe(instants.length)
+    expect(days.get(day)).toBe(hours * 12 + 2)
+    const shown = await createBoard(db.pool).hours({ from: day, to: day })
+    expect(new Map(shown.map(({ hour, pv }) => [hour, pv]))).toEqual(new Map([...hoursOfDay].sort(([a], [b]) => a - b)))
+  })
+
+  it('is what plain SQL counts in the rows, day by day, hour by hour and page by page', async () => {
+    await begin('Europe/Berlin')
+    const next = random(7)
+    const start = Date.parse('2026-03-01T00:00:00Z')
+    // In the order of their arrival, some of them at the same time.
+    const instants = Array.from(
+      { length: FULL ? 1_000_000 : 6_000 },
+      () => start + Math.floor(next() * 90 * 86_400_000),
+    )
+    const visits = visitsAt(
+      instants.sort((a, b) => a - b),
+      2,
+    )
+    await write(visits)
+    const counted = await kept()
+    expect(counted).toEqual(await plain('Europe/Berlin'))
+    expect(counted.days).toHaveLength(91)
+    await countAnew(db.pool, 'Europe/Berlin')
+    expect(await kept()).toEqual(counted)
+    // Another zone: counted anew, and on from there.
+    await countAnew(db.pool, 'Asia/Kolkata')
+    await write(
+      visitsAt(
+        Array.from({ length: 500 }, (_, n) => instants.at(-1)! + n * 60_000),
+        3,
+      ),
+    )
+    expect(await kept()).toEqual(await plain('Asia/Kolkata'))
+  }, 600_000)
+
+  it('is the same when two processes count at once', async () => {
+    await begin('UTC')
+    const now = Date.parse('2026-06-01T12:00:00Z')
+    const visits = (seed: number) =>
+      visitsAt(
+        Array.from({ length: 1_500 }, (_, n) => now + n),
+        seed,
+      )
+    await Promise.all([write(visits(1)), write(visits(2)), write(visits(3))])
+    expect(await kept()).toEqual(await plain('UTC'))
+    expect(await rowsOf('select count(*)::int from page_view')).toEqual([[4_500]])
+  })
+})

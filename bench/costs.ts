@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { projectLedger } from '#backend/audit/testing/projectLedger.ts'
+import { createCredits } from '#backend/credits/credits.ts'
+import { derivedId } from '#backend/eventsourcing/eventHash.ts'
+import { createHandle } from '#backend/eventsourcing/handle.ts'
+import { startProgram } from '#backend/testing/program.ts'
+import { createProviderDouble } from '#backend/testing/providerDouble.ts'
+import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { GENERATION, registerUser, startTestKinora } from '#backend/testing/testKinora.ts'
+
+/**
+ * What a command, an event, a row and a socket cost: `npm run bench -- costs [accounts] [sockets]`. Everything is on this
+ * machine: Kinora, PostgreSQL and what asks them share its cores, so that CPU per piece says more than pieces per second.
+ * The temporary database does not wait for its disk; on a real one a commit is shared by what arrives meanwhile.
+ */
+const accounts = Number(process.argv[2] ?? 2_000)
+const sockets = Number(process.argv[3] ?? 2_000)
+const LANES = 64
+const CLOCK_TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+
+/** CPU that the processes of a PostgreSQL cluster have used, in seconds. */
+function postgresCpu(dataDir: string): number {
+  const home = realpathSync(dataDir)
+  let ticks = 0
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      if (readlinkSync(`/proc/${pid}/cwd`) !== home) continue
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+      ticks += Number(fields[11]) + Number(fields[12])
+    } catch {
+      // It has ended meanwhile.
+    }
+  return ticks / CLOCK_TICKS
+}
+
+interface Cost {
+  readonly seconds: number
+  readonly node: number
+  readonly postgres: number
+}
+
+async function costOf(dataDir: string, work: () => Promise<unknown>): Promise<Cost> {
+  const [wall, node, postgres] = [performance.now(), process.cpuUsage(), postgresCpu(dataDir)]
+  await work()
+  const { user, system } = process.cpuUsage(node)
+  return {
+    seconds: (performance.now() - wall) / 1000,
+    node: (user + system) / 1e6,
+    postgres: postgresCpu(dataDir) - postgres,
+  }
+}
+
+const say = (what: string, count: number, { seconds, node, postgres }: Cost, more = '') =>
+  console.log(
+    `${what}: ${Math.round(count / seconds)}/s; CPU each ${((node / count) * 1e6).toFixed(0)} µs in Node, ` +
+      `${((postgres / count) * 1e6).toFixed(0)} µs in PostgreSQL${more}`,
+  )
+
+/** Runs a piece of work for each number, some at once. */
+async function each(count: number, work: (n: number) => Promise<unknown>): Promise<void> {
+  let next = 0
+  const lane = async () => {
+    while (next < count) await work(next++)
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+}
+
+async function commands(): Promise<void> {
+  const db = await startTemporaryDatabase()
+  try {
+    const { dataDir } = db.postgres
+    const credits = createCredits(createHandle(db.store))
+    const user = (n: number) => derivedId('user', n)
+    const context = (n: number) => ({
+      commandId: derivedId('hold', n),
+      actor: `user:${user(n)}`,
+      correlationId: derivedId('c', n),
+    })
+    const first = await costOf(dataDir, () => each(accounts, (n) => credits.welcome(user(n), 60)))
+    say('command on a stream that is new', accounts, first)
+    const hold = (n: number) =>
+      credits.hold({ userId: user(n), taskId: derivedId('task', n), amount: 30, openLimit: 2 }, context(n))
+    const held = await costOf(dataDir, () => each(accounts, hold))
+    say('command on a stream that is known', accounts, held)
+    await each(accounts, (n) => credits.capture(user(n), derivedId('task', n)))
+    const events = 3 * accounts
+    const bytes = async (table: string) =>
+      Number((await db.pool.query(`select pg_total_relation_size($1) as size`, [table])).rows[0].size)
+    console.log(`event: ${Math.round((await bytes('event')) / events)} bytes on disk with its indexes`)
+    const projected = await costOf(dataDir, () => projectLedger(db.store, db.database))
+    const { rows } = await db.pool.query('select count(*)::int as models from projection_checkpoint')
+    say(`event read into ${rows[0].models} read models, one after the other`, events, projected)
+    for (const table of ['credit_balance', 'credit_entry', 'chain_head']) {
+      const count = Number((await db.pool.query(`select count(*) from ${table}`)).rows[0].count)
+      console.log(`row of ${table}: ${Math.round((await bytes(table)) / count)} bytes with its indexes`)
+    }
+  } finally {
+    await db.close()
+  }
+}
+
+/** What the process says of itself at `/metrics`. */
+async function ofProcess(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)![1])
+}
+
+async function requests(): Promise<void> {
+  const db = await startTemporaryDatabase()
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-costs-'))
+  const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url })
+  try {
+    const user = await registerUser(program.url)
+    for (const address of ['/videos/tasks', '/credits/history', '/subscriptions/stats']) {
+      const count = 250
+      const cpu = () => ofProcess(program.url, 'process_cpu_seconds_total')
+      const [start, node, postgres] = [performance.now(), await cpu(), postgresCpu(db.postgres.dataDir)]
+      await each(count, async () => (await user.call('GET', address)).arrayBuffer())
+      const cost = { node: (await cpu()) - node, postgres: postgresCpu(db.postgres.dataDir) - postgres }
+      say(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
+    }
+    const memory = () => ofProcess(program.url, 'process_resident_memory_bytes')
+    const [before, open] = [await memory(), [] as WebSocket[]]
+    await each(sockets, async (n) => {
+      const [token, owner] = [`token ${n}`, derivedId('socket', n)]
+      const hash = createHash('sha256').update(token).digest('hex')
+      await db.pool.query(`insert into socket_token values ($1, $2, now() + interval '60 seconds')`, [hash, owner])
+      const address = `${program.url.replace('http', 'ws')}/api/v1/ws?token=${encodeURIComponent(token)}`
+      const socket = new WebSocket(address, { perMessageDeflate: false })
+      open.push(socket)
+      await new Promise((resolve) => socket.once('open', () => socket.send('ping')).once('message', resolve))
+    })
+    const bytes = ((await memory()) - before) / sockets
+    console.log(`socket: ${(bytes / 1024).toFixed(1)} KiB of the process's memory (${sockets} open)`)
+    for (const socket of open) socket.terminate()
+  } finally {
+    await program.stop()
+    await db.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  }
+}
+
+/** What one video leaves behind, from the click to the credits taken. */
+async function video(): Promise<void> {
+  const kinora = await startTestKinora({ provider: await createProviderDouble() })
+  try {
+    const count = async () => Number((await kinora.ports.pool.query('select count(*) from event')).rows[0].count)
+    const user = await kinora.newUser()
+    const before = await count()
+    await user.call('POST', '/videos/generate', GENERATION)
+    await delay(5_000)
+    console.log(`video: ${(await count()) - before} events`)
+  } finally {
+    await kinora.close()
+  }
+}
+
+console.log(`${accounts} accounts, ${LANES} at once`)
+await commands()
+await requests()
+await video()

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { rowsOf } from '../testing/rowsOf.ts'
+import { taskEvents, taskFailed } from '../testing/taskEvents.ts'
+import { taskOutcomes } from './taskOutcome.ts'
+
+const e = taskEvents('task', 'user')
+const row = { id: 'task', resolution: '768P', duration: 6, ended_at: null, error_code: null }
+const failed = taskFailed('task', 'user', 'render_timed_out', 'job')
+const at = (second: number) => ({ ended_at: `2026-01-01T00:00:0${second}.000Z` })
+
+describe('how a task ended', () => {
+  it('is open until it succeeds or fails', () => {
+    expect(rowsOf(taskOutcomes, e.submitted, e.started)).toEqual([row])
+    expect(rowsOf(taskOutcomes, e.submitted, e.succeeded)).toEqual([{ ...row, ...at(6) }])
+    expect(rowsOf(taskOutcomes, e.submitted, failed)).toEqual([{ ...row, ...at(7), error_code: 'render_timed_out' }])
+    expect(rowsOf(taskOutcomes, e.succeeded)).toEqual([])
+    expect(rowsOf(taskOutcomes, failed)).toEqual([])
+  })
+  it('is a success when it is recovered', () => {
+    expect(rowsOf(taskOutcomes, e.submitted, failed, e.recovered)).toEqual([{ ...row, ...at(8) }])
+  })
+  it('stays when the task is deleted, if there was an end', () => {
+    expect(rowsOf(taskOutcomes, e.submitted, e.succeeded, e.deleted)).toEqual([{ ...row, ...at(6) }])
+    expect(rowsOf(taskOutcomes, e.submitted, e.deleted)).toEqual([])
+  })
+  it('is none for what never came to be', () => {
+    expect(rowsOf(taskOutcomes, e.abandoned)).toEqual([])
+  })
+})

@@ -1,0 +1,69 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { FailureCode } from '#backend/tasks/contract.ts'
+import {
+  VIDEO_TASK,
+  type VideoTaskAbandoned,
+  type VideoTaskDeleted,
+  type VideoTaskFailed,
+  type VideoTaskRecovered,
+  type VideoTaskSubmitted,
+  type VideoTaskSucceeded,
+} from '#backend/tasks/events.ts'
+import type { Projection } from '../projection.ts'
+
+/** How a task ended, and what its clip was like: kept when its owner deletes it, since the provider was paid for it. */
+export interface TaskOutcomeRow {
+  id: string
+  resolution: string
+  duration: number
+  /** Null while it is open. */
+  ended_at: string | null
+  /** Null for a clip that was delivered. */
+  error_code: FailureCode | null
+}
+
+export const TaskOutcomeTable = defineEntity({
+  name: 'TaskOutcomeRow',
+  tableName: 'task_outcome',
+  properties: {
+    id: p.uuid().primary(),
+    resolution: p.text(),
+    duration: p.integer(),
+    ended_at: p.datetime().nullable(),
+    error_code: p.text().$type<FailureCode>().nullable(),
+  },
+})
+
+type TaskOutcomeEvent =
+  | VideoTaskSubmitted
+  | VideoTaskSucceeded
+  | VideoTaskFailed
+  | VideoTaskRecovered
+  | VideoTaskAbandoned
+  | VideoTaskDeleted
+
+type Row = TaskOutcomeRow | undefined
+const delivered = (row: Row, { data }: { data: { at: string } }): Row =>
+  row && { ...row, ended_at: data.at, error_code: null }
+
+export const taskOutcomes: Projection<TaskOutcomeEvent, TaskOutcomeRow> = {
+  name: 'taskOutcomes',
+  version: 1,
+  table: TaskOutcomeTable,
+  categories: [VIDEO_TASK],
+  row: (event) => event.data.taskId,
+  on: {
+    VideoTaskSubmitted: (_, { data: { taskId, resolution, duration } }) => ({
+      id: taskId,
+      resolution,
+      duration,
+      ended_at: null,
+      error_code: null,
+    }),
+    VideoTaskSucceeded: delivered,
+    VideoTaskFailed: (row, { data }) => row && { ...row, ended_at: data.at, error_code: data.code },
+    VideoTaskRecovered: delivered,
+    VideoTaskAbandoned: () => undefined,
+    VideoTaskDeleted: (row) => (row?.ended_at ? row : undefined),
+  },
+}
