@@ -98,8 +98,8 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     onRefused: (mailId) => log.warn({ mailId }, 'a mail was refused for good'),
     wake: async (id, signal) => (await opened).engine.signal(id, signal),
     ...subscriptionDeps(ports, publicUrl),
-    sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
     removeUnusedUploads: uploads.removeUnused,
+    sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
   })
   const triggersOf = (engine: Engine) => () => startTriggers(ports, engine)
   const opened = openEngine(ports, watchedActivities(ports.observability.metrics, activities)).then((engine) => ({
