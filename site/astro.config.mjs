@@ -29,6 +29,7 @@ const plainImports = {
   name: 'plain-imports',
   enforce: 'pre',
   apply: 'build',
+  configEnvironment: (name) => (name === 'client' ? { build: { modulePreload: false } } : undefined),
   load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : undefined),
 }
 
