@@ -22,12 +22,15 @@ export interface Kinora {
   stop(): Promise<void>
 }
 
+/** Longer than proxies keep idle connections (Caddy: two minutes): who closes first must be the one that sends the next call. */
+const IDLE_CONNECTION_MS = 125_000
+
 const SITE = path.resolve(import.meta.dirname, '../site/dist')
 
 /** Starts the roles that the configuration names; resolves when the first request can be served. */
 export async function startKinora(config: Config, overrides: Overrides = {}): Promise<Kinora> {
   const log = createLog(config.logLevel, overrides.logTo)
-  const server = createServer()
+  const server = createServer({ keepAliveTimeout: IDLE_CONNECTION_MS })
   let condition: Condition = 'starting'
   const health = healthRoutes(
     () => condition,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import react from '@astrojs/react'
 import sitemap from '@astrojs/sitemap'
 import { defineConfig } from 'astro/config'
+import { islandPreloads } from './islandPreloads.mjs'
 import { lateScripts } from './lateScripts.mjs'
 
 /** The origin in the built pages; the server puts PUBLIC_URL in its place, so that moving a site needs no new build. */
@@ -52,6 +53,7 @@ export default defineConfig({
   integrations: [
     react(),
     lateScripts(),
+    islandPreloads(),
     sitemap({
       filter: (page) => !UNLISTED.test(page),
       i18n: { defaultLocale: 'en', locales: { en: 'en', zh: 'zh-CN' } },

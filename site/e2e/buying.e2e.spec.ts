@@ -1,87 +1,11 @@
-import type { Page } from 'playwright'
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import { describeOnSite } from './onSite.ts'
-import { words } from './walkJourney.ts'
-
-const DAY = 24 * 3_600_000
-/** Machines for tests are busy. */
-const PATIENT = { timeout: 30_000 }
-const APPROVE = { en: 'Approve', zh: '同意' }
-
-/** Reads the page again until it says something: webhooks and projections take a moment. */
-async function comesToSay(page: Page, text: string | RegExp): Promise<void> {
-  const panel = page.locator('#subscription')
-  await expect
-    .poll(async () => {
-      await page.reload()
-      await panel.locator('.usage').waitFor()
-      return panel.textContent()
-    }, PATIENT)
-    .toMatch(text)
-}
+import { walkPlan } from './walkPlan.ts'
 
 describeOnSite('buying a plan', (site) => {
-  const dev = (path: string, body = {}) =>
-    fetch(`${site.url}/dev/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-  const advance = (days: number) => dev('clock', { advance_ms: days * DAY })
-
   it.each(['en', 'zh'] as const)(
     'is paid, used, renewed, cancelled, taken back and over (%s)',
-    {
-      timeout: 240_000,
-    },
-    async (language) => {
-      const prefix = language === 'zh' ? '/zh' : ''
-      const [texts, payment] = [await words(language, 'subscription'), await words(language, 'payment')]
-      const [credits, { tier }] = [await words(language, 'credits'), await words(language, 'plans')]
-      const left = (count: string) => texts.left.replace('{{remaining}}', count)
-      const user = await site.newUser()
-      await user.call('PUT', '/users/language', { language })
-      const page = await site.visit({ language, user, width: language === 'zh' ? 390 : 1280 })
-      const profile = `${site.url}${prefix}/profile`
-      const panel = page.locator('#subscription')
-
-      await page.goto(`${profile}#subscription`)
-      await panel.getByRole('button', { name: texts.choose.subscribe.replace('{{plan}}', tier.pro.name) }).click()
-      await page.getByRole('button', { name: APPROVE[language] }).click(PATIENT)
-      await page.getByRole('heading', { name: payment.doneHeading }).waitFor(PATIENT)
-      const id = new URL(page.url()).searchParams.get('subscription_id')
-      await page.waitForURL(`${site.url}${prefix}/workspace`, PATIENT)
-      await expect.poll(() => page.locator('[data-user=credits]').textContent(), PATIENT).toBe('4,560')
-
-      await page.goto(profile)
-      await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
-      await panel.getByText(left('4,560'), { exact: true }).waitFor()
-      expect(await page.locator('#billing tbody tr').count()).toBe(1)
-      const reasons = page.locator('#credits tbody th')
-      await reasons.filter({ hasText: credits.reason.subscription }).waitFor()
-
-      await advance(32)
-      await comesToSay(page, left('9,060'))
-      await dev(`paypal/${id}/fail-payment`)
-      await comesToSay(page, texts.notice.grace.split('{{')[0])
-      await dev(`paypal/${id}/renew`)
-      await comesToSay(page, left('13,560'))
-
-      const cancel = async () => {
-        await panel.getByRole('button', { name: texts.cancel.open }).click()
-        await page.locator('dialog[open]').getByRole('button', { name: texts.cancel.confirm }).click()
-        await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor(PATIENT)
-      }
-      await cancel()
-      await comesToSay(page, texts.statusOf.cancelled)
-      await panel.getByRole('button', { name: texts.reactivate }).click()
-      await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
-      await cancel()
-      await advance(62)
-      await comesToSay(page, texts.statusOf.expired)
-      await panel.getByText(left('60'), { exact: true }).waitFor()
-      await reasons.filter({ hasText: credits.reason.subscription_ended }).first().waitFor()
-      await page.context().close()
-    },
+    { timeout: 240_000 },
+    (language) => walkPlan(site, language),
   )
 })

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { type Program, startProgram } from '#backend/testing/program.ts'
+import { startProgram } from '#backend/testing/program.ts'
 import { registerUser, type TestUser } from '#backend/testing/testKinora.ts'
 import { chromiumPath, launchChromium } from './chromium.ts'
 
@@ -24,34 +24,54 @@ export interface OnSite {
   visit(visit: Visit): Promise<Page>
 }
 
+/** What a browser visits. */
+interface Site {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Kinora as one program, on its embedded parts. */
+async function startAlone(env: Record<string, string>): Promise<Site> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-e2e-'))
+  const program = await startProgram({ DATA_DIR: folder, PORT: '0', ...env })
+  const close = async () => {
+    await program.stop()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  }
+  return { url: program.url, close }
+}
+
 /** Describes tests that need the program and a browser; both live as long as the file. */
 export function describeOnSite(name: string, tests: (site: OnSite) => void, env: Record<string, string> = {}): void {
+  describeInBrowser(name, () => startAlone(env), tests)
+}
+
+/** The same on a site that is laid out in another way. */
+export function describeInBrowser(name: string, start: () => Promise<Site>, tests: (site: OnSite) => void): void {
   const lacks = chromiumPath() ? '' : ' (no Chromium here)'
   describe.skipIf(lacks)(name + lacks, () => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-e2e-'))
-    let program: Program
+    let site: Site
     let browser: Browser
     beforeAll(async () => {
-      program = await startProgram({ DATA_DIR: folder, PORT: '0', ...env })
+      site = await start()
       browser = await launchChromium()
     })
     afterAll(async () => {
       await browser?.close()
-      await program?.stop()
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+      await site?.close()
     })
     tests({
       get url() {
-        return program.url
+        return site.url
       },
       get browser() {
         return browser
       },
-      newUser: (email) => registerUser(program.url, email),
+      newUser: (email) => registerUser(site.url, email),
       visit: async ({ language, width = 1280, user }) => {
         const locale = language === 'zh' ? 'zh-CN' : 'en-US'
         const context = await browser.newContext({ locale, viewport: { width, height: 860 }, acceptDownloads: true })
-        if (user) await signIn(context, program.url, user)
+        if (user) await signIn(context, site.url, user)
         return awaited(await context.newPage())
       },
     })

@@ -55,15 +55,16 @@ export class M0021Traffic extends Migration {
 
 /**
  * Makes the partition of a day (UTC), where there is none. It is attached when it is ready, since that stops nobody from
- * writing to the other days; of several who make it at once, one does.
+ * writing to the other days. Of several who make it at once, one does; the others wait for it, and then may still not see it
+ * by its name: that they only learn from the attempt.
  */
 const MAKE_PARTITION = `create function page_view_partition(day date) returns void language plpgsql as $$
   declare name text := 'page_view_' || to_char(day, 'YYYYMMDD');
   begin
     if to_regclass(name) is not null then return; end if;
     perform pg_advisory_xact_lock(7314203);
-    if to_regclass(name) is not null then return; end if;
     execute format('create table %I (like page_view including all)', name);
     execute format('alter table page_view attach partition %I for values from (%L) to (%L)', name,
       day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+  exception when duplicate_table then null;
   end $$`

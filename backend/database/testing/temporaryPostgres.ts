@@ -8,6 +8,8 @@ export interface TemporaryPostgres {
   readonly pool: pg.Pool
   readonly server: EmbeddedPostgres
   readonly dataDir: string
+  /** Stops the server and starts it again on the same folder. */
+  restart(): Promise<void>
   /** A further pool to the same server. */
   connect(config?: pg.PoolConfig): pg.Pool
   /** Ends the pools, the server and its folders. */
@@ -18,7 +20,7 @@ export interface TemporaryPostgres {
 export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
   const dataDir = path.join(folder, 'data')
-  const server = await startEmbeddedPostgres({ dataDir, durable: false })
+  let server = await startEmbeddedPostgres({ dataDir, durable: false })
   const { socketDir: host, port, user, database } = server
   const pools: pg.Pool[] = []
   const connect = (config: pg.PoolConfig = {}) => {
@@ -30,8 +32,14 @@ export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
   }
   return {
     pool: connect(),
-    server,
+    get server() {
+      return server
+    },
     dataDir,
+    async restart() {
+      await server.stop()
+      server = await startEmbeddedPostgres({ dataDir, durable: false })
+    },
     connect,
     async close() {
       await Promise.all(pools.filter(({ ended }) => !ended).map((pool) => pool.end()))

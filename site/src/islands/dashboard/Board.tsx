@@ -1,7 +1,6 @@
 import { useStore } from '@nanostores/react'
-import { useEffect } from 'react'
 import { localHref, translate } from '../../i18n/client.ts'
-import { $away, $empty, $failed, openBoard, refreshBoard } from '../../stores/board.ts'
+import { $away, $empty, $failed, refreshBoard } from '../../stores/board.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -22,7 +21,6 @@ import { Visits } from './Visits.tsx'
 export function Board() {
   const t = translate()
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
-  useEffect(openBoard, [])
   return (
     <ErrorBoundary t={t} home={localHref('/')}>
       <div className="board-title">

@@ -3,6 +3,9 @@ import { pageLocale, translate } from '../../i18n/client.ts'
 import { numberText, shortNumber } from '../../lib/figures.ts'
 import type { Line, Plot } from './plot.ts'
 
+// Fetched while the numbers are; who needs it and does not get it says so.
+import('./plot.ts').catch(() => {})
+
 interface ChartProps {
   readonly title: string
   /** What it is and how it is used, for those who do not see it. */

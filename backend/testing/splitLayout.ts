@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { startTemporalServer, type TemporalServer } from '#workflows/testing/temporalServer.ts'
+import { startTemporaryPostgres, type TemporaryPostgres } from '../database/testing/temporaryPostgres.ts'
+import { EventStoreDbTestServer } from '../eventsourcing/testing/eventStoreDbTestServer.ts'
+import { type CuttableProxy, startCuttableProxy } from './cuttableProxy.ts'
+import { startEntryDouble } from './entryDouble.ts'
+import { freePort } from './freePort.ts'
+import { type Program, startProgram } from './program.ts'
+
+/** The processes of the layout, and what each of them does. */
+const PROCESSES = {
+  api1: 'api',
+  api2: 'api',
+  projector: 'projections',
+  standby: 'projections',
+  worker1: 'workflows',
+  worker2: 'workflows',
+} as const
+export type ProcessName = keyof typeof PROCESSES
+
+export interface SplitLayout {
+  /** Where visitors come in. */
+  readonly url: string
+  readonly databaseUrl: string
+  readonly eventStoreUrl: string
+  readonly postgres: TemporaryPostgres
+  readonly temporal: TemporalServer
+  /** The network in front of the event store. */
+  readonly network: CuttableProxy
+  start(name: ProcessName, entry?: string): Promise<void>
+  /** Like `kill -9`. */
+  kill(name: ProcessName): Promise<void>
+  close(): Promise<void>
+}
+
+export interface LayoutOptions {
+  /** The `temporal` program. */
+  readonly temporal: string
+  readonly processes: readonly ProcessName[]
+  readonly env?: Record<string, string>
+  /** What each process runs; left out: Kinora's own program. */
+  readonly entry?: string
+}
+
+/** Kinora in processes of their own on a real Postgres, a real Temporal, and EventStoreDB's wire, behind one entry. */
+export async function startSplitLayout({ temporal, processes, env, entry }: LayoutOptions): Promise<SplitLayout> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-split-'))
+  const [postgres, server, eventStore] = await Promise.all([
+    startTemporaryPostgres(),
+    startTemporalServer(temporal),
+    new EventStoreDbTestServer().start(),
+  ])
+  const network = await startCuttableProxy({ host: '127.0.0.1', port: eventStore.port })
+  const ports = new Map<ProcessName, number>()
+  for (const name of processes) ports.set(name, await freePort())
+  const apis = processes.filter((name) => PROCESSES[name] === 'api').map((name) => ports.get(name)!)
+  const front = await startEntryDouble(apis)
+  const { socketDir, user, database } = postgres.server
+  const databaseUrl = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
+  const eventStoreUrl = `esdb://127.0.0.1:${network.port}?tls=false`
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    EVENTSTORE_URL: eventStoreUrl,
+    TEMPORAL_ADDRESS: server.address,
+    PUBLIC_URL: front.url,
+    SESSION_SECRET: 's'.repeat(32),
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+    OPERATOR_PASSWORD: 'one for all of them',
+    DATA_DIR: folder,
+    ...env,
+  }
+  const running = new Map<ProcessName, Program>()
+  const start = async (name: ProcessName, other = entry) => {
+    const own = { ROLES: PROCESSES[name], PORT: String(ports.get(name)) }
+    running.set(name, await startProgram({ ...shared, ...own }, other))
+  }
+  const close = async () => {
+    await Promise.all([...running.values()].map((program) => program.kill()))
+    await front.close()
+    await network.close()
+    eventStore.kill()
+    await Promise.all([server.close(), postgres.close()])
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  }
+  await Promise.all(processes.map((name) => start(name))).catch(async (error) => {
+    await close()
+    throw error
+  })
+  return {
+    url: front.url,
+    databaseUrl,
+    eventStoreUrl,
+    postgres,
+    temporal: server,
+    network,
+    start,
+    kill: async (name) => running.get(name)?.kill(),
+    close,
+  }
+}

@@ -1,0 +1,26 @@
+import { describe, it } from 'vitest'
+import { startSplitLayout } from '#backend/testing/splitLayout.ts'
+import { findTemporal } from '#workflows/testing/temporalServer.ts'
+import { languagesInTurn } from './languagesInTurn.ts'
+import { describeInBrowser } from './onSite.ts'
+import { walkJourney } from './walkJourney.ts'
+import { walkPlan } from './walkPlan.ts'
+
+const temporal = findTemporal()
+const lacking = temporal ? '' : ' (skipped: there is no temporal program, and pip could not install it)'
+const WIDTH = { en: 1280, zh: 390 }
+
+describe.skipIf(!temporal)(`two APIs, a projector and two workers${lacking}`, () => {
+  const start = () =>
+    startSplitLayout({ temporal: temporal!, processes: ['api1', 'api2', 'projector', 'worker1', 'worker2'] })
+
+  describeInBrowser('on Temporal and EventStoreDB’s wire', start, (site) => {
+    it.each(languagesInTurn('en'))('make a person’s first two videos (%s)', { timeout: 240_000 }, (language) =>
+      walkJourney(site.browser, site.url, { language, width: WIDTH[language] }),
+    )
+
+    it.each(languagesInTurn('en'))('sell a plan, renew it, and let it end (%s)', { timeout: 240_000 }, (language) =>
+      walkPlan(site, language),
+    )
+  })
+})
