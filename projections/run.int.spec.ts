@@ -178,6 +178,37 @@ describe('a projection whose version was raised', () => {
     expect(await checkpoints()).toEqual([{ name: 'videoTasks', version: next, position: await head() }])
   })
 
+  it('never goes back in time for readers while the old rows go on', async () => {
+    const builtAnew: AnyProjection = { ...creditBalances, version: creditBalances.version + 1 }
+    await append(
+      `creditAccount-${user}`,
+      Array.from({ length: 60 }, (_, n) => grant(n)),
+    )
+    run(creditBalances)
+    await caughtUp('creditBalances')
+    let busy = true
+    const read: number[] = []
+    const reader = (async () => {
+      while (busy) {
+        const { rows } = await db.pool.query<{ seen: number }>(
+          'select jsonb_array_length(lots) as seen from credit_balance',
+        )
+        read.push(rows[0]!.seen)
+      }
+    })()
+    const appended = append(
+      `creditAccount-${user}`,
+      Array.from({ length: 200 }, (_, n) => grant(60 + n)),
+    )
+    run(builtAnew, inBatchesOf(20))
+    await appended
+    await caughtUp('creditBalances', builtAnew.version)
+    busy = false
+    await reader
+    expect(read).toEqual(read.toSorted((a, b) => a - b))
+    expect(new Set(read).size).toBeGreaterThan(10)
+  })
+
   it('is not written to any more by a process of the version before', async () => {
     const louder: AnyProjection = {
       ...raised,
