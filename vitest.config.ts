@@ -5,6 +5,7 @@ import CostliestFirst from './scripts/costliestFirst.mjs'
 const MEASURES = [
   'backend/accounts/timing.int.spec.ts',
   'backend/http/socketLoad.int.spec.ts',
+  'backend/layoutKilled.int.spec.ts',
   'backend/tasks/demo/demoProvider.int.spec.ts',
   'backend/tasks/demo/renderJob.int.spec.ts',
   'site/e2e/boardPaint.e2e.spec.ts',

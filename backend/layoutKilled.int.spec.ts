@@ -1,16 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { PROJECTIONS } from '#projections/all.ts'
 import { findTemporal } from '#workflows/testing/temporalServer.ts'
+import { runAdjust } from './adjust.ts'
 import { runAudit } from './audit.ts'
-import { type CreditAccountCommand, creditAccount } from './credits/creditAccount.ts'
-import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
-import { createHandle } from './eventsourcing/handle.ts'
-import { uuid7 } from './eventsourcing/uuid7.ts'
 import { TASK_STATUSES, type TaskStatus } from './tasks/contract.ts'
 import { DOUBLE_KEY, type MinimaxDouble, startMinimaxDouble } from './tasks/minimax/testing/minimaxDouble.ts'
-import { type Creator, hasEnded, seenTask, startCreator, submit, untilEnded } from './testing/creator.ts'
+import { type Creator, hasEnded, type SeenTask, seenTask, startCreator, submit, untilEnded } from './testing/creator.ts'
 import { type ProcessName, type SplitLayout, startSplitLayout } from './testing/splitLayout.ts'
 import { registerUser, type TestUser } from './testing/testKinora.ts'
 
@@ -19,23 +18,30 @@ const lacking = temporal ? '' : ' (skipped: there is no temporal program, and pi
 const PROGRAM = path.join(import.meta.dirname, 'testing/minimaxProgram.ts')
 const RAISED = path.join(import.meta.dirname, 'testing/raisedProgram.ts')
 const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'standby', 'worker1', 'worker2']
-const ROUNDS = process.env.KINORA_FULL === '1' ? 3 : 1
+const FULL = process.env.KINORA_FULL === '1'
+/** Both APIs, so that all sockets are lost once; of the others one stands for the other. */
+const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'api2', 'projector', 'worker1']
 const CREATORS = 4
 const GRANTED = 30_000
 const FREE = 60
 const COST = 30
 const TAKE_OVER_MS = 10_000
 const SOCKETS_MS = 5_000
+const ANSWER_MS = 70_000
+const isUnanswered = ({ error_code }: SeenTask) => error_code === 'answer_lost'
 
 describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load${lacking}`, () => {
   let layout: SplitLayout
   let double: MinimaxDouble
   let canary: TestUser
   let creators: Creator[]
+  const clock = path.join(mkdtempSync(path.join(os.tmpdir(), 'kinora-clock-')), 'moved')
+  let moved = 0
+  let unanswered = 0
 
   beforeAll(async () => {
     double = await startMinimaxDouble({ renderMs: 150 })
-    const env = { MINIMAX_API_KEY: DOUBLE_KEY, MINIMAX_BASE_URL: double.url }
+    const env = { MINIMAX_API_KEY: DOUBLE_KEY, MINIMAX_BASE_URL: double.url, MOVED_MS_FILE: clock }
     layout = await startSplitLayout({ temporal: temporal!, processes: PROCESSES, env, entry: PROGRAM })
     const users = await Promise.all(Array.from({ length: CREATORS + 1 }, () => registerUser(layout.url)))
     await Promise.all(users.map(grant))
@@ -46,15 +52,13 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     for (const creator of creators ?? []) creator.leave()
     await layout?.close()
     await double?.close()
+    rmSync(path.dirname(clock), { recursive: true, force: true })
   })
 
   async function grant({ userId }: TestUser): Promise<void> {
-    const store = createEventStoreDb({ url: layout.eventStoreUrl })
-    const lot = { lotId: uuid7(), source: 'free', amount: GRANTED, expiresAt: null, at: new Date().toISOString() }
-    const context = { commandId: uuid7(), actor: 'system', correlationId: userId }
-    const command = { type: 'GrantLot', userId, ...lot } as CreditAccountCommand
-    await createHandle(store)(creditAccount, userId, command, context)
-    await store.close()
+    const env = { DATABASE_URL: layout.databaseUrl, EVENTSTORE_URL: layout.eventStoreUrl }
+    const args = ['--user', userId, '--amount', `${GRANTED}`, '--reason', 'to be used up', '--operator', 'test']
+    expect(await runAdjust(args, env, () => {})).toBe(0)
   }
 
   /** Milliseconds until all sockets stand that were lost by something. */
@@ -64,12 +68,24 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     return Date.now() - since
   }
 
-  /** Milliseconds until what was under way has ended, and a new video was made. */
+  const giveUpAnswers = () => {
+    moved += ANSWER_MS
+    writeFileSync(clock, String(moved))
+  }
+
+  /**
+   * Milliseconds until what was under way has ended, and a new video was made. Where a worker died while it asked the
+   * provider, nobody knows whether there will be a video: that is waited for, by design, on a clock that is moved.
+   */
   async function takenOver(since: number): Promise<number> {
-    const fresh = submit(canary, `canary ${since}`)
-    const underWay = creators.flatMap(({ user, accepted }) => accepted.slice(-1).map((id) => untilEnded(user, id)))
-    await Promise.all([...underWay, fresh.then((id) => untilEnded(canary, id))])
-    return Date.now() - since
+    const timed = async (user: TestUser, id: string) => ({ ...(await untilEnded(user, id)), ms: Date.now() - since })
+    const underWay = creators.flatMap(({ user, accepted }) => accepted.slice(-1).map((id) => timed(user, id)))
+    const fresh = submit(canary, `canary ${since}`).then((id) => timed(canary, id))
+    const wait = setTimeout(giveUpAnswers, TAKE_OVER_MS)
+    const ended = await Promise.all([...underWay, fresh])
+    clearTimeout(wait)
+    unanswered += ended.filter(isUnanswered).length
+    return Math.max(...ended.filter((task) => !isUnanswered(task)).map(({ ms }) => ms))
   }
 
   const lost = () => creators.reduce((sum, { losses }) => sum + losses, 0)
@@ -86,11 +102,10 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
 
   it('go on within seconds, whichever of them is killed', { timeout: 300_000 }, async () => {
     await socketsBack(Date.now())
-    for (let round = 0; round < ROUNDS; round++)
-      for (const name of PROCESSES) {
-        await measure(`${name} killed`, () => layout.kill(name))
-        await layout.start(name)
-      }
+    for (const name of KILLED) {
+      await measure(`${name} killed`, () => layout.kill(name))
+      await layout.start(name)
+    }
     // Once the first API was gone, all sockets stood at the second.
     expect(lost()).toBeGreaterThanOrEqual(CREATORS)
   })
@@ -120,16 +135,18 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
       const left = GRANTED + FREE - spent
       await vi.waitFor(async () => {
         const stats = await (await user.call('GET', '/subscriptions/stats')).json()
-        expect(stats).toMatchObject({ used_credits: spent, remaining_credits: left })
+        expect(stats).toMatchObject({ remaining_credits: left })
       }, 15_000)
     }
     const prompts = [...double.jobs.values()].map(({ body }) => body.prompt)
     expect(new Set(prompts).size).toBe(prompts.length)
-    const complaints: string[] = []
+    const words: string[] = []
+    const print = (text: string) => void words.push(text)
     const env = { DATABASE_URL: layout.databaseUrl, EVENTSTORE_URL: layout.eventStoreUrl }
-    const complain = (text: string) => void complaints.push(text)
-    expect([await runAudit(['verify'], { env, print: complain, complain }), complaints]).toEqual([0, expect.anything()])
-    console.log(`${prompts.length} videos made, ${failed} tasks failed and were paid back`)
+    expect([await runAudit(['verify'], { env, print, complain: print }), words]).toEqual([0, expect.anything()])
+    console.log(
+      `${prompts.length} videos made; ${failed} tasks failed and were paid back, ${unanswered} since the answer was lost`,
+    )
   })
 
   it('answer while every read model is built anew beside them, and never go back in time', {
@@ -141,7 +158,8 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
       return startCreator(layout.url, user)
     })
     const reading = new AbortController()
-    const readers = creators.map(({ user }) => readWhile(user, reading.signal))
+    const readers = Promise.all(creators.map(({ user }) => readWhile(user, reading.signal)))
+    readers.catch(() => reading.abort())
     const versions = async () => {
       const { rows } = await layout.postgres.pool.query<{ name: string; version: number }>(
         'select name, version from projection_checkpoint',
@@ -154,7 +172,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     await takenOver(Date.now())
     reading.abort()
     await Promise.all(creators.map((creator) => creator.rest()))
-    const looks = (await Promise.all(readers)).reduce((sum, count) => sum + count, 0)
+    const looks = (await readers).reduce((sum, count) => sum + count, 0)
     console.log(`${looks} looks while ${PROJECTIONS.length} read models were built anew`)
     expect(looks).toBeGreaterThan(20)
   })
@@ -163,15 +181,15 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
 /** Reads a user's tasks and credits until `signal` aborts. @returns how often @throws a read failed or told of the past */
 async function readWhile(user: TestUser, signal: AbortSignal): Promise<number> {
   const known = new Map<string, number>()
-  let [looks, tasks, used] = [0, 0, 0]
+  let [looks, tasks, left] = [0, 0, Number.POSITIVE_INFINITY]
   for (; !signal.aborted; looks++) {
     const answers = await Promise.all([user.call('GET', '/videos/tasks'), user.call('GET', '/subscriptions/stats')])
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     const list = (await answers[0].json()) as { total: number; tasks: { id: string; status: TaskStatus }[] }
-    const stats = (await answers[1].json()) as { used_credits: number }
+    const stats = (await answers[1].json()) as { remaining_credits: number }
     expect(list.total).toBeGreaterThanOrEqual(tasks)
-    expect(stats.used_credits).toBeGreaterThanOrEqual(used)
-    ;[tasks, used] = [list.total, stats.used_credits]
+    expect(stats.remaining_credits).toBeLessThanOrEqual(left)
+    ;[tasks, left] = [list.total, stats.remaining_credits]
     for (const { id, status } of list.tasks) {
       expect([id, TASK_STATUSES.indexOf(status)]).toEqual([
         id,

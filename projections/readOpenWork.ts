@@ -3,22 +3,29 @@ import type { Database } from './readModel.ts'
 
 type Open = { id: string; user_id: string }
 
-/** Workflows that were going on, and the position of the log up to which that is known: one statement, one snapshot. */
+interface OpenWorkRow {
+  readonly known: Readonly<Record<string, GlobalPosition | null>>
+  readonly tasks: readonly (Open & { priority: number })[]
+  readonly late: readonly Open[]
+  readonly subscribers: readonly string[]
+}
+
+/** Workflows that were going on, and the positions of the log up to which that is known: one statement, one snapshot. */
 export async function readOpenWork(database: Database) {
-  const [row] = await database.em
-    .fork()
-    .execute<
-      { position: GlobalPosition | null; tasks: (Open & { priority: number })[]; late: Open[]; subscribers: string[] }[]
-    >(
-      `select (select min(coalesce(position, '')) from projection_checkpoint
-              where name in ('openTasks', 'lateRenders', 'currentSubscriptions')) as position,
+  const [row] = await database.em.fork().execute<[OpenWorkRow]>(
+    `select (select coalesce(json_object_agg(name, position), '{}') from projection_checkpoint
+              where name in ('openTasks', 'lateRenders', 'currentSubscriptions')) as known,
             (select coalesce(json_agg(id order by id), '[]') from current_subscription where unclosed <> '[]') as subscribers,
             (select coalesce(json_agg(t order by id), '[]') from open_task t) as tasks,
             (select coalesce(json_agg(t order by id), '[]') from late_render t) as late`,
-    )
-  const { position, tasks, late, subscribers } = row!
+  )
+  const { known, tasks, late, subscribers } = row
   return {
-    position: position || undefined,
+    upTo: {
+      generations: known.openTasks ?? undefined,
+      recoveries: known.lateRenders ?? undefined,
+      subscribers: known.currentSubscriptions ?? undefined,
+    },
     generations: tasks.map(({ id, user_id, priority }) => ({ taskId: id, userId: user_id, priority })),
     subscribers,
     recoveries: late.map(({ id, user_id }) => ({ taskId: id, userId: user_id })),

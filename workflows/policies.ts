@@ -2,7 +2,7 @@ import type { AllActivities } from './activities.ts'
 import type { ActivityPolicy } from './engine.ts'
 
 /** So long after a process was killed, others do what it was at; two seconds more, and they know what comes next. */
-const heartbeatMs = 5_000
+const heartbeatMs = 4_000
 
 /** Bookkeeping against the log and the database: it must come through in the end, however long they are away. */
 const bookkeeping: ActivityPolicy = {

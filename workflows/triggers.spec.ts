@@ -3,23 +3,22 @@ import { describe, expect, it, vi } from 'vitest'
 import type { EventStore, GlobalPosition, StoredEvent } from '#backend/eventsourcing/eventStore.ts'
 import { taskEvents, taskFailed } from '#projections/testing/taskEvents.ts'
 import type { Engine } from './engine.ts'
-import { runTriggers } from './triggers.ts'
+import { type OpenWork, runTriggers } from './triggers.ts'
 
 const [TASK, USER] = ['task', 'user']
 const facts = taskEvents(TASK, USER)
 const HEAD = '00000000000000000042' as GlobalPosition
+const NEXT = '00000000000000000043' as GlobalPosition
+const UP_TO = { generations: HEAD, recoveries: HEAD, subscribers: HEAD }
 
 /** Runs the triggers on a log that holds these events behind `HEAD`, and answers what they asked of the engine. */
-async function asked(
-  events: readonly object[],
-  open: Partial<Awaited<ReturnType<Parameters<typeof runTriggers>[0]['openWork']>>>,
-) {
+async function asked(events: readonly object[], open: Partial<OpenWork>) {
   const halt = new AbortController()
   const from: (string | undefined)[] = []
   const store = {
     async *subscribeAll({ from: position, signal }: Parameters<EventStore['subscribeAll']>[0]) {
       from.push(position)
-      yield { events: events as StoredEvent[], position: HEAD, live: true }
+      yield { events: events.map((event) => ({ position: NEXT, ...event }) as StoredEvent), position: NEXT, live: true }
       await delay(60_000, undefined, { signal }).catch(() => {})
     },
   } as unknown as EventStore
@@ -28,15 +27,14 @@ async function asked(
     start: async (...call: unknown[]) => void calls.push(['start', ...call]),
     signal: async (...call: unknown[]) => void calls.push(['signal', ...call]),
   } as unknown as Engine
-  const openWork = async () => ({ position: HEAD, generations: [], recoveries: [], subscribers: [], ...open })
+  const openWork = async () => ({ upTo: UP_TO, generations: [], recoveries: [], subscribers: [], ...open })
   const onError = vi.fn()
   const running = runTriggers({ store, engine, openWork, signal: halt.signal, onError })
   await delay(20)
   halt.abort()
   await running
   expect(onError).not.toHaveBeenCalled()
-  expect(from).toEqual([HEAD])
-  return calls
+  return { calls, from }
 }
 
 const generation = ['start', 'generateVideo', TASK, { taskId: TASK, userId: USER }, { priority: 4, owner: USER }]
@@ -48,31 +46,38 @@ describe('the triggers', () => {
       generations: [{ taskId: TASK, userId: USER, priority: 4 }],
       recoveries: [{ taskId: TASK, userId: USER }],
     }
-    expect(await asked([], open)).toEqual([generation, recovery])
+    expect((await asked([], open)).calls).toEqual([generation, recovery])
   })
 
   it('start a generation when a task is submitted', async () => {
-    expect(await asked([facts.submitted, facts.queued, facts.succeeded], {})).toEqual([generation])
+    expect((await asked([facts.submitted, facts.queued, facts.succeeded], {})).calls).toEqual([generation])
   })
 
   it('start a recovery when a job of the provider timed out', async () => {
-    expect(await asked([taskFailed(TASK, USER, 'render_timed_out', 'job')], {})).toEqual([recovery])
+    expect((await asked([taskFailed(TASK, USER, 'render_timed_out', 'job')], {})).calls).toEqual([recovery])
   })
 
   it('start a recovery when the provider tells of a job whose answer was lost', async () => {
-    expect(await asked([facts.found], {})).toEqual([recovery])
+    expect((await asked([facts.found], {})).calls).toEqual([recovery])
   })
 
   it('wake a waiting task that was ended from outside', async () => {
-    expect(await asked([taskFailed(TASK, USER, 'cancelled', null)], {})).toEqual([['signal', TASK, 'turn']])
+    expect((await asked([taskFailed(TASK, USER, 'cancelled', null)], {})).calls).toEqual([['signal', TASK, 'turn']])
   })
+  it('read from where the first kind of work is known, and begin nothing anew that ended before its own is', async () => {
+    const upTo = { generations: NEXT, recoveries: HEAD, subscribers: HEAD }
+    const { calls, from } = await asked([facts.submitted, taskFailed(TASK, USER, 'render_timed_out', 'job')], { upTo })
+    expect([from, calls]).toEqual([[HEAD], [recovery]])
+    expect((await asked([], { upTo: { ...upTo, subscribers: undefined } })).from).toEqual([undefined])
+  })
+
   it('have a subscription looked at, at the start and with every event about it, whether its term runs already or not', async () => {
     const looked = [
       ['start', 'keepTerm', `term-${USER}`, { userId: USER }],
       ['signal', `term-${USER}`, 'look'],
     ]
-    expect(await asked([], { subscribers: [USER] })).toEqual(looked)
+    expect((await asked([], { subscribers: [USER] })).calls).toEqual(looked)
     const paid = { type: 'SubscriptionPaid', data: { userId: USER } }
-    expect(await asked([paid], {})).toEqual(looked)
+    expect((await asked([paid], {})).calls).toEqual(looked)
   })
 })

@@ -1,20 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Event } from '#backend/eventsourcing/decider.ts'
-import type { EventStore, GlobalPosition } from '#backend/eventsourcing/eventStore.ts'
+import type { EventStore, GlobalPosition, StoredEvent } from '#backend/eventsourcing/eventStore.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { Engine } from './engine.ts'
 import { LOOK } from './subscriptions/keepTerm.ts'
 import { TURN } from './tasks/generateVideo.ts'
 
-/** What was going on up to a position of the log. */
+/** What was going on, each kind of it up to a position of the log: undefined before the first event. */
 export interface OpenWork {
-  readonly position: GlobalPosition | undefined
+  readonly upTo: Readonly<Record<Kind, GlobalPosition | undefined>>
   readonly generations: readonly { taskId: string; userId: string; priority: number }[]
   readonly recoveries: readonly { taskId: string; userId: string }[]
   /** Users with an agreement that may still be billed. */
   readonly subscribers: readonly string[]
 }
+
+export type Kind = 'generations' | 'recoveries' | 'subscribers'
 
 export interface Triggers {
   readonly store: EventStore
@@ -31,18 +33,30 @@ export interface Triggers {
 export async function runTriggers({ store, engine, openWork, signal, onError }: Triggers): Promise<void> {
   while (!signal.aborted) {
     try {
-      const { position, generations, recoveries, subscribers } = await openWork()
+      const { upTo, generations, recoveries, subscribers } = await openWork()
+      const isNews = (event: StoredEvent) => event.position > (upTo[kindOf(event)] ?? '')
       for (const { priority, ...input } of generations) await startGeneration(engine, input, priority)
       for (const input of recoveries) await startRecovery(engine, input)
       for (const userId of subscribers) await lookAtTerm(engine, userId)
-      for await (const { events } of store.subscribeAll({ from: position, streamPrefixes: PREFIXES, signal }))
-        for (const event of events) await react(engine, event as unknown as Event as VideoTaskEvent | SubscriptionEvent)
+      const from = earliest(Object.values(upTo))
+      for await (const { events } of store.subscribeAll({ from, streamPrefixes: PREFIXES, signal }))
+        for (const event of events.filter(isNews))
+          await react(engine, event as unknown as Event as VideoTaskEvent | SubscriptionEvent)
     } catch (error) {
       if (signal.aborted) return
       onError(error)
       await delay(1_000, undefined, { signal }).catch(() => {})
     }
   }
+}
+
+const earliest = (positions: readonly (GlobalPosition | undefined)[]) =>
+  positions.includes(undefined) ? undefined : positions.toSorted()[0]
+
+/** Which kind of work an event begins, or wakes. */
+function kindOf({ type }: StoredEvent): Kind {
+  if (type.startsWith('Subscription')) return 'subscribers'
+  return type === 'VideoTaskSubmitted' ? 'generations' : 'recoveries'
 }
 
 const PREFIXES = [`${VIDEO_TASK}-`, `${SUBSCRIPTION}-`] as const satisfies [string, ...string[]]

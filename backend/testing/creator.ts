@@ -8,6 +8,7 @@ export interface SeenTask {
   readonly id: string
   readonly status: string
   readonly credits_consumed: number
+  readonly error_code: string | null
 }
 export const hasEnded = ({ status }: SeenTask): boolean => /Success|Fail/.test(status)
 

@@ -41,6 +41,9 @@ const LONGEST_WAIT_MS = 10_000
 /** A run that fails begins again from the log, some times: what it needs may be back by then. */
 const RETRY = { maximumAttempts: 10, initialInterval: '1 second', maximumInterval: '10 minutes' } as const
 
+/** A step of a workflow takes milliseconds; where it takes longer, its process is gone or stuck, and another one takes it. */
+const STEP = '4 seconds'
+
 /** Workflows that were missed while Temporal was away are made up for by one run when it is back, not by hundreds. */
 const CATCH_UP = '1 minute'
 
@@ -68,6 +71,7 @@ export class TemporalEngine implements Engine {
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         retry: RETRY,
+        workflowTaskTimeout: STEP,
         priority: { priorityKey: priority, fairnessKey: owner },
       }),
     )
@@ -86,6 +90,7 @@ export class TemporalEngine implements Engine {
         workflowId: id,
         taskQueue: queueOf('main'),
         args: [{}],
+        workflowTaskTimeout: STEP,
       },
       policies: { overlap: 'SKIP', catchupWindow: CATCH_UP },
     }
