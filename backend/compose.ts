@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS } from '#projections/all.ts'
-import { caughtUp } from '#projections/liveness.ts'
+import { caughtUp, databaseTime } from '#projections/liveness.ts'
 import type { Config, Role } from './config.ts'
 import { type Condition, createHealthApp, healthRoutes } from './http/health.ts'
 import { leased, type Running } from './leased.ts'
@@ -53,14 +53,14 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
   })
   serveMetrics(health, { ...config, token: config.metricsToken, read: ports.observability.read })
   const running: Running[] = []
-  const halt = new AbortController()
   const run = (role: Role, start: () => Running) => {
     if (config.roles.includes(role)) running.push(start())
     return Promise.all(running.map(({ started }) => started))
   }
+  const since = await databaseTime(ports.database)
   await run('projections', () => startProjections(ports))
   // Whichever process they run in: what is read and swept here must be all there is.
-  await caughtUp(PROJECTIONS, ports.database, halt.signal)
+  await caughtUp(PROJECTIONS, ports.database, since)
   const workflows = () => startWorkflows(ports, () => url)
   // Temporal knows what runs where: its workers may be many. The embedded engine has one holder.
   await run('workflows', () => (config.temporal ? workflows() : leased(ports.leases, 'workflows', workflows)))

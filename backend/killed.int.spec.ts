@@ -13,7 +13,7 @@ import { replayLedger } from './testing/replayLedger.ts'
 import { GENERATION, registerUser, type TestUser } from './testing/testKinora.ts'
 
 const FULL = process.env.KINORA_FULL === '1'
-const KILLS = 10
+const KILLS = FULL ? 10 : 4
 const USERS_PER_ROUND = FULL ? 1 : 3
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed 被杀 '))
 let program: Program | undefined
@@ -43,7 +43,7 @@ async function generate(user: () => TestUser): Promise<number> {
   }
 }
 
-describe('the program, killed ten times while tasks run', () => {
+describe(`the program, killed ${KILLS} times while tasks run`, () => {
   it('ends every task, settles every hold, charges once, and serves whole files only', {
     timeout: 900_000,
   }, async () => {

@@ -16,7 +16,7 @@ import { replayLedger } from './testing/replayLedger.ts'
 import { GENERATION, registerUser, type TestUser } from './testing/testKinora.ts'
 
 const FULL = process.env.KINORA_FULL === '1'
-const TASKS = 100
+const TASKS = FULL ? 100 : 40
 const FREE_CREDITS = 60
 const MINUTE = 60_000
 const PROGRAM = path.join(import.meta.dirname, 'testing/minimaxProgram.ts')

@@ -23,14 +23,13 @@ export function tellLiveness({ name, version }: AnyProjection, database: Databas
       .execute(sql, [name, version])
       .catch(() => {})
   }
-  const look = () => {
-    if (atHead && performance.now() - toldAt >= EVERY_MS) telling = tell()
-  }
-  const timer = setInterval(look, EVERY_MS)
+  const timer = setInterval(() => {
+    if (atHead) telling = tell()
+  }, EVERY_MS)
   return {
     arrived() {
       atHead = true
-      look()
+      if (performance.now() - toldAt >= EVERY_MS) telling = tell()
     },
     left() {
       atHead = false
@@ -42,26 +41,31 @@ export function tellLiveness({ name, version }: AnyProjection, database: Databas
   }
 }
 
+/** The time by the database's clock, which all processes share. */
+export async function databaseTime(database: Database): Promise<string> {
+  const [row] = await database.em.fork().execute<{ now: string }[]>('select clock_timestamp()::text as now')
+  return row!.now
+}
+
 /**
- * Waits until every projection has reached the head of the log as it is now, at this version or a newer one, in whichever
- * process it runs.
+ * Waits until every projection has been at the head of the log since an instant of the database's clock, at this version or
+ * a newer one, in whichever process it runs.
  */
 export async function caughtUp(
   projections: readonly AnyProjection[],
   database: Database,
-  signal: AbortSignal,
+  since: string,
 ): Promise<void> {
   const em = () => database.em.fork()
-  const [start] = await em().execute<{ now: string }[]>('select clock_timestamp()::text as now')
   const known = JSON.stringify(projections.map(({ name, version }) => ({ name, version })))
-  while (!signal.aborted) {
+  for (;;) {
     const behind = await em().execute(
       `select p.name from jsonb_to_recordset(?::jsonb) p (name text, version int)
        left join projection_checkpoint c on c.name = p.name
        where c.version is null or c.version < p.version or c.live_at is null or c.live_at < ?::timestamptz`,
-      [known, start!.now],
+      [known, since],
     )
     if (behind.length === 0) return
-    await delay(LOOK_MS, undefined, { signal }).catch(() => {})
+    await delay(LOOK_MS)
   }
 }

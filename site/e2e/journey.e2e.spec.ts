@@ -1,18 +1,19 @@
 import { it } from 'vitest'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { walkJourney } from './walkJourney.ts'
 import { walkReset } from './walkReset.ts'
 
+/** A desk and a phone. */
+const WIDTH = { en: 1280, zh: 390 }
+
 describeOnSite("a person's first two videos", (site) => {
-  it('are made in English, on a desk', { timeout: 240_000 }, () =>
-    walkJourney(site.browser, site.url, { language: 'en', width: 1280 }),
+  // In `npm test` the other language walks on the split layout.
+  it.each(languagesInTurn('en'))('are made (%s)', { timeout: 240_000 }, (language) =>
+    walkJourney(site.browser, site.url, { language, width: WIDTH[language] }),
   )
 
-  it('are made in Chinese, on a phone', { timeout: 240_000 }, () =>
-    walkJourney(site.browser, site.url, { language: 'zh', width: 390 }),
-  )
-
-  it.each(['en', 'zh'] as const)('are still there after a forgotten password (%s)', { timeout: 60_000 }, (language) =>
+  it.each(languagesInTurn('en'))('are still there after a forgotten password (%s)', { timeout: 60_000 }, (language) =>
     walkReset(site.browser, site.url, language),
   )
 })

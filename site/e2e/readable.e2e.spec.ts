@@ -4,7 +4,10 @@ import { builtPages, readablePages } from './builtPages.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
-const WIDTHS = [320, 360, 390, 414, 576, 640, 768, 820, 992, 1100, 1200, 1366, 1600, 1920]
+const FULL = process.env.KINORA_FULL === '1'
+const WIDTHS = FULL
+  ? [320, 360, 390, 414, 576, 640, 768, 820, 992, 1100, 1200, 1366, 1600, 1920]
+  : [320, 390, 576, 768, 992, 1200, 1920]
 const isChinese = (address: string) => /^\/zh(\/|$)/.test(address)
 const languageOf = (address: string) => (isChinese(address) ? 'zh' : 'en')
 
@@ -54,7 +57,7 @@ function clippedTexts(): string[] {
 }
 
 /** One question's page stands for all of them, except in `npm run test:full`. */
-const isRepetition = (address: string) => process.env.KINORA_FULL !== '1' && /\/faq\/(?!image-to-video)/.test(address)
+const isRepetition = (address: string) => !FULL && /\/faq\/(?!image-to-video)/.test(address)
 
 /** Pages that send visitors to the sign-in. */
 const LEADS_AWAY = /\/(payment|subscription)\/success$/
