@@ -202,6 +202,8 @@ describe('a program that is killed between the request for a video and its answe
     await killAndRestart()
     double.fault = () => undefined
     await submit('killed', 4, 8)
+    // So long nobody knows whether an answer may still come.
+    writeFileSync(clock, String(12 * MINUTE))
     const tasks = await settled('killed')
     const lost = tasks.filter(({ error_code }) => error_code === 'answer_lost').map(({ prompt }) => prompt)
     expect(lost.toSorted()).toEqual(['killed 0', 'killed 1', 'killed 2', 'killed 3'])
