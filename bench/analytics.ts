@@ -53,7 +53,9 @@ else {
     const program = await startProgram(env)
     try {
       await measureBoard(program.url, PASSWORD)
-      await measureIngest(program.url, program.pid)
+      // The program's own server is joined.
+      const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir }, () => {})
+      await measureIngest(program.url, program.pid, connection)
     } finally {
       await program.stop()
     }
