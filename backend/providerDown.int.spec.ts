@@ -10,10 +10,11 @@ import { createHandle } from './eventsourcing/handle.ts'
 import { createPostgresEventStore } from './eventsourcing/postgresEventStore.ts'
 import { uuid7 } from './eventsourcing/uuid7.ts'
 import { DOUBLE_KEY, type MinimaxDouble, startMinimaxDouble } from './tasks/minimax/testing/minimaxDouble.ts'
+import { submit } from './testing/creator.ts'
 import { freePort } from './testing/freePort.ts'
 import { type Program, startProgram } from './testing/program.ts'
 import { replayLedger } from './testing/replayLedger.ts'
-import { GENERATION, registerUser, type TestUser } from './testing/testKinora.ts'
+import { registerUser, type TestUser } from './testing/testKinora.ts'
 
 const FULL = process.env.KINORA_FULL === '1'
 const TASKS = FULL ? 100 : 40
@@ -63,19 +64,11 @@ async function killAndRestart(): Promise<void> {
   program = await startProgram(env, PROGRAM)
 }
 
-/** Submits tasks, each with a prompt of its own, under one key until an answer comes. */
-async function submit(name: string, from: number, to: number): Promise<void> {
-  const one = async (n: number) => {
-    const key = { 'idempotency-key': crypto.randomUUID() }
-    const body = { ...GENERATION, prompt: `${name} ${n}` }
-    for (;;) {
-      const answer = await users[n % users.length]!.call('POST', '/videos/generate', body, key).catch(() => undefined)
-      if (answer && answer.status < 500) return expect(answer.status).toBe(202)
-      await delay(100)
-    }
-  }
-  await Promise.all(Array.from({ length: to - from }, (_, n) => one(from + n)))
-}
+/** Submits tasks, each with a prompt of its own, and each until it is accepted. */
+const submitAll = (name: string, from: number, to: number) =>
+  Promise.all(
+    Array.from({ length: to - from }, (_, n) => submit(users[(from + n) % users.length]!, `${name} ${from + n}`)),
+  )
 
 /** Waits until every task of this name has ended; checks that each was paid or given back, and that its video is whole. */
 async function settled(name: string): Promise<Task[]> {
@@ -166,10 +159,10 @@ describe('a provider that is down for ten minutes', () => {
     },
     async (how, count, killed) => {
       const name = `${how}:`
-      await submit(name, 0, 20)
+      await submitAll(name, 0, 20)
       const comeBack = await OUTAGES[how]!()
       const before = double.jobs.size
-      const submitting = submit(name, 20, count)
+      const submitting = submitAll(name, 20, count)
       for (let minute = 1; minute <= 10; minute++) {
         writeFileSync(clock, String(minute * MINUTE))
         if (killed && minute === 5) await killAndRestart()
@@ -197,11 +190,11 @@ describe('a program that is killed between the request for a video and its answe
   }, async () => {
     double.reached.length = 0
     double.fault = (call) => (call === 'create' ? 'done, then hang' : undefined)
-    await submit('killed', 0, 4)
+    await submitAll('killed', 0, 4)
     while (double.reached.length < 4) await delay(10)
     await killAndRestart()
     double.fault = () => undefined
-    await submit('killed', 4, 8)
+    await submitAll('killed', 4, 8)
     // So long nobody knows whether an answer may still come.
     writeFileSync(clock, String(12 * MINUTE))
     const tasks = await settled('killed')

@@ -8,7 +8,7 @@ export interface PageOf<T> {
 
 export interface PagedList<T> extends PageOf<T> {
   readonly status: 'loading' | 'ready' | 'failed'
-  /** From 1. */
+  /** That the items are of, from 1. */
   readonly page: number
   readonly perPage: number
   /** Why it failed. */
@@ -22,12 +22,13 @@ export interface PagedList<T> extends PageOf<T> {
 export function pagedList<T>(perPage: number, read: (page: number) => Promise<PageOf<T>>) {
   const $list = atom<PagedList<T>>({ status: 'loading', page: 1, perPage, items: [], total: 0 })
   let asked = 0
+  let wanted = 1
 
   const open = async (page: number): Promise<void> => {
     asked += 1
     const mine = asked
-    const { items, total } = $list.get()
-    $list.set({ status: 'loading', page, perPage, items, total })
+    wanted = page
+    $list.set({ ...$list.get(), status: 'loading' })
     try {
       const answer = await read(page)
       if (mine !== asked) return
@@ -40,5 +41,5 @@ export function pagedList<T>(perPage: number, read: (page: number) => Promise<Pa
     }
   }
 
-  return { $list: $list as ReadableAtom<PagedList<T>>, open, again: () => open($list.get().page) }
+  return { $list: $list as ReadableAtom<PagedList<T>>, open, again: () => open(wanted) }
 }
