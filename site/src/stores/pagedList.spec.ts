@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { type PageOf, pagedList } from './pagedList.ts'
+
+/** A list of 20, eight a page, whose answers come when they are told to. */
+function list() {
+  const answers: PromiseWithResolvers<PageOf<number>>[] = []
+  const asked: number[] = []
+  const { $list, open, again } = pagedList<number>(8, (page) => {
+    asked.push(page)
+    answers.push(Promise.withResolvers())
+    return answers.at(-1)!.promise
+  })
+  const answer = (call: number, first: number) => answers[call]!.resolve({ items: [first], total: 20 })
+  return { $list, open, again, asked, answer, fail: (call: number) => answers[call]!.reject(new Error('away')) }
+}
+
+describe('a list with pages', () => {
+  it('says which page it shows, not which is on its way', async () => {
+    const { $list, open, answer } = list()
+    const first = open(1)
+    answer(0, 1)
+    await first
+    const third = open(3)
+    expect($list.get()).toMatchObject({ status: 'loading', page: 1, items: [1] })
+    answer(1, 17)
+    await third
+    expect($list.get()).toMatchObject({ status: 'ready', page: 3, items: [17] })
+  })
+
+  it('asks again for the page that failed', async () => {
+    const { $list, open, again, asked, answer, fail } = list()
+    const second = open(2)
+    fail(0)
+    await second
+    expect($list.get()).toMatchObject({ status: 'failed', items: [] })
+    const retried = again()
+    answer(1, 9)
+    await retried
+    expect([asked, $list.get().page]).toEqual([[2, 2], 2])
+  })
+
+  it('counts only the page that was asked for last', async () => {
+    const { $list, open, answer } = list()
+    const calls = [open(1), open(2)]
+    answer(1, 9)
+    answer(0, 1)
+    await Promise.all(calls)
+    expect($list.get()).toMatchObject({ page: 2, items: [9] })
+  })
+})
