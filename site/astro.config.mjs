@@ -23,6 +23,17 @@ const unspecific = (links = []) =>
   links.filter(({ lang }) => lang === 'en').map(({ url }) => ({ lang: 'x-default', url }))
 
 /**
+ * What pages share, in few files: many small ones cost a reader more than the bytes that a page could do without. A file
+ * holds what its modules import too, unless one before it does: open pages get by with the first, and with the second where
+ * the reader is signed in.
+ */
+const groups = [
+  { name: 'page', test: /site\/src\/(i18n|shell\/toast|lib\/language|ui\/closeIcon)/ },
+  { name: 'calls', test: /node_modules\/nanostores\/|site\/src\/(lib\/(api|money|figures)|stores\/session)/ },
+  { name: 'islands', test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/.*\.tsx/ },
+]
+
+/**
  * Vite's helper around `import()` preloads what a chunk imports, style sheets too. Here it would be a tenth of the script of
  * every page, to save signed-in readers one round trip; style sheets are within the pages.
  */
@@ -30,7 +41,10 @@ const plainImports = {
   name: 'plain-imports',
   enforce: 'pre',
   apply: 'build',
-  configEnvironment: (name) => (name === 'client' ? { build: { modulePreload: false } } : undefined),
+  configEnvironment: (name) =>
+    name === 'client'
+      ? { build: { modulePreload: false, rolldownOptions: { output: { codeSplitting: { groups } } } } }
+      : undefined,
   load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : undefined),
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
 import type { Middleware } from 'koa'
 import sirv from 'sirv'
 import { PAGE_HEADERS, takePolicy } from './pagePolicy.ts'
@@ -20,14 +21,15 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
 interface Page {
   readonly type: string
   readonly plain: Buffer
-  readonly brotli: Buffer
+  /** Made for the first who asks: all of them at once would keep the first visitor waiting. */
+  brotli?: Promise<Buffer>
   readonly etag: string
   /** Of pages; other texts keep the one that every answer has. */
   readonly policy: string | undefined
 }
 
-const compress = (bytes: Buffer) =>
-  brotliCompressSync(bytes, {
+const compress = (bytes: Buffer): Promise<Buffer> =>
+  promisify(brotliCompress)(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   })
 
@@ -43,7 +45,7 @@ function loadPages(dist: string, publicUrl: string): Map<string, Page> {
     const { html, policy } = isPage ? takePolicy(text, publicUrl) : { html: text, policy: undefined }
     const plain = Buffer.from(html)
     const etag = `"${createHash('sha256').update(`${html}${policy}`).digest('base64url').slice(0, 22)}"`
-    pages.set(addressOf(path.relative(dist, file)), { type, plain, brotli: compress(plain), etag, policy })
+    pages.set(addressOf(path.relative(dist, file)), { type, plain, etag, policy })
   }
   return pages
 }
@@ -85,9 +87,12 @@ export function serveSite(dist: string, publicUrl: () => string): Middleware {
         ctx.status = 304
         return
       }
-      const brotli = ctx.acceptsEncodings('br', 'identity') === 'br'
-      if (brotli) ctx.set('Content-Encoding', 'br')
-      ctx.body = brotli ? page.brotli : page.plain
+      ctx.body = page.plain
+      if (ctx.acceptsEncodings('br', 'identity') === 'br') {
+        page.brotli ??= compress(page.plain)
+        ctx.body = await page.brotli
+        ctx.set('Content-Encoding', 'br')
+      }
       return
     }
     const asset = await new Promise<boolean>((resolve) => {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeOnBoard } from './onBoard.ts'
 
@@ -10,8 +11,9 @@ const IS_FULL = process.env.KINORA_FULL === '1'
 const VIEWS = IS_FULL ? 1_000_000 : 20_000
 /** A second is asked for on a machine that does nothing else; elsewhere only what is clearly slower is refused. */
 const WITHIN_MS = IS_FULL ? 1_000 : 1_500
-/** Of a machine with other work only the best load says what the board takes. */
-const MOST_LOADS = 12
+const LOADS = 7
+/** A browser that has just been given a new profile is busy with that for a while. */
+const REST_MS = 1_000
 
 const data = mkdtempSync(path.join(os.tmpdir(), 'kinora-board-'))
 beforeAll(() => {
@@ -29,7 +31,7 @@ function watchBoard(): void {
   const isWhole = () =>
     document.querySelectorAll('.board canvas').length === 2 && !document.querySelector('.board .skeleton')
   // A callback in a frame comes before its paint; the next task after it.
-  const look = () => (isWhole() ? setTimeout(() => performance.mark('whole')) : requestAnimationFrame(look))
+  const look = () => (isWhole() ? window.setTimeout(() => performance.mark('whole')) : requestAnimationFrame(look))
   requestAnimationFrame(look)
 }
 
@@ -38,18 +40,19 @@ describeOnBoard(
   (on) => {
     it('is painted whole at once', { timeout: 120_000 }, async () => {
       const times: number[] = []
-      while (times.length < MOST_LOADS && !times.some((time) => time < WITHIN_MS)) {
-        // Each in a browser that has never been here: nothing is cached.
+      for (let load = 0; load < LOADS; load++) {
+        // Each in a profile that has never been here: nothing is cached.
         const page = await on.visit('en')
         await page.setViewportSize({ width: 1920, height: 1080 })
         await page.addInitScript(watchBoard)
+        await setTimeout(REST_MS)
         await page.goto(`${on.site.url}/admin/dashboard`, { waitUntil: 'commit' })
         await page.waitForFunction(() => performance.getEntriesByName('whole').length > 0)
         times.push(Math.round(await page.evaluate(() => performance.getEntriesByName('whole')[0]!.startTime)))
         await page.context().close()
       }
       console.log(`The whole board over ${VIEWS} visits was painted after ${times.join(', ')} ms`)
-      expect(Math.min(...times)).toBeLessThan(WITHIN_MS)
+      expect(times.toSorted((a, b) => a - b)[(LOADS - 1) / 2]).toBeLessThan(WITHIN_MS)
     })
   },
   { DATA_DIR: data },
