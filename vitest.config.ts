@@ -17,6 +17,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    globalSetup: ['scripts/templateFolder.mjs'],
     sequence: { sequencer: CostliestFirst },
     projects: [
       {

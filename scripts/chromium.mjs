@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { NODE, run, tool } from './run.mjs'
 
-const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** The first is the same browser without its window, and takes a quarter less of the machine. */
+const COMMANDS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const INSTALL_MS = 6 * 60_000
 
 /** A Chromium that starts: the one given, the system's, Playwright's, or one installed now; undefined where none can be. */
@@ -13,9 +14,11 @@ export async function findOrInstallChromium() {
   if (process.getuid?.() === 0 && onPath('apt-get')) {
     const apt = (...args) => run('apt-get', args, { env: { DEBIAN_FRONTEND: 'noninteractive' }, ...QUIETLY })
     await apt('update', '-qq')
-    await apt('install', '-y', '-qq', 'chromium', 'fonts-noto-cjk')
-    const installed = COMMANDS.map(onPath).find(starts)
-    if (installed) return installed
+    for (const name of ['chromium-headless-shell', 'chromium']) {
+      await apt('install', '-y', '-qq', name, 'fonts-noto-cjk')
+      const installed = COMMANDS.map(onPath).find(starts)
+      if (installed) return installed
+    }
   }
   await run(NODE, [tool('playwright'), 'install', 'chromium'], QUIETLY)
   return [playwrightsOwn()].find(starts)

@@ -3,12 +3,13 @@ import { migrate, openDatabase } from '../database/orm.ts'
 import { startTemporaryPostgres } from '../database/testing/temporaryPostgres.ts'
 import { createPostgresEventStore, installEventTable } from '../eventsourcing/postgresEventStore.ts'
 import { ENTITIES, MIGRATIONS } from '../ports.ts'
+import { copyCluster } from './clusterTemplate.ts'
 
 export type TemporaryDatabase = Awaited<ReturnType<typeof startTemporaryDatabase>>
 
 /** A PostgreSQL of its own with Kinora's whole schema and an event store in it, and nothing that runs. */
 export async function startTemporaryDatabase() {
-  const postgres = await startTemporaryPostgres()
+  const postgres = await startTemporaryPostgres(copyCluster)
   const { pool } = postgres
   const { socketDir: host, port, user, database: name } = postgres.server
   const connection: pg.ClientConfig = { host, port, user, database: name }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startKinora } from '../compose.ts'
 import { readConfig } from '../config.ts'
 import type { Overrides } from '../ports.ts'
+import { copyCluster } from './clusterTemplate.ts'
 
 export interface TestUser {
   readonly email: string
@@ -70,6 +71,7 @@ export async function registerUser(url: string, email = `user${++users}.${Date.n
 /** A whole Kinora in this process, on embedded defaults in a folder of its own. */
 export async function startTestKinora({ env = {}, ...overrides }: Overrides & { env?: Record<string, string> } = {}) {
   const dataDir = env.DATA_DIR ?? mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
+  if (!env.DATABASE_URL) await copyCluster(path.join(dataDir, 'postgres'))
   const config = readConfig({ NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env })
   const kinora = await startKinora(config, overrides)
   return {

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { copyCluster } from '#backend/testing/clusterTemplate.ts'
 import { startProgram } from '#backend/testing/program.ts'
 import { registerUser, type TestUser } from '#backend/testing/testKinora.ts'
 import { chromiumPath, launchChromium } from './chromium.ts'
@@ -33,6 +34,7 @@ interface Site {
 /** Kinora as one program, on its embedded parts. */
 async function startAlone(env: Record<string, string>): Promise<Site> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-e2e-'))
+  if (!env.DATA_DIR) await copyCluster(path.join(folder, 'postgres'))
   const program = await startProgram({ DATA_DIR: folder, PORT: '0', ...env })
   const close = async () => {
     await program.stop()

@@ -16,10 +16,14 @@ export interface TemporaryPostgres {
   close(): Promise<void>
 }
 
-/** A real PostgreSQL for one test file, in a folder of its own that goes with it. */
-export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
+/**
+ * A real PostgreSQL for one test file, in a folder of its own that goes with it.
+ * @param prepare may put a cluster into the folder; otherwise it is an empty one
+ */
+export async function startTemporaryPostgres(prepare?: (dataDir: string) => Promise<void>): Promise<TemporaryPostgres> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
   const dataDir = path.join(folder, 'data')
+  await prepare?.(dataDir)
   let server = await startEmbeddedPostgres({ dataDir, durable: false })
   const { socketDir: host, port, user, database } = server
   const pools: pg.Pool[] = []
