@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright'
 
-const CANDIDATES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const CANDIDATES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 
 /** The browser that the tests were given, one of the system's, or Playwright's own; undefined where there is none. */
 export const chromiumPath = (): string | undefined =>

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { weekly } from '#backend/analytics/boardContract.ts'
+import { axeFaults } from './axeFaults.ts'
 import { HOURS, PATHS, WEEK } from './boardDouble.ts'
 import { languagesInTurn } from './languagesInTurn.ts'
-import { CORE, describeOnBoard, faultsOf, OPERATOR, type OpenBoard } from './onBoard.ts'
+import { CORE, describeOnBoard, OPERATOR, type OpenBoard } from './onBoard.ts'
 import { words } from './walkJourney.ts'
 
 /** The wall: each number with its name, its growth by sign, arrow and colour. */
@@ -128,7 +129,7 @@ async function fits({ page, t }: OpenBoard): Promise<void> {
     await expect
       .poll(() => slider.evaluate((box) => box.clientWidth - box.querySelector('.uplot')!.clientWidth))
       .toBe(0)
-    if (width === 1280 || width === 390) expect(await faultsOf(page)).toEqual([])
+    if (width === 1280 || width === 390) expect(await axeFaults(page)).toEqual([])
   }
 }
 

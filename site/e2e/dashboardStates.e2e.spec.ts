@@ -12,9 +12,10 @@ import {
   userOverview,
   weekly,
 } from '#backend/analytics/boardContract.ts'
+import { axeFaults } from './axeFaults.ts'
 import { OVERVIEW, PEOPLE, usersOf } from './boardDouble.ts'
 import { languagesInTurn } from './languagesInTurn.ts'
-import { CORE, describeOnBoard, faultsOf } from './onBoard.ts'
+import { CORE, describeOnBoard } from './onBoard.ts'
 
 describeOnBoard('the operator’s board in its other states', (on) => {
   it.each(languagesInTurn())(
@@ -33,7 +34,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
       // What could be had is there.
       await figure('totalUsers').getByText(number(PEOPLE.total_users)).waitFor()
       await panel(t.margin.heading).getByText(t.unread).waitFor()
-      expect(await faultsOf(page)).toEqual([])
+      expect(await axeFaults(page)).toEqual([])
 
       state.rare.clear()
       await panel(t.margin.heading).getByRole('button', { name: t.reload }).click()
@@ -65,7 +66,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
       await page.reload()
       await page.getByText(t.failed, { exact: true }).waitFor()
       expect(await page.locator('.board-card').count()).toBe(0)
-      expect(await faultsOf(page)).toEqual([])
+      expect(await axeFaults(page)).toEqual([])
 
       // Whose sign-out fails stays signed in, and only the log says so.
       const logged: string[] = []
@@ -126,7 +127,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
         await panel(t[name].heading).getByText(t[name].empty).waitFor()
       for (const text of [t.tasks.noStuck, t.tasks.noFailures, t.margin.noCost, t.margin.noMargin])
         await page.getByText(text).waitFor()
-      expect(await faultsOf(page)).toEqual([])
+      expect(await axeFaults(page)).toEqual([])
 
       const refused = {
         success: false,
@@ -142,7 +143,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
       for (const name of ['pv', 'weekPv', 'totalUsers']) await figure(name).getByText(t.unfilled).waitFor()
       expect(await page.getByText('666').count()).toBe(0)
       expect(await page.getByText(t.failed, { exact: true }).count()).toBe(0)
-      expect(await faultsOf(page)).toEqual([])
+      expect(await axeFaults(page)).toEqual([])
       await page.context().close()
     },
   )
@@ -197,7 +198,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
         await days(from, to)()
         await page.getByText(t.period[fault].replace('{{count}}', '90')).waitFor()
       }
-      expect(await faultsOf(page)).toEqual([])
+      expect(await axeFaults(page)).toEqual([])
       expect(await asked(days('2026-11-01', '2026-11-03'))).toEqual(of('?from=2026-11-01&to=2026-11-03'))
       await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(4)
 

@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from 'playwright'
 import { hourly, overview, userList, userOverview, weekly } from '#backend/analytics/boardContract.ts'
 import { type BoardState, NOW, openBoardDouble } from './boardDouble.ts'
@@ -11,10 +10,6 @@ const COOKIE = /^((?:__Host-)?kinora_operator)=([^;]+)/
 
 /** The calls that a board is made of, in the order in which they are sent. */
 export const CORE = [overview.path, weekly.path, hourly.path, userOverview.path, `${userList.path}?page=1&per_page=10`]
-
-/** What axe finds wrong, each with the first place. */
-export const faultsOf = async (page: Page): Promise<(string | undefined)[][]> =>
-  (await new AxeBuilder({ page: page as never }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])
 
 /** The board of one language, open in a browser. */
 export interface OpenBoard {
