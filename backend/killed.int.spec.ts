@@ -8,12 +8,12 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from './database/connect.ts'
 import { probeMp4 } from './media/probeMp4.ts'
 import { submit } from './testing/creator.ts'
+import { FULL } from './testing/extent.ts'
 import { type Program, startProgram } from './testing/program.ts'
 import { rebuildAll } from './testing/rebuildAll.ts'
 import { replayLedger } from './testing/replayLedger.ts'
-import { registerUser, type TestUser } from './testing/testKinora.ts'
+import { registerUser, type TestUser } from './testing/testUser.ts'
 
-const FULL = process.env.KINORA_FULL === '1'
 const KILLS = FULL ? 10 : 4
 const USERS_PER_ROUND = FULL ? 1 : 3
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed 被杀 '))

@@ -10,17 +10,17 @@ import { runAudit } from './audit.ts'
 import { TASK_STATUSES, type TaskStatus } from './tasks/contract.ts'
 import { DOUBLE_KEY, type MinimaxDouble, startMinimaxDouble } from './tasks/minimax/testing/minimaxDouble.ts'
 import { type Creator, hasEnded, type SeenTask, seenTask, startCreator, submit, untilEnded } from './testing/creator.ts'
+import { FULL } from './testing/extent.ts'
 import { type ProcessName, type SplitLayout, startSplitLayout } from './testing/splitLayout.ts'
-import { registerUser, type TestUser } from './testing/testKinora.ts'
+import { registerUser, type TestUser } from './testing/testUser.ts'
 
 const temporal = findTemporal()
 const lacking = temporal ? '' : ' (skipped: there is no temporal program, and pip could not install it)'
 const PROGRAM = path.join(import.meta.dirname, 'testing/minimaxProgram.ts')
 const RAISED = path.join(import.meta.dirname, 'testing/raisedProgram.ts')
 const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'standby', 'worker1', 'worker2']
-const FULL = process.env.KINORA_FULL === '1'
 /** Both APIs, so that all sockets are lost once; of the others one stands for the other. */
-const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'api2', 'projector', 'worker1']
+const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'projector', 'worker1']
 const CREATORS = 4
 const GRANTED = 30_000
 const FREE = 60

@@ -11,12 +11,12 @@ import { createPostgresEventStore } from './eventsourcing/postgresEventStore.ts'
 import { uuid7 } from './eventsourcing/uuid7.ts'
 import { DOUBLE_KEY, type MinimaxDouble, startMinimaxDouble } from './tasks/minimax/testing/minimaxDouble.ts'
 import { submit } from './testing/creator.ts'
+import { FULL } from './testing/extent.ts'
 import { freePort } from './testing/freePort.ts'
 import { type Program, startProgram } from './testing/program.ts'
 import { replayLedger } from './testing/replayLedger.ts'
-import { registerUser, type TestUser } from './testing/testKinora.ts'
+import { registerUser, type TestUser } from './testing/testUser.ts'
 
-const FULL = process.env.KINORA_FULL === '1'
 const TASKS = FULL ? 100 : 40
 const FREE_CREDITS = 60
 const MINUTE = 60_000

@@ -7,7 +7,8 @@ import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { runRecovery } from './recover.ts'
 import { tableFile } from './recovery/manifest.ts'
 import { createProviderDouble } from './testing/providerDouble.ts'
-import { startTestKinora, type TestKinora, type TestUser } from './testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from './testing/testKinora.ts'
+import type { TestUser } from './testing/testUser.ts'
 
 const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-recover-'))
 const backup = path.join(place, 'backup')

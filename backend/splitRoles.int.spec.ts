@@ -6,7 +6,8 @@ import { freePort } from './testing/freePort.ts'
 import { type Program, startProgram } from './testing/program.ts'
 import { createProviderDouble } from './testing/providerDouble.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from './testing/temporaryDatabase.ts'
-import { GENERATION, registerUser, startTestKinora, type TestKinora, type TestUser } from './testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from './testing/testKinora.ts'
+import { GENERATION, registerUser, type TestUser } from './testing/testUser.ts'
 
 let db: TemporaryDatabase
 let shared: Record<string, string>

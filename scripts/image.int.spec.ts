@@ -4,11 +4,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startTemporaryPostgres, type TemporaryPostgres } from '#backend/database/testing/temporaryPostgres.ts'
+import { FULL } from '#backend/testing/extent.ts'
 import { startProgram } from '#backend/testing/program.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 /** Installing from the registry and building take minutes: only `npm run test:full` does it. */
-const lacks = process.env.KINORA_FULL === '1' ? '' : 'npm run test:full'
+const lacks = FULL ? '' : 'npm run test:full'
 
 /** The instructions of the Dockerfile by stage, continued lines joined. */
 function stages(): [string, string][][] {

@@ -7,7 +7,8 @@ import { createProviderDouble, type ProviderDouble } from '../testing/providerDo
 import { rebuildAll } from '../testing/rebuildAll.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import { GENERATION, registerUser, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { GENERATION, registerUser, type TestUser } from '../testing/testUser.ts'
 import { createUserKeys } from './userKeys.ts'
 
 const KEYS = { SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32) }

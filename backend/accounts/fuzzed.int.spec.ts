@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FULL } from '../testing/extent.ts'
 import { createProviderDouble } from '../testing/providerDouble.ts'
-import { startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import type { TestUser } from '../testing/testUser.ts'
 
-const BODIES = process.env.KINORA_FULL === '1' ? 10_000 : 600
+const BODIES = FULL ? 10_000 : 600
 const SEED = 20_261_121
 const AT_ONCE = 16
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createProviderDouble } from '../testing/providerDouble.ts'
-import { startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import type { TestUser } from '../testing/testUser.ts'
 
 let kinora: TestKinora
 beforeAll(async () => {

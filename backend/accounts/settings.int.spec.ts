@@ -2,7 +2,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createProviderDouble } from '../testing/providerDouble.ts'
-import { registerUser, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { registerUser, type TestUser } from '../testing/testUser.ts'
 import type { SessionView } from './contract.ts'
 
 let kinora: TestKinora

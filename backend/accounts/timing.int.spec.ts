@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FULL } from '../testing/extent.ts'
 import { createProviderDouble } from '../testing/providerDouble.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import { startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import type { TestUser } from '../testing/testUser.ts'
 
 /** Measured until the planted difference would be found, but no longer than so many pairs. */
-const PAIRS = 100
-const MOST_PAIRS = process.env.KINORA_FULL === '1' ? 2_000 : 300
+const PAIRS = FULL ? 100 : 50
+const MOST_PAIRS = FULL ? 2_000 : 300
 const RESAMPLES = 2_000
 /** Of the bootstrap's interval: a difference is said to be there with an error of one in a thousand. */
 const LEVEL = 0.999

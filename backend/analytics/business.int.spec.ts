@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOperatorAlerts } from '../database/operatorAlerts.ts'
 import { providerCents } from '../tasks/providerCost.ts'
 import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
-import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { GENERATION, type TestUser } from '../testing/testUser.ts'
 
 const DAY_MS = 86_400_000
 /** Half a minute before midnight in Berlin, in the night before clocks are put back. */

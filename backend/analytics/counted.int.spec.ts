@@ -1,12 +1,11 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FULL } from '../testing/extent.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { createBoard } from './board.ts'
 import { countAnew } from './countVisits.ts'
 import { daysAfter, operatorDays } from './operatorDays.ts'
 import { createPageViews, type StoredPageView } from './pageViews.ts'
-
-const FULL = process.env.KINORA_FULL === '1'
 
 let db: TemporaryDatabase
 beforeAll(async () => {

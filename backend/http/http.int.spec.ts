@@ -2,7 +2,8 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import errors from '#content/en/errors.json' with { type: 'json' }
 import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
-import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { GENERATION, type TestUser } from '../testing/testUser.ts'
 
 let kinora: TestKinora
 let provider: ProviderDouble

@@ -9,13 +9,13 @@ import { createUserKeys } from '../accounts/userKeys.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 import type { RealtimeMessage } from '../tasks/contract.ts'
 import { VIDEO_TASK } from '../tasks/events.ts'
+import { FULL } from '../testing/extent.ts'
 import { freePort } from '../testing/freePort.ts'
 import { type Program, startProgram } from '../testing/program.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 
-const FULL = process.env.KINORA_FULL === '1'
 const SOCKETS = FULL ? 2_000 : 1_000
-const UPDATES = FULL ? 2_000 : 500
+const UPDATES = FULL ? 2_000 : 300
 /** Updates a second, whether or not the last ones have arrived: so a hang of the server shows in what comes after it. */
 const RATE = 40
 const ENCRYPTION_KEY = 'ab'.repeat(32)

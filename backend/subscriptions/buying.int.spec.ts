@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runAudit } from '../audit.ts'
-import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import type { CurrentSubscription, Stats } from './contract.ts'
 
 const DAY = 24 * 3_600_000

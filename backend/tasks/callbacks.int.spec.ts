@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { generate, reaches, refunded, remaining, taskOf } from '#workflows/testing/userTasks.ts'
 import { freePort } from '../testing/freePort.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import { startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import type { TestUser } from '../testing/testUser.ts'
 import {
   DOUBLE_KEY,
   type Fault,

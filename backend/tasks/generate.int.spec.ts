@@ -4,7 +4,8 @@ import { connectDatabase } from '../database/connect.ts'
 import { EventStoreDbTestServer } from '../eventsourcing/testing/eventStoreDbTestServer.ts'
 import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
-import { GENERATION, startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { GENERATION } from '../testing/testUser.ts'
 
 let kinora: TestKinora
 let provider: ProviderDouble

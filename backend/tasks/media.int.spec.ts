@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { probeMp4 } from '../media/probeMp4.ts'
 import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
-import { GENERATION, startTestKinora, type TestKinora, type TestUser } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import type { RealtimeMessage, Task } from './contract.ts'
 
 let kinora: TestKinora

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { startKinora } from '../compose.ts'
 import { readConfig } from '../config.ts'
+import { FULL } from './extent.ts'
 import { createProviderDouble } from './providerDouble.ts'
 
 /** Kinora as a program of its own, to be killed: like the demo renderer, its provider forgets all jobs with the process. */
@@ -19,6 +20,5 @@ const provider = {
     return Date.now() >= at ? ({ kind: 'finished' } as const) : ({ kind: 'rendering', percent: 50 } as const)
   },
 }
-const real = process.env.KINORA_FULL === '1'
-const kinora = await startKinora(readConfig(process.env), real ? {} : { provider })
+const kinora = await startKinora(readConfig(process.env), FULL ? {} : { provider })
 console.log(`ready ${kinora.url}`)

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { liveSocket } from '../../site/src/lib/socket.ts'
 import { SOCKET_UNAUTHENTICATED } from '../tasks/contract.ts'
-import { GENERATION, type TestUser } from './testKinora.ts'
+import { GENERATION, type TestUser } from './testUser.ts'
 
 export interface SeenTask {
   readonly id: string

@@ -4,13 +4,13 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { FULL } from '#backend/testing/extent.ts'
 import { describeOnBoard } from './onBoard.ts'
 
-const IS_FULL = process.env.KINORA_FULL === '1'
 /** As many as the operator of a busy site looks at; in the short run enough for every part to be filled. */
-const VIEWS = IS_FULL ? 1_000_000 : 20_000
+const VIEWS = FULL ? 1_000_000 : 20_000
 /** A second is asked for on a machine that does nothing else; elsewhere only what is clearly slower is refused. */
-const WITHIN_MS = IS_FULL ? 1_000 : 1_500
+const WITHIN_MS = FULL ? 1_000 : 1_500
 const LOADS = 7
 /** A browser that has just been given a new profile is busy with that for a while. */
 const REST_MS = 1_000

@@ -4,12 +4,13 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FULL } from '#backend/testing/extent.ts'
 import { chromiumPath, launchChromium } from './chromium.ts'
 import { walkJourney } from './walkJourney.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Installing twice from the registry takes minutes and the network: only `npm run test:full` does it. */
-const lacks = process.env.KINORA_FULL !== '1' ? 'npm run test:full' : chromiumPath() ? '' : 'a Chromium'
+const lacks = !FULL ? 'npm run test:full' : chromiumPath() ? '' : 'a Chromium'
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65534
 

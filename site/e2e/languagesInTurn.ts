@@ -1,3 +1,4 @@
+import { FULL } from '#backend/testing/extent.ts'
 export type Language = 'en' | 'zh'
 
 const BOTH = ['en', 'zh'] as const
@@ -8,4 +9,4 @@ let turn = 0
  * that each is seen by half of them.
  */
 export const languagesInTurn = (first: Language = 'en'): readonly Language[] =>
-  process.env.KINORA_FULL === '1' ? BOTH : [BOTH[(turn++ + BOTH.indexOf(first)) % 2]!]
+  FULL ? BOTH : [BOTH[(turn++ + BOTH.indexOf(first)) % 2]!]

@@ -5,6 +5,7 @@ import lighthouse, { type Result } from 'lighthouse'
 import { throttling } from 'lighthouse/core/config/constants.js'
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { FULL } from '#backend/testing/extent.ts'
 import { launchChromium } from './chromium.ts'
 import { describeOnSite } from './onSite.ts'
 
@@ -15,10 +16,9 @@ const RUNS = 5
  * What is asked of a page, in the throttled run of a phone. The whole of it is asked in `npm run test:full`, on a machine
  * that does nothing else; elsewhere noise is let through, and only what is clearly slower is not.
  */
-const IS_FULL = process.env.KINORA_FULL === '1'
 /** The two with most on them stand for all. */
-const ADDRESSES = IS_FULL ? ['/', '/zh', '/faq', '/faq/video-cost', '/privacy'] : ['/', '/faq']
-const BUDGET = { performance: IS_FULL ? 100 : 90, lcpMs: IS_FULL ? 1_200 : 2_000, cls: 0.02, scriptBytes: 5 * 1024 }
+const ADDRESSES = FULL ? ['/', '/zh', '/faq', '/faq/video-cost', '/privacy'] : ['/']
+const BUDGET = { performance: FULL ? 100 : 90, lcpMs: FULL ? 1_200 : 2_000, cls: 0.02, scriptBytes: 5 * 1024 }
 
 /**
  * Lighthouse slows the processor four times, so that a fast desktop is like a phone of the middle class; on a machine that

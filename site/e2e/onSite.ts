@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { copyCluster } from '#backend/testing/clusterTemplate.ts'
 import { startProgram } from '#backend/testing/program.ts'
-import { registerUser, type TestUser } from '#backend/testing/testKinora.ts'
+import { registerUser, type TestUser } from '#backend/testing/testUser.ts'
 import { chromiumPath, launchChromium } from './chromium.ts'
 
 export interface Visit {

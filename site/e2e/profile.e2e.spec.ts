@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { registerUser } from '#backend/testing/testKinora.ts'
+import { registerUser } from '#backend/testing/testUser.ts'
 import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'

@@ -1,10 +1,11 @@
 import type { Locator, Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { FULL } from '#backend/testing/extent.ts'
 import { builtPages, readablePages } from './builtPages.ts'
+import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
-const FULL = process.env.KINORA_FULL === '1'
 const WIDTHS = FULL
   ? [320, 360, 390, 414, 576, 640, 768, 820, 992, 1100, 1200, 1366, 1600, 1920]
   : [320, 390, 576, 768, 992, 1200, 1920]
@@ -64,7 +65,7 @@ const LEADS_AWAY = /\/(payment|subscription)\/success$/
 
 describeOnSite('every page', (site) => {
   it('asks for nothing that its policy forbids', { timeout: 180_000 }, async () => {
-    for (const language of ['en', 'zh'] as const) {
+    for (const language of languagesInTurn()) {
       const page = await site.visit({ language })
       const violations = await listenForViolations(page)
       for (const address of builtPages().filter((each) => languageOf(each) === language && !isRepetition(each))) {
@@ -89,7 +90,7 @@ describeOnSite('every page', (site) => {
   })
 
   it('can be read without scripts', { timeout: 120_000 }, async () => {
-    for (const language of ['en', 'zh'] as const) {
+    for (const language of languagesInTurn()) {
       const prefix = language === 'zh' ? '/zh' : ''
       const context = await site.browser.newContext({
         javaScriptEnabled: false,

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright'
 import { vi } from 'vitest'
-import { registerUser } from '#backend/testing/testKinora.ts'
+import { registerUser } from '#backend/testing/testUser.ts'
 import { words } from './walkJourney.ts'
 
 /** Someone who has forgotten the password asks for a link, sets a new one, and signs in with it. */

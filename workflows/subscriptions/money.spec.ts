@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { available, total } from '#backend/credits/lots.ts'
 import { currentOf } from '#backend/subscriptions/agreements.ts'
+import { FULL } from '#backend/testing/extent.ts'
 import { MoneyWorld } from '../testing/moneyWorld.ts'
 
-const isFull = process.env.KINORA_FULL === '1'
 const userId = 'user'
 
 type Step = (world: MoneyWorld) => unknown
@@ -132,7 +132,7 @@ function assertSettled(world: MoneyWorld): void {
 }
 
 describe('money', () => {
-  const numRuns = isFull ? 100_000 : 3_000
+  const numRuns = FULL ? 100_000 : 3_000
 
   it(`stays whole through ${numRuns} random histories with crashes between any two appends`, {
     timeout: 1_800_000,
@@ -192,7 +192,7 @@ describe('money', () => {
         }
         expect(ends[1]).toEqual(ends[0])
       }),
-      { numRuns: isFull ? 10_000 : 500, seed: 20261121 },
+      { numRuns: FULL ? 10_000 : 500, seed: 20261121 },
     )
   })
 })

@@ -20,12 +20,12 @@ import {
 import { MODEL_PLANS, type PaypalEvent } from '#backend/subscriptions/paypal/testing/paypalModel.ts'
 import { PLANS } from '#backend/subscriptions/plans.ts'
 import { subscription } from '#backend/subscriptions/subscription.ts'
+import { FULL } from '#backend/testing/extent.ts'
 import { isUnknown, readNotice } from '../readNotice.ts'
 import { contextOf, settleSubscription } from '../settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
 const userId = 'user-1'
-const isFull = process.env.KINORA_FULL === '1'
 let double: PaypalDouble
 let agreementId: string
 
@@ -167,7 +167,7 @@ function forge(event: PaypalEvent, key: KeyObject): SignedWebhook[] {
 }
 
 describe('a year of webhooks of PayPal', () => {
-  const numRuns = isFull ? 200 : 8
+  const numRuns = FULL ? 200 : 8
 
   it(`comes to the same end ${numRuns} times shuffled, doubled, with stale and forged ones mixed in`, {
     timeout: 1_800_000,

@@ -8,7 +8,8 @@ import type { RenderState } from '#backend/tasks/videoProvider.ts'
 import { videoTask } from '#backend/tasks/videoTask.ts'
 import { createProviderDouble, type ProviderDouble } from '#backend/testing/providerDouble.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { GENERATION, startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
+import { GENERATION } from '#backend/testing/testUser.ts'
 import { generate, reaches, refunded, remaining, taskOf } from '../testing/userTasks.ts'
 
 let db: TemporaryDatabase

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
-import { GENERATION, type TestUser } from '#backend/testing/testKinora.ts'
+import { GENERATION, type TestUser } from '#backend/testing/testUser.ts'
 
 /** Submits the usual task, which must be accepted. */
 export const generate = async (user: TestUser, headers: Record<string, string> = {}): Promise<Task> => {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Program, startProgram } from '../../testing/program.ts'
-import { GENERATION, registerUser, type TestUser } from '../../testing/testKinora.ts'
+import { GENERATION, registerUser, type TestUser } from '../../testing/testUser.ts'
 
 /** Milliseconds between two calls, whether or not the last one was answered: a server that hangs is noticed. */
 const EVERY_MS = 25

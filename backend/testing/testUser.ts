@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+export interface TestUser {
+  readonly email: string
+  readonly userId: string
+  /** The session's cookies, as a request sends them. */
+  readonly cookie: string
+  /** Calls the API as this user; a body is sent as JSON. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+}
+
+let users = 0
+
+/** Calls and mails of someone who is not signed in. */
+export function visitor(url: string) {
+  const api = `${url}/api/v1`
+  return {
+    api,
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(api + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    /** Newest first. */
+    mails: async (to: string) =>
+      (await (await fetch(`${url}/dev/mailbox.json?to=${encodeURIComponent(to)}`)).json()) as { text: string }[],
+  }
+}
+
+/** Registers a user, verifies by the mailed link, and signs in. */
+export async function registerUser(url: string, email = `user${++users}.${Date.now()}@kinora.test`): Promise<TestUser> {
+  const { api, post, mails } = visitor(url)
+  const password = 'correct horse'
+  await post('/auth/register', { email, password, username: 'Test User' })
+  let mail = await mails(email)
+  // A mail takes its way through the outbox: where another process delivers it, that may take a moment.
+  for (let look = 0; !mail[0] && look < 100; look++) {
+    await delay(100)
+    mail = await mails(email)
+  }
+  await post('/auth/verify-email', { token: /token=([\w-]+)/.exec(mail[0]!.text)![1] })
+  const login = await post('/auth/login', { email, password })
+  const cookie = login.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
+  const { user } = (await login.json()) as { user: { id: string } }
+  return {
+    email,
+    userId: user.id,
+    cookie,
+    call: (method, path, body, headers = {}) =>
+      fetch(api + path, {
+        method,
+        headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+  }
+}
+
+export const GENERATION = {
+  task_type: 'text_to_video',
+  model: 'MiniMax-Hailuo-02',
+  prompt: 'A cat on a hill at sunset',
+  duration: 6,
+  resolution: '768P',
+}
