@@ -13,7 +13,8 @@ import { createHandle } from '#backend/eventsourcing/handle.ts'
 import { startProgram } from '#backend/testing/program.ts'
 import { createProviderDouble } from '#backend/testing/providerDouble.ts'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
-import { GENERATION, registerUser, startTestKinora } from '#backend/testing/testKinora.ts'
+import { startTestKinora } from '#backend/testing/testKinora.ts'
+import { GENERATION, registerUser } from '#backend/testing/testUser.ts'
 
 /**
  * What a command, an event, a row and a socket cost: `npm run bench -- costs [accounts] [sockets]`. Everything is on this

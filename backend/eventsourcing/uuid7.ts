@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
-/** A UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then randomness, so that ids sort by the time they were made. */
+/**
+ * A UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then randomness, so that ids sort by the time they were made. Variant
+ * and randomness are those of a UUIDv4, which Node draws from a store of random bytes: each request makes ids.
+ */
 export function uuid7(at = Date.now()): string {
-  const bytes = randomBytes(16)
-  bytes.writeUIntBE(at, 0, 6)
-  bytes[6] = (bytes[6]! & 0x0f) | 0x70
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const time = at.toString(16).padStart(12, '0')
+  const random = randomUUID()
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
 }
 
 /** Whether a text is a UUID of any version, in the form that Kinora writes: what the database would take for one. */
