@@ -96,7 +96,7 @@ async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint)
   // No body at all is fine where the schema has something to put in its place.
   const isEmpty = !ctx.get('Transfer-Encoding') && (ctx.request.length ?? 0) === 0
   if (isEmpty && schema && z.safeParse(schema, undefined).success) return undefined
-  if (!ctx.is('json') && !(plainText && ctx.is('text/plain')))
+  if (!ctx.is(plainText ? ['text/plain', 'json'] : ['json']))
     throw new Rejection('not_json', 'Send the body as application/json.')
   await parse(ctx as never, async () => {})
   const { body } = ctx.request

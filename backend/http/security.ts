@@ -6,14 +6,14 @@ import { NO_PAGE_POLICY } from './pagePolicy.ts'
 const TWO_YEARS_S = 2 * 365 * 24 * 3600
 
 /** What every answer carries. Pages put a policy of their own in place of the one that allows nothing. */
-const HEADERS = {
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'strict-origin-when-cross-origin',
-  'X-Frame-Options': 'DENY',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Content-Security-Policy': NO_PAGE_POLICY,
-}
+const HEADERS = new Map([
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'strict-origin-when-cross-origin'],
+  ['X-Frame-Options', 'DENY'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Content-Security-Policy', NO_PAGE_POLICY],
+])
 
 /**
  * Names the request, and sets the headers that every answer carries. The request's id is ours: ids of events derive from it.
@@ -25,7 +25,7 @@ export const baseline = (publicUrl: () => string): Middleware => {
     const said = ctx.get('X-Correlation-Id')
     ctx.state.correlationId = isUuid(said) ? said.toLowerCase() : ctx.state.requestId
     ctx.set({ 'X-Request-Id': ctx.state.requestId, 'X-Correlation-Id': ctx.state.correlationId })
-    ctx.set(HEADERS)
+    ctx.res.setHeaders(HEADERS)
     // Sub-domains may be somebody else's: they are not promised.
     if (publicUrl().startsWith('https://')) ctx.set('Strict-Transport-Security', `max-age=${TWO_YEARS_S}`)
     await next()
