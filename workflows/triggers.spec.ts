@@ -11,12 +11,26 @@ const HEAD = '00000000000000000042' as GlobalPosition
 const NEXT = '00000000000000000043' as GlobalPosition
 const UP_TO = { generations: HEAD, recoveries: HEAD, subscribers: HEAD }
 
+interface Engines {
+  /** What happens before a workflow is started. */
+  readonly start?: (workflow: string) => Promise<void>
+  /** Of those that the triggers report. */
+  readonly failures?: number
+  /** How long they run. */
+  readonly ms?: number
+}
+
 /** Runs the triggers on a log that holds these events behind `HEAD`, and answers what they asked of the engine. */
-async function asked(events: readonly object[], open: Partial<OpenWork>) {
+async function asked(
+  events: readonly object[],
+  open: Partial<OpenWork>,
+  { start, failures = 0, ms = 20 }: Engines = {},
+) {
   const halt = new AbortController()
   const from: (string | undefined)[] = []
   const store = {
     async *subscribeAll({ from: position, signal }: Parameters<EventStore['subscribeAll']>[0]) {
+      if (signal?.aborted) return
       from.push(position)
       yield { events: events.map((event) => ({ position: NEXT, ...event }) as StoredEvent), position: NEXT, live: true }
       await delay(60_000, undefined, { signal }).catch(() => {})
@@ -24,16 +38,19 @@ async function asked(events: readonly object[], open: Partial<OpenWork>) {
   } as unknown as EventStore
   const calls: unknown[][] = []
   const engine = {
-    start: async (...call: unknown[]) => void calls.push(['start', ...call]),
+    start: async (...call: [string, ...unknown[]]) => {
+      await start?.(call[0])
+      calls.push(['start', ...call])
+    },
     signal: async (...call: unknown[]) => void calls.push(['signal', ...call]),
   } as unknown as Engine
   const openWork = async () => ({ upTo: UP_TO, generations: [], recoveries: [], subscribers: [], ...open })
   const onError = vi.fn()
   const running = runTriggers({ store, engine, openWork, signal: halt.signal, onError })
-  await delay(20)
+  await delay(ms)
   halt.abort()
   await running
-  expect(onError).not.toHaveBeenCalled()
+  expect(onError).toHaveBeenCalledTimes(failures)
   return { calls, from }
 }
 
@@ -79,5 +96,25 @@ describe('the triggers', () => {
     expect((await asked([], { subscribers: [USER] })).calls).toEqual(looked)
     const paid = { type: 'SubscriptionPaid', data: { userId: USER } }
     expect((await asked([paid], {})).calls).toEqual(looked)
+  })
+
+  it('begin new tasks while they still have subscriptions looked at', async () => {
+    const subscribers = Array.from({ length: 100_000 }, (_, n) => `user-${n}`)
+    const start = async (workflow: string) => void (workflow === 'keepTerm' && (await delay(5)))
+    const { calls } = await asked([facts.submitted], { subscribers }, { start })
+    expect(calls).toContainEqual(generation)
+    expect(calls.length).toBeLessThan(100)
+  })
+
+  it('begin anew when a subscription could not be looked at', async () => {
+    let isAway = true
+    const start = async (workflow: string) => {
+      if (workflow !== 'keepTerm' || !isAway) return
+      isAway = false
+      throw new Error('the engine is away')
+    }
+    const { calls, from } = await asked([], { subscribers: [USER] }, { start, failures: 1, ms: 1_200 })
+    expect(from).toEqual([HEAD, HEAD])
+    expect(calls).toContainEqual(['signal', `term-${USER}`, 'look'])
   })
 })

@@ -37,16 +37,34 @@ export async function runTriggers({ store, engine, openWork, signal, onError }: 
       const isNews = (event: StoredEvent) => event.position > (upTo[kindOf(event)] ?? '')
       for (const { priority, ...input } of generations) await startGeneration(engine, input, priority)
       for (const input of recoveries) await startRecovery(engine, input)
-      for (const userId of subscribers) await lookAtTerm(engine, userId)
-      const from = earliest(Object.values(upTo))
-      for await (const { events } of store.subscribeAll({ from, streamPrefixes: PREFIXES, signal }))
-        for (const event of events.filter(isNews))
-          await react(engine, event as unknown as Event as VideoTaskEvent | SubscriptionEvent)
+      const follow = async (signal: AbortSignal) => {
+        const from = earliest(Object.values(upTo))
+        for await (const { events } of store.subscribeAll({ from, streamPrefixes: PREFIXES, signal }))
+          for (const event of events.filter(isNews))
+            await react(engine, event as unknown as Event as VideoTaskEvent | SubscriptionEvent)
+      }
+      // Of these there may be very many: no task waits for them.
+      const lookAtTerms = async (signal: AbortSignal) => {
+        for (const userId of subscribers) if (!signal.aborted) await lookAtTerm(engine, userId)
+      }
+      await atOnce([follow, lookAtTerms], signal)
     } catch (error) {
       if (signal.aborted) return
       onError(error)
       await delay(1_000, undefined, { signal }).catch(() => {})
     }
+  }
+}
+
+/** Does several things until all are done. When one fails, the others are told to stop, and waited for. */
+async function atOnce(jobs: readonly ((signal: AbortSignal) => Promise<void>)[], signal: AbortSignal): Promise<void> {
+  const failed = new AbortController()
+  const running = jobs.map((job) => job(AbortSignal.any([signal, failed.signal])))
+  try {
+    await Promise.all(running)
+  } finally {
+    failed.abort()
+    await Promise.allSettled(running)
   }
 }
 
