@@ -20,7 +20,7 @@ const PROGRAM = path.join(import.meta.dirname, 'testing/minimaxProgram.ts')
 const RAISED = path.join(import.meta.dirname, 'testing/raisedProgram.ts')
 const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'standby', 'worker1', 'worker2']
 /** Both APIs, so that all sockets are lost once; of the others one stands for the other. */
-const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'projector', 'worker1']
+const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'api2', 'projector', 'worker1']
 const CREATORS = 4
 const GRANTED = 30_000
 const FREE = 60
