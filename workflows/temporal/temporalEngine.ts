@@ -55,6 +55,8 @@ export class TemporalEngine implements Engine {
   readonly #options: TemporalEngineOptions
   readonly #stop = new AbortController()
   readonly #session: Promise<Session | undefined>
+  /** Calls whose answer has not come: the client throws at whom nobody catches when one is tried again on a closed connection. */
+  readonly #asked = new Set<Promise<unknown>>()
 
   constructor(options: TemporalEngineOptions) {
     installRuntime(options.log)
@@ -105,8 +107,7 @@ export class TemporalEngine implements Engine {
   }
 
   async result(id: string): Promise<unknown> {
-    const session = await this.#session
-    return session?.client.workflow.getHandle(id).result().catch(unlessUnknown)
+    return this.#ask(({ client }) => client.workflow.getHandle(id).result()).catch(unlessUnknown)
   }
 
   /** Whether the server answers. */
@@ -124,11 +125,27 @@ export class TemporalEngine implements Engine {
     await (await this.#session)?.close()
   }
 
-  /** Stopped while it waits for the server: nothing, for good. */
-  async #call<T>(call: (session: Session) => Promise<T>, withinMs = CALL_MS): Promise<T | undefined> {
+  #call<T>(call: (session: Session) => Promise<T>, withinMs = CALL_MS): Promise<T | undefined> {
+    return this.#ask((session) => session.client.withDeadline(Date.now() + withinMs, () => call(session)))
+  }
+
+  /** Stopped while it waits for the server or its answer: nothing, for good. */
+  async #ask<T>(call: (session: Session) => Promise<T>): Promise<T | undefined> {
     const session = await this.#session
-    if (!session || this.#stop.signal.aborted) return undefined
-    return session.client.withDeadline(Date.now() + withinMs, () => call(session))
+    const { signal } = this.#stop
+    if (!session || signal.aborted) return undefined
+    const stopped = Promise.withResolvers<undefined>()
+    const letGo = () => stopped.resolve(undefined)
+    signal.addEventListener('abort', letGo)
+    const asked = session.client.withAbortSignal(signal, () => call(session))
+    this.#asked.add(asked)
+    const answered = () => this.#asked.delete(asked)
+    asked.then(answered, answered)
+    try {
+      return await Promise.race([asked, stopped.promise])
+    } finally {
+      signal.removeEventListener('abort', letGo)
+    }
   }
 
   async #open(): Promise<Session | undefined> {
@@ -168,7 +185,7 @@ export class TemporalEngine implements Engine {
       const close = async () => {
         await Promise.all([workers.stop(), upgrading])
         await native?.close()
-        await connection.close()
+        void Promise.allSettled(this.#asked).then(() => connection.close())
       }
       return { client, close }
     } catch (error) {
