@@ -104,6 +104,23 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     expect(Date.now() - killedAt).toBeLessThan(10_000)
   })
 
+  it('lets go of who calls it when it is stopped while it is away', async () => {
+    const engine = open({})
+    await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
+    await server.stop('SIGKILL')
+    const calls = Array.from({ length: 20 }, () => engine.start('counts', randomUUID(), {}))
+    // By now they are being tried again, one at this time, one at that.
+    await pause(1_000)
+    const begun = performance.now()
+    const stopping = engine.stop()
+    await Promise.all(calls)
+    expect(performance.now() - begun).toBeLessThan(1_000)
+    await server.start()
+    // Nor does any of them go on behind its back: what is thrown there fails the run.
+    await stopping
+    await pause(1_000)
+  })
+
   it('is waited for when it is not there yet, and missed no longer than it is away', async () => {
     const notes: string[] = []
     const note = (async (what: string) => void notes.push(what)) as Activities[string]
