@@ -1,12 +1,12 @@
 import type Router from '@koa/router'
 import type { RouterContext } from '@koa/router'
-import { koaBody } from 'koa-body'
 import * as z from 'zod/mini'
 import type { CommandContext } from '../eventsourcing/command.ts'
 import { Rejection } from '../eventsourcing/decider.ts'
 import { derivedId } from '../eventsourcing/eventHash.ts'
 import type { Endpoint, Params, Who } from './contract.ts'
 import { InvalidInput } from './problem.ts'
+import { rawBody } from './rawBody.ts'
 
 type Schema = z.ZodMiniType
 type Reply<A extends Schema> = z.input<A> | Promise<z.input<A>>
@@ -32,21 +32,7 @@ export interface Gate {
   readonly limit: (userId: string) => void
 }
 
-const parse = koaBody({
-  json: true,
-  multipart: false,
-  urlencoded: false,
-  text: true,
-  jsonLimit: '64kb',
-  textLimit: '64kb',
-  jsonStrict: true,
-  onError: (error) => {
-    const tooLarge = (error as { type?: string }).type === 'entity.too.large'
-    throw tooLarge
-      ? new Rejection('payload_too_large', 'The request is too large.')
-      : new InvalidInput([{ path: '', code: 'invalid_json' }])
-  },
-})
+const MAX_BYTES = 64 * 1024
 
 /** Binds declared endpoints to handlers: reads the body and query by their schemas, and asks who calls. `served` lists them. */
 export function serveWith(router: Router, { authenticate, isOperator, limit }: Gate, served: Endpoint[] = []) {
@@ -96,16 +82,14 @@ async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint)
   // No body at all is fine where the schema has something to put in its place.
   const isEmpty = !ctx.get('Transfer-Encoding') && (ctx.request.length ?? 0) === 0
   if (isEmpty && schema && z.safeParse(schema, undefined).success) return undefined
-  if (!ctx.is(plainText ? ['text/plain', 'json'] : ['json']))
+  const mediaType = ctx.get('Content-Type').split(';', 1)[0]!.trim().toLowerCase()
+  if (mediaType !== 'application/json' && !(plainText && mediaType === 'text/plain'))
     throw new Rejection('not_json', 'Send the body as application/json.')
-  await parse(ctx as never, async () => {})
-  const { body } = ctx.request
-  return typeof body === 'string' && plainText ? fromText(body) : body
-}
-
-function fromText(text: string): unknown {
+  if (ctx.get('Content-Encoding')) throw new Rejection('not_json', 'Send the body as it is, not compressed.')
+  const text = (await rawBody(ctx, MAX_BYTES)).toString()
   try {
-    return JSON.parse(text)
+    // With nothing at all, each field is what is missing.
+    return JSON.parse(text || '{}')
   } catch {
     throw new InvalidInput([{ path: '', code: 'invalid_json' }])
   }

@@ -1,14 +1,24 @@
 import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/decider.ts'
 
-/** A request's body, byte for byte, as signatures need it. @throws Rejection payload_too_large */
-export async function rawBody(ctx: Context, maxBytes: number): Promise<Buffer> {
+/**
+ * A request's body, byte for byte, as signatures need it. What is too large is read no further, and can still be answered.
+ *
+ * @throws Rejection payload_too_large; invalid_input: the caller left before its end
+ */
+export function rawBody({ req }: Pick<Context, 'req'>, maxBytes: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw new Rejection('payload_too_large', 'The request is too large.')
+  const take = (chunk: Buffer) => {
     chunks.push(chunk)
+    size += chunk.length
+    if (size <= maxBytes) return
+    req.off('data', take).pause()
+    reject(new Rejection('payload_too_large', 'The request is too large.'))
   }
-  return Buffer.concat(chunks)
+  req.on('data', take)
+  req.on('end', () => resolve(Buffer.concat(chunks)))
+  req.on('error', () => reject(new Rejection('invalid_input', 'The request ended before its body did.')))
+  return promise
 }
