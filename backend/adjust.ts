@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
+import type pg from 'pg'
 import { createOperatorActions } from './analytics/operatorActions.ts'
 import { createCredits } from './credits/credits.ts'
 import { connectDatabase } from './database/connect.ts'
+import { openPool } from './database/openPool.ts'
 import { Rejection } from './eventsourcing/decider.ts'
 import { derivedId } from './eventsourcing/eventHash.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
@@ -54,7 +55,7 @@ export async function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv,
       throw new UsageError(`There is no ledger in ${dataDir}: set DATA_DIR or DATABASE_URL`)
     // Where Kinora runs on the folder, its server is joined.
     const server = await connectDatabase({ databaseUrl, dataDir }, () => {})
-    const pool = new pg.Pool({ ...server.connection, max: 2 })
+    const pool = openPool({ ...server.connection, max: 2 })
     const store = env.EVENTSTORE_URL ? createEventStoreDb({ url: env.EVENTSTORE_URL }) : createPostgresEventStore(pool)
     try {
       const userId = await userOf(pool, user)

@@ -13,9 +13,7 @@ export interface LedgerPlace {
 
 /** Opens a ledger to read. `close` closes both. */
 export function openLedgerStore({ postgres, eventStoreDb }: LedgerPlace) {
-  const leaving = () => {}
   const pool = readOnlyPool(postgres)
-  pool.on('error', leaving).on('connect', (client) => client.on('error', leaving))
   const store: EventStore = eventStoreDb ? createEventStoreDb({ url: eventStoreDb }) : createPostgresEventStore(pool)
   return {
     pool,

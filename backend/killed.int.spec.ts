@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from './database/connect.ts'
+import { openPool } from './database/openPool.ts'
 import { probeMp4 } from './media/probeMp4.ts'
 import { submit } from './testing/creator.ts'
 import { FULL } from './testing/extent.ts'
@@ -88,10 +88,7 @@ describe(`the program, killed ${KILLS} times while tasks run`, () => {
  */
 async function expectSoundLog(accounts: number): Promise<void> {
   const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
-  // The server is stopped while clients may still be leaving.
-  const leaving = () => {}
-  const pool = new pg.Pool(connection)
-  pool.on('error', leaving).on('connect', (client) => client.on('error', leaving))
+  const pool = openPool(connection)
   const ledger = await replayLedger(pool)
   const rebuilt = await rebuildAll(connection, pool)
   await pool.end()

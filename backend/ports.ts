@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { EntitySchema } from '@mikro-orm/core'
-import pg from 'pg'
+import type pg from 'pg'
 import type { DestinationStream, Logger } from 'pino'
 import { PROJECTIONS } from '#projections/all.ts'
 import { M0002ReadModels } from '#projections/migrations/M0002ReadModels.ts'
@@ -21,6 +21,7 @@ import { SessionTable, UserTable } from './accounts/tables.ts'
 import { createUserKeys } from './accounts/userKeys.ts'
 import { countInZone } from './analytics/countVisits.ts'
 import { createPageViews } from './analytics/pageViews.ts'
+import { createVisitCounter } from './analytics/visitCounter.ts'
 import { type Config, ConfigError, ROLES } from './config.ts'
 import { createCredits } from './credits/credits.ts'
 import { listenToChanges } from './database/changes.ts'
@@ -37,7 +38,9 @@ import { M0021Traffic } from './database/migrations/M0021Traffic.ts'
 import { M0022Registrations } from './database/migrations/M0022Registrations.ts'
 import { M0031MediaFolder } from './database/migrations/M0031MediaFolder.ts'
 import { M0050KeyRing } from './database/migrations/M0050KeyRing.ts'
+import { M0051UncountedViews } from './database/migrations/M0051UncountedViews.ts'
 import { createMovedClock } from './database/movedClock.ts'
+import { openPool } from './database/openPool.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { createEventStoreDb } from './eventsourcing/eventStoreDb.ts'
 import { createHandle } from './eventsourcing/handle.ts'
@@ -89,6 +92,7 @@ export const MIGRATIONS = [
   { name: 'M0030LiveProjections', class: M0030LiveProjections },
   { name: 'M0031MediaFolder', class: M0031MediaFolder },
   { name: 'M0050KeyRing', class: M0050KeyRing },
+  { name: 'M0051UncountedViews', class: M0051UncountedViews },
 ]
 
 const PAYMENT_CALLS = ['open', 'look', 'sales', 'pause', 'resume', 'cancel'] as const
@@ -103,13 +107,11 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
 
   const server = await connectDatabase(config, (line) => log.debug({ line }, 'postgres'))
   const connection = { ...server.connection, query_timeout: ANSWER_MS }
-  const pool = new pg.Pool({ ...connection, max: 12 })
   let stopping = false
   const onLost = (error: Error) => {
     if (!stopping) log.error({ err: error }, 'a database connection was lost')
   }
-  // A client that is being closed while the server goes has no listener of the pool's any more.
-  pool.on('error', onLost).on('connect', (client) => client.on('error', onLost))
+  const pool = openPool({ ...connection, max: 12 }, onLost)
   const migrating = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
   await migrate(migrating, pool)
   await migrating.close()
@@ -152,7 +154,8 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     : createFolderMediaStore(mediaFolder)
   const mailbox = config.smtp || config.production ? undefined : createMailbox(database)
   const mailer = config.smtp ? createSmtpMailer(config.smtp.url, config.smtp.from) : mailbox!
-  const pageViews = createPageViews(pool, log)
+  const visitCounter = createVisitCounter(pool, log)
+  const pageViews = createPageViews(pool, log, visitCounter.wake)
   const sandbox = config.paypal
     ? undefined
     : createSandbox({ pool, now: calendar, secret: keyFor('sandbox', config.encryptionKey).toString('hex') })
@@ -189,6 +192,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     databaseGone: server.exited,
     async close() {
       await pageViews.flush()
+      await visitCounter.close()
       await leases.close()
       await changes.close()
       await store.close()

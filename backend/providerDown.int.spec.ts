@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type CreditAccountCommand, creditAccount } from './credits/creditAccount.ts'
 import { connectDatabase } from './database/connect.ts'
+import { openPool } from './database/openPool.ts'
 import { createHandle } from './eventsourcing/handle.ts'
 import { createPostgresEventStore } from './eventsourcing/postgresEventStore.ts'
 import { uuid7 } from './eventsourcing/uuid7.ts'
@@ -97,9 +97,7 @@ async function expectSoundLedger(): Promise<void> {
   const prompts = [...double.jobs.values()].map(({ body }) => body.prompt)
   expect(new Set(prompts).size).toBe(prompts.length)
   const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
-  const leaving = () => {}
-  const pool = new pg.Pool(connection)
-  pool.on('error', leaving).on('connect', (client) => client.on('error', leaving))
+  const pool = openPool(connection)
   const accounts = await replayLedger(pool)
   const store = createPostgresEventStore(pool)
   const at = new Date().toISOString()

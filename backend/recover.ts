@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
+import type pg from 'pg'
 import { unseal } from './accounts/seal.ts'
 import { runAudit } from './audit.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { connectDatabase } from './database/connect.ts'
+import { openPool } from './database/openPool.ts'
 import { migrate, openDatabase } from './database/orm.ts'
 import { installEventTable } from './eventsourcing/postgresEventStore.ts'
 import { ENTITIES, MIGRATIONS } from './ports.ts'
@@ -51,8 +52,7 @@ async function putBack<T>(
   use: (found: Manifest, connection: pg.ClientConfig) => Promise<T>,
 ): Promise<T> {
   const server = await connectDatabase(to, () => {})
-  const pool = new pg.Pool({ ...server.connection, max: 2 })
-  pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
+  const pool = openPool({ ...server.connection, max: 2 })
   const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
   try {
     const prepare = async (migrations: readonly string[] | undefined) => {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import pg from 'pg'
 import { connectDatabase } from '#backend/database/connect.ts'
+import { openPool } from '#backend/database/openPool.ts'
 import { migrate, openDatabase } from '#backend/database/orm.ts'
 import { ENTITIES, MIGRATIONS } from '#backend/ports.ts'
 import { startProgram } from '#backend/testing/program.ts'
@@ -24,7 +24,7 @@ const PASSWORD = 'the password of the bench'
 async function seed(dataDir: string): Promise<void> {
   const databaseUrl = process.env.DATABASE_URL || undefined
   const server = await connectDatabase({ databaseUrl, dataDir }, () => {})
-  const pool = new pg.Pool({ ...server.connection, max: 2 })
+  const pool = openPool({ ...server.connection, max: 2 })
   const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
   await migrate(database, pool)
   const begun = performance.now()

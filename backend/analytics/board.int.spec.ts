@@ -95,7 +95,7 @@ describe('the operator', () => {
 describe('the board', () => {
   const visit = (path: string, fields: object = {}) => kinora.post('/analytics/page-view', { path, ...fields })
 
-  it('shows what was visited today, at once', async () => {
+  it('shows what was visited today', async () => {
     for (const [path, session_id] of [
       ['/', 'a'],
       ['/faq', 'a'],
@@ -105,6 +105,7 @@ describe('the board', () => {
     await visit('/', { session_id: 'b', event_type: 'page_unload' })
     await visit('/', { session_id: 'c', user_agent: 'Googlebot/2.1' })
     await visit('/lost', { session_id: 'b', status_code: 404 })
+    await kinora.visitsCounted()
     const { success, data } = (await json('/analytics/overview')) as never as { success: boolean; data: never }
     const visits = (path: string, status_code = 200) => ({
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/),

@@ -119,6 +119,7 @@ describe('how the business does', () => {
 
   it('is to be had as files, each noted', async () => {
     await kinora.post('/analytics/page-view', { path: '/faq', referrer: '=cmd|x', user_agent: 'a "quoted", one' })
+    await kinora.visitsCounted()
     const file = async (name: string) => {
       const answer = await get(`/tables/${name}`)
       expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -153,6 +154,7 @@ describe('a clock that is moved', () => {
       expect((await visit('during')).status).toBe(202)
       await advance(DAY_MS / 48)
     }
+    await kinora.visitsCounted()
     const weekly = await data<{ daily_data: object[] }>('/weekly')
     expect(weekly.daily_data.slice(-3)).toEqual([
       { date: '2026-10-24', pv: 1, uv: 1 },
@@ -160,6 +162,7 @@ describe('a clock that is moved', () => {
       { date: '2026-10-26', pv: 0, uv: 0 },
     ])
     await visit('after')
+    await kinora.visitsCounted()
     expect(await data<Overview>('/overview')).toMatchObject({
       today: { pv: 1, uv: 1 },
       growth: { pv_growth: -98, uv_growth: 0 },

@@ -1,11 +1,11 @@
-import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FULL } from '../testing/extent.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { createBoard } from './board.ts'
-import { countAnew } from './countVisits.ts'
+import { countAnew, countInZone } from './countVisits.ts'
 import { daysAfter, operatorDays } from './operatorDays.ts'
 import { createPageViews, type StoredPageView } from './pageViews.ts'
+import { createVisitCounter } from './visitCounter.ts'
 
 let db: TemporaryDatabase
 beforeAll(async () => {
@@ -44,10 +44,18 @@ function visitsAt(instants: readonly number[], seed: number): StoredPageView[] {
   }))
 }
 
+/** What writes and counts in a process of its own. */
+function processOf() {
+  const log = { warn: vi.fn() }
+  const counter = createVisitCounter(db.pool, log)
+  return { log, counter, writer: createPageViews(db.pool, log, counter.wake) }
+}
+
 async function write(views: readonly StoredPageView[]) {
-  const writer = createPageViews(db.pool, pino({ level: 'silent' }))
+  const { counter, writer } = processOf()
   for (let first = 0; first < views.length; first += 4_000)
     await Promise.all(views.slice(first, first + 4_000).map((view) => writer.record(view)))
+  await counter.close()
 }
 
 const rowsOf = async (text: string, values: unknown[] = []) =>
@@ -155,7 +163,7 @@ describe('what is counted of visits', () => {
     expect(await kept()).toEqual(await plain('Asia/Kolkata'))
   }, 600_000)
 
-  it('is the same when two processes count at once', async () => {
+  it('is the same when several processes count at once', async () => {
     await begin('UTC')
     const now = Date.parse('2026-06-01T12:00:00Z')
     const visits = (seed: number) =>
@@ -166,5 +174,47 @@ describe('what is counted of visits', () => {
     await Promise.all([write(visits(1)), write(visits(2)), write(visits(3))])
     expect(await kept()).toEqual(await plain('UTC'))
     expect(await rowsOf('select count(*)::int from page_view')).toEqual([[4_500]])
+  })
+
+  it('is the same when the zone changes while visits come in', async () => {
+    await begin('UTC')
+    const now = Date.parse('2026-06-01T23:00:00Z')
+    const { counter, writer } = processOf()
+    let isChanging = true
+    const writing = (async () => {
+      for (let set = 0; isChanging; set++) {
+        const instants = Array.from({ length: 20 }, (_, n) => now + (set * 20 + n) * 2_000)
+        await Promise.all(visitsAt(instants, set).map((view) => writer.record(view)))
+      }
+    })()
+    const zones = ['Asia/Tokyo', 'America/New_York', 'UTC', 'Europe/Berlin']
+    for (let change = 0; change < 12; change++) await countAnew(db.pool, zones[change % 4]!)
+    isChanging = false
+    await writing
+    await counter.close()
+    expect(await kept()).toEqual(await plain('Europe/Berlin'))
+  })
+
+  it('is made up for when it could not be counted, and nobody who is counted waits for that', async () => {
+    await begin('UTC')
+    const now = Date.parse('2026-06-01T12:00:00Z')
+    const visits = (count: number) => visitsAt(Array(count).fill(now), 5)
+    await db.pool.query('alter table traffic_hour rename to away')
+    await write(visits(50))
+    expect(await rowsOf('select count(*)::int from page_view')).toEqual([[50]])
+    await db.pool.query('alter table away rename to traffic_hour')
+    expect((await kept()).days).toEqual([])
+    // As the next start does.
+    await countInZone(db.pool, 'UTC')
+    expect((await kept()).hours).not.toEqual([])
+    expect(await kept()).toEqual(await plain('UTC'))
+
+    const { log, counter, writer } = processOf()
+    await db.pool.query('alter table traffic_hour rename to away')
+    await Promise.all(visits(50).map((view) => writer.record(view)))
+    await vi.waitFor(() => expect(log.warn).toHaveBeenCalled())
+    await db.pool.query('alter table away rename to traffic_hour')
+    await vi.waitFor(async () => expect(await kept()).toEqual(await plain('UTC')), { timeout: 5_000 })
+    await counter.close()
   })
 })

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, expect, it } from 'vitest'
 import { connectDatabase } from '../database/connect.ts'
+import { openPool } from '../database/openPool.ts'
 import { startProgram } from '../testing/program.ts'
+import { COUNT } from './countVisits.ts'
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
@@ -27,9 +28,9 @@ it('keeps every visit that was answered, and counts what it keeps, when it is ki
   await load
 
   const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir }, () => {})
-  const pool = new pg.Pool(connection)
-  // A client that is being closed while the server goes has no listener of the pool's any more.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const pool = openPool(connection)
+  // As the next start does.
+  await pool.query(COUNT)
   const { rows: kept } = await pool.query<{ session_id: string }>('select session_id from page_view')
   const { rows: counted } = await pool.query(
     `select (select sum(pv) from traffic_day)::int as days, (select sum(uv) from traffic_day)::int as visitors,

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectDatabase } from '../database/connect.ts'
+import { openPool } from '../database/openPool.ts'
 import { createProviderDouble } from '../testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import type { TestUser } from '../testing/testUser.ts'
@@ -38,7 +39,7 @@ describe('the writer of page views', () => {
     }
     return fake
   }
-  const writer = (of: ReturnType<typeof pool>) => createPageViews(of as never, pino({ level: 'silent' }))
+  const writer = (of: ReturnType<typeof pool>) => createPageViews(of as never, pino({ level: 'silent' }), () => {})
   const many = (views: ReturnType<typeof writer>, count: number) =>
     Promise.allSettled(Array.from({ length: count }, () => views.record(VIEW)))
   const refused = (results: PromiseSettledResult<void>[]) =>
@@ -96,7 +97,7 @@ describe('POST /analytics/page-view', () => {
     kinora = await startTestKinora({ provider: await createProviderDouble() })
     user = await kinora.newUser()
     const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
-    pool = new pg.Pool(connection)
+    pool = openPool(connection)
   })
   afterAll(async () => {
     await pool.end()

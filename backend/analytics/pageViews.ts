@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/decider.ts'
 import type { PageView } from './contract.ts'
-import { WRITE_AND_COUNT } from './countVisits.ts'
+import { WRITE } from './countVisits.ts'
 
 /** A visit as it is stored. */
 export interface StoredPageView {
@@ -50,7 +50,11 @@ const utcDay = (view: StoredPageView) => view.at.slice(0, 10)
  * Writes visits set by set, one set at a time: what arrives while a set is being written is the next one. So a burst takes
  * one connection of the database and never blocks other calls, and each visit is answered once it is committed.
  */
-export function createPageViews(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'warn'>): PageViews {
+export function createPageViews(
+  pool: Pick<pg.Pool, 'query'>,
+  log: Pick<Logger, 'warn'>,
+  onWritten: () => void,
+): PageViews {
   const days = new Set<string>()
   const waiting: Waiting[] = []
   let writing: Promise<void> | undefined
@@ -62,7 +66,8 @@ export function createPageViews(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 
       days.add(day)
     }
     const values = [JSON.stringify(views)]
-    await pool.query({ name: 'page-views', text: WRITE_AND_COUNT, values, query_timeout: PATIENCE_MS } as never)
+    await pool.query({ name: 'page-views', text: WRITE, values, query_timeout: PATIENCE_MS } as never)
+    onWritten()
   }
 
   const writeAll = async () => {

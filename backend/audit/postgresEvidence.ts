@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { openPool } from '../database/openPool.ts'
 import { toGlobalPosition } from '../eventsourcing/postgresRows.ts'
 import { missingPlace, type Place } from './deviation.ts'
 import type { Head, RememberedHeads } from './hashChain.ts'
@@ -6,9 +7,9 @@ import type { RowSnapshot } from './readModelProof.ts'
 
 const PAGE = 5_000
 
-/** Connections that can write nothing. The pool's errors are its caller's. */
+/** Connections that can write nothing. */
 export const readOnlyPool = (connection: pg.ClientConfig): pg.Pool =>
-  new pg.Pool({
+  openPool({
     ...connection,
     max: 4,
     // Awaited by the pool, so that it comes before all else.

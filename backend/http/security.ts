@@ -21,11 +21,12 @@ const HEADERS = new Map([
  */
 export const baseline = (publicUrl: () => string): Middleware => {
   return async (ctx, next) => {
-    ctx.state.requestId = uuid7()
+    const requestId = uuid7()
     const said = ctx.get('X-Correlation-Id')
-    ctx.state.correlationId = isUuid(said) ? said.toLowerCase() : ctx.state.requestId
-    ctx.set({ 'X-Request-Id': ctx.state.requestId, 'X-Correlation-Id': ctx.state.correlationId })
+    const correlationId = isUuid(said) ? said : requestId
+    Object.assign(ctx.state, { requestId, correlationId })
     ctx.res.setHeaders(HEADERS)
+    ctx.res.setHeader('X-Request-Id', requestId).setHeader('X-Correlation-Id', correlationId)
     // Sub-domains may be somebody else's: they are not promised.
     if (publicUrl().startsWith('https://')) ctx.set('Strict-Transport-Security', `max-age=${TWO_YEARS_S}`)
     await next()

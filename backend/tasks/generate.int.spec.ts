@@ -1,6 +1,6 @@
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectDatabase } from '../database/connect.ts'
+import { openPool } from '../database/openPool.ts'
 import { EventStoreDbTestServer } from '../eventsourcing/testing/eventStoreDbTestServer.ts'
 import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
@@ -109,7 +109,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
 /** What the log says of the account, event by event: nothing came in or went out but the grant and the two holds. */
 async function expectNoDrift(account: string): Promise<void> {
   const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
-  const pool = new pg.Pool(connection)
+  const pool = openPool(connection)
   const replayed = (await replayLedger(pool)).find(({ userId }) => userId === account)
   await pool.end()
   expect(replayed).toEqual({ userId: account, granted: 60, left: 0, held: 60, captured: 0, chained: true })

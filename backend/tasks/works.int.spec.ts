@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type * as z from 'zod/mini'
 import { connectDatabase } from '../database/connect.ts'
+import { openPool } from '../database/openPool.ts'
 import { openDatabase } from '../database/orm.ts'
 import { createFolderMediaStore } from '../media/folderMediaStore.ts'
 import { ENTITIES, MIGRATIONS } from '../ports.ts'
@@ -105,7 +105,7 @@ describe('an uploaded picture', () => {
     await finished(user, task.id)
     const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
     const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
-    const pool = new pg.Pool({ ...connection, max: 1 })
+    const pool = openPool({ ...connection, max: 1 })
     const id = (url: string) => url.split('/').at(-1)!
     await pool.query(
       `update image_upload set created_at = now() - interval '25 hours', used_at = null where id = any($1)`,

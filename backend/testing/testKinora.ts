@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { startKinora } from '../compose.ts'
 import { readConfig } from '../config.ts'
 import type { Overrides } from '../ports.ts'
@@ -20,6 +21,11 @@ export async function startTestKinora({ env = {}, ...overrides }: Overrides & { 
     ...visitor(kinora.url),
     dataDir,
     newUser: (email?: string) => registerUser(kinora.url, email),
+    /** Resolves when all visits that were taken in are counted. */
+    async visitsCounted() {
+      const isWaiting = async () => (await kinora.ports.pool.query('select from uncounted_view limit 1')).rowCount
+      while (await isWaiting()) await delay(10)
+    },
     /** Stops the program; `keep` leaves its data for the next one. */
     async close({ keep = false } = {}) {
       await kinora.stop()

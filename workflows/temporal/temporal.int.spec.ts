@@ -133,7 +133,10 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     await server.stop('SIGKILL')
     const engine = open({ note, gate })
     const [nap, gates] = [randomUUID(), randomUUID()]
-    const started = Promise.all([engine.start('counts', gates, {}), engine.start('naps', nap, { id: 'nap', ms: 2_000 })])
+    const started = Promise.all([
+      engine.start('counts', gates, {}),
+      engine.start('naps', nap, { id: 'nap', ms: 2_000 }),
+    ])
     await vi.waitFor(() => expect(warnings.join()).toContain('Temporal cannot be used yet'), within)
     expect(await engine.reachable()).toBe(false)
     await server.start()

@@ -1,8 +1,9 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embeddedPostgres.ts'
+import { openPool } from '../openPool.ts'
 
 export interface TemporaryPostgres {
   readonly pool: pg.Pool
@@ -28,9 +29,7 @@ export async function startTemporaryPostgres(prepare?: (dataDir: string) => Prom
   const { socketDir: host, port, user, database } = server
   const pools: pg.Pool[] = []
   const connect = (config: pg.PoolConfig = {}) => {
-    const pool = new pg.Pool({ host, port, user, database, ...config })
-    // A client that is being closed while the server goes has no listener of the pool's any more.
-    pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
+    const pool = openPool({ host, port, user, database, ...config })
     pools.push(pool)
     return pool
   }
