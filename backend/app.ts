@@ -120,6 +120,11 @@ export function createApp(ports: AppPorts): Koa {
   app.use(() => {
     throw new Rejection('not_found', 'There is nothing here.')
   })
+  // What is thrown is answered above: this is an answer that broke off, most of the time because its reader has left.
+  app.on('error', (error: Error, { socket, state }: Context) => {
+    const line = { err: error, requestId: state.requestId }
+    ports.log[socket.destroyed ? 'debug' : 'error'](line, 'an answer did not get through')
+  })
   return app
 }
 

@@ -1,9 +1,12 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import errors from '#content/en/errors.json' with { type: 'json' }
 import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
+import { API_BASE } from './contract.ts'
 
 let kinora: TestKinora
 let provider: ProviderDouble
@@ -24,8 +27,8 @@ const problem = async (response: Response) => {
   expect(requestId).toMatch(REQUEST_ID)
   return rest
 }
-const raw = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
-  fetch(`${kinora.api}/auth/login`, { method: 'POST', headers, body })
+const raw = (body: string | ReadableStream, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+  fetch(`${kinora.api}/auth/login`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
 const fault = (path: string, code: string) => ({
   path,
   code,
@@ -58,9 +61,36 @@ describe('a call that cannot be read', () => {
     const answer = await raw('email=a', { 'content-type': 'application/x-www-form-urlencoded' })
     expect(await problem(answer)).toEqual(simple(415, 'Unsupported Media Type', 'not_json'))
   })
-  it('is a 413 when it is too large', async () => {
-    const answer = await raw(JSON.stringify({ email: 'x'.repeat(100_000) }))
-    expect(await problem(answer)).toEqual(simple(413, 'Payload Too Large', 'payload_too_large'))
+  it('is a 415 when it is compressed', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const answer = await fetch(`${kinora.api}/auth/login`, { method: 'POST', headers, body: gzipSync('{}') })
+    expect(await problem(answer)).toEqual(simple(415, 'Unsupported Media Type', 'not_json'))
+  })
+  it('is a 413 when it is too large, also when nobody knows how large', async () => {
+    const body = JSON.stringify({ email: 'x'.repeat(1_000_000) })
+    for (const sent of [body, new Blob([body]).stream()])
+      expect(await problem(await raw(sent))).toEqual(simple(413, 'Payload Too Large', 'payload_too_large'))
+  })
+  it('is no fault of the server when its caller leaves halfway', async () => {
+    const printed = vi.spyOn(console, 'error')
+    const { requests } = kinora.ports.observability.metrics
+    const answered = async () =>
+      (await requests.get()).values
+        .filter(({ metricName, labels }) => metricName?.endsWith('_count') && labels.route === `${API_BASE}/auth/login`)
+        .reduce((sum, { value }) => sum + value, 0)
+    const before = await answered()
+    const call = request(`${kinora.api}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': 100 },
+    })
+    call.on('error', () => {})
+    await new Promise<unknown>((resolve) => call.write('{"email":', resolve))
+    await delay(50)
+    expect(await answered()).toBe(before)
+    call.destroy()
+    await expect.poll(answered).toBe(before + 1)
+    await delay(50)
+    expect(printed).not.toHaveBeenCalled()
   })
 })
 

@@ -2,7 +2,8 @@ import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/decider.ts'
 
 /**
- * A request's body, byte for byte, as signatures need it. What is too large is read no further, and can still be answered.
+ * A request's body, byte for byte, as signatures need it. Of what is too large the rest is thrown away, so that
+ * the connection is free for what comes next.
  *
  * @throws Rejection payload_too_large; invalid_input: the caller left before its end
  */
@@ -14,7 +15,7 @@ export function rawBody({ req }: Pick<Context, 'req'>, maxBytes: number): Promis
     chunks.push(chunk)
     size += chunk.length
     if (size <= maxBytes) return
-    req.off('data', take).pause()
+    req.off('data', take).resume()
     reject(new Rejection('payload_too_large', 'The request is too large.'))
   }
   req.on('data', take)
