@@ -98,15 +98,14 @@ export function createApp(ports: AppPorts): Koa {
   app.use(baseline(ports.publicUrl))
   app.use(accessLog(ports.log, ports.metrics))
   app.use(problems(ports.log))
-  // A report comes with the origin of the page that it is about.
+  // Whoever calls these comes from elsewhere: each proves itself in its own way.
+  app.use(callbackRoutes(ports).routes())
+  app.use(webhookRoutes(ports).routes())
   app.use(createCspReports(ports.log).receive)
   app.use(sameSiteOnly(ports.publicUrl))
   app.use(api.routes())
   app.use(otherMethods(api))
   app.use(ports.health.routes())
-  // Whoever calls these is no page: each proves itself in its own way.
-  app.use(callbackRoutes(ports).routes())
-  app.use(webhookRoutes(ports).routes())
   app.use(apiDocs().routes())
   if (ports.mailbox) app.use(mailboxRoutes(ports.mailbox, ports.mailDelivered).routes())
   if (ports.sandboxState) app.use(sandboxRoutes(ports.sandboxState).routes())

@@ -74,6 +74,9 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   await panel.getByRole('button', { name: texts.reactivate }).click()
   await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
   await cancel()
+  // Two months that pass at once would be billed before the provider is told to rest.
+  const agreement = () => fetch(`${site.url}/dev/paypal/approve/${id}`).then((answer) => answer.text())
+  await expect.poll(agreement, PATIENT).toContain('data-status="suspended"')
   await advance(62)
   await comesToSay(page, texts.statusOf.expired)
   await comesToSay(page, left('60'))

@@ -82,7 +82,7 @@ main{box-sizing:border-box;width:min(440px,calc(100vw - 32px));padding:32px;bord
 p{margin:0 0 24px;color:#b3a9a1}dl{display:grid;grid-template-columns:1fr auto;gap:8px;margin:0 0 24px}dt{color:#b3a9a1}dd{margin:0;font-weight:600}
 button{width:100%;min-height:44px;margin:0 0 12px;border:0;border-radius:8px;font:inherit;font-weight:600;cursor:pointer}
 button:focus-visible{outline:3px solid #ff7a1a;outline-offset:2px}.primary{background:#ff7a1a;color:#1a0e05}.quiet{background:#272220;color:#f6f1ec}</style></head>
-<body><main><h1>${t.title}</h1><p>${t.notice}</p>
+<body><main data-status="${status}"><h1>${t.title}</h1><p>${t.notice}</p>
 <dl><dt>${t.plan}</dt><dd>${tier[0]!.toUpperCase()}${tier.slice(1)}</dd><dt>${t.price}</dt><dd>US$${(price_cents / 100).toFixed(2)} ${t.monthly}</dd><dt>${t.starts}</dt><dd>${starts}</dd></dl>
 ${status === 'pending' ? button('approve', t.approve, 'primary') + button('cancel', t.cancel, 'quiet') : `<p>${t.over}</p>`}
 </main></body></html>`
