@@ -178,8 +178,10 @@ describeOnBoard('the operator’s board in its other states', (on) => {
       const radio = (name: string) => page.getByRole('radio', { name, exact: true })
       const preset = (days: number) => radio(t.period.days.replace('{{count}}', String(days)))
       const of = (query: string) => [margin, pageRanking, taskHealth, weekly].map(({ path }) => path + query).sort()
-      expect(await asked(() => preset(30).check({ force: true }))).toEqual(of('?from=2026-10-23&to=2026-11-21'))
       await page.getByText(t.asTable).first().click()
+      expect(await rowsOf(t.trend.heading)).toHaveLength(8)
+      expect(await asked(() => preset(30).check({ force: true }))).toEqual(of('?from=2026-10-23&to=2026-11-21'))
+      // The table that was opened stays so.
       await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(31)
       expect(await radio(t.ranking.period).isChecked()).toBe(true)
       expect(await panel(t.trend.heading).getByRole('link').getAttribute('href')).toContain('days.csv?from=2026-10-23')

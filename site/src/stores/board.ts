@@ -49,8 +49,9 @@ const period = () => queryOf($choice.get(), todaysDate())
 /** The days of a period that is not the week's. */
 const days = boardSection(() => call(weekly, { query: period() }))
 const isWeek = (choice: Choice) => 'last' in choice && choice.last === 7
+/** Until a period's first answer is there the week stays in sight, and with it a table that was opened. */
 export const $trend = computed([$choice, week.$section, days.$section], (choice, ofWeek, ofPeriod) =>
-  isWeek(choice) ? ofWeek : ofPeriod,
+  isWeek(choice) ? ofWeek : { ...ofPeriod, data: ofPeriod.data ?? ofWeek.data },
 )
 export const ranking = boardSection(() => call(pageRanking, { query: period() }))
 export const tasks = boardSection(() => call(taskHealth, { query: period() }))
