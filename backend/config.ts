@@ -2,13 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
-import { layoutFaults } from './layoutFaults.ts'
+import { layoutFaults, ROLES, type Role } from './layoutFaults.ts'
 import type { S3Access } from './media/s3MediaStore.ts'
 import type { PaidTier } from './subscriptions/events.ts'
 import type { PaypalAccess } from './subscriptions/paypal/paypalApi.ts'
-
-export const ROLES = ['api', 'projections', 'workflows'] as const
-export type Role = (typeof ROLES)[number]
 
 const blankIsUnset = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
@@ -142,7 +139,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const production = env.NODE_ENV === 'production'
   const roles = rolesOf(env.ROLES)
   if (production) refuseUnsafe(env)
-  const faults = layoutFaults({ ...env, ROLES: roles }, ROLES)
+  const faults = layoutFaults({ ...env, ROLES: roles })
   if (faults.length > 0) throw new ConfigError(`This layout would not work:\n- ${faults.join('\n- ')}`)
   if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
     throw new ConfigError('SMTP_URL and MAIL_FROM belong together: set both, or none')

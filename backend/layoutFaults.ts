@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
-import type { Role } from './config.ts'
+
+export const ROLES = ['api', 'projections', 'workflows'] as const
+export type Role = (typeof ROLES)[number]
 
 interface Layout {
   readonly ROLES: readonly Role[]
@@ -22,8 +24,8 @@ const SHARED = {
 } as const
 
 /** Why processes laid out like this would not work together, a sentence each; empty when they would. */
-export function layoutFaults(env: Layout, all: readonly Role[]): string[] {
-  const isSplit = all.some((role) => !env.ROLES.includes(role))
+export function layoutFaults(env: Layout): string[] {
+  const isSplit = ROLES.some((role) => !env.ROLES.includes(role))
   const faults = isSplit
     ? Object.entries(SHARED)
         .filter(([name]) => env[name as keyof typeof SHARED] === undefined)
