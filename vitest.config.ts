@@ -3,12 +3,12 @@ import CostliestFirst from './scripts/costliestFirst.mjs'
 
 /** What measures time or CPU has the machine to itself, after all the others. */
 const MEASURES = [
-  'backend/accounts/timing.int.spec.ts',
-  'backend/http/socketLoad.int.spec.ts',
-  'backend/layoutKilled.int.spec.ts',
-  'backend/tasks/demo/demoProvider.int.spec.ts',
-  'backend/tasks/demo/renderJob.int.spec.ts',
-  'site/e2e/boardPaint.e2e.spec.ts',
+  'backend/accounts/sessions/timing.int.spec.ts',
+  'backend/kernel/http/socketLoad.int.spec.ts',
+  'backend/app/layoutKilled.int.spec.ts',
+  'backend/providers/video/demo/demoProvider.int.spec.ts',
+  'backend/providers/video/demo/renderJob.int.spec.ts',
+  'site/e2e/dashboard/boardPaint.e2e.spec.ts',
   'site/e2e/lighthouse.e2e.spec.ts',
 ]
 

@@ -1,5 +1,5 @@
-import { startKinora } from './compose.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, readConfig } from './app/config/readConfig.ts'
+import { startKinora } from './app/kinora.ts'
 
 /** The longest that a drain may take, beside the pause before it: whoever sent the signal waits for so long. */
 const DRAIN_LIMIT_MS = 15_000

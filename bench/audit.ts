@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
 import type pg from 'pg'
 import { projectLedger } from '#backend/audit/testing/projectLedger.ts'
-import { chainStart, derivedId, eventHash } from '#backend/eventsourcing/eventHash.ts'
+import { chainStart, derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 
 /**
@@ -70,7 +70,7 @@ try {
   )
   const verify = (what: string) => {
     const env = { ...process.env, DATABASE_URL: db.url, EVENTSTORE_URL: '' }
-    const { stdout, status } = spawnSync(process.execPath, ['backend/audit.ts', 'verify', '--json'], { env })
+    const { stdout, status } = spawnSync(process.execPath, ['backend/programs/audit.ts', 'verify', '--json'], { env })
     const { eventsPerSecond, seconds, residentBytes } = JSON.parse(String(stdout))
     const rate = (time: number) => Math.round(events / time)
     console.log(

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PLANS } from '#backend/subscriptions/plans.ts'
-import { MODELS } from '#backend/tasks/models.ts'
+import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { MODELS } from '#backend/tasks/models.contract.ts'
 
 /** The lines of a list in a question's answer, their numbers without separators. */
 const listIn = (language: string, question: string): string[] =>

@@ -1,3 +1,3 @@
 import { runProgram } from './program.mjs'
 
-await runProgram('backend/adjust.ts')
+await runProgram('backend/programs/adjust.ts')

@@ -1,3 +1,3 @@
 import { runProgram } from './program.mjs'
 
-await runProgram('backend/audit.ts')
+await runProgram('backend/programs/audit.ts')

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { astroImportFaults } from './astroImports.mjs'
 import { hasSite } from './buildSite.mjs'
-import { catalogueFaults } from './catalogues.mjs'
+import { astroImportFaults } from './checks/astroImports.mjs'
+import { catalogueFaults } from './checks/catalogues.mjs'
 import { installMissing } from './install.mjs'
 import { NODE, ROOT, run, secondsSince, tool } from './run.mjs'
 

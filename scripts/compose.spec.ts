@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DCLinter } from 'dclint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig, VARIABLES } from '#backend/config.ts'
+import { readConfig, VARIABLES } from '#backend/app/config/readConfig.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const textOf = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')

@@ -1,3 +1,3 @@
 import { runProgram } from './program.mjs'
 
-await runProgram('backend/recover.ts', 'drill')
+await runProgram('backend/programs/recover.ts', 'drill')

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startTemporaryPostgres, type TemporaryPostgres } from '#backend/database/testing/temporaryPostgres.ts'
+import { startTemporaryPostgres, type TemporaryPostgres } from '#backend/kernel/postgres/testing/temporaryPostgres.ts'
 import { FULL } from '#backend/testing/extent.ts'
 import { startProgram } from '#backend/testing/program.ts'
 

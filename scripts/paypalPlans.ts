@@ -2,8 +2,8 @@
  * Makes the plans at PayPal and prints their ids as they go into the environment: `npm run paypal:plans`. It needs
  * PAYPAL_CLIENT_ID and PAYPAL_CLIENT_SECRET, and for a trial PAYPAL_BASE_URL; run again, it prints the same ids.
  */
-import { createPlans } from '#backend/subscriptions/paypal/createPlans.ts'
-import { createPaypalApi } from '#backend/subscriptions/paypal/paypalApi.ts'
+import { createPlans } from '#backend/providers/payments/paypal/createPlans.ts'
+import { createPaypalApi } from '#backend/providers/payments/paypal/paypalApi.ts'
 
 const { PAYPAL_CLIENT_ID: clientId, PAYPAL_CLIENT_SECRET: clientSecret } = process.env
 const baseUrl = process.env.PAYPAL_BASE_URL || 'https://api-m.paypal.com'

@@ -1,3 +1,3 @@
 import { runProgram } from './program.mjs'
 
-await runProgram('backend/recover.ts', 'restore')
+await runProgram('backend/programs/recover.ts', 'restore')

@@ -1,3 +1,3 @@
 import { runProgram } from './program.mjs'
 
-await runProgram('backend/rotateKey.ts')
+await runProgram('backend/programs/rotateKey.ts')

@@ -89,7 +89,11 @@ export default defineConfig({
         "form-action 'self'",
       ],
       scriptDirective: {
-        hashes: [hashOf('./src/i18n/boot.js'), hashOf('./src/shell/fill.js'), hashOf('./src/shell/late.js')],
+        hashes: [
+          hashOf('./src/i18n/boot.js'),
+          hashOf('./src/features/shell/fill.js'),
+          hashOf('./src/features/shell/late.js'),
+        ],
       },
     },
   },

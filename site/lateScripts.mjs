@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const MODULE = /<script type="module" src="([^"]+)"><\/script>/g
 
 /**
- * Leaves the scripts of open pages to `src/shell/late.js`: on a slow network they would take their share of it before the page
+ * Leaves the scripts of open pages to `src/features/shell/late.js`: on a slow network they would take their share of it before the page
  * is seen. Pages with islands are what their scripts make of them, and keep them as they are.
  */
 export const lateScripts = () => ({

@@ -1,5 +1,5 @@
-import type { AllActivities } from './activities.ts'
-import type { ActivityPolicy } from './engine.ts'
+import type { ActivityPolicy } from './engine/engine.port.ts'
+import type { AllActivities } from './tasks/taskActivities.ts'
 
 /** So long after a process was killed, others do what it was at; two seconds more, and they know what comes next. */
 const heartbeatMs = 4_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import errors from '#content/en/errors.json' with { type: 'json' }
-import { createProviderDouble } from '../testing/providerDouble.ts'
+import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 
 let kinora: TestKinora

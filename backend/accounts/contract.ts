@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { endpoint, Message } from '../http/contract.ts'
+import { endpoint, Message } from '../kernel/http/contract.ts'
 
 export const LANGUAGES = ['en', 'zh'] as const
 export const Language = z.enum(LANGUAGES)

@@ -3,13 +3,13 @@ import os from 'node:os'
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createProviderDouble, type ProviderDouble } from '../testing/providerDouble.ts'
+import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { rebuildAll } from '../testing/rebuildAll.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, registerUser, type TestUser } from '../testing/testUser.ts'
-import { createUserKeys } from './userKeys.ts'
+import { createUserKeys } from './keys/userKeys.ts'
 
 const KEYS = { SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32) }
 /** What was charged, for which kind of clip, and how it ended: the ledger's proof and the operator's sums, about nobody. */

@@ -1,6 +1,6 @@
-import { CHANGE_CHANNEL } from '../database/changes.ts'
-import type { Database } from '../database/orm.ts'
-import { ENDED_SESSIONS } from './sessions.ts'
+import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import { ENDED_SESSIONS } from './sessions/sessions.ts'
 
 /** The name under which an erasure is told to whoever carries it out. */
 export const ERASURES = 'erasures'

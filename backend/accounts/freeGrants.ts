@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Database } from '../database/orm.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
 
 /**
  * Who has had the free credits: by keyed hashes of mailboxes, so that it outlives an erasure without naming anyone. Hashes

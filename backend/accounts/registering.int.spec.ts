@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '../database/orm.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { createAccountPasswords } from './accountPasswords.ts'
 import { createAccounts } from './accounts.ts'
 import { createFreeGrants } from './freeGrants.ts'
-import { createMailTokens } from './mailTokens.ts'
-import { createOutbox } from './outbox.ts'
+import { createMailTokens } from './mails/mailTokens.ts'
+import { createOutbox } from './mails/outbox.ts'
 
 let db: TemporaryDatabase
 let meanwhile: (() => Promise<unknown>) | undefined

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { createProviderDouble } from '../testing/providerDouble.ts'
+import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { registerUser, type TestUser } from '../testing/testUser.ts'
 import type { SessionView } from './contract.ts'

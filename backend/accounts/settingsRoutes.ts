@@ -1,11 +1,11 @@
-import { Rejection } from '../eventsourcing/decider.ts'
-import { isUuid } from '../eventsourcing/uuid7.ts'
-import type { Serve } from '../http/endpoint.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
+import type { Serve } from '../kernel/http/endpoint.ts'
 import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
-import { deviceOf } from './device.ts'
 import type { Erasures } from './erasure.ts'
 import type { AccountRoutes } from './routes.ts'
+import { deviceOf } from './sessions/device.ts'
 
 export interface SettingsRoutes extends AccountRoutes {
   readonly erasures: Erasures

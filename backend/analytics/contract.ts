@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { endpoint } from '../http/contract.ts'
+import { endpoint } from '../kernel/http/contract.ts'
 
 export const EVENT_TYPES = ['page_view', 'page_unload'] as const
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createBoard } from '../operators/board.ts'
+import { daysAfter, operatorDays } from '../operators/operatorDays.ts'
 import { FULL } from '../testing/extent.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import { createBoard } from './board.ts'
 import { countAnew, countInZone } from './countVisits.ts'
-import { daysAfter, operatorDays } from './operatorDays.ts'
 import { createPageViews, type StoredPageView } from './pageViews.ts'
 import { createVisitCounter } from './visitCounter.ts'
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { Rejection } from '../eventsourcing/decider.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { PageView } from './contract.ts'
 import { WRITE } from './countVisits.ts'
 

@@ -1,5 +1,5 @@
 import type { RouterContext } from '@koa/router'
-import type { Serve } from '../http/endpoint.ts'
+import type { Serve } from '../kernel/http/endpoint.ts'
 import { isBot } from './bots.ts'
 import * as contract from './contract.ts'
 import type { PageViews } from './pageViews.ts'

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { NETWORK, WHOLE_ADDRESS_MS } from './board.ts'
-import { KEPT_DAYS } from './boardContract.ts'
+import { NETWORK, WHOLE_ADDRESS_MS } from '../operators/board.ts'
+import { KEPT_DAYS } from '../operators/contract.ts'
+import { daysAfter } from '../operators/operatorDays.ts'
 import { VISITORS_KEPT_DAYS } from './countVisits.ts'
-import { daysAfter } from './operatorDays.ts'
 
 const DAY_MS = 86_400_000
 /** Partitions that are made before their day comes. */

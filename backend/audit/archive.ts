@@ -1,6 +1,6 @@
 import { createHash, type KeyObject, sign, verify as verifySignature } from 'node:crypto'
-import { canonicalJson } from '../eventsourcing/eventHash.ts'
-import type { EventStore } from '../eventsourcing/eventStore.ts'
+import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
+import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { UsageError } from './command.ts'
 import type { Head, RememberedHeads } from './hashChain.ts'
 import { fingerprint, publicPem } from './signingKey.ts'

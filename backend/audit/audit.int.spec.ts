@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runAudit } from '../audit.ts'
-import { createEventStoreDb } from '../eventsourcing/eventStoreDb.ts'
-import { EventStoreDbTestServer } from '../eventsourcing/testing/eventStoreDbTestServer.ts'
+import { createEventStoreDb } from '../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
+import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
+import { runAudit } from '../programs/audit.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { hashInThread } from './hashInThread.ts'
 import { projectLedger } from './testing/projectLedger.ts'
@@ -45,7 +45,10 @@ async function audit(args: string[], env: Record<string, string> = {}) {
 describe('the audit as a program', () => {
   it('says in a table what it has proven, and ends with 0', () => {
     const env = { ...process.env, DATABASE_URL: db.url, EVENTSTORE_URL: '' }
-    const { stdout, status } = spawnSync(process.execPath, ['backend/audit.ts', 'verify'], { env, encoding: 'utf8' })
+    const { stdout, status } = spawnSync(process.execPath, ['backend/programs/audit.ts', 'verify'], {
+      env,
+      encoding: 'utf8',
+    })
     expect(stdout).toContain('No deviation.')
     expect(stdout).toMatch(/16 events in 3 streams, 2 accounts/)
     expect(stdout).toMatch(/sum +0/)
@@ -77,7 +80,7 @@ describe('the audit as a program', () => {
 
   it('ends when the thread that reads the ledger does', async () => {
     const place = { postgres: db.connection, eventStoreDb: 'nowhere' }
-    const pages = hashInThread(new URL('../auditThread.ts', import.meta.url), place)
+    const pages = hashInThread(new URL('../programs/auditThread.ts', import.meta.url), place)
     await expect(pages.next()).rejects.toThrow(/expected esdb:/)
   })
 

@@ -1,4 +1,4 @@
-import type { EventStore } from '../eventsourcing/eventStore.ts'
+import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import { earlierHeads, writeArchive } from './archive.ts'
 import type { Command } from './command.ts'
 import { explain, explanationReport } from './explain.ts'

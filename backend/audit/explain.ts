@@ -1,5 +1,5 @@
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
-import type { EventStore, StoredEvent } from '../eventsourcing/eventStore.ts'
+import type { EventStore, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
 import { AccountBook } from './accountBook.ts'
 import { readLedger } from './readLedger.ts'

@@ -1,5 +1,5 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
-import type { StoredEvent } from '../eventsourcing/eventStore.ts'
+import type { StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { type Deviations, type Place, placeOf } from './deviation.ts'
 

@@ -1,5 +1,5 @@
-import { chainStart } from '../eventsourcing/eventHash.ts'
-import type { StoredEvent } from '../eventsourcing/eventStore.ts'
+import type { StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import { chainStart } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 
 /** The last event of a stream, as somebody remembered it. */

@@ -1,5 +1,5 @@
-import { hashedText, textHash } from '../eventsourcing/eventHash.ts'
-import type { EventStore, GlobalPosition, StoredEvent } from '../eventsourcing/eventStore.ts'
+import type { EventStore, GlobalPosition, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import { hashedText, textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { readLedger } from './readLedger.ts'
 
 /** Events of the log in lists side by side, which pass from thread to thread at little cost. */

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { openPool } from '../database/openPool.ts'
-import { toGlobalPosition } from '../eventsourcing/postgresRows.ts'
+import { toGlobalPosition } from '../kernel/eventsourcing/postgres/postgresRows.ts'
+import { openPool } from '../kernel/postgres/openPool.ts'
 import { missingPlace, type Place } from './deviation.ts'
 import type { Head, RememberedHeads } from './hashChain.ts'
 import type { RowSnapshot } from './readModelProof.ts'

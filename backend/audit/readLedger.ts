@@ -1,5 +1,5 @@
 import { CREDIT_ACCOUNT } from '../credits/events.ts'
-import type { EventStore, StoredEvent } from '../eventsourcing/eventStore.ts'
+import type { EventStore, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
 import { SUBSCRIPTION } from '../subscriptions/events.ts'
 
 /** Events in one page: large enough that asking for pages costs nothing. */

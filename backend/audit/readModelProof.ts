@@ -1,5 +1,5 @@
-import { canonicalJson } from '../eventsourcing/eventHash.ts'
-import type { StoredEvent } from '../eventsourcing/eventStore.ts'
+import type { StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place } from './deviation.ts'
 
 /** A table of rows that are folded from the log, and how. */

@@ -1,6 +1,6 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
 import { CREDIT_ACCOUNT } from '../credits/events.ts'
-import type { EventStore, StoredEvent } from '../eventsourcing/eventStore.ts'
+import type { EventStore, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
 import { AccountBook, type Lot } from './accountBook.ts'
 
 export interface Movement {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runAudit } from '../audit.ts'
+import { runAudit } from '../programs/audit.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import type { Deviation } from './deviation.ts'
 import { projectLedger } from './testing/projectLedger.ts'

@@ -1,5 +1,5 @@
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
-import type { EventStore, StoredEvent } from '../eventsourcing/eventStore.ts'
+import type { EventStore, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { AccountBook, TOTALS } from './accountBook.ts'
 import { type Deviation, Deviations, type Place, placeOf } from './deviation.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { endpoint, paging } from '../http/contract.ts'
+import { endpoint, paging } from '../kernel/http/contract.ts'
 
 export const ENTRY_KINDS = ['grant', 'hold', 'spend', 'release', 'expiry', 'forfeit', 'reversal', 'adjustment'] as const
 

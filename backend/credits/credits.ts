@@ -1,8 +1,8 @@
-import { bySystem, type CommandContext, type Origin } from '../eventsourcing/command.ts'
-import { derivedId } from '../eventsourcing/eventHash.ts'
-import type { GlobalPosition } from '../eventsourcing/eventStore.ts'
-import type { Handle } from '../eventsourcing/handle.ts'
-import { type CreditAccountCommand, creditAccount } from './creditAccount.ts'
+import { bySystem, type CommandContext, type Origin } from '../kernel/eventsourcing/command.ts'
+import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { Handle } from '../kernel/eventsourcing/handle.ts'
+import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
 
 const RENEWED_FOR_MS = 30 * 24 * 3_600_000
 

@@ -1,4 +1,4 @@
-import type { Event } from '../eventsourcing/decider.ts'
+import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 
 /**
  * Where credits came from. `payment`: a sale after its subscription's end; they stay. `returned`: held in a lot that was

@@ -1,8 +1,8 @@
 import { type CreditEntryWithBalance, readCreditEntries } from '#projections/credits/readCreditEntries.ts'
-import type { Database } from '../database/orm.ts'
-import { csvLine } from '../http/csv.ts'
-import type { Serve } from '../http/endpoint.ts'
-import { instant } from '../http/instant.ts'
+import { csvLine } from '../kernel/http/csv.ts'
+import type { Serve } from '../kernel/http/endpoint.ts'
+import { instant } from '../kernel/http/instant.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
 import { type CreditEntry, history, historyCsv } from './contract.ts'
 
 const ROWS_AT_ONCE = 1_000

@@ -1,4 +1,4 @@
-import { openTaskLimit, PLANS, type Tier } from './plans.ts'
+import { openTaskLimit, PLANS, type Tier } from './plans.contract.ts'
 
 /** What a plan allows: tasks open and made at once, the place in the queue, 1080P, and downloads without a watermark. */
 export interface Allowance {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { runAudit } from '../audit.ts'
+import { runAudit } from '../programs/audit.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import type { CurrentSubscription, Stats } from './contract.ts'

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { endpoint, paging } from '../http/contract.ts'
-import { TIERS } from './plans.ts'
+import { endpoint, paging } from '../kernel/http/contract.ts'
+import { TIERS } from './plans.contract.ts'
 
-export { openTaskLimit, PLAN_FEATURES, PLANS, type Plan, STANDARD_COST, TIERS, type Tier } from './plans.ts'
+export { openTaskLimit, PLAN_FEATURES, PLANS, type Plan, STANDARD_COST, TIERS, type Tier } from './plans.contract.ts'
 
 export const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'pending', 'trial'] as const
 

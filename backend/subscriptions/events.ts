@@ -1,5 +1,5 @@
-import type { Event } from '../eventsourcing/decider.ts'
-import type { Tier } from './plans.ts'
+import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
+import type { Tier } from './plans.contract.ts'
 
 export type PaidTier = Exclude<Tier, 'free'>
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { uuid7 } from '../eventsourcing/uuid7.ts'
-import { subscriptionDeps } from '../subscriptionDeps.ts'
+import { subscriptionDeps } from '../app/subscriptionDeps.ts'
+import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 
 let kinora: TestKinora

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CHANGE_CHANNEL } from '../database/changes.ts'
-import type { Database } from '../database/orm.ts'
-import type { Notice, NoticeSubject } from './paymentProvider.ts'
+import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import type { Notice, NoticeSubject } from './paymentProvider.port.ts'
 
 /** The name under which a new notice is told to whoever reads them. */
 export const PAYMENT_NOTICES = 'paymentNotices'

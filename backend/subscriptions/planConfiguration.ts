@@ -2,7 +2,7 @@ import type { z } from 'zod/mini'
 import en from '#content/en/plans.json' with { type: 'json' }
 import zh from '#content/zh/plans.json' with { type: 'json' }
 import type { PlanConfiguration } from './contract.ts'
-import { PLAN_FEATURES, PLANS, STANDARD_COST, type Tier } from './plans.ts'
+import { PLAN_FEATURES, PLANS, STANDARD_COST, type Tier } from './plans.contract.ts'
 
 const PRIORITIES = { 1: 'highest', 2: 'high', 3: 'normal', 4: 'free' } as const
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { specification } from '../eventsourcing/specification.ts'
+import { specification } from '../kernel/eventsourcing/testing/specification.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import type { SubscriptionEvent } from './events.ts'
-import { nextDue, subscription } from './subscription.ts'
+import { nextDue, subscription } from './subscription.decider.ts'
 import {
   activated,
   at,

@@ -1,5 +1,5 @@
 import type { CurrentSubscriptionRow, InvoiceRow } from '#projections/subscriptions/readSubscription.ts'
-import { instant, instantOrNull } from '../http/instant.ts'
+import { instant, instantOrNull } from '../kernel/http/instant.ts'
 import type { CurrentSubscription, Invoice, Tier } from './contract.ts'
 
 type Row = CurrentSubscriptionRow | undefined

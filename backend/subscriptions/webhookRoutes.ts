@@ -1,8 +1,8 @@
 import Router from '@koa/router'
-import { Rejection } from '../eventsourcing/decider.ts'
-import { rawBody } from '../http/rawBody.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { rawBody } from '../kernel/http/rawBody.ts'
 import type { NoticeInbox } from './noticeInbox.ts'
-import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.ts'
+import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.port.ts'
 
 const LONGEST_BODY = 256 * 1024
 

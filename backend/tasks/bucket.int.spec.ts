@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
-import { type S3Double, startS3Double } from '../media/testing/s3Double.ts'
-import { createProviderDouble } from '../testing/providerDouble.ts'
+import { type S3Double, startS3Double } from '../providers/storage/testing/s3Double.ts'
+import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 
 let bucket: S3Double

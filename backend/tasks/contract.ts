@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { endpoint, paging } from '../http/contract.ts'
+import { endpoint, paging } from '../kernel/http/contract.ts'
 import {
   CAMERA_MOVEMENT_VALUES,
   CAMERA_MOVEMENTS,
@@ -12,9 +12,9 @@ import {
   RESOLUTIONS,
   readResolution,
   TASK_TYPES,
-} from './models.ts'
+} from './models.contract.ts'
 
-export * from './models.ts'
+export * from './models.contract.ts'
 
 export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
 export const TaskStatus = z.enum(TASK_STATUSES)

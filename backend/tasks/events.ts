@@ -1,4 +1,4 @@
-import type { Event } from '../eventsourcing/decider.ts'
+import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { CameraMovement, Configuration, FailureCode } from './contract.ts'
 
 /** What was asked for. The prompt is encrypted with its owner's key: with the key erased, nobody reads it any more. */

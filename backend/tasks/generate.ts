@@ -1,11 +1,11 @@
-import type { CommandContext } from '../eventsourcing/command.ts'
-import { Rejection } from '../eventsourcing/decider.ts'
-import { derivedId } from '../eventsourcing/eventHash.ts'
-import type { GlobalPosition } from '../eventsourcing/eventStore.ts'
-import type { Handle } from '../eventsourcing/handle.ts'
+import type { CommandContext } from '../kernel/eventsourcing/command.ts'
+import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { Handle } from '../kernel/eventsourcing/handle.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { creditCost, type Generation } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
-import { type VideoTask, videoTask } from './videoTask.ts'
+import { type VideoTask, videoTask } from './videoTask.decider.ts'
 
 /** What submitting a task needs of the world around it. */
 export interface GenerateDeps {

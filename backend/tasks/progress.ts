@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { CHANGE_CHANNEL } from '../database/changes.ts'
+import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
 
 /** Keeps how far a rendering is and tells who listens; undefined: it is over. Percent, a whole number. */
 export async function showProgress(pool: pg.Pool, taskId: string, percent: number | undefined): Promise<void> {

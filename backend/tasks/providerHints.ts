@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { CHANGE_CHANNEL, type Changes } from '../database/changes.ts'
+import { CHANGE_CHANNEL, type Changes } from '../kernel/postgres/changes.ts'
 
 /** Told like a changed read model: the provider has said something of these tasks. What it said is asked, not believed. */
 export const PROVIDER_HINTS = 'providerHints'

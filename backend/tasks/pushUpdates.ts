@@ -1,7 +1,7 @@
 import { readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
-import type { Change, Changes } from '../database/changes.ts'
-import type { Database } from '../database/orm.ts'
-import type { Realtime } from '../http/realtime.ts'
+import type { Realtime } from '../kernel/http/realtime.ts'
+import type { Change, Changes } from '../kernel/postgres/changes.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
 import type { RealtimeMessage } from './contract.ts'
 import { taskView } from './taskView.ts'
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { readPace, readQueue } from '#projections/tasks/readQueue.ts'
-import type { Database } from '../database/orm.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
 import type { Queue } from './contract.ts'
 import { estimateQueue, FIRST_GUESS_MS } from './queueEstimate.ts'
 

@@ -1,5 +1,5 @@
 import { listVideoTasks, type TaskFilter, type TaskWithProgress } from '#projections/tasks/readVideoTasks.ts'
-import type { Database } from '../database/orm.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
 
 interface Search {
   readonly filter: TaskFilter

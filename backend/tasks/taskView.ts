@@ -1,6 +1,6 @@
 import type { TaskWithProgress } from '#projections/tasks/readVideoTasks.ts'
-import { API_BASE } from '../http/contract.ts'
-import { instant } from '../http/instant.ts'
+import { API_BASE } from '../kernel/http/contract.ts'
+import { instant } from '../kernel/http/instant.ts'
 import type { FailureCode, Task } from './contract.ts'
 
 /** The sentence behind each failure code, for clients that have no catalogue. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { liveSocket } from '../../site/src/lib/socket.ts'
+import { liveSocket } from '../../site/src/api/socket.ts'
 import { SOCKET_UNAUTHENTICATED } from '../tasks/contract.ts'
 import { GENERATION, type TestUser } from './testUser.ts'
 

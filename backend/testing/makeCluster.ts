@@ -1,9 +1,9 @@
 import { appendFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
-import { migrate, openDatabase } from '../database/orm.ts'
-import { startTemporaryPostgres } from '../database/testing/temporaryPostgres.ts'
-import { installEventTable } from '../eventsourcing/postgresEventStore.ts'
-import { ENTITIES, MIGRATIONS } from '../ports.ts'
+import { ENTITIES, MIGRATIONS } from '../app/context.ts'
+import { installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
+import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
+import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
 
 /** Makes a stopped cluster with Kinora's whole schema, for tests to copy. */
 export async function makeCluster(template: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { startKinora } from '../compose.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../app/config/readConfig.ts'
+import { startKinora } from '../app/kinora.ts'
 import { QUICK_PACE } from './quickPace.ts'
 
 /** By how many milliseconds the test has moved the clock on; kept in a file, so that it moves while the program runs. */

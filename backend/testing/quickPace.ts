@@ -1,4 +1,4 @@
-import type { MinimaxPace } from '../tasks/minimax/minimax.ts'
+import type { MinimaxPace } from '../providers/video/minimax/minimax.ts'
 
 /** MiniMax's minutes in a hundredth of the time, or less. */
 export const QUICK_PACE: Partial<MinimaxPace> = {

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import { PROJECTIONS } from '#projections/all.ts'
-import type { AnyProjection } from '#projections/projection.ts'
-import { tableName } from '#projections/readModel.ts'
-import { rebuild } from '#projections/rebuild.ts'
-import { runProjection } from '#projections/run.ts'
-import { openDatabase } from '../database/orm.ts'
-import { createPostgresEventStore } from '../eventsourcing/postgresEventStore.ts'
-import { ENTITIES, MIGRATIONS } from '../ports.ts'
+import type { AnyProjection } from '#projections/engine/projection.ts'
+import { tableName } from '#projections/engine/readModel.ts'
+import { rebuild } from '#projections/engine/rebuild.ts'
+import { runProjection } from '#projections/engine/run.ts'
+import { ENTITIES, MIGRATIONS } from '../app/context.ts'
+import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
+import { openDatabase } from '../kernel/postgres/orm.ts'
 
 export interface Rebuilt {
   readonly name: string

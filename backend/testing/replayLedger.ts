@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { verify } from '../audit/verify.ts'
 import { CREDIT_ACCOUNT } from '../credits/events.ts'
-import { createPostgresEventStore } from '../eventsourcing/postgresEventStore.ts'
+import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 
 /** What the log alone says of one account. Amounts are whole credits. */
 export interface Replayed {

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { migrate, openDatabase } from '../database/orm.ts'
-import { startTemporaryPostgres } from '../database/testing/temporaryPostgres.ts'
-import { createPostgresEventStore, installEventTable } from '../eventsourcing/postgresEventStore.ts'
-import { ENTITIES, MIGRATIONS } from '../ports.ts'
+import { ENTITIES, MIGRATIONS } from '../app/context.ts'
+import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
+import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
+import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
 import { copyCluster } from './clusterTemplate.ts'
 
 export type TemporaryDatabase = Awaited<ReturnType<typeof startTemporaryDatabase>>

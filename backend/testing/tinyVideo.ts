@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { findFfmpeg } from '../media/ffmpeg.ts'
+import { findFfmpeg } from '../kernel/media/ffmpeg.ts'
 
 /** Makes a real video of a second in a folder of its own, and answers its path. */
 export async function makeTinyVideo(): Promise<string> {

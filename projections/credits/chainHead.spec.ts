@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chainStart, derivedId, eventHash } from '#backend/eventsourcing/eventHash.ts'
+import { chainStart, derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { rowsOf } from '../testing/rowsOf.ts'
 import { chainHeads } from './chainHead.ts'
 

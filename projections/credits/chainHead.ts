@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
-import { derivedId, eventHash } from '#backend/eventsourcing/eventHash.ts'
-import type { StoredEvent } from '#backend/eventsourcing/eventStore.ts'
+import type { StoredEvent } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
-import type { Projection } from '../projection.ts'
+import type { Projection } from '../engine/projection.ts'
 
 /**
  * The last event of each chained stream and its hash, as it was when it was first read. An event's hash stands in the one

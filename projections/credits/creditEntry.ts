@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
-import type { Projection } from '../projection.ts'
+import type { Projection } from '../engine/projection.ts'
 import { sum } from './creditBalance.ts'
 
 /**

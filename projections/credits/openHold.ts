@@ -5,7 +5,7 @@ import {
   type CreditsHeld,
   type CreditsReleased,
 } from '#backend/credits/events.ts'
-import type { Projection } from '../projection.ts'
+import type { Projection } from '../engine/projection.ts'
 
 /** Credits set aside for a task: what the sweep looks through for holds whose task never came to be. */
 export interface OpenHoldRow {

@@ -1,4 +1,4 @@
-import type { Database } from '../readModel.ts'
+import type { Database } from '../engine/readModel.ts'
 import type { CreditEntryRow } from './creditEntry.ts'
 
 export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: number }

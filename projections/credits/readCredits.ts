@@ -1,4 +1,4 @@
-import type { Database } from '../readModel.ts'
+import type { Database } from '../engine/readModel.ts'
 import { type CreditBalanceRow, creditFigures } from './creditBalance.ts'
 
 /** Credits a user can spend at an instant, and those used: spent, or set aside for open tasks. */

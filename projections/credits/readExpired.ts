@@ -1,4 +1,4 @@
-import type { Database } from '../readModel.ts'
+import type { Database } from '../engine/readModel.ts'
 
 /** Users with open lots whose time was over at an instant. */
 export async function readExpired(database: Database, at: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { Database } from '../readModel.ts'
+import type { Database } from '../engine/readModel.ts'
 import { type LocalDays, SPAN } from '../tasks/readTaskHealth.ts'
 
 /** Credits of a period, and those that users hold now. */

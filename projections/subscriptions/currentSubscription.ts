@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { type PaidTier, SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
-import type { Projection } from '../projection.ts'
+import type { Projection } from '../engine/projection.ts'
 
 /** The agreement whose plan a user has or last had, and those that wait. */
 export interface CurrentSubscriptionRow {

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { derivedId } from '#backend/eventsourcing/eventHash.ts'
+import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import {
   type PaidTier,
   SUBSCRIPTION,
   type SubscriptionPaid,
   type SubscriptionSaleReversed,
 } from '#backend/subscriptions/events.ts'
-import type { Projection } from '../projection.ts'
+import type { Projection } from '../engine/projection.ts'
 
 /** A completed sale, and what of its money went back. Amounts are integer cents. */
 export interface InvoiceRow {

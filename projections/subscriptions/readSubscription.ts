@@ -1,4 +1,4 @@
-import type { Database } from '../readModel.ts'
+import type { Database } from '../engine/readModel.ts'
 import type { CurrentSubscriptionRow } from './currentSubscription.ts'
 import type { InvoiceRow } from './invoice.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { derivedId } from '#backend/eventsourcing/eventHash.ts'
+import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import type { EndCause, PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { rowsOf } from '../testing/rowsOf.ts'
 import { currentSubscriptions } from './currentSubscription.ts'

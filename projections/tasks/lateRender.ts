@@ -8,7 +8,7 @@ import {
   type VideoTaskFailed,
   type VideoTaskRecovered,
 } from '#backend/tasks/events.ts'
-import type { Projection } from '../projection.ts'
+import type { Projection } from '../engine/projection.ts'
 
 /** A render that we gave up and the provider may still finish. */
 export interface LateRenderRow {

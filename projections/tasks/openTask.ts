@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { RENDER_LANE, type RenderSlotReleased, VIDEO_TASK, type VideoTaskSubmitted } from '#backend/tasks/events.ts'
-import type { Projection } from '../projection.ts'
+import type { Projection } from '../engine/projection.ts'
 
 /** A task whose workflow has not come to its end: it is over when the task's slot in the lane is released. */
 export interface OpenTaskRow {

@@ -1,4 +1,4 @@
-import type { Database } from '../readModel.ts'
+import type { Database } from '../engine/readModel.ts'
 
 /** Those of the pictures that a task, whatever became of it, was made from. */
 export async function readFirstFramesInUse(database: Database, imageIds: readonly string[]): Promise<Set<string>> {

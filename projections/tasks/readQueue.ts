@@ -1,4 +1,4 @@
-import type { Database } from '../readModel.ts'
+import type { Database } from '../engine/readModel.ts'
 
 interface Kind {
   readonly resolution: string

@@ -1,4 +1,4 @@
-import type { Database } from '../readModel.ts'
+import type { Database } from '../engine/readModel.ts'
 
 /** Days of a time zone, the first and the last. */
 export interface LocalDays {

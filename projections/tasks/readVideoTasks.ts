@@ -1,4 +1,4 @@
-import type { Database } from '../readModel.ts'
+import type { Database } from '../engine/readModel.ts'
 import { type VideoTaskRow, VideoTaskTable } from './videoTask.ts'
 
 /** Which of a user's tasks; what is left out does not matter. */

@@ -9,7 +9,7 @@ import {
   type VideoTaskSubmitted,
   type VideoTaskSucceeded,
 } from '#backend/tasks/events.ts'
-import type { Projection } from '../projection.ts'
+import type { Projection } from '../engine/projection.ts'
 
 /** How a task ended, and what its clip was like: kept when its owner deletes it, since the provider was paid for it. */
 export interface TaskOutcomeRow {

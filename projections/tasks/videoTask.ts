@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FailureCode, TaskStatus } from '#backend/tasks/contract.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
-import type { Projection } from '../projection.ts'
+import type { Projection } from '../engine/projection.ts'
 
 /** A task as its owner sees it, the prompt still encrypted. */
 export interface VideoTaskRow {

@@ -1,5 +1,5 @@
-import type { Event } from '#backend/eventsourcing/decider.ts'
-import { type AnyProjection, applied } from '../projection.ts'
+import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { type AnyProjection, applied } from '../engine/projection.ts'
 
 /** The rows that events make, by a projection alone: no database, no batches. */
 export function rowsOf(projection: AnyProjection, ...events: readonly Event[]): object[] {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { type Canvas, createCanvas, GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas'
-import type { CameraPath } from '../../backend/tasks/demo/view.ts'
+import type { CameraPath } from '../../backend/providers/video/demo/view.ts'
 import enCommon from '../../content/en/common.json' with { type: 'json' }
 import enLanding from '../../content/en/landing.json' with { type: 'json' }
 import zhCommon from '../../content/zh/common.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { type Canvas, createCanvas } from '@napi-rs/canvas'
-import type { Camera } from '../../backend/tasks/demo/view.ts'
+import type { Camera } from '../../backend/providers/video/demo/view.ts'
 import { FPS, film, MEDIA, type Shot, takeStill, writeClip, writePicture } from './shoot.ts'
 
 export const HERO: Shot = { prompt: 'A hiker looks at a mountain lake at sunset', seed: 21 }

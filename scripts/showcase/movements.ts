@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
-import { createCameraPath } from '../../backend/tasks/demo/camera.ts'
-import { CAMERA_MOVEMENT_VALUES, CAMERA_MOVEMENTS, type CameraMovement } from '../../backend/tasks/models.ts'
+import { createCameraPath } from '../../backend/providers/video/demo/camera.ts'
+import { CAMERA_MOVEMENT_VALUES, CAMERA_MOVEMENTS, type CameraMovement } from '../../backend/tasks/models.contract.ts'
 import { FPS, film, halved, MEDIA, type Shot, writeClip, writePicture } from './shoot.ts'
 
 /** Things at many distances, so that moving the camera and turning it are told apart at a glance. */

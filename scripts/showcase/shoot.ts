@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Canvas, createCanvas } from '@napi-rs/canvas'
-import { FrameEncoder } from '../../backend/media/frameEncoder.ts'
-import { parsePrompt } from '../../backend/tasks/demo/prompt.ts'
-import { buildScene, type DrawFrame, type Frame } from '../../backend/tasks/demo/scene.ts'
-import type { CameraPath } from '../../backend/tasks/demo/view.ts'
+import { FrameEncoder } from '../../backend/kernel/media/frameEncoder.ts'
+import { parsePrompt } from '../../backend/providers/video/demo/prompt.ts'
+import { buildScene, type DrawFrame, type Frame } from '../../backend/providers/video/demo/scene.ts'
+import type { CameraPath } from '../../backend/providers/video/demo/view.ts'
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 export const MEDIA = path.join(ROOT, 'site/src/media')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { available, total } from '#backend/credits/lots.ts'
-import { currentOf } from '#backend/subscriptions/agreements.ts'
+import { available, total } from '#backend/credits/lots.rules.ts'
+import { currentOf } from '#backend/subscriptions/agreements.rules.ts'
 import { FULL } from '#backend/testing/extent.ts'
 import { MoneyWorld } from '../testing/moneyWorld.ts'
 

@@ -1,28 +1,31 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { creditAccount } from '#backend/credits/creditAccount.ts'
+import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
 import { createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
-import { createHandle } from '#backend/eventsourcing/handle.ts'
-import { createOrigins } from '#backend/eventsourcing/origin.ts'
-import { createMemoryEventStore, type MemoryEventStore } from '#backend/eventsourcing/testing/memoryEventStore.ts'
-import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
-import type { Notice } from '#backend/subscriptions/paymentProvider.ts'
-import { createPaypal } from '#backend/subscriptions/paypal/paypal.ts'
+import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
+import { createOrigins } from '#backend/kernel/eventsourcing/origin.ts'
+import {
+  createMemoryEventStore,
+  type MemoryEventStore,
+} from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
+import { createPaypal } from '#backend/providers/payments/paypal/paypal.ts'
 import {
   DOUBLE_CLIENT,
   DOUBLE_WEBHOOK_ID,
   type PaypalDouble,
   type SignedWebhook,
   startPaypalDouble,
-} from '#backend/subscriptions/paypal/testing/paypalDouble.ts'
-import { MODEL_PLANS, type PaypalEvent } from '#backend/subscriptions/paypal/testing/paypalModel.ts'
-import { PLANS } from '#backend/subscriptions/plans.ts'
-import { subscription } from '#backend/subscriptions/subscription.ts'
+} from '#backend/providers/payments/paypal/testing/paypalDouble.ts'
+import { MODEL_PLANS, type PaypalEvent } from '#backend/providers/payments/paypal/testing/paypalModel.ts'
+import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
+import type { Notice } from '#backend/subscriptions/paymentProvider.port.ts'
+import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { FULL } from '#backend/testing/extent.ts'
-import { isUnknown, readNotice } from '../readNotice.ts'
-import { contextOf, settleSubscription } from '../settleSubscription.ts'
+import { isUnknown, readNotice } from './readNotice.ts'
+import { contextOf, settleSubscription } from './settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
 const userId = 'user-1'

@@ -18,12 +18,10 @@ export interface Bundle {
  * that hold the same sources run the same version, whatever folders they hold them in.
  */
 export function buildIdOf(entry: string): string {
-  const bodies = readdirSync(WORKFLOWS, { withFileTypes: true })
-    .filter((one) => one.isDirectory() && !['temporal', 'testing'].includes(one.name))
-    .flatMap(({ name }) => readdirSync(path.join(WORKFLOWS, name)).map((file) => `${name}/${file}`))
-    .filter((file) => !file.endsWith('.spec.ts'))
-  const others = ['all.ts', 'engine.ts', 'policies.ts', 'temporal/host.ts', 'temporal/names.ts']
-  const files = [...bodies, ...others, path.relative(WORKFLOWS, entry)]
+  const bundled = readdirSync(WORKFLOWS, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /(\.workflow|\.port|olicies|all)\.ts$/.test(file) && !file.startsWith('testing/'),
+  )
+  const files = [...bundled, 'temporal/host.ts', 'temporal/names.ts', path.relative(WORKFLOWS, entry)]
   const library = new URL('../package.json', import.meta.resolve('@temporalio/workflow'))
   const hash = createHash('sha256').update(JSON.parse(readFileSync(library, 'utf8')).version)
   for (const file of files.sort()) hash.update(`\0${file}\0`).update(readFileSync(path.join(WORKFLOWS, file)))

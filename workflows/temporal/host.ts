@@ -8,7 +8,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { ActivityPolicy, Workflow, WorkflowContext } from '../engine.ts'
+import type { ActivityPolicy, Workflow, WorkflowContext } from '../engine/engine.port.ts'
 import { LOOK_AGAIN, queueOf } from './names.ts'
 
 type Proxies = Record<string, (input: unknown) => Promise<unknown>>

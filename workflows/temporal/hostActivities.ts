@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
-import type { Activities, ActivityPolicy } from '../engine.ts'
+import type { Activities, ActivityPolicy } from '../engine/engine.port.ts'
 
 /** An attempt whose forerunner does not come to rest begins all the same after so long. */
 const FORERUNNER_MS = 30_000

@@ -7,7 +7,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client'
 import { NativeConnection } from '@temporalio/worker'
-import type { Activities, ActivityPolicy, Engine, StartOptions } from '../engine.ts'
+import type { Activities, ActivityPolicy, Engine, StartOptions } from '../engine/engine.port.ts'
 import type { Bundle } from './bundle.ts'
 import { takeOver } from './deployment.ts'
 import { hostActivities } from './hostActivities.ts'

@@ -1,4 +1,4 @@
-import type { Workflow } from '../engine.ts'
+import type { Workflow } from '../engine/engine.port.ts'
 import { host } from '../temporal/host.ts'
 import { CONTRACT_BODIES, contractPolicies } from './contractBodies.ts'
 

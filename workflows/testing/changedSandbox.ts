@@ -1,7 +1,7 @@
 import { WORKFLOWS } from '../all.ts'
-import type { Workflow } from '../engine.ts'
+import type { Workflow } from '../engine/engine.port.ts'
 import { policies } from '../policies.ts'
-import type { GenerateVideoActivities, GenerateVideoInput } from '../tasks/generateVideo.ts'
+import type { GenerateVideoActivities, GenerateVideoInput } from '../tasks/generateVideo.workflow.ts'
 import { host } from '../temporal/host.ts'
 
 /** The body with two steps the other way round: histories of the real one cannot be told by it. */

@@ -1,4 +1,4 @@
-import type { ActivityPolicy, Workflow } from '../engine.ts'
+import type { ActivityPolicy, Workflow } from '../engine/engine.port.ts'
 
 type Acts = Readonly<Record<string, (input: unknown) => Promise<unknown>>>
 type Body<I = unknown> = Workflow<Acts, I, unknown>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Activities, ActivityContext, Engine } from '../engine.ts'
+import type { Activities, ActivityContext, Engine } from '../engine/engine.port.ts'
 
 export interface EngineHarness {
   /** Opens an engine on the bodies and policies of `contractBodies.ts`. Pools have 20 slots, `narrow` has one. */

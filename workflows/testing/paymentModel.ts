@@ -1,12 +1,12 @@
 import type { PaidTier } from '#backend/subscriptions/events.ts'
-import { monthsAfter } from '#backend/subscriptions/months.ts'
+import { monthsAfter } from '#backend/subscriptions/months.rules.ts'
 import type {
   NoticeSubject,
   PaymentProvider,
   ProviderAgreement,
   ProviderSale,
-} from '#backend/subscriptions/paymentProvider.ts'
-import { PLANS } from '#backend/subscriptions/plans.ts'
+} from '#backend/subscriptions/paymentProvider.port.ts'
+import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 
 type Account = { -readonly [K in keyof ProviderAgreement]: ProviderAgreement[K] } & {
   tier: PaidTier

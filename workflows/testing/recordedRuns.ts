@@ -1,4 +1,4 @@
-import type { Activities } from '../engine.ts'
+import type { Activities } from '../engine/engine.port.ts'
 
 /** A run whose history is recorded: what it is given, what its activities answer in turn, and which signals it gets. */
 export interface RecordedRun {

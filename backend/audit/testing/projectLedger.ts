@@ -1,10 +1,10 @@
 import { chainHeads } from '#projections/credits/chainHead.ts'
 import { creditBalances } from '#projections/credits/creditBalance.ts'
 import { creditEntries } from '#projections/credits/creditEntry.ts'
-import type { Database } from '#projections/readModel.ts'
-import { runProjection } from '#projections/run.ts'
+import type { Database } from '#projections/engine/readModel.ts'
+import { runProjection } from '#projections/engine/run.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
-import type { EventStore } from '../../eventsourcing/eventStore.ts'
+import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 
 /** Brings the read models that an audit compares to the head of the log. */
 export async function projectLedger(store: EventStore, database: Database): Promise<void> {

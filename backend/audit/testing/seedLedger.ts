@@ -1,9 +1,9 @@
 import { taskEvents } from '#projections/testing/taskEvents.ts'
 import { createCredits } from '../../credits/credits.ts'
-import type { EventStore } from '../../eventsourcing/eventStore.ts'
-import { createHandle } from '../../eventsourcing/handle.ts'
+import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
+import { createHandle } from '../../kernel/eventsourcing/handle.ts'
 import type { SubscriptionCommand } from '../../subscriptions/commands.ts'
-import { subscription } from '../../subscriptions/subscription.ts'
+import { subscription } from '../../subscriptions/subscription.decider.ts'
 
 /** Ids that sort and read well in what a test prints. */
 const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`

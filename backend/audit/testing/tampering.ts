@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { chainStart, derivedId, eventHash } from '../../eventsourcing/eventHash.ts'
+import { chainStart, derivedId, eventHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import { LEDGER } from './seedLedger.ts'
 
 export interface Named {

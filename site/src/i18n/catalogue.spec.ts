@@ -50,7 +50,7 @@ describe('the codes', () => {
   const contracts = ['accounts', 'tasks'].map((context) =>
     readFileSync(new URL(`../../../backend/${context}/contract.ts`, import.meta.url), 'utf8'),
   )
-  const models = readFileSync(new URL('../../../backend/tasks/models.ts', import.meta.url), 'utf8')
+  const models = readFileSync(new URL('#backend/tasks/models.contract.ts', import.meta.url), 'utf8')
 
   it('of every rule in the contracts have words', () => {
     const found = [...contracts, models].flatMap((source) =>

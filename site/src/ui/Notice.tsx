@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import type { Tone } from '../stores/toasts.ts'
 import { Icon } from './Icon.tsx'
+import type { Tone } from './toasts.ts'
 
 /** A remark that stays on the page. */
 export function Notice({ tone, quiet = false, children }: { tone: Tone; quiet?: boolean; children: ReactNode }) {

@@ -1,7 +1,7 @@
 import { type SubmitEvent, useId } from 'react'
 import type { Translate } from '../i18n/keys.ts'
-import { pagesShown } from '../lib/pagesShown.ts'
 import { Button, IconButton } from './Button.tsx'
+import { pagesShown } from './pagesShown.ts'
 
 interface PaginationProps {
   readonly t: Translate

@@ -1,5 +1,5 @@
-import { $toasts, dismissToast, type Toast } from '../stores/toasts.ts'
 import { closeIcon } from './closeIcon.ts'
+import { $toasts, dismissToast, type Toast } from './toasts.ts'
 
 function element(toast: Toast, closeLabel: string): HTMLElement {
   const box = document.createElement('div')
@@ -26,7 +26,7 @@ function element(toast: Toast, closeLabel: string): HTMLElement {
   return box
 }
 
-export { showToast } from '../stores/toasts.ts'
+export { showToast } from './toasts.ts'
 
 let following = false
 

@@ -1,7 +1,7 @@
 /** The legal texts as files: the pages are built from the same ones. */
 import type { APIRoute } from 'astro'
+import { LEGAL_DOCUMENTS, type LegalDocument, legalText } from '../../features/legal/legal.ts'
 import { LOCALES, type Locale } from '../../i18n/core.ts'
-import { LEGAL_DOCUMENTS, type LegalDocument, legalText } from '../../lib/legal.ts'
 
 interface Props {
   document: LegalDocument

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { createUserKeys } from './userKeys.ts'
+
+let db: TemporaryDatabase
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+})
+afterAll(() => db.close())
+
+const master = 'ab'.repeat(32)
+const keys = () => createUserKeys(db.database, master)
+const text = 'A cat 猫 😀'
+
+describe("a user's key", () => {
+  it('opens what it sealed, in this process and the next', async () => {
+    const [user, first] = [crypto.randomUUID(), keys()]
+    const sealed = await first.encrypt(user, text)
+    expect([await first.decrypt(user, sealed), await keys().decrypt(user, sealed)]).toEqual([text, text])
+  })
+  it('seals the same text differently each time, and never legibly', async () => {
+    const [user, each] = [crypto.randomUUID(), keys()]
+    const [one, two] = [await each.encrypt(user, text), await each.encrypt(user, text)]
+    expect(one).not.toBe(two)
+    expect(Buffer.from(one, 'base64').includes(Buffer.from('cat'))).toBe(false)
+  })
+  it('is made once, even by two processes that need it at the same time', async () => {
+    const user = crypto.randomUUID()
+    const processes = [keys(), keys()]
+    const sealed = await Promise.all(Array.from({ length: 20 }, (_, n) => processes[n % 2]!.encrypt(user, `${n}`)))
+    const opened = await Promise.all(sealed.map((each) => keys().decrypt(user, each)))
+    expect(opened).toEqual(Array.from({ length: 20 }, (_, n) => `${n}`))
+  })
+  it('leaves nothing legible when it is erased', async () => {
+    const user = crypto.randomUUID()
+    const sealed = await keys().encrypt(user, text)
+    await db.pool.query('delete from user_key where user_id = $1', [user])
+    expect(await keys().decrypt(user, sealed)).toBeUndefined()
+  })
+  it("does not open another user's text, or one that was changed", async () => {
+    const [user, other, each] = [crypto.randomUUID(), crypto.randomUUID(), keys()]
+    const sealed = await each.encrypt(user, text)
+    await each.encrypt(other, text)
+    await expect(each.decrypt(other, sealed)).rejects.toThrow()
+    const bytes = Buffer.from(sealed, 'base64')
+    bytes[bytes.length - 1]! ^= 1
+    await expect(each.decrypt(user, bytes.toString('base64'))).rejects.toThrow()
+  })
+  it('is itself wrapped: with another master key it does not open', async () => {
+    const user = crypto.randomUUID()
+    const sealed = await keys().encrypt(user, text)
+    await expect(createUserKeys(db.database, 'cd'.repeat(32)).decrypt(user, sealed)).rejects.toThrow()
+  })
+})

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTestMailServer, type TestMailServer } from '../../providers/mail/testing/testMailServer.ts'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { freePort } from '../../testing/freePort.ts'
+import { startProgram } from '../../testing/program.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+
+let db: TemporaryDatabase
+let mails: TestMailServer
+let provider: Awaited<ReturnType<typeof createProviderDouble>>
+let env: Record<string, string>
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  mails = createTestMailServer()
+  provider = await createProviderDouble()
+  await mails.start()
+  env = { DATABASE_URL: db.url, SMTP_URL: mails.url, MAIL_FROM: 'Kinora <hello@kinora.test>' }
+})
+afterAll(async () => {
+  await mails.stop()
+  await db.close()
+})
+beforeEach(() => {
+  mails.taken.length = 0
+  mails.asked.length = 0
+  mails.answer = () => undefined
+  mails.hangs = false
+})
+
+let count = 0
+const newEmail = () => `reader${++count}.${Date.now()}@kinora.test`
+const register = async (post: TestKinora['post'], email: string) => {
+  const answer = await post('/auth/register', { email, password: 'correct horse', username: '阿达', language: 'zh' })
+  expect(answer.status).toBe(201)
+}
+const waiting = async () => (await db.pool.query<{ sealed: string }>('select sealed from outgoing_mail')).rows
+const arrives = (email: string, count = 1) =>
+  vi.waitFor(() => expect(mails.taken.filter((mail) => mail.includes(`To: ${email}`))).toHaveLength(count), 30_000)
+const isEmpty = () => vi.waitFor(async () => expect(await waiting()).toEqual([]), 10_000)
+const start = (more: Record<string, string> = {}) => startTestKinora({ provider, env: { ...env, ...more } })
+
+describe('a mail', () => {
+  let kinora: TestKinora
+  beforeAll(async () => {
+    kinora = await start()
+  })
+  afterAll(() => kinora.close())
+
+  it('leaves over SMTP as text and HTML, in the reader’s language, and nothing of it stays', async () => {
+    const email = newEmail()
+    await register(kinora.post, email)
+    await arrives(email)
+    const [mail] = mails.taken
+    expect(mail).toContain('From: Kinora <hello@kinora.test>')
+    expect(mail).toMatch(/Message-ID: <[0-9a-f-]{36}@kinora\.test>/i)
+    expect(mail).toMatch(/Content-Type: text\/plain; charset=utf-8/)
+    expect(mail).toMatch(/Content-Type: text\/html; charset=utf-8/)
+    expect(mail).toMatch(/Subject: =\?UTF-8\?/i)
+    await isEmpty()
+    expect((await fetch(`${kinora.url}/dev/mailbox.json`)).status).toBe(404)
+  })
+
+  it('waits, sealed, while the mail server is down, and leaves when it is back', { timeout: 60_000 }, async () => {
+    await mails.stop()
+    const email = newEmail()
+    await register(kinora.post, email)
+    await delay(500)
+    const [row] = await waiting()
+    expect(Buffer.from(row!.sealed, 'base64').toString('latin1')).not.toContain(email)
+    await mails.start()
+    await arrives(email)
+    await isEmpty()
+  })
+
+  it('is tried again when the server says "later", and given up when it says "never"', async () => {
+    const [later, never] = [newEmail(), newEmail()]
+    mails.answer = (to) => (to === never ? 550 : mails.asked.filter((one) => one === to).length < 2 ? 451 : undefined)
+    await register(kinora.post, never)
+    await register(kinora.post, later)
+    await arrives(later)
+    await isEmpty()
+    expect(mails.asked.filter((one) => one === never)).toEqual([never])
+    expect(mails.taken).toHaveLength(1)
+  })
+
+  it('reaches one recipient alone, however its address is written', async () => {
+    for (const email of ['a@b.test,eve@kinora.test', '"x"<eve@kinora.test>', 'eve@kinora.test;b@b.test'])
+      await kinora.post('/auth/register', { email, password: 'correct horse', username: 'Eve Eve' })
+    await isEmpty()
+    expect(mails.asked).not.toContain('eve@kinora.test')
+  })
+})
+
+describe('a mail on its way', () => {
+  it('arrives after the program was killed in the middle of handing it over', { timeout: 90_000 }, async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-mail-'))
+    const email = newEmail()
+    mails.hangs = true
+    const first = await startProgram({ ...env, DATA_DIR: folder, PORT: '0' })
+    const headers = { 'content-type': 'application/json' }
+    await register(
+      (address, body) =>
+        fetch(`${first.url}/api/v1${address}`, { method: 'POST', headers, body: JSON.stringify(body) }),
+      email,
+    )
+    await vi.waitFor(() => expect(mails.asked).toEqual([email]), 10_000)
+    await first.kill()
+    expect(await waiting()).toHaveLength(1)
+    mails.hangs = false
+    const second = await startProgram({ ...env, DATA_DIR: folder, PORT: '0' })
+    await arrives(email)
+    await isEmpty()
+    await second.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('is delivered by another process than the one that wrote it', async () => {
+    const PORT = String(await freePort())
+    const secrets = {
+      SESSION_SECRET: 's'.repeat(32),
+      ENCRYPTION_KEY: 'ab'.repeat(32),
+      PUBLIC_URL: `http://localhost:${PORT}`,
+      DATA_DIR: mkdtempSync(path.join(os.tmpdir(), 'kinora-mail-')),
+    }
+    const [api, worker] = await Promise.all([
+      start({ ROLES: 'api', PORT, ...secrets }),
+      start({ ROLES: 'projections,workflows', ...secrets }),
+    ])
+    const email = newEmail()
+    await register(api.post, email)
+    await arrives(email)
+    await api.close()
+    await worker.close()
+  })
+})

@@ -1,0 +1,143 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { createSessions, type Sessions, type SessionTokens } from './sessions.ts'
+
+let db: TemporaryDatabase
+let clock: number
+let sessions: Sessions
+let userId: string
+const secret = 's'.repeat(32)
+
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+})
+afterAll(() => db.close())
+beforeEach(async () => {
+  clock = Date.UTC(2026, 0, 1)
+  sessions = createSessions(db.database, secret, () => clock)
+  userId = crypto.randomUUID()
+  await db.pool.query(
+    `insert into user_account (id, email, identity, full_name, language, password_hash, created_at) values ($1, $2, $2, 'A', 'en', '', now())`,
+    [userId, `${userId}@kinora.test`],
+  )
+})
+
+const SECOND = 1000
+const DAY = 24 * 3600 * SECOND
+const signedIn = async (tokens: SessionTokens | undefined) =>
+  (await sessions.authenticate(tokens?.access))?.userId === userId
+
+describe('a session', () => {
+  it('signs in by its access token for eight hours', async () => {
+    const tokens = await sessions.open(userId, 'spec')
+    clock += 8 * 3600 * SECOND
+    expect(await signedIn(tokens)).toBe(true)
+    clock += SECOND
+    expect(await signedIn(tokens)).toBe(false)
+  })
+
+  it('gives a new refresh token for each, and ends when an older one comes after 30 seconds', async () => {
+    const first = await sessions.open(userId, 'spec')
+    const second = await sessions.refresh(first.refresh)
+    expect(second?.refresh).not.toBe(first.refresh)
+    clock += 30 * SECOND
+    expect(await sessions.refresh(first.refresh)).toBeUndefined()
+    expect(await Promise.all([signedIn(first), signedIn(second)])).toEqual([false, false])
+    expect(await sessions.refresh(second?.refresh)).toBeUndefined()
+  })
+
+  it('gives the successor again within 30 seconds', async () => {
+    const first = await sessions.open(userId, 'spec')
+    const second = await sessions.refresh(first.refresh)
+    clock += 29 * SECOND
+    const again = await sessions.refresh(first.refresh)
+    expect(again?.refresh).toBe(second?.refresh)
+    expect(await signedIn(again)).toBe(true)
+  })
+
+  it('ends at once when a token comes that is two rotations old', async () => {
+    const first = await sessions.open(userId, 'spec')
+    const second = await sessions.refresh(first.refresh)
+    clock += 30 * SECOND
+    const third = await sessions.refresh(second?.refresh)
+    expect(await sessions.refresh(first.refresh)).toBeUndefined()
+    expect(await signedIn(third)).toBe(false)
+  })
+
+  it('is not rotated again so soon: tabs that come late with the old token find it no older than the one before', async () => {
+    const first = await sessions.open(userId, 'spec')
+    const second = await sessions.refresh(first.refresh)
+    const hasty = await sessions.refresh(second?.refresh)
+    const late = await sessions.refresh(first.refresh)
+    expect([hasty?.refresh, late?.refresh]).toEqual([second?.refresh, second?.refresh])
+    clock += 30 * SECOND
+    expect((await sessions.refresh(second?.refresh))?.refresh).not.toBe(second?.refresh)
+  })
+
+  it('gives all of 20 refreshes at once the same successor', async () => {
+    const first = await sessions.open(userId, 'spec')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sessions.refresh(first.refresh)))
+    expect(new Set(answers.map((tokens) => tokens?.refresh)).size).toBe(1)
+    expect(await Promise.all(answers.map(signedIn))).toEqual(Array(20).fill(true))
+    expect(await signedIn(await sessions.refresh(answers[7]?.refresh))).toBe(true)
+  })
+
+  it('can be refreshed for 30 days from the last time', async () => {
+    let tokens: SessionTokens | undefined = await sessions.open(userId, 'spec')
+    for (let round = 0; round < 3; round++) {
+      clock += 29 * DAY
+      tokens = await sessions.refresh(tokens?.refresh)
+      expect(await signedIn(tokens)).toBe(true)
+    }
+    clock += 30 * DAY
+    expect(await sessions.refresh(tokens?.refresh)).toBeUndefined()
+  })
+
+  it('is over for all its tokens once it was ended, and the others of the user are not', async () => {
+    const [one, other] = [await sessions.open(userId, 'a'), await sessions.open(userId, 'b')]
+    await sessions.end({ access: one.access, refresh: undefined })
+    expect([await signedIn(one), await sessions.refresh(one.refresh), await signedIn(other)]).toEqual([
+      false,
+      undefined,
+      true,
+    ])
+    await sessions.end({ access: undefined, refresh: other.refresh })
+    expect(await signedIn(other)).toBe(false)
+  })
+})
+
+describe('a token', () => {
+  const forgeries = ({ access, refresh }: SessionTokens) => {
+    const [session, number, mac] = access.split('.') as [string, string, string]
+    const macOf = (text: string, key: string) => createHmac('sha256', key).update(text).digest('base64url')
+    return {
+      'with another number': `${session}.${Number(number) + 1}.${mac}`,
+      'of another session': `${crypto.randomUUID()}.${number}.${mac}`,
+      'with another signature': `${session}.${number}.${'A'.repeat(43)}`,
+      'with a changed byte': access.slice(0, -2) + (access.at(-2) === 'A' ? 'B' : 'A') + access.at(-1),
+      'signed with another secret': `${session}.${number}.${macOf(`access.${session}.${number}`, 'other')}`,
+      'that is a refresh token': refresh,
+      'cut short': access.slice(0, -1),
+      'without a signature': `${session}.${number}.`,
+      'of nothing': '',
+      'with more behind it': `${access}x`,
+      'with a sign before its number': `${session}.-1.${macOf(`access.${session}.-1`, secret)}`,
+    }
+  }
+  it('is worth nothing when it is forged or truncated', async () => {
+    const tokens = await sessions.open(userId, 'spec')
+    const taken = []
+    for (const [name, forged] of Object.entries(forgeries(tokens)))
+      if (await sessions.authenticate(forged)) taken.push(name)
+    expect(taken).toEqual([])
+    expect(await signedIn(tokens)).toBe(true)
+  })
+  it('does not refresh by an access token, and a forged one ends nothing', async () => {
+    const { access, refresh } = await sessions.open(userId, 'spec')
+    const forged = [access, refresh.slice(0, -1), refresh.replace('.0.', '.1.'), undefined]
+    for (const token of forged) expect(await sessions.refresh(token)).toBeUndefined()
+    await sessions.end({ access: access.slice(1), refresh: refresh.slice(1) })
+    expect(await sessions.refresh(refresh)).toBeDefined()
+  })
+})

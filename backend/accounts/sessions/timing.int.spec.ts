@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { FULL } from '../../testing/extent.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import type { TestUser } from '../../testing/testUser.ts'
+
+/** Measured until the planted difference would be found, but no longer than so many pairs. */
+const PAIRS = FULL ? 100 : 50
+const MOST_PAIRS = FULL ? 2_000 : 300
+const RESAMPLES = 2_000
+/** Of the bootstrap's interval: a difference is said to be there with an error of one in a thousand. */
+const LEVEL = 0.999
+/** Less than the network adds and takes; nobody learns anything from it. */
+const NOTHING_MS = 0.25
+
+let db: TemporaryDatabase
+let kinora: TestKinora
+let known: TestUser
+const UNVERIFIED = 'unverified@kinora.test'
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  kinora = await startTestKinora({ provider: await createProviderDouble(), env: { DATABASE_URL: db.url } })
+  known = await kinora.newUser()
+  await kinora.post('/auth/register', { email: UNVERIFIED, password: 'correct horse', username: 'Un Verified' })
+})
+afterAll(async () => {
+  await kinora.close()
+  await db.close()
+})
+
+interface Sample {
+  readonly known: number
+  readonly unknown: number
+}
+
+/** The fast fifth of a sample: what else the machine does makes answers slower, never faster (Crosby et al., 2009). */
+const fast = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 5)]!
+const difference = (pairs: readonly Sample[]) =>
+  fast(pairs.map(({ known }) => known)) - fast(pairs.map(({ unknown }) => unknown))
+
+/** The interval in which the difference lies, by resampling the pairs. Milliseconds. */
+function interval(pairs: readonly Sample[]): [low: number, high: number] {
+  const again = () => pairs.map(() => pairs[Math.floor(Math.random() * pairs.length)]!)
+  const all = Array.from({ length: RESAMPLES }, () => difference(again())).sort((a, b) => a - b)
+  const tail = Math.floor((RESAMPLES * (1 - LEVEL)) / 2)
+  return [all[tail]!, all[RESAMPLES - 1 - tail]!]
+}
+const isFound = ([low, high]: readonly [number, number]) => low > 0 || high < 0
+
+/** Milliseconds that a call took until its answer was there; each starts with nothing under way and nothing counted. */
+async function timeOf(path: string, body: object): Promise<number> {
+  await kinora.mails(known.email)
+  await db.pool.query('truncate throttle')
+  await delay(2)
+  const start = performance.now()
+  const answer = await kinora.post(path, body)
+  await answer.arrayBuffer()
+  const took = performance.now() - start
+  expect([200, 401]).toContain(answer.status)
+  return took
+}
+
+/** Adds pairs of a known and an unknown address, in an order that is drawn. */
+async function measure(pairs: Sample[], count: number, path: string, email: string, more: object): Promise<void> {
+  for (let pair = 0; pair < count; pair++) {
+    const knownFirst = Math.random() < 0.5
+    const first = await timeOf(path, { email: knownFirst ? email : `x${email}`, ...more })
+    const second = await timeOf(path, { email: knownFirst ? `x${email}` : email, ...more })
+    pairs.push(knownFirst ? { known: first, unknown: second } : { known: second, unknown: first })
+  }
+}
+
+describe('the time of an answer', () => {
+  // Power: a password that is not hashed for unknown addresses saves 20 ms and more, a mail that is written before the
+  // answer costs 2 ms and more. So that the test cannot pass by being blind, it measures until the same samples with less
+  // than that added to the known address are found different.
+  it.for([
+    ['/auth/login', { password: 'wrong password' }, 8],
+    ['/auth/forgot-password', {}, 1.5],
+    ['/auth/resend-verification', {}, 1.5],
+  ] as const)(
+    'of %s does not tell whether an address is known',
+    { timeout: 600_000 },
+    async ([path, more, planted], { skip }) => {
+      const email = path.includes('resend') ? UNVERIFIED : known.email
+      await measure([], 20, path, email, more)
+      const pairs: Sample[] = []
+      const wouldBeFound = () => isFound(interval(pairs.map((pair) => ({ ...pair, known: pair.known + planted }))))
+      do await measure(pairs, PAIRS, path, email, more)
+      while (!wouldBeFound() && pairs.length < MOST_PAIRS)
+      const found = interval(pairs)
+      const [low, high] = found.map((ms) => ms.toFixed(2))
+      const result = `${path}: ${pairs.length} pairs, difference ${difference(pairs).toFixed(2)} ms, ${LEVEL * 100} % within [${low}, ${high}] ms`
+      console.log(result)
+      expect([result, isFound(found) && Math.abs(difference(pairs)) > NOTHING_MS]).toEqual([result, false])
+      if (!wouldBeFound()) skip(`a quieter machine: ${planted} ms would not have been seen (${result})`)
+    },
+  )
+})

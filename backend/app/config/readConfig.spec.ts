@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readConfig } from './readConfig.ts'
+
+const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-config-'))
+afterAll(() => rmSync(DATA_DIR, { recursive: true }))
+const read = (env: Record<string, string> = {}) => readConfig({ DATA_DIR, ...env })
+const BUCKET = {
+  S3_ENDPOINT: 'https://s3.test',
+  S3_BUCKET: 'media',
+  S3_ACCESS_KEY_ID: 'id',
+  S3_SECRET_ACCESS_KEY: 'secret',
+}
+const PAYPAL = {
+  PAYPAL_CLIENT_ID: 'client',
+  PAYPAL_CLIENT_SECRET: 'secret',
+  PAYPAL_WEBHOOK_ID: 'WH',
+  PAYPAL_PLAN_STANDARD: 'P-S',
+  PAYPAL_PLAN_PRO: 'P-P',
+  PAYPAL_PLAN_ULTIMATE: 'P-U',
+}
+
+describe('the configuration', () => {
+  it('takes what is set for the choice of adapters', () => {
+    expect(read()).toMatchObject({ minimax: undefined, paypal: undefined, s3: undefined })
+    expect(read({ MINIMAX_API_KEY: 'sk', ...PAYPAL, ...BUCKET })).toMatchObject({
+      minimax: { apiKey: 'sk', baseUrl: 'https://api.minimax.io' },
+      paypal: {
+        clientId: 'client',
+        clientSecret: 'secret',
+        baseUrl: 'https://api-m.paypal.com',
+        webhookId: 'WH',
+        plans: { standard: 'P-S', pro: 'P-P', ultimate: 'P-U' },
+      },
+      s3: {
+        endpoint: 'https://s3.test',
+        bucket: 'media',
+        accessKeyId: 'id',
+        secretAccessKey: 'secret',
+        region: 'us-east-1',
+      },
+    })
+    expect(read({ MINIMAX_API_KEY: '' }).minimax).toBe(undefined)
+  })
+
+  it('takes PayPal as a whole or not at all, and names what is missing', () => {
+    expect(() => read({ ...PAYPAL, PAYPAL_PLAN_PRO: '' })).toThrow(/^PAYPAL_PLAN_PRO: [^\n]*$/)
+    expect(read({ PAYPAL_BASE_URL: 'https://api-m.sandbox.paypal.com' }).paypal).toBe(undefined)
+  })
+
+  it('takes a bucket as a whole or not at all, and names what is missing', () => {
+    expect(() => read({ ...BUCKET, S3_BUCKET: '', S3_ENDPOINT: '' })).toThrow(/^S3_ENDPOINT: .*\nS3_BUCKET: [^\n]*$/)
+  })
+
+  it('refuses production with each thing that is missing, and with no other', () => {
+    const faults = (env: Record<string, string>) => {
+      try {
+        read({ NODE_ENV: 'production', ...env })
+        return []
+      } catch (error) {
+        return (error as Error).message.split('\n- ').slice(1)
+      }
+    }
+    expect(faults({})).toEqual([
+      'SESSION_SECRET is not set',
+      'ENCRYPTION_KEY is not set',
+      'PUBLIC_URL is not set',
+      'SMTP_URL is not set',
+      'MAIL_FROM is not set',
+      'OPERATOR_PASSWORD is not set',
+      'MINIMAX_API_KEY is not set: the demo renderer is for development',
+      ...Object.keys(PAYPAL).map((name) => `${name} is not set`),
+    ])
+    const complete = {
+      SESSION_SECRET: 's'.repeat(32),
+      ENCRYPTION_KEY: 'e'.repeat(64),
+      PUBLIC_URL: 'https://kinora.test',
+      SMTP_URL: 'smtps://mail.test',
+      MAIL_FROM: 'Kinora <hello@kinora.test>',
+      OPERATOR_PASSWORD: 'twelve chars',
+      MINIMAX_API_KEY: 'sk',
+      ...PAYPAL,
+    }
+    expect(faults(complete)).toEqual([])
+    expect(faults({ ...complete, PAYPAL_WEBHOOK_ID: '' })).toEqual(['PAYPAL_WEBHOOK_ID is not set'])
+    expect(faults({ ...complete, OPERATOR_PASSWORD: 'eleven char' })).toEqual([
+      'OPERATOR_PASSWORD has fewer than 12 characters',
+    ])
+    for (const known of [
+      { SESSION_SECRET: 'development-only-development-only' },
+      { ENCRYPTION_KEY: '0'.repeat(64) },
+      { OPERATOR_PASSWORD: 'development-only-operator' },
+    ])
+      expect(faults({ ...complete, ...known })).toEqual([expect.stringContaining('docker-compose.yml')])
+    expect(faults({ ...complete, PUBLIC_URL: 'http://kinora.test' })).toContain(
+      'PUBLIC_URL is not https: cookies would be insecure',
+    )
+  })
+
+  it('refuses a layout whose processes would not work together, with each reason', () => {
+    const faults = (env: Record<string, string>) => {
+      try {
+        read(env)
+        return []
+      } catch (error) {
+        return (error as Error).message.split('\n- ').slice(1)
+      }
+    }
+    expect(faults({ ROLES: 'api' }).map((fault) => fault.split(' ')[0])).toEqual([
+      'DATABASE_URL',
+      'PUBLIC_URL',
+      'SESSION_SECRET',
+      'ENCRYPTION_KEY',
+    ])
+    const shared = {
+      DATABASE_URL: 'postgres://kinora@db/kinora',
+      PUBLIC_URL: 'https://kinora.test',
+      SESSION_SECRET: 's'.repeat(32),
+      ENCRYPTION_KEY: 'e'.repeat(64),
+    }
+    for (const ROLES of ['api', 'projections', 'workflows', 'api,projections']) {
+      expect(faults({ ROLES, ...shared })).toEqual([])
+      for (const name of Object.keys(shared))
+        expect(faults({ ROLES, ...shared, [name]: '' })).toEqual([expect.stringMatching(`^${name} is not set`)])
+    }
+    expect(faults({ ROLES: 'workflows,api, projections' })).toEqual([])
+    expect(faults({ ROLES: 'api', ...shared, ...BUCKET })).toEqual([expect.stringMatching(/^OPERATOR_PASSWORD/)])
+    expect(faults({ ROLES: 'projections', ...shared, ...BUCKET })).toEqual([])
+    expect(() => read({ ROLES: 'api,cook' })).toThrow('"cook" is none of')
+    expect(() => read({ ROLES: ',' })).toThrow('is none of')
+    expect(faults({ DATABASE_URL: 'mysql://db/kinora' })).toEqual([
+      expect.stringMatching(/^DATABASE_URL is no address/),
+    ])
+    expect(faults({ EVENTSTORE_URL: 'http://events:2113' })).toEqual([
+      expect.stringMatching(/^EVENTSTORE_URL is no address/),
+    ])
+    const [there, missing] = [import.meta.filename, '/nowhere/ca.crt']
+    expect(faults({ EVENTSTORE_URL: 'esdb://events:2113', EVENTSTORE_CA: there })).toEqual([])
+    expect(faults({ EVENTSTORE_URL: 'esdb://events:2113', EVENTSTORE_CA: missing })).toHaveLength(1)
+    expect(faults({ EVENTSTORE_CA: there })).toHaveLength(1)
+    expect(faults({ EVENTSTORE_URL: 'esdb://events:2113?tls=false', EVENTSTORE_CA: there })).toHaveLength(1)
+  })
+
+  it('makes a password for the operator once, and keeps it for its owner alone', () => {
+    rmSync(path.join(DATA_DIR, 'operator-password'), { force: true })
+    const first = read().operator
+    expect(first).toEqual({
+      username: 'operator',
+      password: expect.stringMatching(/^[\w-]{16}$/),
+      isNew: true,
+      timeZone: 'UTC',
+    })
+    expect(read().operator).toEqual({ ...first, isNew: false })
+    expect(statSync(path.join(DATA_DIR, 'operator-password')).mode & 0o777).toBe(0o600)
+    expect(read({ OPERATOR_USERNAME: 'olga', OPERATOR_PASSWORD: 'given' }).operator).toMatchObject({
+      username: 'olga',
+      password: 'given',
+      isNew: false,
+    })
+  })
+
+  it('takes the names of time zones, and no offsets', () => {
+    expect(read({ OPERATOR_TIME_ZONE: 'Australia/Lord_Howe' }).operator.timeZone).toBe('Australia/Lord_Howe')
+    for (const zone of ['Europe/Nowhere', '+01:00', 'somewhere'])
+      expect(() => read({ OPERATOR_TIME_ZONE: zone })).toThrow('OPERATOR_TIME_ZONE: an IANA time zone')
+  })
+})

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { probeMp4 } from '../kernel/media/probeMp4.ts'
+import { connectDatabase } from '../kernel/postgres/connect.ts'
+import { openPool } from '../kernel/postgres/openPool.ts'
+import { submit } from '../testing/creator.ts'
+import { FULL } from '../testing/extent.ts'
+import { type Program, startProgram } from '../testing/program.ts'
+import { rebuildAll } from '../testing/rebuildAll.ts'
+import { replayLedger } from '../testing/replayLedger.ts'
+import { registerUser, type TestUser } from '../testing/testUser.ts'
+
+const KILLS = FULL ? 10 : 4
+const USERS_PER_ROUND = FULL ? 1 : 3
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora killed 被杀 '))
+let program: Program | undefined
+
+afterAll(async () => {
+  await program?.kill()
+  await delay(500)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
+})
+
+const start = (port: number) =>
+  startProgram({ DATA_DIR: folder, PORT: String(port) }, path.join(import.meta.dirname, '../testing/chaosProgram.ts'))
+
+type Task = { id: string; status: string; credits_consumed: number }
+const tasksOf = async (user: TestUser) =>
+  ((await (await user.call('GET', '/videos/tasks?per_page=100')).json()) as { tasks: Task[] }).tasks
+
+describe(`the program, killed ${KILLS} times while tasks run`, () => {
+  it('ends every task, settles every hold, charges once, and serves whole files only', {
+    timeout: 900_000,
+  }, async () => {
+    program = await start(0)
+    const port = Number(new URL(program.url).port)
+    const users: TestUser[] = []
+    const asked: Promise<string>[] = []
+    for (let round = 0; round < KILLS; round++) {
+      for (let n = 0; n < USERS_PER_ROUND; n++) {
+        const user = await registerUser(program.url, `killed-${round}-${n}@kinora.test`)
+        users.push(user)
+        asked.push(submit(user, 'one'), submit(user, 'another'))
+      }
+      await delay(Math.random() * (FULL ? 15_000 : 1_500))
+      await program.kill()
+      program = await start(port)
+    }
+    const accepted = await Promise.all(asked)
+    expect(new Set(accepted).size).toBe(2 * users.length)
+
+    const open = async () =>
+      (await Promise.all(users.map(tasksOf))).flat().filter(({ status }) => !/Success|Fail/.test(status))
+    while ((await open()).length > 0) await delay(FULL ? 2_000 : 200)
+
+    for (const user of users) {
+      const tasks = await tasksOf(user)
+      expect(tasks).toHaveLength(2)
+      const spent = tasks.reduce((sum, task) => sum + (task.status === 'Success' ? 30 : 0), 0)
+      expect(tasks.reduce((sum, task) => sum + task.credits_consumed, 0)).toBe(spent)
+      await expect
+        .poll(async () => (await user.call('GET', '/subscriptions/stats')).json())
+        .toMatchObject({
+          remaining_credits: 60 - spent,
+          used_credits: spent,
+        })
+      for (const { id, status } of tasks) {
+        const video = await user.call('GET', `/videos/preview/${id}`)
+        expect(video.status).toBe(status === 'Success' ? 200 : 404)
+        if (status !== 'Success') continue
+        const file = path.join(folder, 'served.mp4')
+        await writeFile(file, Buffer.from(await video.arrayBuffer()))
+        expect((await probeMp4(file)).frames).toBeGreaterThan(0)
+      }
+    }
+    await program.kill()
+    await expectSoundLog(users.length)
+  })
+})
+
+/**
+ * The log alone: the chain of every account is whole, and granted = left + captured, with nothing held any more. And
+ * every read model built anew from the log is what it was, byte for byte.
+ */
+async function expectSoundLog(accounts: number): Promise<void> {
+  const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
+  const pool = openPool(connection)
+  const ledger = await replayLedger(pool)
+  const rebuilt = await rebuildAll(connection, pool)
+  await pool.end()
+  await stop()
+  for (const { live, anew } of rebuilt) expect(anew).toEqual(live)
+  expect(rebuilt.find(({ name }) => name === 'creditBalances')?.live).toHaveLength(accounts)
+  expect(ledger).toHaveLength(accounts)
+  for (const { granted, left, held, captured, chained } of ledger)
+    expect({ granted, held, sum: left + captured, chained }).toEqual({ granted: 60, held: 0, sum: 60, chained: true })
+}

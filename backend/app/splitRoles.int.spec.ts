@@ -1,0 +1,138 @@
+import net from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { freePort } from '../testing/freePort.ts'
+import { type Program, startProgram } from '../testing/program.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { GENERATION, registerUser, type TestUser } from '../testing/testUser.ts'
+
+let db: TemporaryDatabase
+let shared: Record<string, string>
+let port: number
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  port = await freePort()
+  shared = {
+    DATABASE_URL: db.url,
+    PUBLIC_URL: `http://localhost:${port}`,
+    SESSION_SECRET: 's'.repeat(32),
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+    DATA_DIR: `${db.postgres.dataDir}-kinora`,
+  }
+})
+afterAll(() => db.close())
+
+const statusOf = async (url: string) => {
+  const answer = await fetch(url)
+  return [answer.status, ((await answer.json()) as { status: string }).status]
+}
+
+async function openSocket(user: TestUser, url: string): Promise<{ socket: WebSocket; heard: { type: string }[] }> {
+  const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/ws?token=${token}`)
+  const heard: { type: string }[] = []
+  socket.on('message', (text) => heard.push(JSON.parse(String(text))))
+  await new Promise((resolve) => socket.once('open', resolve))
+  return { socket, heard }
+}
+
+describe('roles in processes of their own', () => {
+  let api: TestKinora
+  let worker: TestKinora
+  let workerUrl: string
+  beforeAll(async () => {
+    const provider = await createProviderDouble()
+    const workerPort = await freePort()
+    workerUrl = `http://localhost:${workerPort}`
+    const starting = startTestKinora({ env: { ...shared, ROLES: 'api', PORT: String(port) } })
+    // Nothing keeps the read models up to date yet: the API is alive, and not ready.
+    await vi.waitFor(async () => expect(await statusOf(`${shared.PUBLIC_URL}/readyz`)).toEqual([503, 'starting']))
+    expect(await statusOf(`${shared.PUBLIC_URL}/healthz`)).toEqual([200, 'alive'])
+    worker = await startTestKinora({
+      provider,
+      env: { ...shared, ROLES: 'projections,workflows', PORT: String(workerPort) },
+    })
+    api = await starting
+  })
+  afterAll(async () => {
+    await api?.close({ keep: true })
+    await worker?.close({ keep: true })
+  })
+
+  it('each tell how they are, and the one without the API serves nothing else', async () => {
+    for (const url of [api.url, workerUrl]) {
+      expect(await statusOf(`${url}/healthz`)).toEqual([200, 'alive'])
+      expect(await statusOf(`${url}/readyz`)).toEqual([200, 'ready'])
+    }
+    expect((await fetch(`${workerUrl}/api/v1/auth/me`)).status).toBe(503)
+    expect(worker.ports.leases.held()).toContain('workflows')
+    expect(api.ports.leases.held()).toEqual(['sandbox'])
+  })
+
+  it('are refused when their media would lie apart', async () => {
+    const elsewhere = { DATA_DIR: `${shared.DATA_DIR}-elsewhere`, PORT: '0' }
+    await expect(startTestKinora({ env: { ...shared, ...elsewhere, ROLES: 'api' } })).rejects.toThrow(/DATA_DIR/)
+  })
+
+  it('make a video together: the answer shows it, the socket tells of it, the moved clock is everybody’s', async () => {
+    const user = await api.newUser()
+    const { socket, heard } = await openSocket(user, api.url)
+    const answer = await user.call('POST', '/videos/generate', GENERATION)
+    expect(answer.status).toBe(202)
+    const { task } = (await answer.json()) as { task: { id: string } }
+    expect(await (await user.call('GET', '/videos/tasks')).json()).toMatchObject({ total: 1, tasks: [{ id: task.id }] })
+    expect(await (await user.call('GET', '/subscriptions/stats')).json()).toMatchObject({ remaining_credits: 30 })
+    await vi.waitFor(
+      () =>
+        expect(heard).toContainEqual(expect.objectContaining({ task: expect.objectContaining({ status: 'Success' }) })),
+      15_000,
+    )
+    expect((await user.call('GET', `/videos/preview/${task.id}`)).status).toBe(200)
+    expect(heard).toContainEqual(expect.objectContaining({ type: 'credits_update', remaining: 30 }))
+    await api.post('/../../dev/clock', { advance_ms: 3_600_000 })
+    await vi.waitFor(() => expect(worker.ports.calendar() - Date.now()).toBeGreaterThan(3_500_000))
+    socket.close()
+  })
+})
+
+describe('a program that is told to stop', () => {
+  let program: Program
+  beforeAll(async () => {
+    program = await startProgram({
+      ...shared,
+      PORT: String(port),
+      DRAIN_MS: '1000',
+      DATA_DIR: `${db.postgres.dataDir}-app`,
+    })
+  })
+
+  it('says so first, then lets calls end and sends sockets elsewhere, then leaves', { timeout: 90_000 }, async () => {
+    const { url } = program
+    const user = await registerUser(url)
+    const { socket } = await openSocket(user, url)
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve))
+    const slow = net.connect(port, 'localhost')
+    const body = JSON.stringify({ email: user.email, password: 'wrong horse' })
+    const head = `POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    slow.write(head + body.slice(0, 10))
+    await delay(100)
+    const told = Date.now()
+    const gone = program.stop()
+    await vi.waitFor(async () => expect(await statusOf(`${url}/readyz`)).toEqual([503, 'draining']), { interval: 20 })
+    expect((await user.call('GET', '/auth/me')).status).toBe(200)
+    expect(socket.readyState).toBe(WebSocket.OPEN)
+    expect(await closed).toBe(1012)
+    expect(Date.now() - told).toBeGreaterThan(900)
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+    slow.write(body.slice(10))
+    const answer = await new Promise<string>((resolve) => slow.once('data', (data) => resolve(String(data))))
+    expect(answer).toMatch(/^HTTP\/1.1 401 /)
+    expect(await gone).toBe(0)
+    expect(Date.now() - told).toBeLessThan(10_000)
+    const { rows } = await db.pool.query(`select count(*)::int from pg_locks where locktype = 'advisory'`)
+    expect(rows[0].count).toBe(0)
+  })
+})

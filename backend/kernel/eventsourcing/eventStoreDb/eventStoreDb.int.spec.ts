@@ -1,0 +1,262 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { testCertificate } from '#backend/providers/payments/paypal/testing/testCertificate.ts'
+import { startCuttableProxy } from '#backend/testing/cuttableProxy.ts'
+import { AppendOutcomeUnknown, type EventStore, StoreUnavailable } from '../eventStore.port.ts'
+import { eventStoreContract } from '../testing/eventStoreContract.ts'
+import { EventStoreDbTestServer } from '../testing/eventStoreDbTestServer.ts'
+import { aStream, event, follow, read } from '../testing/followLog.ts'
+import { createEventStoreDb, type EventStoreDbOptions } from './eventStoreDb.ts'
+
+const search = { maxSearchWindow: 20, checkpointInterval: 1 }
+
+eventStoreContract('event store in EventStoreDB (the real client, a double of the server)', async () => {
+  const server = await new EventStoreDbTestServer().start()
+  const store = createEventStoreDb({ url: server.url, ...search })
+  const close = async () => {
+    await store.close()
+    await vi.waitFor(() => expect(server.open).toBe(0))
+    server.kill()
+    expect(server.called).not.toContain('batchAppend')
+  }
+  return { store, close }
+})
+
+const url = process.env.EVENTSTORE_URL
+describe.skipIf(!url)(`a real EventStoreDB${url ? '' : ' (skipped: EVENTSTORE_URL is not set)'}`, () => {
+  eventStoreContract('event store in EventStoreDB', async () => {
+    const store = createEventStoreDb({ url: url!, ...search })
+    return { store, close: () => store.close() }
+  })
+})
+
+describe('the EventStoreDB adapter over the wire', () => {
+  const servers: EventStoreDbTestServer[] = []
+  const stores: EventStore[] = []
+  afterEach(async () => {
+    for (const store of stores.splice(0)) await store.close()
+    for (const server of servers.splice(0)) server.kill()
+  })
+
+  const serve = async (options: ConstructorParameters<typeof EventStoreDbTestServer>[0] = {}) => {
+    const server = await new EventStoreDbTestServer(options).start()
+    servers.push(server)
+    return server
+  }
+  const connect = (url: string, options: Partial<EventStoreDbOptions> = {}) => {
+    const store = createEventStoreDb({ url, pauseBetween: () => 30, ...options })
+    stores.push(store)
+    return store
+  }
+
+  it('loses and doubles nothing when the connection is cut in the middle, and an answer with it', async () => {
+    let server = await serve()
+    const { log, port } = server
+    const store = connect(server.url, { appendAttempts: 40 })
+    const restart = async () => {
+      server.kill()
+      server = await serve({ log, port })
+    }
+    const seen = follow(store, { prefixes: ['cut-'], until: ({ length }) => length >= 200 })
+    for (let n = 0; n < 200; n++) {
+      if (n === 60 || n === 120) await restart()
+      if (n === 90) {
+        server.trouble = (moment) => {
+          if (moment === 'before') return undefined
+          setTimeout(restart, 20)
+          return 'cut'
+        }
+      }
+      await store.append('cut-1', n === 0 ? 'no_stream' : n - 1, [event('Counted', { n })])
+    }
+    const { events } = await seen
+    expect(events.map(({ data }) => data)).toEqual(Array.from({ length: 200 }, (_, n) => ({ n })))
+    expect(log.stream('cut-1')).toHaveLength(200)
+  })
+
+  it('finds its first write when the answer never came', async () => {
+    const server = await serve()
+    const store = connect(server.url, { appendDeadline: 300 })
+    let silent = 0
+    server.trouble = (moment) => (moment === 'after' && silent++ === 0 ? 'silence' : undefined)
+    const { revision } = await store.append('silent-1', 'no_stream', [event('A'), event('B')])
+    expect(revision).toBe(1)
+    expect(server.log.stream('silent-1')).toHaveLength(2)
+  })
+
+  it('says that the outcome is unknown when it may not ask again, or has asked often enough', async () => {
+    const server = await serve()
+    const store = connect(server.url, { appendAttempts: 3 })
+    server.trouble = () => 'busy'
+    await expect(store.append('busy-1', 'any', [event('A')])).rejects.toThrow(AppendOutcomeUnknown)
+    expect(server.called.filter((method) => method === 'append')).toHaveLength(1)
+    await expect(store.append('busy-1', 'no_stream', [event('A')])).rejects.toThrow(AppendOutcomeUnknown)
+    expect(server.called.filter((method) => method === 'append')).toHaveLength(4)
+  })
+
+  it('waits for a busy server, and follows the leader', async () => {
+    const leader = await serve()
+    const follower = await serve({ log: leader.log })
+    follower.leader = { host: '127.0.0.1', port: leader.port }
+    const store = connect(follower.url, { appendAttempts: 8 })
+    let busy = 0
+    leader.trouble = () => (busy++ < 2 ? 'busy' : undefined)
+    expect((await store.append('led-1', 'no_stream', [event('A')])).revision).toBe(0)
+    expect([follower.called, leader.called]).toEqual([
+      expect.arrayContaining(['append']),
+      expect.arrayContaining(['append']),
+    ])
+  })
+
+  it('goes on when another member leads, for whoever writes and whoever listens', async () => {
+    const first = await serve()
+    const second = await serve({ log: first.log })
+    const members = [first, second].map(({ port }) => ({ host: '127.0.0.1', port }))
+    for (const server of [first, second]) server.members = members
+    second.leader = members[0]
+    const patience = 'tls=false&maxDiscoverAttempts=3&discoveryInterval=20&gossipTimeout=1&nodePreference=random'
+    const store = connect(`esdb://${members.map(({ host, port }) => `${host}:${port}`)}?${patience}`, {
+      appendAttempts: 40,
+    })
+    const seen = follow(store, { prefixes: ['term-'], until: ({ length }) => length >= 40 })
+    for (let n = 0; n < 40; n++) {
+      if (n === 10) {
+        // Both live on, but the other one leads from here.
+        first.leader = members[1]
+        second.leader = undefined
+      }
+      if (n === 25) {
+        first.leader = undefined
+        first.members = second.members = members.slice(0, 1)
+        second.kill()
+      }
+      await store.append('term-1', n === 0 ? 'no_stream' : n - 1, [event('Counted', { n })])
+    }
+    expect((await seen).events.map(({ data }) => data)).toEqual(Array.from({ length: 40 }, (_, n) => ({ n })))
+    expect(first.log.stream('term-1')).toHaveLength(40)
+  })
+
+  it('gives up on a server that takes a read and says nothing, and says so', async () => {
+    const server = await serve()
+    const store = connect(server.url, { readDeadline: 100, giveUpAfter: 400 })
+    await store.append('mute-1', 'no_stream', [event('A')])
+    server.silentReads = true
+    await expect(read(store, 'mute-1')).rejects.toThrow(StoreUnavailable)
+    await expect(store.head()).rejects.toThrow(StoreUnavailable)
+    setTimeout(() => {
+      server.silentReads = false
+    }, 150)
+    expect(await read(store, 'mute-1')).toHaveLength(1)
+    await vi.waitFor(() => expect(server.open).toBe(0))
+  })
+
+  it('notices a network that swallows everything, and takes up its feed where it was', {
+    timeout: 90_000,
+  }, async () => {
+    const server = await serve()
+    const network = await startCuttableProxy({ host: '127.0.0.1', port: server.port })
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const store = connect(`esdb://127.0.0.1:${network.port}?tls=false&keepAliveInterval=300&keepAliveTimeout=300`)
+    warn.mockRestore()
+    const seen = follow(store, { prefixes: ['dark-'], until: ({ length }) => length >= 3 })
+    const direct = connect(server.url)
+    await direct.append('dark-1', 'no_stream', [event('Before')])
+    await wait(300)
+    network.strand()
+    await direct.append('dark-1', 0, [event('Meanwhile')])
+    await direct.append('dark-1', 1, [event('After')])
+    expect((await seen).events.map(({ type }) => type)).toEqual(['Before', 'Meanwhile', 'After'])
+    await network.close()
+  })
+
+  it('speaks TLS with a certificate of an authority of one’s own, and shows who it is on every call', async () => {
+    const [from, to] = [Date.now() - 3_600_000, Date.now() + 3_600_000]
+    const authority = testCertificate('Kinora test authority', { authority: true, from, to })
+    const { pem: cert, privateKey } = testCertificate('localhost', { issuer: authority, from, to })
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const server = await serve({ tls: { cert, key } })
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora authority '))
+    const ca = path.join(folder, 'ca & co.crt')
+    writeFileSync(ca, authority.pem)
+    const store = connect(server.url, { ca })
+    await store.append('sealed-1', 'no_stream', [event('A')])
+    expect(await read(store, 'sealed-1')).toHaveLength(1)
+    expect((await follow(store, { until: (_, live) => live })).events).toHaveLength(1)
+    const basic = `Basic ${Buffer.from('kinora:pass word').toString('base64')}`
+    expect([...server.authorizations]).toEqual([basic])
+    const stranger = connect(server.url, { appendAttempts: 2, giveUpAfter: 500 })
+    await expect(stranger.append('sealed-1', 0, [event('B')])).rejects.toThrow(AppendOutcomeUnknown)
+    expect(server.log.stream('sealed-1')).toHaveLength(1)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('leaves no call open behind a loop that was left early', async () => {
+    const server = await serve()
+    const store = connect(server.url)
+    const large = () => Array.from({ length: 50 }, () => event('Large', { text: 'x'.repeat(2000) }))
+    for (let n = 0; n < 10; n++) await store.append('many-1', 'any', large())
+    for (let n = 0; n < 60; n++) {
+      for await (const { revision } of store.readStream('many-1', n)) if (revision >= n) break
+    }
+    for await (const _ of store.subscribeAll({ signal: new AbortController().signal, maxBatch: 3 })) break
+    await vi.waitFor(() => expect(server.open).toBe(0))
+    const asked = Date.now()
+    await store.close()
+    expect(Date.now() - asked).toBeLessThan(1000)
+  })
+
+  it('may be started before the cluster', async () => {
+    const probe = await serve()
+    const { port } = probe
+    probe.kill()
+    const hosts = `127.0.0.1:${port},localhost:${port}`
+    const patience = 'tls=false&maxDiscoverAttempts=2&discoveryInterval=20&gossipTimeout=1'
+    const store = connect(`esdb://${hosts}?${patience}`, { pauseBetween: () => 150, appendAttempts: 50 })
+    const seen = follow(store, { until: ({ length }) => length > 0 })
+    const appended = store.append('early-1', 'no_stream', [event('Up')])
+    await wait(500)
+    const server = new EventStoreDbTestServer({ port })
+    server.members = [{ host: '127.0.0.1', port }]
+    servers.push(await server.start())
+    expect((await appended).revision).toBe(0)
+    expect((await seen).events.map(({ type }) => type)).toEqual(['Up'])
+  })
+
+  it('never delivers what the server keeps for itself', async () => {
+    const server = await serve()
+    const store = connect(server.url, search)
+    const own = { id: crypto.randomUUID(), json: true, data: Buffer.from('{}'), meta: Buffer.from('{}') }
+    const stream = aStream()
+    server.log.append('$settings', 'any', [{ ...own, type: '$updated' }])
+    await store.append(stream, 'any', [event('A')])
+    server.log.append(stream, 'any', [{ ...own, type: '$>' }])
+    const { events, batches } = await follow(store, { until: (_, live) => live })
+    expect(events.map(({ type }) => type)).toEqual(['A'])
+    expect(batches.at(-1)!.position > events[0]!.position).toBe(true)
+  })
+
+  it('refuses bad input before the client sees it', async () => {
+    const server = await serve()
+    const store = connect(server.url)
+    await expect(store.append('bad-1', 'any', [{ ...event('A'), data: { n: 1n } }])).rejects.toThrow(TypeError)
+    await expect(store.append('bad-1', 'any', [event('A', {}, 'not-a-uuid')])).rejects.toThrow(TypeError)
+    await expect(store.append('bad-1', 'any', [event('A', { x: 'x'.repeat(1_100_000) })])).rejects.toThrow(RangeError)
+    await expect(store.append('bad-1', 'any', [])).rejects.toThrow(RangeError)
+    expect(server.called).toEqual([])
+  })
+
+  it('ends its subscriptions when it is closed, and takes nothing more', async () => {
+    const server = await serve()
+    const store = connect(server.url)
+    await store.append('closed-1', 'any', [event('A')])
+    const seen = Array.fromAsync(store.subscribeAll({ signal: new AbortController().signal }))
+    await wait(100)
+    await store.close()
+    expect((await seen).flatMap(({ events }) => events)).toHaveLength(1)
+    await expect(store.append('closed-1', 'any', [event('A')])).rejects.toThrow(/closed/)
+    expect(await read(connect(server.url), 'closed-1')).toHaveLength(1)
+  })
+})

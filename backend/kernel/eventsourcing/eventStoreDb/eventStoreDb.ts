@@ -1,0 +1,202 @@
+import {
+  BACKWARDS,
+  type Credentials,
+  END,
+  EventStoreDBClient,
+  jsonEvent,
+  WrongExpectedVersionError,
+} from '@eventstore/db-client'
+import { backoff, pause } from '../../backoff.ts'
+import { encodeEvents } from '../encodeEvents.ts'
+import {
+  type Appended,
+  AppendOutcomeUnknown,
+  ConcurrencyConflict,
+  type EventBatch,
+  type EventStore,
+  type Expected,
+  type GlobalPosition,
+  type NewEvent,
+  type StoredEvent,
+  StoreUnavailable,
+  type SubscribeOptions,
+} from '../eventStore.port.ts'
+import { readOnce, withDeadline } from './eventStoreDbReads.ts'
+import { isTransient, toGlobalPosition, toStoredEvent } from './eventStoreDbRecords.ts'
+import { type SearchOptions, subscribeOnce } from './eventStoreDbSubscription.ts'
+
+export interface EventStoreDbOptions extends Partial<SearchOptions> {
+  /** `esdb://user:password@host:2113?tls=true`, several hosts for a cluster, or `esdb+discover://` for one DNS name. */
+  readonly url: string
+  /** Left out: those in the URL. */
+  readonly credentials?: Credentials
+  /** Milliseconds one attempt to append may take. */
+  readonly appendDeadline?: number
+  readonly appendAttempts?: number
+  /** Milliseconds that a read may wait for the next event. */
+  readonly readDeadline?: number
+  /** Milliseconds after which a call is not tried again. */
+  readonly giveUpAfter?: number
+  /** File of the certificate authority, where it is none that Node knows. */
+  readonly ca?: string | undefined
+  /** Milliseconds before the next attempt; the first is 0. */
+  readonly pauseBetween?: (attempt: number) => number
+  readonly log?: (message: string, error: unknown) => void
+}
+
+/** The event store in EventStoreDB 24.10 or newer. The server may still be down: the first calls wait for it. */
+export function createEventStoreDb(options: EventStoreDbOptions): EventStore {
+  return new EventStoreDb(options)
+}
+
+class EventStoreDb implements EventStore {
+  readonly #writer: EventStoreDBClient
+  /** A client of its own, because a dropped subscription resets its client's connection. */
+  readonly #reader: EventStoreDBClient
+  readonly #options: Required<Omit<EventStoreDbOptions, 'ca'>>
+  readonly #closed = new AbortController()
+
+  constructor(options: EventStoreDbOptions) {
+    this.#options = {
+      credentials: credentialsOf(options.url),
+      appendDeadline: 5_000,
+      appendAttempts: 6,
+      readDeadline: 5_000,
+      giveUpAfter: 15_000,
+      maxSearchWindow: 500,
+      checkpointInterval: 4,
+      pauseBetween: (attempt) => backoff(attempt, { first: 100, most: 30_000 }),
+      log: () => {},
+      ...options,
+    }
+    const url = withAuthority(options.url, options.ca)
+    this.#writer = EventStoreDBClient.connectionString(url)
+    this.#reader = EventStoreDBClient.connectionString(url)
+  }
+
+  async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
+    this.#closed.signal.throwIfAborted()
+    // What JSON cannot take would leave the client's promise pending for ever, so it is found out before.
+    encodeEvents(stream, events)
+    const begun = Date.now()
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#appendOnce(stream, expected, events)
+      } catch (error) {
+        if (error instanceof WrongExpectedVersionError) throw conflict(stream, expected, error)
+        if (!isTransient(error)) throw error
+        this.#options.log(`append to ${stream} failed, attempt ${attempt + 1}`, error)
+        // Expecting anything, a repetition is recognised only for as long as the server remembers: not asked again.
+        const last = expected === 'any' || attempt + 1 >= this.#options.appendAttempts || this.#isTooLate(begun)
+        if (last) throw new AppendOutcomeUnknown(stream, { cause: error })
+        await pause(this.#options.pauseBetween(attempt))
+      }
+    }
+  }
+
+  async #appendOnce(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
+    const { credentials, appendDeadline } = this.#options
+    const batch = events.map(({ id, type, data, meta = {} }) =>
+      jsonEvent({ id, type, data: data as Record<string, unknown>, metadata: { ...meta } }),
+    )
+    const answer = await this.#writer.appendToStream(stream, batch, {
+      expectedRevision: typeof expected === 'number' ? BigInt(expected) : expected,
+      requiresLeader: true,
+      deadline: appendDeadline,
+      // Given here and not only in the URL: the client then makes a call of its own for this append, instead of using a
+      // shared one whose faults would be everyone's.
+      credentials,
+    })
+    const revision = Number(answer.nextExpectedRevision)
+    // A server that recognises a repetition may leave the position out.
+    const position = answer.position ? toGlobalPosition(answer.position) : await this.#positionOf(stream, revision)
+    return { revision, position }
+  }
+
+  async #positionOf(stream: string, revision: number): Promise<GlobalPosition> {
+    const range = { direction: BACKWARDS, fromRevision: BigInt(revision), maxCount: 1 } as const
+    const [found] = await withDeadline(this.#reader.readStream(stream, range), this.#options.readDeadline)
+    return toStoredEvent(found!.event!).position
+  }
+
+  async *readStream(stream: string, from = 0): AsyncGenerator<StoredEvent> {
+    const begun = Date.now()
+    for (let next = from, attempt = 0; ; attempt++) {
+      try {
+        for await (const event of readOnce(this.#reader, stream, next, this.#options.readDeadline)) {
+          yield event
+          next = event.revision + 1
+        }
+        return
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        this.#options.log(`reading ${stream} failed, attempt ${attempt + 1}`, error)
+        if (this.#isTooLate(begun)) throw new StoreUnavailable(stream, { cause: error })
+        await pause(this.#options.pauseBetween(attempt))
+      }
+    }
+  }
+
+  #isTooLate = (begun: number): boolean => this.#closed.signal.aborted || Date.now() - begun > this.#options.giveUpAfter
+
+  /** The end of the log, with what the server writes for itself. */
+  async head(): Promise<GlobalPosition | undefined> {
+    const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const
+    const begun = Date.now()
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const [found] = await withDeadline(this.#reader.readAll(last), this.#options.readDeadline)
+        return found?.event?.position && toGlobalPosition(found.event.position)
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        if (this.#isTooLate(begun)) throw new StoreUnavailable('$all', { cause: error })
+        await pause(this.#options.pauseBetween(attempt))
+      }
+    }
+  }
+
+  async *subscribeAll(options: SubscribeOptions & { readonly onLive?: () => void }): AsyncGenerator<EventBatch> {
+    const { maxSearchWindow, checkpointInterval, log, pauseBetween } = this.#options
+    const signal = AbortSignal.any([options.signal, this.#closed.signal])
+    let from = options.from
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        const call = { ...options, from, signal }
+        for await (const batch of subscribeOnce(this.#reader, call, { maxSearchWindow, checkpointInterval })) {
+          attempt = 0
+          from = batch.position
+          yield batch
+          if (signal.aborted) return
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        if (!isTransient(error)) throw error
+        log('subscription dropped', error)
+      }
+      await pause(pauseBetween(attempt), signal)
+    }
+  }
+
+  /** Subscriptions end. The client waits for calls it believes open; we do not wait long for it. */
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('The event store is closed'))
+    await Promise.race([Promise.all([this.#writer.dispose(), this.#reader.dispose()]), pause(2_000)])
+  }
+}
+
+function conflict(stream: string, expected: Expected, { actualVersion }: WrongExpectedVersionError): Error {
+  const actual = typeof actualVersion === 'bigint' ? Number(actualVersion) : 'no_stream'
+  return new ConcurrencyConflict(stream, expected, actual)
+}
+
+/** Without TLS the client sends no credentials, but it must be given some. */
+function credentialsOf(url: string): Credentials {
+  const [, username, password] = /^[^:]+:\/\/([^:@/?]+):([^@/?]*)@/.exec(url) ?? []
+  if (username === undefined) return { username: 'kinora', password: '' }
+  return { username: decodeURIComponent(username), password: decodeURIComponent(password!) }
+}
+
+function withAuthority(url: string, ca: string | undefined): string {
+  if (ca === undefined) return url
+  return `${url}${url.includes('?') ? '&' : '?'}tlsCAFile=${encodeURIComponent(ca)}`
+}

@@ -1,0 +1,24 @@
+import type { Origin, OriginOf } from './command.ts'
+import type { EventStore } from './eventStore.port.ts'
+
+/**
+ * Reads where things began from the log, which every process has and no restart forgets. Those asked for last are
+ * remembered: what began does not change.
+ */
+export function createOrigins(store: Pick<EventStore, 'readStream'>, { max = 10_000 } = {}): OriginOf {
+  const known = new Map<string, Origin>()
+
+  return async (stream, beginning) => {
+    const key = beginning ? `${stream} ${beginning.id}` : stream
+    const found = known.get(key)
+    if (found) return found
+    for await (const event of store.readStream(stream)) {
+      if (beginning && !beginning.is(event)) continue
+      const origin = { correlationId: String(event.meta.correlationId ?? event.id), causationId: event.id }
+      if (known.size >= max) known.delete(known.keys().next().value!)
+      known.set(key, origin)
+      return origin
+    }
+    return undefined
+  }
+}

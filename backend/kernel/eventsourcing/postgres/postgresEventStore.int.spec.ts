@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startTemporaryPostgres, type TemporaryPostgres } from '../../postgres/testing/temporaryPostgres.ts'
+import { AppendOutcomeUnknown, type EventBatch, type EventStore } from '../eventStore.port.ts'
+import { eventStoreContract } from '../testing/eventStoreContract.ts'
+import { aStream, event, follow, read } from '../testing/followLog.ts'
+import { createPostgresEventStore, installEventTable } from './postgresEventStore.ts'
+
+eventStoreContract('event store in Postgres', async () => {
+  const postgres = await startTemporaryPostgres()
+  await installEventTable(postgres.pool)
+  const store = createPostgresEventStore(postgres.pool)
+  const close = async () => {
+    await store.close()
+    await postgres.close()
+  }
+  return { store, close }
+})
+
+describe('the Postgres adapter', () => {
+  let postgres: TemporaryPostgres
+  let store: EventStore
+  beforeAll(async () => {
+    postgres = await startTemporaryPostgres()
+    const installers = Array.from({ length: 6 }, () => postgres.connect({ max: 1 }))
+    await Promise.all(installers.map(installEventTable))
+    store = createPostgresEventStore(postgres.pool)
+  }, 60_000)
+  afterAll(async () => {
+    await store.close()
+    await postgres.close()
+  })
+
+  it('is installed again without harm', async () => {
+    const stream = aStream()
+    await store.append(stream, 'any', [event('Kept')])
+    await installEventTable(postgres.pool)
+    expect(await read(store, stream)).toHaveLength(1)
+  })
+
+  it('gives positions in commit order and without gaps, also to several processes at once', async () => {
+    const category = `several${randomUUID().slice(0, 8)}`
+    const processes = Array.from({ length: 4 }, () => createPostgresEventStore(postgres.connect()))
+    const seen = follow(store, { prefixes: [category], until: ({ length }) => length >= 4 * 8 * 10 })
+    const write = async (process: EventStore, stream: string) => {
+      for (let n = 0; n < 10; n++) await process.append(stream, n === 0 ? 'no_stream' : n - 1, [event('A')])
+    }
+    await Promise.all(
+      processes.flatMap((process, p) => Array.from({ length: 8 }, (_, n) => write(process, `${category}-${p}-${n}`))),
+    )
+    const { events } = await seen
+    await Promise.all(processes.map((process) => process.close()))
+    const { rows } = await postgres.pool.query('select id, position::int from event order by position')
+    expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1))
+    expect(events.map(({ id }) => id)).toEqual(rows.slice(-events.length).map(({ id }) => id))
+  })
+
+  it('shares commits between appends that come together', async () => {
+    const query = vi.spyOn(postgres.pool, 'query')
+    await Promise.all(Array.from({ length: 100 }, () => store.append(aStream(), 'no_stream', [event('A')])))
+    expect(query.mock.calls.length).toBeLessThanOrEqual(2)
+    query.mockRestore()
+  })
+
+  it('lets a poisonous append fail alone', async () => {
+    const id = randomUUID()
+    await store.append(aStream(), 'any', [event('First', {}, id)])
+    const neighbours = Array.from({ length: 5 }, () => aStream())
+    const poisonous = store.append(aStream(), 'any', [event('Second', {}, id)])
+    const appended = neighbours.map((stream) => store.append(stream, 'no_stream', [event('A')]))
+    await expect(poisonous).rejects.toThrow(/one of these ids is stored already/)
+    expect((await Promise.all(appended)).map(({ revision }) => revision)).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('keeps the order of appends to one stream that come together', async () => {
+    const stream = aStream()
+    const appends = Array.from({ length: 20 }, (_, n) => store.append(stream, 'any', [event('Counted', { n })]))
+    const revisions = (await Promise.all(appends)).map(({ revision }) => revision)
+    expect(revisions).toEqual(Array.from({ length: 20 }, (_, n) => n))
+  })
+
+  it('serves many subscriptions over one connection of its own', async () => {
+    const own = createPostgresEventStore(postgres.connect({ application_name: 'counted' }))
+    const leaving = new AbortController()
+    const subscriptions = Array.from({ length: 10 }, () =>
+      Array.fromAsync(own.subscribeAll({ signal: leaving.signal, streamPrefixes: ['nothing'] })),
+    )
+    const connections = `select query from pg_stat_activity where application_name = 'counted'`
+    const listening = async () => {
+      const { rows } = await postgres.pool.query<{ query: string }>(connections)
+      return rows.filter(({ query }) => query === 'listen event').length
+    }
+    await vi.waitFor(async () => expect(await listening()).toBeGreaterThan(0))
+    await wait(200)
+    expect(await listening()).toBe(1)
+    await own.close()
+    await Promise.all(subscriptions)
+    await vi.waitFor(async () => expect(await listening()).toBe(0))
+  })
+
+  it('hears of another process at once, also of what was stored while its connections were cut', async () => {
+    const category = `cut${randomUUID().slice(0, 8)}`
+    const pool = postgres.connect({ max: 1 })
+    const writer = createPostgresEventStore(pool)
+    const cut =
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null'
+    let heard = 0
+    const followed = follow(store, {
+      prefixes: [category],
+      until: ({ length }) => {
+        heard = length
+        return length === 3
+      },
+    })
+    for (let n = 0; n < 3; n++) {
+      // The notification of the second one comes while nobody listens, that of the third is heard again.
+      if (n === 1) await pool.query(cut)
+      else await wait(300)
+      const asked = Date.now()
+      await writer.append(`${category}-1`, 'any', [event('A')])
+      await vi.waitFor(() => expect(heard).toBe(n + 1), { timeout: 8000, interval: 5 })
+      // Much less than the safety poll.
+      expect(Date.now() - asked).toBeLessThan(1500)
+    }
+    await followed
+    await writer.close()
+  })
+
+  it('moves past what does not match, with one empty batch at most per read', async () => {
+    const leaving = new AbortController()
+    const batches: EventBatch[] = []
+    for (let n = 0; n < 50; n++) await store.append(aStream('noise'), 'any', [event('Noise')])
+    const subscription = store.subscribeAll({
+      signal: leaving.signal,
+      streamPrefixes: ['nothing'],
+      onLive: () => leaving.abort(),
+    })
+    for await (const batch of subscription) batches.push(batch)
+    expect(batches).toMatchObject([{ events: [], live: true }])
+  })
+
+  it('says that the outcome is unknown when no server answers', async () => {
+    const nowhere = createPostgresEventStore(postgres.connect({ host: '/nowhere' }))
+    await expect(nowhere.append(aStream(), 'any', [event('A')])).rejects.toThrow(AppendOutcomeUnknown)
+    await nowhere.close()
+    await expect(nowhere.append(aStream(), 'any', [event('A')])).rejects.toThrow(/closed/)
+  })
+})

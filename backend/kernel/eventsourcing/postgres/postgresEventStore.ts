@@ -1,0 +1,111 @@
+import type pg from 'pg'
+import { backoff, pause } from '../../backoff.ts'
+import { encodeEvents } from '../encodeEvents.ts'
+import type {
+  Appended,
+  EventBatch,
+  EventStore,
+  Expected,
+  GlobalPosition,
+  NewEvent,
+  StoredEvent,
+  SubscribeOptions,
+} from '../eventStore.port.ts'
+import { isRefusal, PostgresAppends } from './postgresAppends.ts'
+import { headSql, installEventTableSql, readAllSql, readStreamSql } from './postgresEventStore.sql.ts'
+import { type EventRow, toGlobalPosition, toStoredEvent } from './postgresRows.ts'
+import { PostgresWake } from './postgresWake.ts'
+
+const page = 500
+/** Positions one read of a subscription looks at, so that a rare stream's reader does not scan the whole log at once. */
+const scanWindow = 20_000
+
+/** Makes the table and its function where they are lacking. Any number of processes may do so at once. */
+export async function installEventTable(pool: pg.Pool): Promise<void> {
+  await pool.query(installEventTableSql)
+}
+
+/** The event store in Postgres. The pool stays the caller's, who also hears of its errors; the table must exist. */
+export function createPostgresEventStore(pool: pg.Pool): EventStore {
+  return new PostgresEventStore(pool)
+}
+
+class PostgresEventStore implements EventStore {
+  readonly #pool: pg.Pool
+  readonly #wake: PostgresWake
+  readonly #appends: PostgresAppends
+  readonly #closed = new AbortController()
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+    this.#wake = new PostgresWake(pool.options)
+    this.#appends = new PostgresAppends(pool, this.#wake.wake)
+  }
+
+  async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
+    this.#closed.signal.throwIfAborted()
+    return await this.#appends.append({ stream, expected, events: encodeEvents(stream, events) })
+  }
+
+  async *readStream(stream: string, from = 0): AsyncGenerator<StoredEvent> {
+    for (let next = from; ; ) {
+      const { rows } = await this.#pool.query<EventRow>({ ...readStreamSql, values: [stream, next, page] })
+      for (const row of rows) yield toStoredEvent(row)
+      if (rows.length < page) return
+      next = Number(rows.at(-1)!.revision) + 1
+    }
+  }
+
+  async *subscribeAll(options: SubscribeOptions & { readonly onLive?: () => void }): AsyncGenerator<EventBatch> {
+    const signal = AbortSignal.any([options.signal, this.#closed.signal])
+    let at = options.from === undefined ? 0 : Number(options.from)
+    let wasLive = false
+    for (let attempt = 0; !signal.aborted; ) {
+      // Read before the log is, so that what is stored in between wakes us again.
+      const seen = this.#wake.count
+      const found = await this.#scan(at, options).catch((error) => {
+        if (isRefusal(error)) throw error
+        return undefined
+      })
+      if (signal.aborted) return
+      if (!found) {
+        await pause(backoff(attempt++), signal)
+        continue
+      }
+      attempt = 0
+      if (found.upTo > at) {
+        at = found.upTo
+        wasLive = false
+        yield { events: found.events, position: toGlobalPosition(at), live: found.live }
+      }
+      if (!found.live) continue
+      if (!wasLive) options.onLive?.()
+      wasLive = true
+      await this.#wake.after(seen, signal)
+    }
+  }
+
+  async head(): Promise<GlobalPosition | undefined> {
+    const { rows } = await this.#pool.query<{ head: string }>(headSql)
+    const head = Number(rows[0]!.head)
+    return head === 0 ? undefined : toGlobalPosition(head)
+  }
+
+  /** What comes after a position. Positions have no gaps, so all up to the end of the window has been looked at. */
+  async #scan(at: number, { streamPrefixes, maxBatch = page }: SubscribeOptions) {
+    const heads = await this.#pool.query<{ head: string }>(headSql)
+    const head = Number(heads.rows[0]!.head)
+    if (head <= at) return { events: [], upTo: at, live: true }
+    const end = Math.min(head, at + scanWindow)
+    const values = [at, end, streamPrefixes ?? null, maxBatch]
+    const { rows } = await this.#pool.query<EventRow>({ ...readAllSql, values })
+    const upTo = rows.length < maxBatch ? end : Number(rows.at(-1)!.position)
+    return { events: rows.map(toStoredEvent), upTo, live: upTo === head }
+  }
+
+  /** Appends under way are finished, subscriptions end. */
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('The event store is closed'))
+    await Promise.all([this.#appends.settled(), this.#wake.close()])
+  }
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { pause } from '../../backoff.ts'
+import type { EventBatch, EventStore, NewEvent, StoredEvent } from '../eventStore.port.ts'
+
+/** An event with a new id. */
+export function event(type: string, data: object = {}, id: string = randomUUID()): NewEvent {
+  return { id, type, data, meta: { correlationId: 'c-1' } }
+}
+
+/** A name no other test uses. */
+export function aStream(category = 'account'): string {
+  return `${category}-${randomUUID()}`
+}
+
+/** All of a stream. */
+export async function read(store: EventStore, stream: string, from?: number): Promise<StoredEvent[]> {
+  return await Array.fromAsync(store.readStream(stream, from))
+}
+
+interface Follow {
+  readonly prefixes?: readonly [string, ...string[]]
+  readonly from?: EventBatch['position']
+  readonly maxBatch?: number
+  readonly onLive?: () => void
+  /** Milliseconds each batch takes. */
+  readonly slow?: number
+  readonly until: (events: readonly StoredEvent[], live: boolean) => boolean
+}
+
+/** Follows the log until enough was seen. */
+export async function follow(store: EventStore, { prefixes, from, maxBatch, onLive, slow, until }: Follow) {
+  const enough = new AbortController()
+  const events: StoredEvent[] = []
+  const batches: EventBatch[] = []
+  const stop = (live: boolean) => until(events, live) && enough.abort()
+  const subscription = store.subscribeAll({
+    from,
+    signal: enough.signal,
+    ...(prefixes && { streamPrefixes: prefixes }),
+    ...(maxBatch && { maxBatch }),
+    onLive: () => {
+      onLive?.()
+      stop(true)
+    },
+  })
+  for await (const batch of subscription) {
+    batches.push(batch)
+    events.push(...batch.events)
+    if (slow) await pause(slow)
+    stop(false)
+  }
+  return { events, batches }
+}
+
+/** Their ids, in order. */
+export const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id)
+
+/** That many new events, counted from 0. */
+export const many = (count: number, type: string) => Array.from({ length: count }, (_, n) => event(type, { n }))

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { pause } from '../../backoff.ts'
+import type { EventStore } from '../eventStore.port.ts'
+import { aStream, event, follow, ids, many } from './followLog.ts'
+
+/** The part of the event store's contract about `subscribeAll`. */
+export function subscriptionContract(store: () => EventStore): void {
+  it('to history, then to what is new', async () => {
+    const category = `h${randomUUID().slice(0, 8)}`
+    const [history, news] = [many(50, 'Old'), many(10, 'New')]
+    for (const [n, old] of history.entries()) await store().append(`${category}-${n % 7}`, 'any', [old])
+    const appendNews = async () => {
+      for (const fresh of news) await store().append(`${category}-x`, 'any', [fresh])
+    }
+    let appending: Promise<void> | undefined
+    const { events } = await follow(store(), {
+      prefixes: [`${category}-`],
+      onLive: () => {
+        appending ??= appendNews()
+      },
+      until: ({ length }) => length >= 60,
+    })
+    await appending
+    expect(ids(events)).toEqual(ids([...history, ...news]))
+  })
+
+  it('to the streams that begin with one of the prefixes', async () => {
+    const [one, two, three] = [aStream('one'), aStream('t_o'), aStream('three')]
+    for (const stream of [one, two, three, two.replace('_', 'w')]) await store().append(stream, 'any', [event('A')])
+    const { events } = await follow(store(), {
+      prefixes: [one.slice(0, -1), two.slice(0, -1)],
+      until: (_, live) => live,
+    })
+    expect(events.map(({ stream }) => stream)).toEqual([one, two])
+  })
+
+  it('to every stream of the application when no prefix is given', async () => {
+    const streams = [aStream('a'), aStream('b')]
+    for (const stream of streams) await store().append(stream, 'any', [event('A')])
+    const { events } = await follow(store(), { until: (_, live) => live })
+    expect(events.slice(-2).map(({ stream }) => stream)).toEqual(streams)
+    expect(events.filter(({ stream, type }) => stream.startsWith('$') || type.startsWith('$'))).toEqual([])
+  })
+
+  it('from a position, without what stands there', async () => {
+    const stream = aStream()
+    const { position } = await store().append(stream, 'any', many(3, 'A'))
+    await store().append(stream, 'any', many(2, 'B'))
+    const options = { prefixes: [stream] as const, until: (_: unknown, live: boolean) => live }
+    const { events, batches } = await follow(store(), { ...options, from: position })
+    expect(events.map(({ type }) => type)).toEqual(['B', 'B'])
+    const again = await follow(store(), { ...options, from: batches.at(-1)!.position })
+    expect(again.events).toEqual([])
+  })
+
+  it('and gives a position only after everything before it', async () => {
+    const category = `c${randomUUID().slice(0, 8)}`
+    const noise = aStream('noise')
+    for (let n = 0; n < 40; n++) {
+      await store().append(noise, 'any', many(9, 'Noise'))
+      await store().append(`${category}-${n % 3}`, 'any', [event('Signal', { n })])
+    }
+    await store().append(noise, 'any', many(50, 'Noise'))
+    const { events, batches } = await follow(store(), {
+      prefixes: [`${category}-`],
+      maxBatch: 3,
+      slow: 3,
+      until: (_, live) => live,
+    })
+    expect(events.map(({ data }) => data)).toEqual(Array.from({ length: 40 }, (_, n) => ({ n })))
+    let delivered = 0
+    for (const batch of batches) {
+      delivered += batch.events.length
+      expect(batch.events.length).toBeLessThanOrEqual(3)
+      expect(events.filter(({ position }) => position <= batch.position)).toHaveLength(delivered)
+    }
+    // Past the noise at the end too, or each restart would read it again.
+    expect(batches.at(-1)!.position > events.at(-1)!.position).toBe(true)
+  })
+
+  it('until the signal aborts', async () => {
+    const leaving = new AbortController()
+    const subscription = store().subscribeAll({ signal: leaving.signal, streamPrefixes: [aStream()] })
+    const ended = Array.fromAsync(subscription)
+    await pause(100)
+    const asked = Date.now()
+    leaving.abort()
+    await ended
+    expect(Date.now() - asked).toBeLessThan(500)
+    expect(await Array.fromAsync(store().subscribeAll({ signal: leaving.signal }))).toEqual([])
+  })
+}

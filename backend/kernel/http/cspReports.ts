@@ -1,0 +1,69 @@
+import type { Context, Middleware } from 'koa'
+import type { Logger } from 'pino'
+import { Rejection } from '../eventsourcing/pure/decider.ts'
+import { REPORTS_PATH } from './pagePolicy.ts'
+import { rawBody } from './rawBody.ts'
+import { createRateLimit } from './security.ts'
+
+const REPORTS_PER_MINUTE = 60
+const MAX_BYTES = 32_768
+
+interface Report {
+  readonly page: string
+  readonly directive: string
+  readonly blocked: string
+}
+
+/** Counts and logs what browsers report of pages that tried something against their policy (CSP 3, Reporting API). */
+export function createCspReports(log: Logger, now: () => number = Date.now) {
+  const limit = createRateLimit(REPORTS_PER_MINUTE, now)
+  let count = 0
+  const receive: Middleware = async (ctx, next) => {
+    if (ctx.path !== REPORTS_PATH || ctx.method !== 'POST') return next()
+    if (!ctx.is('application/csp-report', 'application/reports+json'))
+      throw new Rejection('not_json', 'Send reports as application/csp-report or application/reports+json.')
+    limit(ctx.ip)
+    for (const report of reportsOf(await bodyOf(ctx))) {
+      count++
+      log.warn({ ...report }, 'a page tried something against its policy')
+    }
+    ctx.status = 204
+  }
+  return { receive, count: () => count }
+}
+
+async function bodyOf(ctx: Context): Promise<unknown> {
+  const body = await rawBody(ctx, MAX_BYTES)
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    throw new Rejection('invalid_input', 'The report is not JSON.')
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+
+/** Reads both forms: one report under `csp-report`, or several of the Reporting API. */
+function reportsOf(body: unknown): Report[] {
+  if (Array.isArray(body))
+    return body
+      .slice(0, REPORTS_PER_MINUTE)
+      .filter((one) => isFields(one) && one.type === 'csp-violation' && isFields(one.body))
+      .map(({ body: it }) => reportOf(it.documentURL, it.effectiveDirective, it.blockedURL))
+  const one = isFields(body) ? body['csp-report'] : undefined
+  if (!isFields(one)) return []
+  return [reportOf(one['document-uri'], one['effective-directive'] ?? one['violated-directive'], one['blocked-uri'])]
+}
+
+const reportOf = (page: unknown, directive: unknown, blocked: unknown): Report => ({
+  page: bare(page),
+  directive: String(directive ?? '').slice(0, 100),
+  blocked: bare(blocked),
+})
+
+/** An address without its query and anchor, which may hold somebody's token. */
+const bare = (address: unknown) =>
+  String(address ?? '')
+    .replace(/[?#].*$/s, '')
+    .slice(0, 300)

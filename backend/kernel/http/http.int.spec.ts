@@ -1,0 +1,272 @@
+import { request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import errors from '#content/en/errors.json' with { type: 'json' }
+import { createProviderDouble, type ProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { GENERATION, type TestUser } from '../../testing/testUser.ts'
+import { API_BASE } from './contract.ts'
+
+let kinora: TestKinora
+let provider: ProviderDouble
+let user: TestUser
+beforeAll(async () => {
+  provider = await createProviderDouble()
+  provider.answer = () => ({ kind: 'rendering', percent: 1 })
+  kinora = await startTestKinora({ provider })
+  user = await kinora.newUser()
+})
+afterAll(() => kinora.close())
+
+const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const problem = async (response: Response) => {
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+  const { requestId, detail, ...rest } = (await response.json()) as Record<string, unknown>
+  expect([requestId, detail]).toEqual([response.headers.get('x-request-id'), expect.any(String)])
+  expect(requestId).toMatch(REQUEST_ID)
+  return rest
+}
+const raw = (body: string | ReadableStream, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+  fetch(`${kinora.api}/auth/login`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+const fault = (path: string, code: string) => ({
+  path,
+  code,
+  message: (errors as Record<string, string>)[code] ?? code.replaceAll('_', ' '),
+})
+const simple = (status: number, title: string, code: string) => ({ type: 'about:blank', title, status, code })
+
+describe('a call that cannot be read', () => {
+  it.each(['{', '"text"', 'null', '', '{"email":'])('is a 422 when its body is %j', async (body) => {
+    const answer = await raw(body)
+    expect(answer.status).toBe(422)
+    expect((await problem(answer)).status).toBe(422)
+  })
+  it('says that the JSON is at fault', async () => {
+    expect(await problem(await raw('{'))).toEqual({
+      ...simple(422, 'Unprocessable Entity', 'invalid_input'),
+      errors: [fault('body', 'invalid_json')].map((each) => ({ ...each, path: '' })),
+    })
+  })
+  it('names each field at fault', async () => {
+    expect(await problem(await kinora.post('/auth/login', { email: 7 }))).toEqual({
+      ...simple(422, 'Unprocessable Entity', 'invalid_input'),
+      errors: [fault('email', 'required'), fault('password', 'required')],
+    })
+    expect(await problem(await user.call('POST', '/videos/generate', { ...GENERATION, prompt: 5 }))).toMatchObject({
+      errors: [fault('prompt', 'invalid')],
+    })
+  })
+  it('is a 415 when it is not JSON', async () => {
+    const answer = await raw('email=a', { 'content-type': 'application/x-www-form-urlencoded' })
+    expect(await problem(answer)).toEqual(simple(415, 'Unsupported Media Type', 'not_json'))
+  })
+  it('is a 415 when it is compressed', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const answer = await fetch(`${kinora.api}/auth/login`, { method: 'POST', headers, body: gzipSync('{}') })
+    expect(await problem(answer)).toEqual(simple(415, 'Unsupported Media Type', 'not_json'))
+  })
+  it('is a 413 when it is too large, also when nobody knows how large', async () => {
+    const body = JSON.stringify({ email: 'x'.repeat(1_000_000) })
+    for (const sent of [body, new Blob([body]).stream()])
+      expect(await problem(await raw(sent))).toEqual(simple(413, 'Payload Too Large', 'payload_too_large'))
+  })
+  it('is no fault of the server when its caller leaves halfway', async () => {
+    const printed = vi.spyOn(console, 'error')
+    const { requests } = kinora.ports.observability.metrics
+    const answered = async () =>
+      (await requests.get()).values
+        .filter(({ metricName, labels }) => metricName?.endsWith('_count') && labels.route === `${API_BASE}/auth/login`)
+        .reduce((sum, { value }) => sum + value, 0)
+    const before = await answered()
+    const call = request(`${kinora.api}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': 100 },
+    })
+    call.on('error', () => {})
+    await new Promise<unknown>((resolve) => call.write('{"email":', resolve))
+    await delay(50)
+    expect(await answered()).toBe(before)
+    call.destroy()
+    await expect.poll(answered).toBe(before + 1)
+    await delay(50)
+    expect(printed).not.toHaveBeenCalled()
+  })
+})
+
+describe('an address', () => {
+  it.each(['/api/v1/nothing', '/api', '/api/v2/auth/me', '/api/v1/videos/tasks/x/y'])(
+    'that does not exist is a 404: %s',
+    async (path) => {
+      for (const method of ['GET', 'POST'])
+        expect(await problem(await fetch(kinora.url + path, { method }))).toEqual(simple(404, 'Not Found', 'not_found'))
+    },
+  )
+  it('asked by the wrong method is a 405 that names the right ones', async () => {
+    const answer = await fetch(`${kinora.api}/auth/login`)
+    expect(answer.headers.get('allow')).toBe('POST')
+    expect(await problem(answer)).toEqual(simple(405, 'Method Not Allowed', 'method_not_allowed'))
+  })
+  it('asked by a method that nobody knows is a 405, too', async () => {
+    const answer = await fetch(`${kinora.api}/auth/login`, { method: 'PROPFIND' })
+    expect(await problem(answer)).toEqual(simple(405, 'Method Not Allowed', 'method_not_allowed'))
+  })
+  it.each(['nope', '00000000-0000-7000-8000-000000000000', '%E0%A4%A', "'--", '%00', '-'.repeat(36)])(
+    'of a task or a picture that does not exist is a 404: %s',
+    async (id) => {
+      const statuses = []
+      for (const kind of ['tasks', 'preview', 'thumbnail', 'download', 'images'])
+        statuses.push((await user.call('GET', `/videos/${kind}/${id}`)).status)
+      expect(statuses).toEqual(Array(5).fill(404))
+      expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(404)
+    },
+  )
+})
+
+describe('a call from a page of another site', () => {
+  const logout = (headers: Record<string, string>) => {
+    // The client of the platform sets these headers itself: a plain request says what it is told.
+    return new Promise<[number | undefined, string]>((resolve, reject) => {
+      const call = request(`${kinora.api}/auth/logout`, { method: 'POST', headers }, (response) => {
+        let text = ''
+        response.on('data', (chunk) => {
+          text += chunk
+        })
+        response.on('end', () => resolve([response.statusCode, (JSON.parse(text) as { code?: string }).code ?? 'fine']))
+      })
+      call.on('error', reject)
+      call.end()
+    })
+  }
+  it.each([
+    [{ origin: 'https://evil.example' }],
+    [{ origin: 'null' }],
+    [{ origin: 'http://localhost:1' }],
+    [{ 'sec-fetch-site': 'cross-site' }],
+  ])('is a 403 (%j)', async (headers) => {
+    expect(await logout(headers as Record<string, string>)).toEqual([403, 'cross_site'])
+  })
+  it('is let through with our own origin, or with none', async () => {
+    expect(await logout({ origin: kinora.url, 'sec-fetch-site': 'same-origin' })).toEqual([200, 'fine'])
+    expect(await logout({})).toEqual([200, 'fine'])
+  })
+  it('may read what is public', async () => {
+    const answer = await fetch(`${kinora.api}/videos/models`, { headers: { origin: 'https://evil.example' } })
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null])
+  })
+})
+
+describe('a page of a list', () => {
+  it.each([
+    'page=0',
+    'page=-1',
+    'page=1.5',
+    'page=x',
+    'page=',
+    'page=1e400',
+    'page=1&page=2',
+    'per_page=0',
+    'per_page=101',
+    'status_filter=Nothing',
+  ])('is a 422 for %s', async (query) => {
+    const answer = await user.call('GET', `/videos/tasks?${query}`)
+    const name = query.split('=')[0]!
+    expect(await problem(answer)).toMatchObject({ status: 422, errors: [{ path: name }] })
+  })
+  it('is empty beyond the last, and takes the bounds themselves', async () => {
+    for (const query of ['page=1&per_page=100', 'page=9007199254740991&per_page=100', 'per_page=1'])
+      expect(await (await user.call('GET', `/videos/tasks?${query}`)).json()).toEqual({ tasks: [], total: 0 })
+  })
+})
+
+describe('every answer', () => {
+  it('carries the headers of safety, and is not kept by caches', async () => {
+    const answer = await user.call('GET', '/auth/me')
+    const names = ['x-content-type-options', 'referrer-policy', 'x-frame-options', 'cache-control']
+    expect(names.map((name) => answer.headers.get(name))).toEqual([
+      'nosniff',
+      'strict-origin-when-cross-origin',
+      'DENY',
+      'no-store',
+    ])
+  })
+  it('of health is there without an account', async () => {
+    const answers = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(kinora.url + path)))
+    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([
+      { status: 'alive' },
+      { status: 'ready' },
+    ])
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  const key = () => ({ 'idempotency-key': crypto.randomUUID() })
+  const generate = (by: TestUser, body: object, headers: Record<string, string>) =>
+    by.call('POST', '/videos/generate', body, headers)
+  const taskOf = async (answer: Response) => ((await answer.json()) as { task: { id: string } }).task.id
+  const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code]
+
+  it('gives the same task for the same body, also when its members stand in another order', async () => {
+    const [by, same] = [await kinora.newUser(), key()]
+    const { model, ...rest } = GENERATION
+    const first = await generate(by, GENERATION, same)
+    const again = await generate(by, { ...rest, model, camera_movements: [] }, same)
+    expect([first.status, again.status]).toEqual([202, 202])
+    expect(await taskOf(again)).toBe(await taskOf(first))
+  })
+  it('is refused for another body', async () => {
+    const [by, same] = [await kinora.newUser(), key()]
+    await generate(by, GENERATION, same)
+    const other = await generate(by, { ...GENERATION, prompt: 'Another' }, same)
+    expect(await codeOf(other)).toEqual([422, 'idempotency_key_reused'])
+  })
+  it('sent with two bodies at the same time stands for one of them', async () => {
+    const [by, same] = [await kinora.newUser(), key()]
+    const bodies = [GENERATION, { ...GENERATION, prompt: 'Another' }]
+    const answers = await Promise.all(bodies.map((body) => generate(by, body, same)))
+    expect(answers.map(({ status }) => status).toSorted()[0]).toBe(202)
+    const refused = answers.find(({ status }) => status !== 202)!
+    expect([
+      [409, 'idempotency_in_progress'],
+      [422, 'idempotency_key_reused'],
+    ]).toContainEqual(await codeOf(refused))
+    expect(await (await by.call('GET', '/videos/tasks')).json()).toMatchObject({ total: 1 })
+  })
+  it("of one user says nothing of another's", async () => {
+    const [one, two, same] = [await kinora.newUser(), await kinora.newUser(), key()]
+    const tasks = [
+      await taskOf(await generate(one, GENERATION, same)),
+      await taskOf(await generate(two, GENERATION, same)),
+    ]
+    expect(tasks[0]).not.toBe(tasks[1])
+  })
+  it('may be used again, with any body, after a refusal', async () => {
+    const [by, same] = [await kinora.newUser(), key()]
+    const fullHd = { ...GENERATION, resolution: '1080P' }
+    expect(await codeOf(await generate(by, fullHd, same))).toEqual([403, 'plan_required'])
+    expect((await generate(by, { ...GENERATION, duration: 7 }, same)).status).toBe(422)
+    expect((await generate(by, GENERATION, same)).status).toBe(202)
+    expect(await codeOf(await generate(by, fullHd, same))).toEqual([422, 'idempotency_key_reused'])
+  })
+  it('says that the task is gone when it was deleted meanwhile', async () => {
+    const [by, same] = [await kinora.newUser(), key()]
+    await generate(by, GENERATION, key())
+    const waiting = await taskOf(await generate(by, GENERATION, same))
+    expect((await by.call('DELETE', `/videos/tasks/${waiting}`)).status).toBe(204)
+    expect(await codeOf(await generate(by, GENERATION, same))).toEqual([404, 'not_found'])
+    expect(await codeOf(await generate(by, { ...GENERATION, prompt: 'Other' }, same))).toEqual([
+      422,
+      'idempotency_key_reused',
+    ])
+  })
+  it('is a 422 when it is longer than 200 characters', async () => {
+    const answer = await generate(user, GENERATION, { 'idempotency-key': 'x'.repeat(201) })
+    expect(await problem(answer)).toMatchObject({ errors: [fault('Idempotency-Key', 'too_long')] })
+  })
+  it('is not needed: without it, each call is its own', async () => {
+    const by = await kinora.newUser()
+    const tasks = [await taskOf(await generate(by, GENERATION, {})), await taskOf(await generate(by, GENERATION, {}))]
+    expect(tasks[0]).not.toBe(tasks[1])
+    expect(await codeOf(await generate(by, GENERATION, {}))).toEqual([402, 'insufficient_credits'])
+  })
+})

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { Rejection } from '../eventsourcing/pure/decider.ts'
+import { canonicalJson } from '../eventsourcing/pure/eventHash.ts'
+import { uuid7 } from '../eventsourcing/uuid7.ts'
+import type { Database } from '../postgres/orm.ts'
+
+const REMEMBERED = "interval '24 hours'"
+/** An attempt that has said nothing for so long has died: its key may be used for something else. */
+const ABANDONED = "interval '60 seconds'"
+
+type Attempt = { subject_id: string; body_hash: string; state: 'open' | 'accepted' | 'refused'; stale: boolean }
+
+interface Keyed {
+  readonly userId: string
+  readonly key: string
+  readonly body: unknown
+  /** Whether an error says that nothing can ever come of the id: the key then stands for nothing again. */
+  readonly isLost?: (error: unknown) => boolean
+}
+
+/**
+ * Runs a command once per key: `run` is given the id of what it makes, the same for every repetition of the same body,
+ * and must itself do nothing twice under one id. So repetitions may even run at the same time.
+ * @throws Rejection idempotency_key_reused, idempotency_in_progress: the key stands for another body
+ */
+export async function once<T>(
+  database: Database,
+  { userId, key, body, isLost = () => false }: Keyed,
+  run: (subjectId: string) => Promise<T>,
+): Promise<T> {
+  const bodyHash = createHash('sha256').update(canonicalJson(body)).digest('hex')
+  const execute = <R extends object>(sql: string, parameters: unknown[]) =>
+    database.em.fork().execute<R[]>(sql, parameters)
+
+  const fresh = uuid7()
+  await execute(
+    `insert into idempotency_key (user_id, key, body_hash, subject_id, state, updated_at) values (?, ?, ?, ?, 'open', now())
+     on conflict (user_id, key) do update
+       set body_hash = excluded.body_hash, subject_id = excluded.subject_id, state = 'open', updated_at = now()
+       where idempotency_key.updated_at < now() - ${REMEMBERED}
+          or idempotency_key.body_hash <> excluded.body_hash and (idempotency_key.state = 'refused'
+             or idempotency_key.state = 'open' and idempotency_key.updated_at < now() - ${ABANDONED})`,
+    [userId, key, bodyHash, fresh],
+  )
+  const [attempt] = await execute<Attempt>(
+    'select subject_id, body_hash, state from idempotency_key where user_id = ? and key = ?',
+    [userId, key],
+  )
+  const { subject_id: subjectId, body_hash, state } = attempt!
+  if (body_hash !== bodyHash) {
+    if (state === 'open')
+      throw new Rejection('idempotency_in_progress', 'Another request with this key has not been answered yet.')
+    throw new Rejection('idempotency_key_reused', 'This Idempotency-Key was used for another request.')
+  }
+  const settle = (to: 'accepted' | 'refused') =>
+    execute(
+      `update idempotency_key set state = ?, updated_at = now()
+       where user_id = ? and key = ? and subject_id = ? and state <> 'accepted'`,
+      [to, userId, key, subjectId],
+    )
+  try {
+    const result = await run(subjectId)
+    await settle('accepted')
+    return result
+  } catch (error) {
+    if (isLost(error))
+      await execute('delete from idempotency_key where user_id = ? and key = ? and subject_id = ?', [
+        userId,
+        key,
+        subjectId,
+      ])
+    else if (error instanceof Rejection) await settle('refused')
+    throw error
+  }
+}

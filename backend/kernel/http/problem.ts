@@ -1,0 +1,103 @@
+import { STATUS_CODES } from 'node:http'
+import type { Middleware } from 'koa'
+import type { Logger } from 'pino'
+import type { z } from 'zod/mini'
+import errors from '#content/en/errors.json' with { type: 'json' }
+import { AppendOutcomeUnknown, StoreUnavailable } from '../eventsourcing/eventStore.port.ts'
+import { StreamBusy } from '../eventsourcing/lane.ts'
+import { Rejection } from '../eventsourcing/pure/decider.ts'
+import { isOutage } from '../postgres/outage.ts'
+import type { Problem } from './contract.ts'
+
+/** The only place that knows which status a code is answered with. A code that is not here is a 409. */
+const STATUS: Readonly<Record<string, number>> = {
+  invalid_input: 422,
+  invalid_file_type: 422,
+  image_too_small: 422,
+  image_too_large: 422,
+  image_aspect_ratio: 422,
+  image_damaged: 422,
+  idempotency_key_reused: 422,
+  token_invalid: 422,
+  not_json: 415,
+  unauthenticated: 401,
+  invalid_credentials: 401,
+  insufficient_credits: 402,
+  forbidden: 403,
+  cross_site: 403,
+  email_not_verified: 403,
+  plan_required: 403,
+  not_found: 404,
+  no_subscription: 404,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  range_not_satisfiable: 416,
+  queue_full: 429,
+  too_many_requests: 429,
+  internal: 500,
+  no_payment_link: 502,
+  unavailable: 503,
+}
+
+/** The English wording of each rule; clients word the codes in their reader's language. */
+const SENTENCES: Readonly<Record<string, string>> = errors
+
+/** Input that broke rules: each with its field and a stable code. */
+export class InvalidInput extends Rejection {
+  /** @param code of the answer as a whole, where one fault says it all */
+  constructor(errors: readonly { path: string; code: string }[], code = 'invalid_input') {
+    const named = errors.map(({ path, code }) => `${path || 'body'}: ${code}`).join(', ')
+    super(code, `Some fields are not valid (${named}).`, {
+      errors: errors.map((fault) => ({ ...fault, message: SENTENCES[fault.code] ?? fault.code.replaceAll('_', ' ') })),
+    })
+  }
+
+  static of(error: z.core.$ZodError): InvalidInput {
+    return new InvalidInput(error.issues.map(({ path, message }) => ({ path: path.join('.'), code: codeOf(message) })))
+  }
+}
+
+/** Rules carry their code as message; zod's own sentences are put under one code. */
+const codeOf = (message: string) => (/^[a-z][a-z_]+$/.test(message) ? message : 'invalid')
+
+/** Turns what is thrown into problem details (RFC 9457). What was not foreseen is logged and answered without detail. */
+export function problems(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const rejection = asRejection(error)
+      if (rejection.code === 'internal') {
+        const { requestId, correlationId } = ctx.state
+        log.error({ err: error, requestId, correlationId, route: ctx._matchedRoute }, 'a request failed')
+      }
+      const { retryAfter, ...fields } = rejection.fields
+      const status = STATUS[rejection.code] ?? 409
+      const body: Problem = {
+        type: 'about:blank',
+        title: STATUS_CODES[status] ?? 'Error',
+        status,
+        code: rejection.code,
+        detail: rejection.message,
+        ...fields,
+        requestId: ctx.state.requestId,
+      }
+      ctx.status = status
+      if (status === 429 || status === 503) ctx.set('Retry-After', String(retryAfter ?? 5))
+      ctx.set('Cache-Control', 'no-store')
+      ctx.body = JSON.stringify(body)
+      ctx.type = 'application/problem+json'
+    }
+  }
+}
+
+function asRejection(error: unknown): Rejection {
+  if (error instanceof Rejection) return error
+  if (error instanceof StreamBusy)
+    return new Rejection('unavailable', 'Many requests at once. Please try again.', { retryAfter: 1 })
+  if (isOutage(error) || error instanceof AppendOutcomeUnknown || error instanceof StoreUnavailable)
+    return new Rejection('unavailable', 'Kinora cannot do this right now. Please try again in a moment.', {
+      retryAfter: 2,
+    })
+  return new Rejection('internal', 'Something went wrong on our side. Please try again.')
+}

@@ -1,0 +1,145 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import type { Database } from '../postgres/orm.ts'
+import { createRealtime, type Realtime } from './realtime.ts'
+
+let db: TemporaryDatabase
+let server: Server
+let realtime: Realtime
+let gate: Promise<void> | undefined
+const userId = crypto.randomUUID()
+
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  const slow = {
+    em: {
+      fork: () => ({
+        execute: async (sql: string, parameters: unknown[]) => {
+          await gate
+          return db.database.em.fork().execute(sql, parameters)
+        },
+      }),
+    },
+  } as unknown as Database
+  realtime = createRealtime(slow)
+  server = createServer((_, response) => response.end('alive'))
+  realtime.attach(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  realtime.close()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  await db.close()
+})
+
+const port = () => (server.address() as AddressInfo).port
+const open = (token: string) => new WebSocket(`ws://127.0.0.1:${port()}/api/v1/ws?token=${token}`)
+const closed = (socket: WebSocket) => new Promise<number>((resolve) => socket.on('close', resolve))
+const said = (socket: WebSocket) =>
+  new Promise<string>((resolve) => socket.once('message', (data) => resolve(`${data}`)))
+const opened = (socket: WebSocket) => new Promise((resolve) => socket.on('open', resolve))
+
+describe('a socket', () => {
+  it('is closed with 4001 for a token that is unknown, missing or over', async () => {
+    const old = await realtime.issueToken(userId)
+    await db.pool.query(`update socket_token set expires_at = now() - interval '1 second'`)
+    const codes = await Promise.all(['', 'x', old].map((token) => closed(open(token))))
+    expect(codes).toEqual([4001, 4001, 4001])
+    expect(realtime.anyone()).toBe(false)
+  })
+
+  it('spends its token, so that a second socket does not open by it', async () => {
+    const token = await realtime.issueToken(userId)
+    const sockets = [open(token), open(token), open(token)]
+    const outcomes = await Promise.all(
+      sockets.map((socket) => {
+        socket.on('open', () => socket.send('ping'))
+        return Promise.race([said(socket), closed(socket)])
+      }),
+    )
+    expect(outcomes.toSorted()).toEqual([4001, 4001, '{"type":"pong"}'])
+    for (const socket of sockets) socket.close()
+    await vi.waitFor(() => expect(realtime.anyone()).toBe(false))
+  })
+
+  it('answers a ping, also one that was sent before it was let in, and nothing else', async () => {
+    gate = new Promise((resolve) => setTimeout(resolve, 100))
+    const token = await realtime.issueToken(userId)
+    gate = new Promise((resolve) => setTimeout(resolve, 100))
+    const socket = open(token)
+    const heard: string[] = []
+    socket.on('message', (data) => heard.push(String(data)))
+    await opened(socket)
+    for (const text of ['{"type":"ping"}', 'nonsense', 'null', '{"type":"other"}', 'ping']) socket.send(text)
+    await vi.waitFor(() => expect(heard).toHaveLength(2))
+    gate = undefined
+    socket.send('{"type":"ping"}')
+    await vi.waitFor(() => expect(heard).toEqual(Array(3).fill('{"type":"pong"}')))
+    socket.close()
+    await vi.waitFor(() => expect(realtime.online(userId)).toBe(false))
+  })
+
+  it("hears what is said to its user, on each of the user's sockets, and nothing that is said to others", async () => {
+    const other = crypto.randomUUID()
+    const tokens = await Promise.all([userId, userId, other].map((id) => realtime.issueToken(id)))
+    const [a, b, c] = tokens.map(open) as [WebSocket, WebSocket, WebSocket]
+    const ready = [a, b, c].map(async (socket) => {
+      const pong = said(socket)
+      await opened(socket)
+      socket.send('ping')
+      return pong
+    })
+    await Promise.all(ready)
+    const heard = Promise.all([said(a), said(b), said(c)])
+    realtime.send(other, { to: 'other' })
+    realtime.send(userId, { to: 'user' })
+    expect(await heard).toEqual(['{"to":"user"}', '{"to":"user"}', '{"to":"other"}'])
+    for (const socket of [a, b, c]) socket.close()
+    await vi.waitFor(() => expect(realtime.anyone()).toBe(false))
+  })
+
+  it('that goes away while its token is looked up is not kept', async () => {
+    const token = await realtime.issueToken(userId)
+    const letGo = Promise.withResolvers<void>()
+    gate = letGo.promise
+    const socket = open(token)
+    await opened(socket)
+    socket.terminate()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    gate = undefined
+    letGo.resolve()
+    await vi.waitFor(async () => {
+      const { rows } = await db.pool.query('select 1 from socket_token where expires_at > now()')
+      expect(rows).toEqual([])
+    })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(realtime.online(userId)).toBe(false)
+  })
+
+  it('that says more than it may is closed, and the server lives', async () => {
+    const socket = open(await realtime.issueToken(userId))
+    await opened(socket)
+    socket.send('x'.repeat(5_000))
+    expect(await closed(socket)).toBe(1009)
+    await vi.waitFor(() => expect(realtime.online(userId)).toBe(false))
+  })
+})
+
+describe('an upgrade to a socket', () => {
+  it.each(['//', '/other', '/api/v1/ws/more', 'http://[', '*'])(
+    'under the address %s is dropped, and the server lives',
+    async (address) => {
+      const raw = connect(port(), '127.0.0.1')
+      raw.on('error', () => {})
+      raw.write(
+        `GET ${address} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+      )
+      await new Promise((resolve) => raw.on('close', resolve))
+      expect(await (await fetch(`http://127.0.0.1:${port()}/`)).text()).toBe('alive')
+    },
+  )
+})

@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import Koa from 'koa'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCookies } from '../../accounts/sessions/cookies.ts'
+import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
+import { Rejection } from '../eventsourcing/pure/decider.ts'
+import { problems } from './problem.ts'
+import { PLACEHOLDER_ORIGIN, serveSite } from './staticSite.ts'
+
+const dist = mkdtempSync(path.join(os.tmpdir(), 'kinora-dist-'))
+const page = (title: string) => `<link rel="canonical" href="${PLACEHOLDER_ORIGIN}/"><title>${title}</title>`
+let server: Server
+let url: string
+
+beforeAll(async () => {
+  for (const folder of ['_astro', 'auth', 'zh/auth']) mkdirSync(path.join(dist, folder), { recursive: true })
+  const files = { 'index.html': 'home', 'zh.html': '首页', 'workspace.html': 'work', 'zh/workspace.html': '创作台' }
+  for (const [file, title] of Object.entries(files)) writeFileSync(path.join(dist, file), page(title))
+  const made = `<meta http-equiv="content-security-policy" content="default-src 'self'; script-src 'sha256-abc=';">`
+  writeFileSync(path.join(dist, 'faq.html'), `${made}<title>faq</title>`)
+  mkdirSync(path.join(dist, 'legal'))
+  writeFileSync(path.join(dist, 'legal/privacy-policy-en.md'), '# Privacy')
+  writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
+  const app = new Koa()
+  app.use(problems(pino({ level: 'silent' }))).use(pageGuard(createCookies(false)))
+  app.use(serveSite(dist, () => 'https://kinora.test'))
+  app.use(() => {
+    throw new Rejection('not_found', 'There is nothing here.')
+  })
+  server = await new Promise<Server>((resolve) => {
+    const listening: Server = app.listen(0, '127.0.0.1', () => resolve(listening))
+  })
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.close()
+  rmSync(dist, { recursive: true })
+})
+
+const get = (address: string, headers: Record<string, string> = {}) =>
+  fetch(url + address, { redirect: 'manual', headers })
+const movedTo = async (address: string, headers = {}) => {
+  const { status, headers: answer } = await get(address, headers)
+  return [status, answer.get('location')]
+}
+
+describe('the static site', () => {
+  it('serves pages without their ending, under the address people see', async () => {
+    const home = await get('/')
+    expect([home.status, await home.text()]).toEqual([
+      200,
+      '<link rel="canonical" href="https://kinora.test/"><title>home</title>',
+    ])
+    expect(await (await get('/zh')).text()).toContain('首页')
+    expect((await get('/zh/')).status).toBe(200)
+  })
+
+  it('compresses pages, and does not send again what the browser has', async () => {
+    const home = await get('/', { 'accept-encoding': 'br' })
+    expect(home.headers.get('content-encoding')).toBe('br')
+    // Left to itself, fetch would ask for a fresh copy.
+    const again = await get('/', { 'if-none-match': home.headers.get('etag')!, 'cache-control': 'max-age=0' })
+    expect(again.status).toBe(304)
+  })
+
+  it('sends the policy that the build has made as a header, with what only counts there', async () => {
+    const faq = await get('/faq')
+    expect(await faq.text()).toBe('<title>faq</title>')
+    expect(faq.headers.get('content-security-policy')).toBe(
+      "default-src 'self'; script-src 'sha256-abc='; frame-ancestors 'none'; upgrade-insecure-requests; " +
+        'report-uri /api/v1/csp-reports; report-to csp',
+    )
+    expect(faq.headers.get('permissions-policy')).toContain('camera=()')
+    expect(faq.headers.get('reporting-endpoints')).toBe('csp="/api/v1/csp-reports"')
+    expect((await get('/')).headers.get('content-security-policy')).toMatch(/^default-src 'none';/)
+  })
+
+  it('serves the legal texts as markdown', async () => {
+    const text = await get('/legal/privacy-policy-en.md')
+    expect([text.status, text.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+  })
+
+  it('lets assets be kept for ever', async () => {
+    const asset = await get('/_astro/app.abc.js')
+    expect([asset.status, asset.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+  })
+
+  it('sends unknown addresses to the landing page of their language', async () => {
+    expect(await movedTo('/nowhere')).toEqual([302, '/'])
+    expect(await movedTo('/zh/nowhere')).toEqual([302, '/zh'])
+    expect(await movedTo('/zhejiang')).toEqual([302, '/'])
+  })
+
+  it.each([
+    '/api/v1/nowhere',
+    '/_astro/gone.js',
+    '/legal/nothing.md',
+    '/dev/nothing',
+    '/favicon.gif',
+    '/../../etc/passwd.txt',
+  ])('answers 404 for %s', async (address) => {
+    const answer = await get(address)
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found'])
+  })
+
+  it('sends who is surely signed out to the login page, and lets the others in', async () => {
+    expect(await movedTo('/workspace')).toEqual([302, '/auth/login?next=%2Fworkspace'])
+    expect(await movedTo('/profile/invoice?id=1')).toEqual([302, '/auth/login?next=%2Fprofile%2Finvoice%3Fid%3D1'])
+    expect(await movedTo('/zh/workspace?a=1')).toEqual([302, '/zh/auth/login?next=%2Fzh%2Fworkspace%3Fa%3D1'])
+    expect((await get('/workspace', { cookie: 'kinora_refresh=any' })).status).toBe(200)
+  })
+})

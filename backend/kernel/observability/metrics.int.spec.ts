@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import Router from '@koa/router'
+import Koa from 'koa'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { parse } from 'yaml'
+import { generate, reaches } from '#workflows/testing/userTasks.ts'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { problems } from '../http/problem.ts'
+import { createLedgerWatch } from './ledgerWatch.ts'
+import { serveMetrics } from './metricsRoute.ts'
+
+let kinora: TestKinora
+beforeAll(async () => {
+  kinora = await startTestKinora({ provider: await createProviderDouble() })
+})
+afterAll(() => kinora.close())
+
+const figures = async () => (await fetch(`${kinora.url}/metrics`)).text()
+/** The value of the series with this name and, in any order, these labels. */
+const figure = (text: string, name: string, labels: Readonly<Record<string, string>> = {}) => {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
+  const isIt = (line: string) => line.split(/[{ ]/, 1)[0] === name && pairs.every((pair) => line.includes(pair))
+  const series = text.split('\n').find(isIt)
+  return series === undefined ? undefined : Number(series.slice(series.lastIndexOf(' ')))
+}
+
+describe('what is measured', () => {
+  it('covers a video from the request to the read models, and the sockets that hear of it', async () => {
+    const user = await kinora.newUser()
+    const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
+    const socket = new WebSocket(`${kinora.url.replace('http', 'ws')}/api/v1/ws?token=${token}`)
+    await new Promise((resolve) => socket.once('open', resolve))
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Success' })
+    await vi.waitFor(async () => {
+      const text = await figures()
+      const generated = { method: 'POST', route: '/api/v1/videos/generate', status: '202' }
+      expect(figure(text, 'kinora_http_request_seconds_count', generated)).toBe(1)
+      expect(figure(text, 'kinora_sockets')).toBe(1)
+      expect(figure(text, 'kinora_projection_lag_seconds', { projection: 'videoTasks' })).toBe(0)
+      expect(figure(text, 'kinora_events_appended_total', { category: 'videoTask' })).toBeGreaterThan(3)
+      expect(figure(text, 'kinora_append_seconds_count', { outcome: 'stored' })).toBeGreaterThan(5)
+      const asked = { port: 'video', call: 'create', outcome: 'accepted' }
+      expect(figure(text, 'kinora_provider_call_seconds_count', asked)).toBe(1)
+      const settled = { activity: 'settleCredits', outcome: 'ok' }
+      expect(figure(text, 'kinora_activity_seconds_count', settled)).toBe(1)
+      expect(figure(text, 'kinora_read_wait_seconds_count')).toBeGreaterThan(0)
+      expect(figure(text, 'kinora_open_holds')).toBe(0)
+      expect(figure(text, 'kinora_open_tasks', { status: 'Processing' })).toBe(0)
+      expect(figure(text, 'kinora_metrics_blind')).toBe(0)
+    }, 10_000)
+    // Addresses hold ids and tokens: only patterns are told.
+    expect(await figures()).not.toContain(id)
+    socket.close()
+  })
+
+  it('tells of tasks that do not move, of old holds, mails and notices, of circuits and of what the operator must do', async () => {
+    const { pool } = kinora.ports
+    const id = '018f0000-0000-7000-8000-000000000000'
+    const twoHours = `now() - interval '2 hours'`
+    await pool.query(`insert into open_hold values ('${id}', '${id}', ${twoHours})`)
+    await pool.query(`insert into open_task values ('${id}', '${id}', 4)`)
+    await pool.query(
+      `insert into video_task (id, user_id, task_type, status, model, duration, resolution, encrypted_prompt, camera_movements,
+         prompt_optimizer, credits, credits_consumed, priority, created_at, started_at)
+       values ('${id}', '${id}', 'text_to_video', 'Processing', 'm', 6, '768P', '', '[]', true, 30, 30, 4, ${twoHours}, ${twoHours})`,
+    )
+    await pool.query(
+      `insert into payment_notice values ('n', 'SALE', 'o', '{"kind":"other"}', now() - interval '10 minutes', null, null)`,
+    )
+    await pool.query(`insert into circuit values ('minimax', 4, 0, now() + interval '1 minute')`)
+    await pool.query(`insert into operator_alert values ('video_provider_account', 'empty', now(), now(), 1, null)`)
+    const text = await figures()
+    expect(figure(text, 'kinora_open_holds_over_an_hour')).toBe(1)
+    expect(figure(text, 'kinora_oldest_hold_seconds')).toBeGreaterThan(7_100)
+    expect(figure(text, 'kinora_stuck_tasks')).toBe(1)
+    expect(figure(text, 'kinora_circuit_open', { circuit: 'minimax' })).toBe(1)
+    expect(figure(text, 'kinora_operator_alert', { code: 'video_provider_account' })).toBe(1)
+    for (const table of ['open_hold', 'open_task', 'circuit', 'operator_alert', 'payment_notice'])
+      await pool.query(`delete from ${table}`)
+    await pool.query('delete from video_task where id = $1', [id])
+    expect(figure(await figures(), 'kinora_stuck_tasks')).toBe(0)
+    expect(await figures()).not.toContain('circuit="minimax"')
+  })
+})
+
+describe('alerting rules', () => {
+  type Rule = { alert: string; expr: string; annotations: { summary: string } }
+  const { groups } = parse(readFileSync(path.resolve('docs/operations/alerts.yml'), 'utf8')) as {
+    groups: { rules: Rule[] }[]
+  }
+  const rules = groups.flatMap((group) => group.rules)
+
+  it('ask only for metrics and labels that there are, and each is explained to the operator', async () => {
+    const text = await figures()
+    const names = new Set(
+      [...text.matchAll(/^# TYPE (\S+) (\w+)/gm)].flatMap(([, name, type]) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name!],
+      ),
+    )
+    const manual = readFileSync(path.resolve('docs/operations.md'), 'utf8')
+    expect(rules.length).toBeGreaterThan(15)
+    for (const { alert, expr, annotations } of rules) {
+      const asked = expr.match(/\b(kinora|process|nodejs)_\w+/g) ?? []
+      if (alert !== 'ProcessDown') expect(asked, alert).not.toHaveLength(0)
+      for (const name of asked) expect([...names], `${alert} asks for ${name}`).toContain(name)
+      expect(annotations.summary.length, alert).toBeGreaterThan(10)
+      expect(manual, `docs/operations.md says nothing of ${alert}`).toContain(`**${alert}**`)
+    }
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+  })
+})
+
+describe('the watch over the ledger', () => {
+  it('finds a balance that is not the sum of its history, and forgives one that is only late', async () => {
+    const { pool } = kinora.ports
+    const [owner, other] = [await kinora.newUser(), await kinora.newUser()]
+    let now = 0
+    const watch = createLedgerWatch(pool, { now: () => now, settleMs: 1_000, page: 2 })
+    const look = async () => {
+      for (let page = 0; page < 5; page++) await watch.look()
+      return (await watch.look()).drifted
+    }
+    const give = (userId: string, amount: number) =>
+      pool.query(
+        `update credit_balance set lots = jsonb_set(lots, '{0,left}', to_jsonb((lots #>> '{0,left}')::int + $2::int)) where id = $1`,
+        [userId, amount],
+      )
+    expect(await look()).toEqual([])
+    await give(owner.userId, 30)
+    await give(other.userId, -30)
+    expect(await look()).toEqual([])
+    await give(other.userId, 30)
+    now += 1_000
+    expect(await look()).toEqual([{ userId: owner.userId, balance: 90, entries: 60 }])
+    await give(owner.userId, -30)
+    expect(await look()).toEqual([])
+  })
+})
+
+describe('GET /metrics', () => {
+  const asked = async (access: { token?: string; production: boolean }, headers: Record<string, string>) => {
+    const read = async () => ({ type: 'text/plain', text: 'figures' })
+    const router = new Router()
+    serveMetrics(router, { read, token: undefined, ...access })
+    const app = new Koa().use(problems(pino({ level: 'silent' }))).use(router.routes())
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`, { headers })
+    server.close()
+    return answer.status === 200 ? await answer.text() : answer.status
+  }
+
+  it('is for who shows the token; without one for nobody in production, and elsewhere for nobody behind a proxy', async () => {
+    const token = 'a token of some length'
+    expect(await asked({ production: true }, {})).toBe(404)
+    expect(await asked({ production: false }, {})).toBe('figures')
+    expect(await asked({ production: false }, { 'X-Forwarded-For': '192.0.2.1' })).toBe(404)
+    expect(await asked({ production: true, token }, { Authorization: `Bearer ${token}` })).toBe('figures')
+    for (const Authorization of ['', 'Bearer ', `Bearer ${token}x`, token])
+      expect(await asked({ production: false, token }, { Authorization })).toBe(404)
+  })
+})

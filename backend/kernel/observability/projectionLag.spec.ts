@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import type { EventBatch, EventStore, GlobalPosition } from '../eventsourcing/eventStore.port.ts'
+import { createMetrics } from './metrics.ts'
+import { createProjectionLag } from './projectionLag.ts'
+
+const created = new Date('2026-01-01T00:00:00Z')
+const told = {
+  id: '1',
+  type: 'Told',
+  stream: 'tale-1',
+  revision: 0,
+  position: '1' as GlobalPosition,
+  created,
+  data: {},
+  meta: {},
+}
+/** A log of one event, whose head comes after it. */
+const log = {
+  async *subscribeAll({ onLive }: { onLive?: () => void }): AsyncGenerator<EventBatch> {
+    yield { events: [told], position: told.position, live: false }
+    onLive?.()
+  },
+} as unknown as EventStore
+
+describe('the lag of a projection', () => {
+  it('is the age of the oldest event not taken in, grows while one fails, and is 0 at the head', async () => {
+    let now = created.getTime()
+    const metrics = createMetrics()
+    const lag = createProjectionLag(metrics, () => now)
+    const store = lag.follow('tales', log)
+    const seconds = async () => {
+      lag.collect()
+      const { values } = await metrics.registry.getSingleMetric('kinora_projection_lag_seconds')!.get()
+      return Math.round(values[0]!.value)
+    }
+    const options = { signal: new AbortController().signal }
+
+    await expect(
+      (async () => {
+        for await (const _ of store.subscribeAll(options)) throw new Error('It stumbles.')
+      })(),
+    ).rejects.toThrow('It stumbles.')
+    now += 40_000
+    expect(await seconds()).toBe(40)
+    for await (const { events } of store.subscribeAll(options)) expect(events).toHaveLength(1)
+    expect(await seconds()).toBe(0)
+    expect(await metrics.registry.getSingleMetricAsString('kinora_projected_events_total')).toContain(
+      'projection="tales"} 1',
+    )
+  })
+})

@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type CuttableProxy, startCuttableProxy } from '../../testing/cuttableProxy.ts'
+import { createLeases, type Leases } from './leases.ts'
+import { startTemporaryPostgres, type TemporaryPostgres } from './testing/temporaryPostgres.ts'
+
+let postgres: TemporaryPostgres
+let connection: pg.ClientConfig
+let halt: AbortController
+let all: Leases[]
+beforeAll(async () => {
+  postgres = await startTemporaryPostgres()
+  const { socketDir: host, port, user, database } = postgres.server
+  connection = { host, port, user, database }
+})
+afterAll(() => postgres.close())
+
+const done: Promise<void>[] = []
+const open = (to: pg.ClientConfig = connection) => {
+  const leases = createLeases(to, () => {})
+  all.push(leases)
+  return leases
+}
+beforeEach(() => {
+  halt = new AbortController()
+  all = []
+})
+afterEach(async () => {
+  halt.abort()
+  await Promise.all(done.splice(0))
+  await Promise.all(all.map((leases) => leases.close()))
+})
+
+/** Who works now, and how many ever did at once. */
+function workplace() {
+  const working: string[] = []
+  const seen = { most: 0 }
+  const work = (who: string) => async (held: AbortSignal) => {
+    working.push(who)
+    seen.most = Math.max(seen.most, working.length)
+    await new Promise((resolve) => held.addEventListener('abort', resolve, { once: true }))
+    working.splice(working.indexOf(who), 1)
+  }
+  return { working, seen, work }
+}
+
+const waitFor = (check: () => void, timeout = 10_000) => vi.waitFor(check, { timeout, interval: 20 })
+
+describe('a lease', () => {
+  it('is held by one process at a time, and goes to the next when it is given back', async () => {
+    const { working, seen, work } = workplace()
+    const leaving = new AbortController()
+    const onStandby = vi.fn()
+    const first = open().run('one', leaving.signal, work('first'))
+    await waitFor(() => expect(working).toEqual(['first']))
+    done.push(open().run('one', halt.signal, work('second'), { onStandby }))
+    await waitFor(() => expect(onStandby).toHaveBeenCalled())
+    leaving.abort()
+    await first
+    await waitFor(() => expect(working).toEqual(['second']), 2_000)
+    expect(seen.most).toBe(1)
+  })
+
+  it('is another’s at once when the connection is lost, and work begins anew after an error', async () => {
+    const { working, seen, work } = workplace()
+    const leases = open()
+    let faults = 0
+    const frail = (held: AbortSignal) => (faults++ === 0 ? Promise.reject(new Error('stumbled')) : work('frail')(held))
+    done.push(leases.run('two', halt.signal, frail))
+    await waitFor(() => expect(working).toEqual(['frail']))
+    expect(leases.held()).toEqual(['two'])
+    for (let time = 0; time < 3; time++) {
+      const lost = Date.now()
+      await postgres.pool.query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = hashtext('two')::oid`,
+      )
+      await waitFor(() => expect(working).toEqual([]))
+      expect(Date.now() - lost).toBeLessThan(1_000)
+      await waitFor(() => expect(working).toEqual(['frail']))
+    }
+    expect(seen.most).toBe(1)
+  })
+
+  it('is given up by a holder that the network has lost, before another has it, within ten seconds', {
+    timeout: 60_000,
+  }, async () => {
+    const { working, seen, work } = workplace()
+    const proxy: CuttableProxy = await startCuttableProxy({
+      path: path.join(connection.host!, `.s.PGSQL.${connection.port}`),
+    })
+    const cut = open({ ...connection, host: '127.0.0.1', port: proxy.port })
+    done.push(cut.run('three', halt.signal, work('cut off')))
+    await waitFor(() => expect(working).toEqual(['cut off']))
+    done.push(open().run('three', halt.signal, work('heir')))
+    await delay(1_000)
+    const since = Date.now()
+    proxy.freeze()
+    await waitFor(() => expect(working).toEqual(['heir']), 15_000)
+    expect(Date.now() - since).toBeLessThan(10_000)
+    expect(seen.most).toBe(1)
+    await proxy.close()
+  })
+
+  it('is taken from a process that was stopped in the middle, within ten seconds', { timeout: 60_000 }, async () => {
+    const { working, work } = workplace()
+    const program = `
+      import { createLeases } from './backend/kernel/postgres/leases.ts'
+      const leases = createLeases(JSON.parse(process.env.CONNECTION), () => {})
+      await leases.run('four', new AbortController().signal, async (held) => {
+        console.log('held')
+        await new Promise((resolve) => held.addEventListener('abort', resolve, { once: true }))
+        console.log('lost')
+      })`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: path.resolve(import.meta.dirname, '../../..'),
+      env: { PATH: process.env.PATH, CONNECTION: JSON.stringify(connection) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let said = ''
+    child.stdout.on('data', (text) => {
+      said += String(text)
+    })
+    await waitFor(() => expect(said).toBe('held\n'))
+    done.push(open().run('four', halt.signal, work('heir')))
+    const since = Date.now()
+    child.kill('SIGSTOP')
+    await waitFor(() => expect(working).toEqual(['heir']), 15_000)
+    expect(Date.now() - since).toBeLessThan(10_000)
+    child.kill('SIGCONT')
+    await waitFor(() => expect(said).toBe('held\nlost\n'))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+
+  it('with a seat is shared out among those who want it, anew when one comes or goes', async () => {
+    const { working, work } = workplace()
+    const [one, two] = [open(), open()]
+    const leaving = new AbortController()
+    const wish = (leases: Leases, who: string, signal: AbortSignal, names = [0, 1, 2, 3]) =>
+      names.map((seat) => leases.run(`lane ${seat}`, signal, work(who), { seat }))
+    done.push(...wish(one, 'one', halt.signal))
+    await waitFor(() => expect(working).toHaveLength(4))
+    const second = wish(two, 'two', leaving.signal)
+    // A lane that only one of them knows is its own, whatever its turn.
+    done.push(two.run('raised', halt.signal, work('two'), { seat: 5 }))
+    await waitFor(() => expect(working.toSorted()).toEqual(['one', 'one', 'two', 'two', 'two']))
+    leaving.abort()
+    await Promise.all(second)
+    await waitFor(() => expect(working.toSorted()).toEqual(['one', 'one', 'one', 'one', 'two']))
+    expect(one.held()).toHaveLength(4)
+  })
+})

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+
+const PASSWORD = 'a password for olga'
+
+let kinora: TestKinora
+let cookie = ''
+beforeAll(async () => {
+  const env = { OPERATOR_USERNAME: 'olga', OPERATOR_PASSWORD: PASSWORD, OPERATOR_TIME_ZONE: 'Europe/Berlin' }
+  kinora = await startTestKinora({ provider: await createProviderDouble(), env })
+})
+afterAll(() => kinora?.close())
+
+const signIn = (username = 'olga', password = PASSWORD) =>
+  kinora.post('/analytics/login', { username, password }, { 'user-agent': 'Browser/1' })
+const cookieOf = (answer: Response) => answer.headers.getSetCookie()[0]!.split(';')[0]!
+const get = (path: string, headers: Record<string, string> = { cookie }) => fetch(kinora.api + path, { headers })
+const json = async <Answer = Record<string, never>>(path: string) => (await get(path)).json() as Promise<Answer>
+
+const CALLS = ['/overview', '/weekly', '/hourly', '/users/overview', '/users/list', '/pages', '/live', '/actions'].map(
+  (path) => `/analytics${path}`,
+)
+
+describe('the operator', () => {
+  it('is asked to sign in, by every call and by the page', async () => {
+    const user = await kinora.newUser()
+    for (const path of CALLS)
+      for (const headers of [{}, { cookie: 'kinora_operator=x' }, { cookie: user.cookie }])
+        expect([path, (await get(path, headers as never)).status]).toEqual([path, 401])
+    for (const [page, to] of [
+      ['/admin/dashboard', '/admin/dashboard/login'],
+      ['/admin/dashboard/', '/admin/dashboard/login'],
+      ['/zh/admin/dashboard', '/zh/admin/dashboard/login'],
+    ]) {
+      const answer = await fetch(kinora.url + page, { redirect: 'manual', headers: { cookie: user.cookie } })
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, to])
+    }
+  })
+
+  it('signs in with both, gets a cookie that scripts cannot read, and is let in until signing out', async () => {
+    const answer = await signIn()
+    expect([answer.status, await answer.json()]).toEqual([200, { success: true, message: 'Signed in.' }])
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^kinora_operator=[\w-]{43}; path=\/; expires=[^;]+; samesite=lax; httponly$/),
+    ])
+    const session = { cookie: cookieOf(answer) }
+    for (const path of CALLS) expect([path, (await get(path, session)).status]).toEqual([path, 200])
+    const { rows } = await kinora.ports.pool.query<{ hash: string }>('select hash from operator_session')
+    expect(rows.map(({ hash }) => hash)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+    const page = await fetch(`${kinora.url}/admin/dashboard`, { redirect: 'manual', headers: session })
+    expect(page.headers.get('location')).not.toBe('/admin/dashboard/login')
+    expect((await kinora.post('/analytics/logout', undefined, session)).status).toBe(200)
+    for (const path of CALLS) expect((await get(path, session)).status).toBe(401)
+    expect((await kinora.post('/analytics/logout', undefined, session)).status).toBe(200)
+  })
+
+  it('is told which field is missing', async () => {
+    const answer = await kinora.post('/analytics/login', { username: '' })
+    expect(answer.status).toBe(422)
+    const { errors } = (await answer.json()) as { errors: { path: string; code: string }[] }
+    expect(errors.map(({ path, code }) => [path, code])).toEqual([
+      ['username', 'required'],
+      ['password', 'required'],
+    ])
+  })
+
+  it('finds every way in and out, and every refusal, in the list of actions', async () => {
+    expect((await signIn('olga', 'wrong')).status).toBe(401)
+    expect((await signIn('someone', PASSWORD)).status).toBe(401)
+    cookie = cookieOf(await signIn())
+    const { actions, total } = await json<{ actions: { action: string }[]; total: number }>('/analytics/actions')
+    expect(actions.map(({ action }) => action)).toEqual([
+      'signed_in',
+      'sign_in_refused',
+      'sign_in_refused',
+      'signed_out',
+      'signed_in',
+    ])
+    expect(total).toBe(5)
+    expect(actions[0]).toEqual({ at: expect.any(String), action: 'signed_in', detail: null, ip: expect.any(String) })
+    expect(JSON.stringify(actions)).not.toContain('wrong')
+  })
+
+  it('cannot be guessed: after some wrong passwords the right one is not looked at either', async () => {
+    const statuses = await Promise.all(Array.from({ length: 30 }, () => signIn('olga', 'guess').then((a) => a.status)))
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(10)
+    const answer = await signIn()
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    await kinora.ports.pool.query('delete from throttle')
+  })
+})
+
+describe('the board', () => {
+  const visit = (path: string, fields: object = {}) => kinora.post('/analytics/page-view', { path, ...fields })
+
+  it('shows what was visited today', async () => {
+    for (const [path, session_id] of [
+      ['/', 'a'],
+      ['/faq', 'a'],
+      ['/', 'b'],
+    ] as const)
+      await visit(path, { session_id })
+    await visit('/', { session_id: 'b', event_type: 'page_unload' })
+    await visit('/', { session_id: 'c', user_agent: 'Googlebot/2.1' })
+    await visit('/lost', { session_id: 'b', status_code: 404 })
+    await kinora.visitsCounted()
+    const { success, data } = (await json('/analytics/overview')) as never as { success: boolean; data: never }
+    const visits = (path: string, status_code = 200) => ({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/),
+      path,
+      ip: '127.0.0.1',
+      status_code,
+    })
+    expect({ success, data }).toEqual({
+      success: true,
+      data: {
+        today: {
+          pv: 4,
+          uv: 2,
+          pages: 3,
+          page_ranking: [
+            { path: '/', count: 2 },
+            { path: '/faq', count: 1 },
+            { path: '/lost', count: 1 },
+          ],
+        },
+        growth: { pv_growth: 0, uv_growth: 0 },
+        recent_visits: [visits('/lost', 404), visits('/'), visits('/faq'), visits('/')],
+        last_updated: expect.any(String),
+        time_zone: 'Europe/Berlin',
+      },
+    })
+    const hours = (await json('/analytics/hourly')) as never as { data: { hourly_distribution: { count: number }[] } }
+    expect(hours.data.hourly_distribution.map(({ count }) => count).reduce((sum, count) => sum + count)).toBe(4)
+    expect(hours.data.hourly_distribution).toHaveLength(24)
+    expect(await json('/analytics/live')).toEqual({
+      success: true,
+      data: {
+        visitors: 2,
+        pages: [
+          { path: '/', count: 2 },
+          { path: '/faq', count: 1 },
+          { path: '/lost', count: 1 },
+        ],
+      },
+    })
+  })
+
+  it('shows the week and the users', async () => {
+    const weekly = (await json('/analytics/weekly')) as never as { data: { daily_data: object[]; total_pv: number } }
+    expect(weekly.data.total_pv).toBe(4)
+    expect(weekly.data.daily_data).toHaveLength(7)
+    expect(weekly.data.daily_data.at(-1)).toMatchObject({ pv: 4, uv: 2 })
+    const user = await kinora.newUser()
+    await kinora.post('/auth/register', { email: 'new@kinora.test', password: 'correct horse', username: 'New' })
+    const overview = async () => (await json('/analytics/users/overview')).data as never as Record<string, unknown>
+    expect(await overview()).toMatchObject({
+      total_users: 3,
+      today_registrations: 3,
+      registration_growth: 0,
+      verified_users: 2,
+      verification_rate: 66.7,
+    })
+    const list = (await json('/analytics/users/list?page=1&per_page=2')) as never as { users: object[] }
+    expect(list).toEqual({
+      success: true,
+      users: [
+        { id: expect.any(String), email: 'new@kinora.test', created_at: expect.any(String), email_verified: false },
+        { id: user.userId, email: user.email, created_at: expect.any(String), email_verified: true },
+      ],
+      pagination: { total: 3, page: 1, per_page: 2 },
+    })
+    await user.call('POST', '/users/delete', { password: 'correct horse' })
+    expect(await overview()).toMatchObject({ total_users: 2, verified_users: 1 })
+  })
+
+  it.each([
+    ['/weekly?from=2026-02-30', 'from', 'invalid_date'],
+    ['/weekly?to=yesterday', 'to', 'invalid_date'],
+    ['/weekly?from=0000-01-01&to=0000-01-02', 'from', 'invalid_date'],
+    ['/weekly?from=2026-03-02&to=2026-03-01', 'from', 'period_reversed'],
+    ['/pages?from=2026-01-01&to=2026-04-01', 'from', 'period_too_long'],
+    ['/users/overview?from=2026-01-01&from=2026-01-02', 'from', 'invalid'],
+    ['/users/list?page=0', 'page', 'invalid'],
+    ['/users/list?per_page=101', 'per_page', 'invalid'],
+    ['/users/list?page=1e99', 'page', 'invalid'],
+    ['/actions?page=x', 'page', 'invalid'],
+  ])('refuses %s, naming the field', async (address, path, code) => {
+    const answer = await get(`/analytics${address}`)
+    const { errors } = (await answer.json()) as { errors: { path: string; code: string }[] }
+    expect([answer.status, errors?.[0]?.path, errors?.[0]?.code]).toEqual([422, path, code])
+  })
+})

@@ -1,0 +1,232 @@
+import * as z from 'zod/mini'
+import { endpoint, paging } from '../kernel/http/contract.ts'
+
+// What the operator reads. Days are dates of the operator's time zone (`YYYY-MM-DD`), times are UTC.
+
+const count = z.number()
+const day = z.string()
+const Visited = z.object({ path: z.string(), count })
+const success = z.literal(true)
+
+/** An answer of the board: a section is filled only where `success` is true. */
+const answerOf = <T extends z.ZodMiniType>(data: T) => z.object({ success, data })
+
+/** How many days back numbers are kept. */
+export const KEPT_DAYS = 90
+
+const date = () => z.optional(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'invalid_date')))
+/** The first and the last day of a period; the last seven days when both are left out. At most `KEPT_DAYS`. */
+export const Period = z.object({ from: date(), to: date() })
+export type Period = z.infer<typeof Period>
+
+export const Login = z.object({
+  username: z.string({ error: 'required' }).check(z.minLength(1, 'required'), z.maxLength(128, 'too_long')),
+  password: z.string({ error: 'required' }).check(z.minLength(1, 'required'), z.maxLength(256, 'too_long')),
+})
+
+export const Overview = z.object({
+  today: z.object({
+    pv: count,
+    uv: count,
+    /** Different paths visited today. */
+    pages: count,
+    /** The most visited first, at most a hundred. */
+    page_ranking: z.array(Visited),
+  }),
+  /** Per cent against the whole of yesterday, to one decimal; 0 where yesterday saw nobody. */
+  growth: z.object({ pv_growth: z.number(), uv_growth: z.number() }),
+  /** The newest first, at most ten. */
+  recent_visits: z.array(
+    z.object({
+      timestamp: z.string(),
+      path: z.string(),
+      /** The address while it is kept whole, 24 hours; then its network. */
+      ip: z.nullable(z.string()),
+      status_code: z.number(),
+    }),
+  ),
+  last_updated: z.string(),
+  /** IANA name of the zone that days and hours are counted in. */
+  time_zone: z.string(),
+})
+
+export const Weekly = z.object({ daily_data: z.array(z.object({ date: day, pv: count, uv: count })), total_pv: count })
+export const Hourly = z.object({ hourly_distribution: z.array(z.object({ hour: z.number(), count })) })
+
+export const UserOverview = z.object({
+  total_users: count,
+  today_registrations: count,
+  /** Per cent against yesterday, to one decimal. */
+  registration_growth: z.number(),
+  verified_users: count,
+  /** Per cent of all users, to one decimal. */
+  verification_rate: z.number(),
+  /** One entry a day, the oldest first. */
+  daily_registrations: z.array(z.object({ date: day, count })),
+})
+
+export const UserList = z.object({
+  success,
+  users: z.array(
+    z.object({ id: z.string(), email: z.string(), created_at: z.nullable(z.string()), email_verified: z.boolean() }),
+  ),
+  pagination: z.object({ total: count, page: z.number(), per_page: z.number() }),
+})
+
+export const Live = z.object({
+  /** Different visitors of the last five minutes. */
+  visitors: count,
+  pages: z.array(Visited),
+})
+
+export const TaskHealth = z.object({
+  /** As it is now. */
+  queue: z.object({ waiting: count, processing: count, oldest_waiting_seconds: z.nullable(z.number()) }),
+  /** Tasks that ended within the period. */
+  ended: z.object({ succeeded: count, failed: count }),
+  /** Of the period, the most frequent first. */
+  failures: z.array(z.object({ code: z.string(), count })),
+  /** Open longer than any rule lets a task be open. */
+  stuck: z.array(z.object({ task_id: z.string(), status: z.string(), since: z.string() })),
+  /** What the installation asks its operator to look at. */
+  alerts: z.array(z.object({ code: z.string(), detail: z.string(), since: z.string(), times: count })),
+})
+
+const cents = z.number()
+export const Margin = z.object({
+  /** Credits of the period. */
+  credits_sold: count,
+  credits_given: count,
+  credits_spent: count,
+  /** Credits that users hold now, holds included. */
+  credits_outstanding: count,
+  /** Payments of the period less what was paid back, by currency. */
+  revenue: z.array(z.object({ currency: z.string(), amount: cents })),
+  /** What the provider asks for the clips delivered in the period, US cents; null while the demo renderer is in use. */
+  provider_cost: z.nullable(cents),
+  /** US revenue less the provider's cost, US cents; null where the cost is. */
+  margin: z.nullable(cents),
+})
+
+export const OperatorAction = z.object({
+  at: z.string(),
+  /** `signed_in`, `sign_in_refused`, `signed_out`, `exported`, `credits_adjusted` … */
+  action: z.string(),
+  detail: z.nullable(z.string()),
+  ip: z.nullable(z.string()),
+})
+
+/** Every table of the board, as a file. */
+export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
+
+export const login = endpoint({
+  method: 'POST',
+  path: '/analytics/login',
+  access: 'public',
+  body: Login,
+  answer: z.object({ success, message: z.string() }),
+  summary: 'Signs the operator in',
+})
+
+export const logout = endpoint({
+  method: 'POST',
+  path: '/analytics/logout',
+  access: 'public',
+  answer: z.object({ success, message: z.string() }),
+  summary: 'Ends the operator’s session; also where there is none',
+})
+
+export const overview = endpoint({
+  method: 'GET',
+  path: '/analytics/overview',
+  access: 'operator',
+  answer: answerOf(Overview),
+  summary: 'Today’s traffic',
+})
+
+export const weekly = endpoint({
+  method: 'GET',
+  path: '/analytics/weekly',
+  access: 'operator',
+  query: Period,
+  answer: answerOf(Weekly),
+  summary: 'Page views and unique visitors per day',
+})
+
+export const hourly = endpoint({
+  method: 'GET',
+  path: '/analytics/hourly',
+  access: 'operator',
+  answer: answerOf(Hourly),
+  summary: 'Page views per hour of today, 24 entries',
+})
+
+export const userOverview = endpoint({
+  method: 'GET',
+  path: '/analytics/users/overview',
+  access: 'operator',
+  query: Period,
+  answer: answerOf(UserOverview),
+  summary: 'Registrations and verifications',
+})
+
+export const userList = endpoint({
+  method: 'GET',
+  path: '/analytics/users/list',
+  access: 'operator',
+  query: z.object(paging(10)),
+  answer: UserList,
+  summary: 'Registered users, the newest first',
+})
+
+export const pageRanking = endpoint({
+  method: 'GET',
+  path: '/analytics/pages',
+  access: 'operator',
+  query: Period,
+  answer: answerOf(z.object({ page_ranking: z.array(Visited) })),
+  summary: 'The most visited pages of a period, at most a hundred',
+})
+
+export const live = endpoint({
+  method: 'GET',
+  path: '/analytics/live',
+  access: 'operator',
+  answer: answerOf(Live),
+  summary: 'Who is here now',
+})
+
+export const taskHealth = endpoint({
+  method: 'GET',
+  path: '/analytics/tasks',
+  access: 'operator',
+  query: Period,
+  answer: answerOf(TaskHealth),
+  summary: 'The queue, failures by reason, stuck tasks and alerts',
+})
+
+export const margin = endpoint({
+  method: 'GET',
+  path: '/analytics/margin',
+  access: 'operator',
+  query: Period,
+  answer: answerOf(Margin),
+  summary: 'Credits sold and spent, revenue and the provider’s cost',
+})
+
+export const operatorActions = endpoint({
+  method: 'GET',
+  path: '/analytics/actions',
+  access: 'operator',
+  query: z.object(paging(10)),
+  answer: z.object({ success, actions: z.array(OperatorAction), total: count }),
+  summary: 'What the operator did, the newest first',
+})
+
+export const tableFile = endpoint({
+  method: 'GET',
+  path: '/analytics/tables/:table',
+  access: 'operator',
+  query: Period,
+  summary: 'A table of the board as CSV, of a period where it has one: `days.csv`, `pages.csv` …',
+})

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { runAdjust } from './adjust.ts'
+
+let kinora: TestKinora
+beforeAll(async () => {
+  kinora = await startTestKinora()
+})
+afterAll(() => kinora?.close())
+
+async function adjust(...args: string[]) {
+  const lines: string[] = []
+  const code = await runAdjust(args, { DATA_DIR: kinora.dataDir }, (text) => lines.push(text))
+  return { code, text: lines.join('\n') }
+}
+
+describe('an adjustment by an operator', () => {
+  it('gives and takes credits beside the running program, once per id, and says who and why', async () => {
+    const user = await kinora.newUser()
+    const by = ['--user', user.email, '--operator', 'olga', '--reason', 'a slow week']
+    expect((await adjust(...by, '--amount', '40', '--id', 'a')).code).toBe(0)
+    expect((await adjust(...by, '--amount', '40', '--id', 'a')).code).toBe(0)
+    expect((await adjust(...by, '--amount=-10', '--id', 'b')).code).toBe(0)
+    const history = async () =>
+      (await (await user.call('GET', '/credits/history')).json()) as { entries: object[]; total: number }
+    await vi.waitFor(async () => expect((await history()).total).toBe(3), 10_000)
+    expect((await history()).entries).toEqual([
+      expect.objectContaining({ kind: 'adjustment', amount: -10, balance_after: 90, reason: 'a slow week' }),
+      expect.objectContaining({ kind: 'adjustment', amount: 40, balance_after: 100, reason: 'a slow week' }),
+      expect.objectContaining({ kind: 'grant', amount: 60, balance_after: 60 }),
+    ])
+    const { rows } = await kinora.ports.pool.query(
+      `select distinct meta->>'actor' as actor from event where stream = $1 and type in ('CreditsWithdrawn', 'CreditLotGranted')
+       order by actor`,
+      [`creditAccount-${user.userId}`],
+    )
+    expect(rows).toEqual([{ actor: 'operator:olga' }, { actor: 'system' }])
+    const noted = await kinora.ports.pool.query('select detail from operator_action order by id desc limit 1')
+    expect(noted.rows[0]?.detail).toBe(`-10 credits, user ${user.userId}, adjustment b, by olga: a slow week`)
+  })
+
+  it('takes no more than there is', async () => {
+    const user = await kinora.newUser()
+    const by = ['--user', user.userId, '--operator', 'olga', '--reason', 'a mistake']
+    expect(await adjust(...by, '--amount=-61')).toEqual({ code: 1, text: 'This takes 61 credits; 60 are left.' })
+  })
+
+  it.each([
+    [['--amount', '5', '--reason', 'x', '--operator', 'olga'], '--user is missing'],
+    [['--user', 'ada@kinora.test', '--amount', '1.5', '--reason', 'x', '--operator', 'olga'], '--amount must be'],
+    [['--user', 'ada@kinora.test', '--amount', '5', '--reason', 'x', '--operator', 'a b'], '--operator must be'],
+    [['--user', 'nobody@kinora.test', '--amount', '5', '--reason', 'x', '--operator', 'olga'], '--user: nobody here'],
+    [['--whom', 'x'], "Unknown option '--whom'"],
+  ])('says which argument is wrong: %j', async (args, fault) => {
+    const { code, text } = await adjust(...args)
+    expect({ code, text }).toEqual({ code: 2, text: expect.stringContaining(fault) })
+    expect(text).toContain('npm run adjust --')
+  })
+})

@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { generate, reaches, remaining } from '#workflows/testing/userTasks.ts'
+import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { startTestKinora } from '../testing/testKinora.ts'
+import { runRotateKey } from './rotateKey.ts'
+
+const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-rotate-'))
+afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+
+const start = async () => startTestKinora({ provider: await createProviderDouble(), env: { DATA_DIR: dataDir } })
+const keptKey = () =>
+  (JSON.parse(readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')) as { ENCRYPTION_KEY: string }).ENCRYPTION_KEY
+const said: string[] = []
+const rotate = (env: Record<string, string> = {}) =>
+  runRotateKey([], { NODE_ENV: 'test', DATA_DIR: dataDir, ...env }, (text) => said.push(text))
+
+describe('npm run rotate-key', () => {
+  it('changes the key while what users wrote can still be read, and nobody gets the free credits twice', async () => {
+    const first = await start()
+    const user = await first.newUser('twice@kinora.test')
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Success' })
+    expect(await rotate()).toBe(1)
+    expect(said.join()).toContain('Stop Kinora first')
+    const before = keptKey()
+    await first.close({ keep: true })
+
+    expect(await rotate()).toBe(0)
+    expect(await rotate()).toBe(0)
+    expect(keptKey()).not.toBe(before)
+    const second = await start()
+    try {
+      const there = await fetch(`${second.api}/videos/tasks/${id}`, { headers: { cookie: user.cookie } })
+      expect(await there.json()).toMatchObject({ prompt: 'A cat on a hill at sunset' })
+      // The account goes and comes back: the hash of its address was made with the first key.
+      const gone = await fetch(`${second.api}/users/delete`, {
+        method: 'POST',
+        headers: { cookie: user.cookie, 'content-type': 'application/json' },
+        body: JSON.stringify({ password: 'correct horse' }),
+      })
+      expect(gone.status).toBeLessThan(300)
+      const back = await second.newUser('twice@kinora.test')
+      expect(await remaining(back)).toBe(0)
+      expect(await remaining(await second.newUser())).toBe(60)
+    } finally {
+      await second.close({ keep: true })
+    }
+  })
+
+  it('changes nothing when the present key is not the one in use', async () => {
+    const wrong = { ENCRYPTION_KEY: 'a'.repeat(64), SESSION_SECRET: 's'.repeat(32) }
+    await expect(rotate(wrong)).rejects.toThrow()
+    const kinora = await start()
+    try {
+      const { rows } = await kinora.ports.pool.query('select purpose from key_ring')
+      expect(rows).toHaveLength(2)
+    } finally {
+      await kinora.close()
+    }
+  })
+})

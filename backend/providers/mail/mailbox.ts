@@ -1,0 +1,43 @@
+import type { Mail, Mailer } from '../../accounts/mailer.port.ts'
+import type { Database } from '../../kernel/postgres/orm.ts'
+
+export interface KeptMail extends Mail {
+  readonly sentAt: string
+}
+
+/** Without a mail server, mails are kept in the database and read at `/dev/mailbox`. For development only. */
+export interface Mailbox extends Mailer {
+  /** Newest first, at most 100; of one recipient or of all. */
+  list(to?: string): Promise<KeptMail[]>
+}
+
+export function createMailbox(database: Database): Mailbox {
+  return {
+    async send({ id, userId, to, subject, text, html }) {
+      await database.em.fork().execute(
+        `insert into mailbox (id, user_id, recipient, subject, text, html, sent_at) values (?, ?, ?, ?, ?, ?, now())
+         on conflict do nothing`,
+        [id, userId, to, subject, text, html],
+      )
+      return 'sent'
+    },
+
+    async list(to) {
+      const rows = await database.em
+        .fork()
+        .execute<{ recipient: string; subject: string; text: string; html: string; sent_at: Date }[]>(
+          'select * from mailbox where ?::text is null or recipient = lower(?) order by id desc limit 100',
+          [to ?? null, to ?? null],
+        )
+      return rows.map(({ recipient, subject, text, html, sent_at }) => ({
+        to: recipient,
+        subject,
+        text,
+        html,
+        sentAt: new Date(sent_at).toISOString(),
+      }))
+    },
+
+    close: async () => {},
+  }
+}

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type OpenAgreement, PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
+import { paymentProviderContract } from '../testing/paymentProviderContract.ts'
+import { createPlans } from './createPlans.ts'
+import { createPaypal, type PaypalOptions } from './paypal.ts'
+import { createPaypalApi, type PaypalAccess, PaypalRefusal } from './paypalApi.ts'
+import {
+  DOUBLE_CLIENT,
+  DOUBLE_WEBHOOK_ID,
+  type Fault,
+  type PaypalDouble,
+  startPaypalDouble,
+} from './testing/paypalDouble.ts'
+import { MODEL_PLANS } from './testing/paypalModel.ts'
+
+const QUICK = { timeoutMs: 1_000, pauseMs: 5 }
+let double: PaypalDouble
+
+const adapter = (of: PaypalDouble, change: Partial<PaypalOptions> = {}) =>
+  createPaypal({
+    ...DOUBLE_CLIENT,
+    baseUrl: of.url,
+    webhookId: DOUBLE_WEBHOOK_ID,
+    plans: MODEL_PLANS,
+    pace: QUICK,
+    certificates: { source: of.certificateSource, roots: of.roots },
+    now: () => of.model.now,
+    ...change,
+  })
+
+paymentProviderContract('PayPal (its double)', async () => {
+  const own = await startPaypalDouble()
+  const { model } = own
+  return {
+    provider: adapter(own),
+    now: () => model.now,
+    advance: (ms) => {
+      model.now += ms
+    },
+    approve: async (id) => model.approve(id),
+    bill: async (id) => void model.bill(id),
+    failPayment: async (id) => model.failPayment(id),
+    refund: async (id) => model.refund(id),
+    webhooks: async () => model.events.splice(0).map((event) => own.sign(event)),
+    close: own.close,
+  }
+})
+
+const REQUEST: OpenAgreement = {
+  requestId: 'request-1',
+  userId: 'user-1',
+  tier: 'pro',
+  startsAt: null,
+  language: 'zh',
+  returnUrl: 'https://kinora.test/zh/payment/success',
+  cancelUrl: 'https://kinora.test/zh/payment/cancel',
+}
+const SUBSCRIPTIONS = '/v1/billing/subscriptions'
+const OPEN = `POST ${SUBSCRIPTIONS}`
+
+beforeAll(async () => {
+  double = await startPaypalDouble()
+})
+afterAll(() => double.close())
+beforeEach(() => {
+  double.fault = () => undefined
+  double.calls.length = 0
+  double.tokenSeconds = 32_400
+})
+
+const called = (call: string) => double.calls.filter((each) => each.call === call)
+/** Lets something go wrong with the first calls of a kind, or with all. */
+const goWrong = (call: string, fault: Fault, times = Number.POSITIVE_INFINITY) => {
+  let left = times
+  double.fault = (each) => (each === call && left-- > 0 ? fault : undefined)
+}
+
+describe('what PayPal is asked for', () => {
+  it('is the plan, for our user, in the language of the pages, from the day it starts', async () => {
+    const startsAt = '2026-02-28T12:00:00.000Z'
+    await adapter(double).open({ ...REQUEST, requestId: 'request-body', startsAt })
+    const [{ requestId, body } = expect.fail()] = called(OPEN)
+    expect(requestId).toBe('request-body')
+    expect(JSON.parse(body)).toEqual({
+      plan_id: 'P-PRO',
+      custom_id: 'user-1',
+      start_time: startsAt,
+      application_context: {
+        brand_name: 'Kinora',
+        locale: 'zh-CN',
+        shipping_preference: 'NO_SHIPPING',
+        user_action: 'SUBSCRIBE_NOW',
+        return_url: REQUEST.returnUrl,
+        cancel_url: REQUEST.cancelUrl,
+      },
+    })
+  })
+
+  it('uses one token for many calls, and another when it has expired or was withdrawn', async () => {
+    const tokens = () => called('POST /v1/oauth2/token').length
+    const provider = adapter(double)
+    await Promise.all([1, 2, 3].map(() => provider.look('I-NOBODY')))
+    expect(tokens()).toBe(1)
+    double.withdrawTokens()
+    expect(await provider.look('I-NOBODY')).toBe(undefined)
+    expect(tokens()).toBe(2)
+    double.tokenSeconds = 0
+    const hasty = adapter(double)
+    await hasty.look('I-NOBODY')
+    await hasty.look('I-NOBODY')
+    expect(tokens()).toBe(4)
+  })
+})
+
+describe('a call that goes wrong', () => {
+  it.each<Fault>([
+    'hang',
+    'reset',
+    'done, then hang',
+    'done, then reset',
+    { status: 500 },
+    { status: 503, text: '<html>' },
+    { status: 409 },
+  ])('is sent once more after %j, and opens one agreement', async (fault) => {
+    goWrong(OPEN, fault, 1)
+    const before = double.model.subscriptions.size
+    const { approvalUrl } = await adapter(double).open({ ...REQUEST, requestId: JSON.stringify(fault).slice(0, 38) })
+    expect(approvalUrl).toMatch(/^https:\/\/www\.sandbox\.paypal\.com\//)
+    expect([called(OPEN).length, double.model.subscriptions.size - before]).toEqual([2, 1])
+  })
+
+  it.each<[Fault, number]>([
+    ['hang', 2],
+    ['reset', 2],
+    [{ status: 500 }, 2],
+    [{ status: 429 }, 1],
+    [{ status: 200, text: '<html>not JSON' }, 1],
+    [{ status: 200, text: '{"id":7}' }, 1],
+  ])('says that PayPal is down when %j stays so, after %i calls', async (fault, calls) => {
+    goWrong(OPEN, fault)
+    await expect(adapter(double).open(REQUEST)).rejects.toThrow(PaymentProviderDown)
+    expect(called(OPEN)).toHaveLength(calls)
+  })
+
+  it('says so when nobody is there, of every call', async () => {
+    const provider = adapter(double, { baseUrl: 'http://127.0.0.1:1' })
+    const calls = [
+      provider.open(REQUEST),
+      provider.look('I-1'),
+      provider.sales('I-1', REQUEST.requestId, ''),
+      provider.pause('I-1', 'a'),
+      provider.resume('I-1', 'a'),
+      provider.cancel('I-1', 'a'),
+    ]
+    for (const { reason } of (await Promise.allSettled(calls)) as PromiseRejectedResult[])
+      expect(reason).toBeInstanceOf(PaymentProviderDown)
+  })
+
+  it.each<[string, Fault, RegExp]>([
+    ['400', { status: 400 }, /HTTP 400 INVALID_REQUEST/],
+    ['403', { status: 403 }, /HTTP 403 NOT_AUTHORIZED .*b1d1f06c7246c/],
+    ['422', { status: 422 }, /HTTP 422 UNPROCESSABLE_ENTITY/],
+    ['404 without a word', { status: 404, text: '' }, /HTTP 404/],
+  ])('is refused for what it is, once: %s', async (_, fault, message) => {
+    goWrong(OPEN, fault)
+    const error = await adapter(double)
+      .open(REQUEST)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(PaypalRefusal)
+    expect((error as Error).message).toMatch(message)
+    expect(called(OPEN)).toHaveLength(1)
+  })
+
+  it('names an unknown plan, and a change that cannot be', async () => {
+    const provider = adapter(double, { plans: { ...MODEL_PLANS, pro: 'P-GONE' } })
+    await expect(provider.open({ ...REQUEST, requestId: 'gone' })).rejects.toThrow('404 INVALID_RESOURCE_ID')
+    await expect(provider.cancel('I-NOBODY', 'a reason')).rejects.toThrow('404 INVALID_RESOURCE_ID')
+    const { agreementId } = await adapter(double).open({ ...REQUEST, requestId: 'waiting' })
+    await expect(provider.resume(agreementId, 'a reason')).rejects.toThrow('422 SUBSCRIPTION_STATUS_INVALID')
+  })
+
+  it('never tells the secret', async () => {
+    const access: PaypalAccess = { ...DOUBLE_CLIENT, clientSecret: 'another-secret', baseUrl: double.url }
+    const error = await adapter(double, access)
+      .look('I-1')
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'PaypalRefusal', status: 401, issue: 'invalid_client' })
+    expect(JSON.stringify([error, (error as Error).message, (error as Error).stack])).not.toContain('another-secret')
+  })
+})
+
+describe('what PayPal says of a subscription', () => {
+  const said = async (change: object) => {
+    const { agreementId } = await adapter(double).open({ ...REQUEST, requestId: JSON.stringify(change).slice(0, 100) })
+    Object.assign(double.model.of(agreementId), change)
+    return adapter(double).look(agreementId)
+  }
+  const times = { status_update_time: '2026-02-01T00:00:00+08:00' }
+  const cycles = (tenure_type: string, cycles_completed: number) => ({
+    billing_info: { cycle_executions: [{ tenure_type, sequence: 1, cycles_completed, total_cycles: 2 }] },
+  })
+  it.each([
+    [
+      { status: 'APPROVED', ...times },
+      { status: 'pending', statusAt: '2026-01-31T16:00:00.000Z' },
+    ],
+    [{ status: 'EXPIRED' }, { status: 'expired' }],
+    [
+      { status: 'ACTIVE', ...cycles('TRIAL', 1) },
+      { status: 'active', trial: true },
+    ],
+    [{ status: 'ACTIVE', ...cycles('TRIAL', 2) }, { trial: false }],
+    [{ status: 'ACTIVE', ...cycles('REGULAR', 1) }, { trial: false }],
+    [{ custom_id: undefined }, { userId: undefined }],
+    [
+      { billing_info: { failed_payments_count: 0, last_failed_payment: { time: '2026-02-01T00:00:00Z' } } },
+      { failedAt: null },
+    ],
+  ])('%j is %j', async (wire, expected) => {
+    expect(await said(wire)).toMatchObject(expected)
+  })
+
+  it('counts completed payments only as sales', async () => {
+    const { agreementId } = await adapter(double).open({ ...REQUEST, requestId: 'transactions' })
+    const { transactions } = double.model.of(agreementId)
+    const rows = [
+      ['COMPLETED', '44.99'],
+      ['DECLINED', '44.99'],
+      ['PENDING', '44.99'],
+      ['REFUNDED', '44.99'],
+      ['COMPLETED', '-44.99'],
+    ] as const
+    for (const [index, [status, value]] of rows.entries()) {
+      const gross_amount = { currency_code: 'USD', value }
+      transactions.push({
+        id: `T${index}`,
+        status,
+        time: '2026-01-31T12:00:00Z',
+        amount_with_breakdown: { gross_amount },
+      })
+    }
+    const sales = await adapter(double).sales(agreementId, '2026-01-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z')
+    const soldAt = '2026-01-31T12:00:00.000Z'
+    expect(sales).toEqual([{ id: 'T0', agreementId, amountCents: 4499, currency: 'USD', soldAt }])
+  })
+})
+
+describe('the plans at PayPal', () => {
+  it('are made once, however often they are asked for', async () => {
+    const api = createPaypalApi({ ...DOUBLE_CLIENT, baseUrl: double.url }, QUICK)
+    goWrong('POST /v1/billing/plans', 'done, then reset', 1)
+    const first = await createPlans(api)
+    const made = double.model.plans.size
+    expect(await createPlans(api)).toEqual(first)
+    expect([made, double.model.plans.size]).toEqual([6, 6])
+    expect(Object.values(first).map((id) => double.model.plans.get(id)?.price)).toEqual(['12.99', '44.99', '129.99'])
+  })
+})

@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import * as z from 'zod/mini'
+import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
+
+export interface PaypalAccess {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** https://api-m.paypal.com, or https://api-m.sandbox.paypal.com */
+  readonly baseUrl: string
+}
+
+/** Milliseconds: how long one answer may take, and the pause before a call is sent once more. */
+export interface PaypalPace {
+  readonly timeoutMs: number
+  readonly pauseMs: number
+}
+export const PAYPAL_PACE: PaypalPace = { timeoutMs: 10_000, pauseMs: 500 }
+
+/** PayPal understood and said no. Its `debug_id` is what PayPal's support asks for. */
+export class PaypalRefusal extends Error {
+  override name = 'PaypalRefusal'
+  readonly status: number
+  /** Such as SUBSCRIPTION_STATUS_INVALID; empty where PayPal names none. */
+  readonly issue: string
+
+  constructor(call: string, status: number, issue: string, detail: string) {
+    super(`PayPal refused ${call}: HTTP ${status} ${`${issue} ${detail}`.trim().slice(0, 300)}`)
+    this.status = status
+    this.issue = issue
+  }
+}
+
+export interface PaypalCall {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** JSON. */
+  readonly body?: string
+  /** Names a create, so that it happens once however often it is sent; PayPal keeps it for 72 hours. */
+  readonly requestId?: string
+}
+
+export type PaypalApi = ReturnType<typeof createPaypalApi>
+
+const Token = z.object({ access_token: z.string().check(z.minLength(1)), expires_in: z.number() })
+const Fault = z.object({
+  name: z.optional(z.string()),
+  error: z.optional(z.string()),
+  message: z.optional(z.string()),
+  debug_id: z.optional(z.string()),
+  details: z.optional(z.array(z.object({ issue: z.optional(z.string()), description: z.optional(z.string()) }))),
+})
+
+/** A token is renewed this long before it expires. */
+const EARLY_MS = 60_000
+
+/**
+ * PayPal's REST API: https://developer.paypal.com/api/rest. Every call may be sent twice: a create has its id, and a change
+ * of state that has happened already is refused. So one that was not answered is sent once more.
+ * @throws PaymentProviderDown no answer, 409, 429 or 5xx  @throws PaypalRefusal any other answer above 399
+ */
+export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAccess, pace: PaypalPace = PAYPAL_PACE) {
+  let token: { readonly value: string; readonly until: number } | undefined
+  let asked: Promise<string> | undefined
+
+  const bearer = async (): Promise<string> => {
+    if (token && token.until > performance.now()) return token.value
+    asked ??= askToken().finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
+
+  const askToken = async (): Promise<string> => {
+    const answer = await send('POST /v1/oauth2/token', '/v1/oauth2/token', {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+        'Content-Type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials',
+    })
+    const { access_token, expires_in } = understood(Token, accepted('a token', answer), 'a token')
+    const lifeMs = expires_in * 1000
+    token = { value: access_token, until: performance.now() + Math.max(lifeMs - EARLY_MS, lifeMs / 2) }
+    return access_token
+  }
+
+  /** One answer below 500, if need be at the second try. */
+  const send = async (what: string, path: string, init: RequestInit, isSecond = false): Promise<Answer> => {
+    let fault: PaymentProviderDown
+    try {
+      const signal = AbortSignal.timeout(pace.timeoutMs)
+      const answer = await fetch(new URL(path, baseUrl), { ...init, redirect: 'error', signal })
+      const { status } = answer
+      const text = await answer.text()
+      if (status < 500 && status !== 409 && status !== 429) return { status, text }
+      fault = new PaymentProviderDown(`PayPal cannot serve ${what} now: HTTP ${status}`)
+      if (status === 429) throw fault
+    } catch (error) {
+      if (error instanceof PaymentProviderDown) throw error
+      const { message, cause } = error as Error
+      const reason = cause instanceof Error ? `${message}: ${cause.message}` : message
+      fault = new PaymentProviderDown(`PayPal does not answer ${what}: ${reason}`)
+    }
+    if (isSecond) throw fault
+    await delay(pace.pauseMs)
+    return send(what, path, init, true)
+  }
+
+  return {
+    /** Answers the JSON of the body; undefined where there is none. */
+    async call({ method, path, body, requestId }: PaypalCall): Promise<unknown> {
+      const what = `${method} ${path.split('?')[0]}`
+      const ask = (access: string) =>
+        send(what, path, {
+          method,
+          headers: {
+            Authorization: `Bearer ${access}`,
+            'Content-Type': 'application/json',
+            Prefer: 'return=representation',
+            ...(requestId ? { 'PayPal-Request-Id': requestId } : {}),
+          },
+          ...(body === undefined ? {} : { body }),
+        })
+      const used = await bearer()
+      const answer = await ask(used)
+      if (answer.status !== 401) return accepted(what, answer)
+      // The token was withdrawn before its time. Another call may have renewed it meanwhile.
+      if (token?.value === used) token = undefined
+      return accepted(what, await ask(await bearer()))
+    },
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+function accepted(what: string, { status, text }: Answer): unknown {
+  let body: unknown
+  try {
+    body = text === '' ? undefined : JSON.parse(text)
+  } catch {
+    if (status < 400) throw new PaymentProviderDown(`PayPal's answer to ${what} is no JSON (HTTP ${status})`)
+  }
+  if (status < 400) return body
+  const { data: fault = {} } = z.safeParse(Fault, body)
+  const { issue, description } = fault.details?.[0] ?? {}
+  const detail = [description ?? fault.message, fault.debug_id && `(${fault.debug_id})`].filter(Boolean).join(' ')
+  throw new PaypalRefusal(what, status, issue ?? fault.name ?? fault.error ?? '', detail)
+}
+
+/** @throws PaymentProviderDown an answer of another shape than documented */
+export function understood<S extends z.ZodMiniType>(schema: S, answer: unknown, what: string): z.output<S> {
+  const parsed = z.safeParse(schema, answer)
+  if (parsed.success) return parsed.data
+  const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ')
+  throw new PaymentProviderDown(`PayPal's answer to ${what} has another shape: ${fields}`)
+}

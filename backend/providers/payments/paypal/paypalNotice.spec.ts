@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidInput } from '#backend/kernel/http/problem.ts'
+import { paypalNotice } from './paypalNotice.ts'
+
+const event = (event_type: string, resource: unknown) => ({
+  id: 'WH-1',
+  event_version: '1.0',
+  create_time: '2026-03-01T10:00:05Z',
+  resource_type: 'any',
+  event_type,
+  resource,
+})
+const SALE = {
+  id: '80021663DE681814L',
+  billing_agreement_id: 'I-1',
+  amount: { total: '12.99', currency: 'USD', details: { subtotal: '12.99' } },
+  create_time: '2026-03-01T10:00:00Z',
+  state: 'completed',
+}
+const REFUND = { id: 'R1', sale_id: SALE.id, amount: { total: '-5.00', currency: 'USD' }, state: 'completed' }
+const AGREEMENT = { id: 'I-1', status: 'ACTIVE', status_update_time: '2026-03-01T10:00:01Z' }
+const FAILED = { ...AGREEMENT, billing_info: { last_failed_payment: { time: '2026-03-01T02:00:00-08:00' } } }
+
+describe('an event of PayPal', () => {
+  it.each([
+    [
+      'PAYMENT.SALE.COMPLETED',
+      SALE,
+      {
+        kind: 'sale',
+        sale: {
+          id: SALE.id,
+          agreementId: 'I-1',
+          amountCents: 1299,
+          currency: 'USD',
+          soldAt: '2026-03-01T10:00:00.000Z',
+        },
+      },
+    ],
+    ['PAYMENT.SALE.COMPLETED', { ...SALE, billing_agreement_id: undefined }, { kind: 'other' }],
+    [
+      'PAYMENT.SALE.REFUNDED',
+      REFUND,
+      { kind: 'reversal', saleId: SALE.id, reversalId: 'R1', amountCents: 500, reversal: 'refund' },
+    ],
+    [
+      'PAYMENT.SALE.REVERSED',
+      { ...SALE, amount: { total: '-12.99', currency: 'USD' } },
+      {
+        kind: 'reversal',
+        saleId: SALE.id,
+        reversalId: `${SALE.id} reversed`,
+        amountCents: 1299,
+        reversal: 'reversal',
+      },
+    ],
+    [
+      'PAYMENT.SALE.REVERSED',
+      REFUND,
+      { kind: 'reversal', saleId: SALE.id, reversalId: 'R1', amountCents: 500, reversal: 'reversal' },
+    ],
+    ['BILLING.SUBSCRIPTION.ACTIVATED', AGREEMENT, { kind: 'agreement', agreementId: 'I-1' }],
+    ['BILLING.SUBSCRIPTION.RE-ACTIVATED', AGREEMENT, { kind: 'agreement', agreementId: 'I-1' }],
+    [
+      'BILLING.SUBSCRIPTION.PAYMENT.FAILED',
+      FAILED,
+      { kind: 'payment_failed', agreementId: 'I-1', failedAt: '2026-03-01T10:00:00.000Z' },
+    ],
+    [
+      'BILLING.SUBSCRIPTION.PAYMENT.FAILED',
+      AGREEMENT,
+      { kind: 'payment_failed', agreementId: 'I-1', failedAt: '2026-03-01T10:00:05.000Z' },
+    ],
+    ['BILLING.PLAN.CREATED', { id: 'P-1' }, { kind: 'other' }],
+    ['PAYMENT.SALE.PENDING', SALE, { kind: 'other' }],
+    ['CUSTOMER.DISPUTE.CREATED', null, { kind: 'other' }],
+  ])('%s becomes a notice', (type, resource, subject) => {
+    expect(paypalNotice(event(type, resource))).toMatchObject({ id: 'WH-1', type, subject })
+  })
+
+  it('shares the id of its object with others that say the same, and with no other', () => {
+    const objectOf = (type: string, resource: object) => paypalNotice({ ...event(type, resource), id: 'WH-2' }).objectId
+    const type = 'BILLING.SUBSCRIPTION.UPDATED'
+    const first = paypalNotice(event(type, AGREEMENT)).objectId
+    expect(objectOf(type, AGREEMENT)).toBe(first)
+    expect(objectOf(type, { ...AGREEMENT, status: 'SUSPENDED' })).not.toBe(first)
+    expect(objectOf(type, { ...AGREEMENT, update_time: '2026-03-02T10:00:00Z' })).not.toBe(first)
+    expect(objectOf('PAYMENT.SALE.REFUNDED', { ...REFUND, id: 'R2' })).not.toBe(
+      objectOf('PAYMENT.SALE.REFUNDED', REFUND),
+    )
+  })
+
+  it.each([
+    null,
+    'text',
+    [],
+    {},
+    { ...event('PAYMENT.SALE.COMPLETED', SALE), id: 7 },
+    { ...event('PAYMENT.SALE.COMPLETED', SALE), create_time: 'yesterday' },
+    event('PAYMENT.SALE.COMPLETED', null),
+    event('PAYMENT.SALE.COMPLETED', { ...SALE, amount: { total: '1.999', currency: 'USD' } }),
+    event('PAYMENT.SALE.COMPLETED', { ...SALE, amount: { total: '9'.repeat(40), currency: 'USD' } }),
+    event('PAYMENT.SALE.COMPLETED', { ...SALE, amount: { total: '5.00', currency: 'dollars' } }),
+    event('PAYMENT.SALE.REFUNDED', { ...REFUND, sale_id: undefined }),
+    event('BILLING.SUBSCRIPTION.ACTIVATED', { ...AGREEMENT, status: 'ODD' }),
+    event('BILLING.SUBSCRIPTION.ACTIVATED', { id: 'I'.repeat(200) }),
+  ])('is refused as input when it cannot be read: %j', (unreadable) => {
+    expect(() => paypalNotice(unreadable)).toThrow(InvalidInput)
+  })
+})

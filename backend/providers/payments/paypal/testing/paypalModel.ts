@@ -1,0 +1,164 @@
+import { monthsAfter } from '#backend/subscriptions/months.rules.ts'
+import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { decimalOf } from '../amounts.ts'
+
+type Status = 'APPROVAL_PENDING' | 'ACTIVE' | 'SUSPENDED' | 'CANCELLED' | 'EXPIRED'
+
+/** A subscription, its fields named as on the wire. */
+export interface ModelSubscription {
+  readonly id: string
+  readonly plan_id: string
+  readonly custom_id: string
+  readonly create_time: string
+  readonly start_time: string | undefined
+  status: Status
+  status_update_time: string
+  billing_info: Record<string, unknown>
+  readonly transactions: ModelTransaction[]
+}
+
+export interface ModelTransaction {
+  readonly id: string
+  status: 'COMPLETED' | 'DECLINED' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'PENDING'
+  readonly time: string
+  readonly amount_with_breakdown: { readonly gross_amount: { readonly currency_code: string; readonly value: string } }
+}
+
+export interface ModelPlan {
+  readonly id: string
+  readonly product_id: string
+  readonly name: string
+  readonly status: string
+  readonly price: string
+}
+
+export interface PaypalEvent {
+  readonly id: string
+  readonly event_type: string
+  readonly create_time: string
+  readonly resource: object
+}
+
+export const MODEL_PLANS = { standard: 'P-STANDARD', pro: 'P-PRO', ultimate: 'P-ULTIMATE' }
+
+/** What PayPal holds and does, with a clock that the test moves. Instants have whole seconds, as there. */
+export class PaypalModel {
+  now = Date.UTC(2026, 0, 31, 12)
+  readonly products = new Set<string>()
+  readonly plans = new Map<string, ModelPlan>()
+  readonly subscriptions = new Map<string, ModelSubscription>()
+  /** The webhooks to be sent, in order. */
+  readonly events: PaypalEvent[] = []
+  #count = 0
+
+  constructor() {
+    for (const [tier, id] of Object.entries(MODEL_PLANS)) {
+      const price = decimalOf(PLANS[tier as keyof typeof MODEL_PLANS].priceCents)
+      this.plans.set(id, { id, product_id: 'PROD-1', name: tier, status: 'ACTIVE', price })
+    }
+  }
+
+  get at(): string {
+    return `${new Date(this.now).toISOString().slice(0, 19)}Z`
+  }
+
+  newId(prefix: string): string {
+    return `${prefix}${String(++this.#count).padStart(6, '0')}`
+  }
+
+  #tell(event_type: string, resource: object): void {
+    this.events.push({ id: this.newId('WH-'), event_type, create_time: this.at, resource })
+  }
+
+  open(plan_id: string, custom_id: string, start_time: string | undefined): ModelSubscription {
+    const id = this.newId('I-')
+    const times = { create_time: this.at, status_update_time: this.at, start_time }
+    const held = {
+      id,
+      plan_id,
+      custom_id,
+      status: 'APPROVAL_PENDING' as const,
+      ...times,
+      billing_info: {},
+      transactions: [],
+    }
+    this.subscriptions.set(id, held)
+    return held
+  }
+
+  of(id: string): ModelSubscription {
+    const subscription = this.subscriptions.get(id)
+    if (!subscription) throw new Error(`The model knows no subscription ${id}`)
+    return subscription
+  }
+
+  wire({ transactions: _, ...subscription }: ModelSubscription): object {
+    return subscription
+  }
+
+  turn(id: string, status: Status, event: string): void {
+    const subscription = this.of(id)
+    subscription.status = status
+    subscription.status_update_time = this.at
+    if (status === 'CANCELLED' || status === 'EXPIRED') delete subscription.billing_info.next_billing_time
+    this.#tell(`BILLING.SUBSCRIPTION.${event}`, { ...this.wire(subscription) })
+  }
+
+  /** The buyer agrees; the first month is paid for at once, or when it starts. */
+  approve(id: string): void {
+    const { start_time } = this.of(id)
+    this.turn(id, 'ACTIVE', 'ACTIVATED')
+    if (start_time === undefined) this.bill(id)
+    else this.of(id).billing_info.next_billing_time = start_time
+  }
+
+  /** @param total another amount than the plan's */
+  bill(id: string, total = this.plans.get(this.of(id).plan_id)!.price): string | undefined {
+    const { status, transactions, billing_info } = this.of(id)
+    if (status !== 'ACTIVE') return undefined
+    const time = this.at
+    const gross_amount = { currency_code: 'USD', value: total }
+    const sale = { id: this.newId('SALE'), status: 'COMPLETED' as const, time, amount_with_breakdown: { gross_amount } }
+    transactions.push(sale)
+    Object.assign(billing_info, {
+      last_payment: { amount: gross_amount, time },
+      next_billing_time: `${monthsAfter(time, 1).slice(0, 19)}Z`,
+      failed_payments_count: 0,
+    })
+    this.#tell('PAYMENT.SALE.COMPLETED', this.#saleResource(id, sale, total))
+    return sale.id
+  }
+
+  #saleResource(id: string, { id: saleId, time }: ModelTransaction, total: string): object {
+    const amount = { total, currency: 'USD', details: { subtotal: total } }
+    return { id: saleId, billing_agreement_id: id, amount, state: 'completed', create_time: time, update_time: time }
+  }
+
+  failPayment(id: string): void {
+    const subscription = this.of(id)
+    if (subscription.status !== 'ACTIVE') return
+    const { billing_info } = subscription
+    billing_info.failed_payments_count = Number(billing_info.failed_payments_count ?? 0) + 1
+    billing_info.last_failed_payment = { amount: { currency_code: 'USD', value: '12.99' }, time: this.at }
+    this.#tell('BILLING.SUBSCRIPTION.PAYMENT.FAILED', structuredClone(this.wire(subscription)))
+  }
+
+  /** Part of the last sale's money goes back, in percent. */
+  refund(id: string, percent = 100): void {
+    const sale = this.of(id).transactions.at(-1)
+    if (!sale) return
+    sale.status = percent === 100 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
+    const cents = Math.round(Number(sale.amount_with_breakdown.gross_amount.value) * percent)
+    const amount = { total: `-${decimalOf(cents)}`, currency: 'USD' }
+    this.#tell('PAYMENT.SALE.REFUNDED', { id: this.newId('R'), sale_id: sale.id, amount, create_time: this.at })
+  }
+
+  /** The buyer's bank takes the last sale back; PayPal tells of the sale itself. */
+  reverse(id: string): void {
+    const sale = this.of(id).transactions.at(-1)
+    if (!sale) return
+    sale.status = 'REFUNDED'
+    const { value } = sale.amount_with_breakdown.gross_amount
+    this.#tell('PAYMENT.SALE.REVERSED', this.#saleResource(id, sale, `-${value}`))
+  }
+}

@@ -1,0 +1,161 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { InvalidInput } from '#backend/kernel/http/problem.ts'
+import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
+import { isPaypalAddress } from './certificates.ts'
+import { createPaypal, type PaypalOptions } from './paypal.ts'
+import {
+  certificateUrl,
+  DOUBLE_CLIENT,
+  DOUBLE_WEBHOOK_ID,
+  type PaypalDouble,
+  type SignedWebhook,
+  startPaypalDouble,
+} from './testing/paypalDouble.ts'
+import { MODEL_PLANS } from './testing/paypalModel.ts'
+import { testCertificate } from './testing/testCertificate.ts'
+
+const EVENT = {
+  id: 'WH-1',
+  event_type: 'BILLING.SUBSCRIPTION.ACTIVATED',
+  create_time: '2026-01-31T12:00:00Z',
+  summary: 'Ein Abo, 一份订阅',
+  resource: { id: 'I-1', status: 'ACTIVE' },
+}
+const VERIFY = 'POST /v1/notifications/verify-webhook-signature'
+const LASTING = { from: Date.UTC(2020), to: Date.UTC(2040) }
+let double: PaypalDouble
+
+const adapter = (change: Partial<PaypalOptions> = {}) =>
+  createPaypal({
+    ...DOUBLE_CLIENT,
+    baseUrl: double.url,
+    webhookId: DOUBLE_WEBHOOK_ID,
+    plans: MODEL_PLANS,
+    pace: { timeoutMs: 2_000, pauseMs: 5 },
+    certificates: { source: double.certificateSource, roots: double.roots },
+    now: () => double.model.now,
+    ...change,
+  })
+const read = ({ headers, body }: SignedWebhook, provider = adapter()) => provider.readWebhook(headers, body)
+const times = (part: string) => double.calls.filter(({ call }) => call.includes(part)).length
+
+beforeAll(async () => {
+  double = await startPaypalDouble()
+})
+afterAll(() => double.close())
+beforeEach(() => {
+  double.fault = () => undefined
+  double.calls.length = 0
+})
+
+describe('a webhook of PayPal', () => {
+  it('is taken when its signature is right, with one look at the certificate and none at PayPal', async () => {
+    const provider = adapter()
+    for (let n = 0; n < 3; n++) expect(await read(double.sign(EVENT), provider)).toMatchObject({ id: 'WH-1' })
+    expect([times('/certs/'), times('')]).toEqual([1, 1])
+  })
+
+  it('is the same notice when it is sent again', async () => {
+    const webhook = double.sign(EVENT)
+    const provider = adapter()
+    expect(await read(webhook, provider)).toEqual(await read(webhook, provider))
+  })
+
+  it('is refused when its body, or what it was signed for, is another', async () => {
+    const { headers, body } = double.sign(EVENT)
+    expect(await read({ headers, body: Buffer.from(body.toString().replace('I-1', 'I-2')) })).toBe(undefined)
+    expect(await read({ headers, body: Buffer.concat([body, Buffer.from(' ')]) })).toBe(undefined)
+    expect(await read(double.sign(EVENT, { webhookId: 'ANOTHER' }))).toBe(undefined)
+    const { privateKey: key } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    expect(await read(double.sign(EVENT, { key }))).toBe(undefined)
+    expect(times(VERIFY)).toBe(0)
+  })
+
+  it('is refused without a call when a header is missing or odd', async () => {
+    const { headers, body } = double.sign(EVENT)
+    for (const name of Object.keys(headers)) {
+      const { [name]: _, ...rest } = headers
+      expect(await read({ headers: rest, body })).toBe(undefined)
+      if (name.endsWith('-sig')) continue
+      for (const odd of ['', '\u0000', 'x'.repeat(3_000)])
+        expect(await read({ headers: { ...headers, [name]: odd }, body })).toBe(undefined)
+    }
+    expect(await read({ headers: { ...headers, 'paypal-auth-algo': 'SHA1withRSA' }, body })).toBe(undefined)
+    expect(times(VERIFY)).toBe(0)
+  })
+
+  it.each([
+    ['https://api.paypal.com/v1/notifications/certs/CERT-1', true],
+    ['https://api.sandbox.paypal.com/v1/notifications/certs/CERT-1', true],
+    ['http://api.paypal.com/v1/notifications/certs/CERT-1', false],
+    ['https://paypal.com/CERT-1', false],
+    ['https://evilpaypal.com/CERT-1', false],
+    ['https://api.paypal.com.evil.test/CERT-1', false],
+    ['https://evil.test/api.paypal.com', false],
+    ['https://api.paypal.com@evil.test/CERT-1', false],
+    ['https://user@api.paypal.com/CERT-1', false],
+    ['https://api.paypal.com:8443/CERT-1', false],
+    ['file:///etc/passwd', false],
+    ['//api.paypal.com/CERT-1', false],
+  ])('may name a certificate at %s: %j', async (certUrl, expected) => {
+    expect(isPaypalAddress(certUrl)).toBe(expected)
+    if (!expected) expect(await read(double.sign(EVENT, { certUrl }))).toBe(undefined)
+    if (!expected) expect(times('')).toBe(0)
+  })
+
+  it('is refused once its certificate has expired, and before it is valid', async () => {
+    const provider = adapter({ now: () => now })
+    let now = double.model.now
+    expect(await read(double.sign(EVENT), provider)).toMatchObject({ id: 'WH-1' })
+    for (now of [Date.UTC(2024), Date.UTC(2029)]) expect(await read(double.sign(EVENT), provider)).toBe(undefined)
+  })
+
+  it.each([
+    ['made out to another', 'messages.evil.test'],
+    ['made out to one who only begins so', 'api.paypal.com.evil.test'],
+  ])('is refused when its certificate is %s', async (_, name) => {
+    const { pem, privateKey: key } = testCertificate(name, { issuer: double.authority, ...LASTING })
+    double.certificates.set('CERT-2', pem + double.authority.pem)
+    expect(await read(double.sign(EVENT, { certUrl: certificateUrl('CERT-2'), key }))).toBe(undefined)
+  })
+
+  it.each([
+    ['there is none', ''],
+    ['it is no certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
+  ])('is refused without asking PayPal when %s', async (_, pem) => {
+    double.certificates.set('CERT-3', pem)
+    expect(await read(double.sign(EVENT, { certUrl: certificateUrl('CERT-3') }))).toBe(undefined)
+    expect(times(VERIFY)).toBe(0)
+  })
+
+  it('is shown to PayPal when the certificate is out of reach, in the very text that was signed', async () => {
+    double.fault = (call) => (call.includes('/certs/') ? { status: 503 } : undefined)
+    const webhook = double.sign(EVENT)
+    expect(await read(webhook)).toMatchObject({ id: 'WH-1' })
+    expect(await read({ ...webhook, body: Buffer.from(webhook.body.toString().replace('I-1', 'I-2')) })).toBe(undefined)
+    expect(await read({ ...webhook, body: Buffer.from('not JSON') })).toBe(undefined)
+    expect(times(VERIFY)).toBe(2)
+    double.fault = () => ({ status: 503 })
+    await expect(read(webhook)).rejects.toThrow(PaymentProviderDown)
+  })
+
+  it('is shown to PayPal when its certificate leads to no root that is known here', async () => {
+    const provider = adapter({ certificates: { source: double.certificateSource, roots: [] } })
+    expect(await read(double.sign(EVENT), provider)).toMatchObject({ id: 'WH-1' })
+    expect(times(VERIFY)).toBe(1)
+    // Anybody may make a certificate in PayPal's name: PayPal does not know it.
+    const { pem, privateKey: key } = testCertificate('messageverificationcerts.paypal.com', LASTING)
+    double.certificates.set('CERT-4', pem)
+    expect(await read(double.sign(EVENT, { certUrl: certificateUrl('CERT-4'), key }))).toBe(undefined)
+    const issued = testCertificate('api.paypal.com', { issuer: double.signer, ...LASTING })
+    double.certificates.set('CERT-5', issued.pem + double.certificates.get('CERT-1'))
+    const signed = double.sign(EVENT, { certUrl: certificateUrl('CERT-5'), key: issued.privateKey })
+    expect(await read(signed)).toBe(undefined)
+    expect(times(VERIFY)).toBe(3)
+  })
+
+  it('is an error of input when PayPal signed what nobody can read', async () => {
+    await expect(read(double.sign({ id: 7 }))).rejects.toThrow(InvalidInput)
+  })
+})

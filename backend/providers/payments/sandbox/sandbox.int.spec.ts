@@ -1,0 +1,32 @@
+import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { paymentProviderContract } from '../testing/paymentProviderContract.ts'
+import { createSandbox } from './sandbox.ts'
+import { signWebhook } from './sandboxWebhooks.ts'
+
+paymentProviderContract('the sandbox', async () => {
+  const db = await startTemporaryDatabase()
+  const secret = 'secret'
+  let now = Date.UTC(2026, 0, 31, 12)
+  const provider = createSandbox({ pool: db.pool, now: () => now, secret })
+  const { state } = provider
+  return {
+    provider,
+    now: () => now,
+    advance: (ms) => {
+      now += ms
+    },
+    approve: async (id) => void (await state.approve(id)),
+    bill: async (id) => void (await state.renew(id)),
+    failPayment: async (id) => void (await state.failPayment(id)),
+    refund: async (id) => void (await state.refund(id)),
+    async webhooks() {
+      const sent = await state.undelivered()
+      for (const { id } of sent) await state.delivered(id)
+      return sent.map(({ id, body, made_at }) => {
+        const bytes = Buffer.from(body)
+        return { headers: signWebhook(secret, id, made_at.toISOString(), bytes), body: bytes }
+      })
+    },
+    close: db.close,
+  }
+})

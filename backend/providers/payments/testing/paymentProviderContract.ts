@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { monthsAfter } from '#backend/subscriptions/months.rules.ts'
+import type { Notice, OpenAgreement, PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
+import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+
+/** A provider, and what its buyer and it do by themselves. */
+export interface PaymentWorld {
+  readonly provider: PaymentProvider
+  /** The provider's time, epoch milliseconds. */
+  now(): number
+  advance(ms: number): void
+  approve(agreementId: string): Promise<void>
+  /** A month is paid for. */
+  bill(agreementId: string): Promise<void>
+  failPayment(agreementId: string): Promise<void>
+  /** The last sale's money goes back, whole. */
+  refund(agreementId: string): Promise<void>
+  /** The webhooks sent since this was last asked, signed. */
+  webhooks(): Promise<{ headers: Record<string, string>; body: Buffer }[]>
+  close(): Promise<void>
+}
+
+const SECOND = 1_000
+const USER = '01900000-0000-7000-8000-000000000001'
+const OTHER_USER = '01900000-0000-7000-8000-000000000002'
+let count = 0
+
+const request = (change: Partial<OpenAgreement> = {}): OpenAgreement => ({
+  requestId: `contract-${++count}`,
+  userId: USER,
+  tier: 'standard',
+  startsAt: null,
+  language: 'en',
+  returnUrl: 'https://kinora.test/payment/success',
+  cancelUrl: 'https://kinora.test/payment/cancel',
+  ...change,
+})
+
+/** What holds for every provider of payments. */
+export function paymentProviderContract(name: string, start: () => Promise<PaymentWorld>): void {
+  describe(`${name}, as a provider of payments`, () => {
+    let world: PaymentWorld
+    let provider: PaymentProvider
+    beforeAll(async () => {
+      world = await start()
+      provider = world.provider
+    })
+    afterAll(() => world.close())
+
+    const at = () => new Date(world.now()).toISOString()
+    const opened = async (change?: Partial<OpenAgreement>) => (await provider.open(request(change))).agreementId
+    const running = async (change?: Partial<OpenAgreement>) => {
+      const id = await opened(change)
+      await world.approve(id)
+      world.advance(SECOND)
+      return id
+    }
+    const looked = async (id: string) => (await provider.look(id)) ?? expect.fail(`${id} is not known`)
+    const sold = (id: string) => provider.sales(id, new Date(0).toISOString(), at())
+    const noticesOf = async (id: string): Promise<Notice[]> => {
+      const notices: Notice[] = []
+      for (const { headers, body } of await world.webhooks()) {
+        const notice = (await provider.readWebhook(headers, body)) ?? expect.fail('A webhook of its own was refused')
+        if (JSON.stringify(notice.subject).includes(id)) notices.push(notice)
+      }
+      return notices
+    }
+
+    it('opens one agreement for one request, which waits for the buyer', async () => {
+      const one = request({ userId: OTHER_USER, language: 'zh' })
+      const [first, again, other] = [await provider.open(one), await provider.open(one), await opened()]
+      expect(first.approvalUrl).toMatch(/^https?:\/\//)
+      expect(again).toEqual(first)
+      expect(other).not.toBe(first.agreementId)
+      const nothingYet = { nextBillingAt: null, trial: false, failedAt: null }
+      expect(await looked(first.agreementId)).toEqual({
+        id: first.agreementId,
+        userId: OTHER_USER,
+        status: 'pending',
+        statusAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        ...nothingYet,
+      })
+      expect(await sold(first.agreementId)).toEqual([])
+    })
+
+    it('knows no agreement that it did not open', async () => {
+      expect(await provider.look('I-NOBODY')).toBe(undefined)
+    })
+
+    it('bills an approved agreement, month after month, for the price of its plan', async () => {
+      const id = await opened({ tier: 'pro' })
+      await world.approve(id)
+      const agreed = at()
+      expect(await looked(id)).toMatchObject({ status: 'active', failedAt: null })
+      const [first] = await sold(id)
+      expect(first).toMatchObject({ agreementId: id, amountCents: PLANS.pro.priceCents, currency: 'USD' })
+      expect((await looked(id)).nextBillingAt).toBe(monthsAfter(first!.soldAt, 1))
+      world.advance(31 * 24 * 3600 * SECOND)
+      await world.bill(id)
+      const sales = await sold(id)
+      expect(sales.length).toBeGreaterThanOrEqual(2)
+      expect(new Set(sales.map((sale) => sale.id)).size).toBe(sales.length)
+      expect(sales.map(({ soldAt }) => soldAt)).toEqual(sales.map(({ soldAt }) => soldAt).toSorted())
+      const later = new Date(Date.parse(agreed) + SECOND).toISOString()
+      expect(await provider.sales(id, later, at())).toEqual(sales.slice(1))
+    })
+
+    it('bills one that starts later not before', async () => {
+      const startsAt = new Date(Math.ceil(world.now() / SECOND) * SECOND + 10 * 24 * 3600 * SECOND).toISOString()
+      const id = await running({ startsAt })
+      expect(await looked(id)).toMatchObject({ status: 'active', nextBillingAt: startsAt })
+      expect(await sold(id)).toEqual([])
+    })
+
+    it('pauses, resumes and cancels, each as often as it is asked', async () => {
+      const id = await running()
+      const twice = async (change: () => Promise<void>) => {
+        await change()
+        const { status, statusAt } = await looked(id)
+        world.advance(SECOND)
+        await change()
+        expect(await looked(id)).toMatchObject({ status, statusAt })
+        return { status, statusAt }
+      }
+      const paused = await twice(() => provider.pause(id, 'a reason'))
+      const resumed = await twice(() => provider.resume(id, 'a reason'))
+      await provider.pause(id, 'a reason')
+      world.advance(SECOND)
+      const cancelled = await twice(() => provider.cancel(id, 'a reason'))
+      expect([paused.status, resumed.status, cancelled.status]).toEqual(['suspended', 'active', 'cancelled'])
+      expect(resumed.statusAt > paused.statusAt && cancelled.statusAt > resumed.statusAt).toBe(true)
+      // For good: neither of these is heard any more, whether it says so or not.
+      await provider.resume(id, 'a reason').catch(() => {})
+      await provider.pause(id, 'a reason').catch(() => {})
+      expect(await looked(id)).toMatchObject({ status: 'cancelled', nextBillingAt: null })
+    })
+
+    it('tells of a failed payment until it is made good', async () => {
+      const id = await running()
+      await world.failPayment(id)
+      const { failedAt } = await looked(id)
+      expect(Math.abs(Date.parse(failedAt ?? '') - world.now())).toBeLessThan(SECOND)
+      world.advance(SECOND)
+      await world.bill(id)
+      expect((await looked(id)).failedAt).toBe(null)
+    })
+
+    it('sends webhooks that say what can be asked for', async () => {
+      await world.webhooks()
+      const id = await running()
+      const [sale] = await sold(id)
+      const first = await noticesOf(id)
+      expect(first.map(({ subject }) => subject)).toEqual(
+        expect.arrayContaining([
+          { kind: 'agreement', agreementId: id },
+          { kind: 'sale', sale },
+        ]),
+      )
+      await world.failPayment(id)
+      const { failedAt } = await looked(id)
+      const failed = await noticesOf(id)
+      expect(failed.map(({ subject }) => subject)).toEqual([{ kind: 'payment_failed', agreementId: id, failedAt }])
+      await world.refund(id)
+      const reversed = await noticesOf(sale!.id)
+      const { amountCents } = sale!
+      const subject = { kind: 'reversal', saleId: sale!.id, amountCents, reversal: 'refund' }
+      expect(reversed).toEqual([expect.objectContaining({ subject: expect.objectContaining(subject) })])
+      const ids = [...first, ...failed, ...reversed].map((notice) => notice.id)
+      expect(new Set(ids).size).toBe(ids.length)
+    })
+
+    it('takes no webhook that somebody else made up or changed', async () => {
+      await world.webhooks()
+      await running()
+      const [webhook] = await world.webhooks()
+      const { headers, body } = webhook!
+      const changed = Buffer.from(body.toString().replace('"id"', '"id" '))
+      expect(await provider.readWebhook(headers, changed)).toBe(undefined)
+      expect(await provider.readWebhook({}, body)).toBe(undefined)
+      for (const name of Object.keys(headers).filter((each) => /-(id|time|sig)$/.test(each)))
+        expect(await provider.readWebhook({ ...headers, [name]: `x${headers[name]}` }, body)).toBe(undefined)
+      // The same one again is itself: the inbox knows it by its id.
+      expect((await provider.readWebhook(headers, body))?.id).toBe((await provider.readWebhook(headers, body))?.id)
+    })
+  })
+}

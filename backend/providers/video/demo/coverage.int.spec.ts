@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { FULL } from '#backend/testing/extent.ts'
+import { MOVEMENTS } from './camera.ts'
+import { frameOf, meanDifference, SIZE, sceneOf } from './testFrames.ts'
+import { BIOMES } from './vocabulary.ts'
+
+describe('buildScene', () => {
+  it.each(BIOMES)('%s covers every pixel of the frame under every movement', { timeout: 60_000 }, (biome) => {
+    for (const movement of MOVEMENTS.filter((_, n) => FULL || n % 3 === BIOMES.indexOf(biome) % 3)) {
+      const draw = sceneOf(biome, [movement])
+      for (const progress of [0, 0.5, 1]) {
+        // What shows the background differs between two backgrounds.
+        const onBlack = frameOf(draw, progress)
+        const onWhite = frameOf(draw, progress, SIZE, '#ffffff')
+        expect(meanDifference(onBlack, onWhite), `${movement} at ${progress}`).toBeLessThan(0.01)
+      }
+    }
+  })
+})

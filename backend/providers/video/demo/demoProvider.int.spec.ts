@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Program, startProgram } from '#backend/testing/program.ts'
+import { GENERATION, registerUser, type TestUser } from '#backend/testing/testUser.ts'
+
+/** Milliseconds between two calls, whether or not the last one was answered: a server that hangs is noticed. */
+const EVERY_MS = 25
+const PATHS = ['/videos/tasks', '/subscriptions/stats', '/videos/queue', '/auth/me']
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-p99-'))
+let program: Program
+beforeAll(async () => {
+  // A program of its own: a server that is busy must not stop the clock that measures it.
+  program = await startProgram({ DATA_DIR: folder, PORT: '0' })
+})
+afterAll(async () => {
+  await program?.stop()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+})
+
+/** How long one call takes, in milliseconds. */
+async function timed(user: TestUser, path: string): Promise<number> {
+  const before = performance.now()
+  const answer = await user.call('GET', path)
+  await answer.arrayBuffer()
+  expect(answer.status).toBe(200)
+  return performance.now() - before
+}
+
+/** Calls at a fixed rate until the task has ended; answers its statuses and how long each call took. */
+async function measureWhile(user: TestUser, taskId: string) {
+  const calls: Promise<number>[] = []
+  const statuses = new Set<string>()
+  for (let tick = 0; !statuses.has('Success') && !statuses.has('Fail'); tick++) {
+    calls.push(timed(user, PATHS[tick % PATHS.length]!))
+    if (tick % 10 === 0)
+      void user.call('GET', `/videos/tasks/${taskId}`).then(async (answer) => {
+        statuses.add(((await answer.json()) as { status: string }).status)
+      })
+    await delay(EVERY_MS)
+  }
+  return { statuses, millis: (await Promise.all(calls)).toSorted((a, b) => a - b) }
+}
+
+describe('a rendering on this machine', () => {
+  it('leaves the API answering within 100 ms (p99)', { timeout: 120_000 }, async () => {
+    const user = await registerUser(program.url)
+    for (const path of PATHS) await timed(user, path)
+    const { task } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as {
+      task: { id: string }
+    }
+    const { statuses, millis } = await measureWhile(user, task.id)
+    const p99 = millis[Math.floor(millis.length * 0.99)]!
+    console.log(
+      `${millis.length} calls while rendering: p99 ${p99.toFixed(1)} ms, at most ${millis.at(-1)!.toFixed(1)} ms`,
+    )
+    expect([...statuses]).toEqual(expect.arrayContaining(['Processing', 'Success']))
+    expect(millis.length).toBeGreaterThan(100)
+    expect(p99).toBeLessThan(100)
+  })
+})

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
+import { type RenderJob, renderInChild } from './renderJob.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kinora-render-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const jobFor = (name: string, changes: Partial<RenderJob> = {}): RenderJob => ({
+  ...{ mode: 'text', prompt: 'a mountain lake at sunset', movements: ['推进'], resolution: '512P', duration: 6 },
+  out: join(folder, `${name}.mp4`),
+  ...changes,
+})
+
+const filesOf = (name: string) => readdirSync(folder).filter((file) => file.startsWith(name))
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function waitFor(what: string, holds: () => boolean, ms = 15_000): Promise<void> {
+  for (const end = Date.now() + ms; !holds(); await sleep(50)) {
+    if (Date.now() > end) throw new Error(`Waited ${ms} ms for: ${what}`)
+  }
+}
+
+describe('renderInChild', { timeout: 120_000 }, () => {
+  it('renders 6 s at 768P with a poster, in less than 15 s of CPU', async () => {
+    const progress: number[] = []
+    const job = jobFor('whole', { resolution: '768P', posterOut: join(folder, 'whole.webp') })
+    const { cpuMs, ...result } = await renderInChild(job, { onProgress: (percent) => progress.push(percent) })
+    console.log(`768P, 6 s: ${(cpuMs / 1000).toFixed(1)} s of CPU`)
+    expect(cpuMs).toBeGreaterThan(1000)
+    expect(cpuMs).toBeLessThan(15_000)
+    expect(result).toEqual({ width: 1366, height: 768, duration: 6, frames: 144 })
+    expect(await probeMp4(job.out)).toMatchObject({ ...result, fps: 24, codec: 'avc1', faststart: true })
+    const poster = await loadImage(job.posterOut!)
+    expect([poster.width, poster.height]).toEqual([1366, 768])
+    expect(progress.at(-1)).toBe(100)
+    expect(progress).toEqual([...new Set(progress)].sort((a, b) => a - b))
+    expect(filesOf('whole').sort()).toEqual(['whole.mp4', 'whole.webp'])
+  })
+
+  it('starts from a picture, in its aspect ratio, and starts with it', async () => {
+    const canvas = createCanvas(600, 800)
+    const context = canvas.getContext('2d')
+    const gradient = context.createLinearGradient(0, 0, 0, 800)
+    gradient.addColorStop(0, '#204080')
+    gradient.addColorStop(1, '#e0a060')
+    context.fillStyle = gradient
+    context.fillRect(0, 0, 600, 800)
+    const imagePath = join(folder, 'first.jpg')
+    await writeFile(imagePath, canvas.toBuffer('image/jpeg'))
+    const job = jobFor('photo', { mode: 'image', imagePath, movements: ['固定'], posterOut: join(folder, 'photo.jpg') })
+    expect(await renderInChild(job)).toMatchObject({ width: 512, height: 682, frames: 144 })
+    expect(await probeMp4(job.out)).toMatchObject({ width: 512, height: 682, frames: 144 })
+    const poster = await loadImage(await readFile(job.posterOut!))
+    const pixels = createCanvas(512, 682).getContext('2d')
+    pixels.drawImage(poster, 0, 0)
+    for (const share of [0.2, 0.5, 0.8]) {
+      const [red] = pixels.getImageData(256, Math.round(682 * share), 1, 1).data
+      expect(Math.abs(red! - (0x20 + (0xe0 - 0x20) * share))).toBeLessThan(14)
+    }
+  })
+
+  it('stops when cancelled and leaves nothing behind', async () => {
+    const stop = new AbortController()
+    const reason = new Error('no longer wanted')
+    const onProgress = (percent: number) => percent >= 3 && stop.abort(reason)
+    await expect(renderInChild(jobFor('cancelled'), { signal: stop.signal, onProgress })).rejects.toBe(reason)
+    expect(filesOf('cancelled')).toEqual([])
+  })
+
+  it('gives up after its time and leaves nothing behind', async () => {
+    await expect(renderInChild(jobFor('slow'), { timeoutMs: 1500 })).rejects.toThrow(/longer than 1500 ms/)
+    expect(filesOf('slow')).toEqual([])
+  })
+
+  it('says what went wrong', async () => {
+    const missing = jobFor('missing', { mode: 'image', imagePath: join(folder, 'nowhere.jpg') })
+    await expect(renderInChild(missing)).rejects.toThrow(/nowhere\.jpg/)
+    const nowhere = jobFor('nowhere', { out: join(folder, 'no', 'such', 'folder.mp4') })
+    await expect(renderInChild(nowhere)).rejects.toThrow(/No such file or directory/)
+  })
+
+  it.runIf(process.platform === 'linux')('ends its child and its encoder when the parent is killed', async () => {
+    const parent = startParent(jobFor('orphan', { duration: 10, resolution: '1080P' }))
+    await waitFor('the first bytes', () => filesOf('orphan').length > 0, 30_000)
+    const family = descendantsOf(parent.pid!)
+    expect(family.length).toBeGreaterThanOrEqual(2)
+    parent.kill('SIGKILL')
+    await waitFor('the children to end', () => !family.some((pid) => existsSync(`/proc/${pid}`)))
+    expect(filesOf('orphan')).toEqual([])
+  })
+})
+
+/** A process of its own that renders, to be killed. */
+function startParent(job: RenderJob): ChildProcess {
+  const module = fileURLToPath(new URL('./renderJob.ts', import.meta.url))
+  const program = `import(${JSON.stringify(module)}).then(({ renderInChild }) => renderInChild(${JSON.stringify(job)}))`
+  return spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' })
+}
+
+function descendantsOf(pid: number): number[] {
+  const ps = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const children = ps.map(Number).filter((candidate) => parentOf(candidate) === pid)
+  return children.flatMap((child) => [child, ...descendantsOf(child)])
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { freePort } from '#backend/testing/freePort.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
+import type { TestUser } from '#backend/testing/testUser.ts'
+import { generate, reaches, refunded, remaining, taskOf } from '#workflows/testing/userTasks.ts'
+import { DOUBLE_KEY, type Fault, type Job, type MinimaxDouble, startMinimaxDouble } from './testing/minimaxDouble.ts'
+
+let db: TemporaryDatabase
+let double: MinimaxDouble
+let kinora: TestKinora
+let moved = 0
+const MINUTE = 60_000
+/** Nobody looks by himself meanwhile: what happens sooner comes of a callback. */
+const POLL_MS = 120_000
+
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  double = await startMinimaxDouble({ renderMs: 3_600_000 })
+  const { socketDir, user, database } = db.postgres.server
+  const port = await freePort()
+  kinora = await startTestKinora({
+    now: () => Date.now() + moved,
+    minimax: { callbacks: true, pollMs: POLL_MS, createMs: 2_000, openMs: 50, threshold: 100 },
+    env: {
+      DATABASE_URL: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`,
+      PORT: String(port),
+      PUBLIC_URL: `http://localhost:${port}`,
+      MINIMAX_API_KEY: DOUBLE_KEY,
+      MINIMAX_BASE_URL: double.url,
+    },
+  })
+})
+afterAll(async () => {
+  await kinora.close()
+  await double.close()
+  await db.close()
+})
+beforeEach(() => {
+  double.told.length = 0
+  double.fault = () => undefined
+})
+
+const facts = async (taskId: string) => {
+  const types: string[] = []
+  for await (const { type } of db.store.readStream(`videoTask-${taskId}`)) types.push(type)
+  return types
+}
+const jobOf = async (taskId: string): Promise<Job> =>
+  vi.waitFor(() => {
+    const job = [...double.jobs.values()].find(({ body }) => body.callback_url!.includes(taskId))
+    if (!job) throw new Error('no job yet')
+    return job
+  }, 10_000)
+const begun = async (user: TestUser) => {
+  const { id } = await generate(user)
+  const job = await jobOf(id)
+  await vi.waitFor(async () => expect(await facts(id)).toContain('VideoRenderStarted'), 10_000)
+  return { id, job }
+}
+const call = (url: string, body: string) =>
+  fetch(url, { method: 'POST', headers: { origin: 'https://api.minimax.io' }, body })
+
+describe('a callback', () => {
+  it('gives the challenge back at once, at an address of its task', async () => {
+    const { job } = await begun(await kinora.newUser())
+    expect(job.body.callback_url).toMatch(/\/webhooks\/minimax\/[0-9a-f-]{36}\.[\w-]{43}$/)
+    await vi.waitFor(() => expect(double.told).toHaveLength(1), 10_000)
+    const [{ body, status, answer }] = double.told as [(typeof double.told)[0]]
+    expect([status, JSON.parse(answer)]).toEqual([200, JSON.parse(body)])
+  })
+
+  it('makes us look: a video that is ready comes long before the next look', async () => {
+    const user = await kinora.newUser()
+    const { id, job } = await begun(user)
+    job.status = 'Success'
+    await double.tell(job, 'success')
+    await reaches(user, id, { status: 'Success', credits_consumed: 30 })
+  })
+
+  it('is a hint and no more: what the provider answers counts', async () => {
+    const user = await kinora.newUser()
+    const { id, job } = await begun(user)
+    for (const status of ['success', 'failed']) await double.tell(job, status)
+    await call(job.body.callback_url!, '{"task_id":"1","status":"success"}')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect((await taskOf(user, id)).status).toBe('Processing')
+    expect(await facts(id)).not.toContain('VideoRenderFound')
+  })
+
+  it('does no more when it comes twice, late or in another order', async () => {
+    const user = await kinora.newUser()
+    const { id, job } = await begun(user)
+    job.status = 'Success'
+    await Promise.all(['success', 'processing', 'success', 'preparing'].map((status) => double.tell(job, status)))
+    await reaches(user, id, { status: 'Success' })
+    for (const status of ['processing', 'success', 'failed']) await double.tell(job, status)
+    expect(double.told.map(({ status }) => status)).toEqual(double.told.map(() => 200))
+    expect(await facts(id)).toEqual([
+      'VideoTaskSubmitted',
+      'VideoTaskQueued',
+      'VideoRenderRequested',
+      'VideoRenderAccepted',
+      'VideoRenderStarted',
+      'VideoDownloadStarted',
+      'VideoTaskSucceeded',
+    ])
+    expect((await taskOf(user, id)).status).toBe('Success')
+    expect(await remaining(user)).toBe(30)
+  })
+
+  it('is refused at an address that was guessed', async () => {
+    const [{ job: mine }, { id: other }] = [await begun(await kinora.newUser()), await begun(await kinora.newUser())]
+    const address = mine.body.callback_url!
+    const mark = address.split('.').at(-1)
+    const forged = [`${other}.${mark}`, `${other}.`, other, 'x.y', `${address.split('/').at(-1)}x`]
+    for (const part of forged) {
+      const answer = await call(`${kinora.url}/webhooks/minimax/${part}`, '{"challenge":"1"}')
+      expect([part, answer.status]).toEqual([part, 401])
+    }
+  })
+
+  it.each([
+    ['nothing', '', 200],
+    ['no JSON', '{"task_id":', 200],
+    ['another shape', '[1]', 200],
+    ['a list of ids', '{"task_id":[1]}', 200],
+    ['far too much', `{"x":"${'x'.repeat(100_000)}"}`, 413],
+  ])('that holds %s does no harm', async (_, body, status) => {
+    const { job } = await begun(await kinora.newUser())
+    expect((await call(job.body.callback_url!, body)).status).toBe(status)
+  })
+})
+
+describe('a video that comes after all', () => {
+  it.each<Fault>(['done, then hang', 'done, then reset'])('is free when the answer was lost (%s)', async (fault) => {
+    let left = 1
+    double.fault = (kind) => (kind === 'create' && left-- > 0 ? fault : undefined)
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    const job = await jobOf(id)
+    await reaches(user, id, { status: 'Fail', error_code: 'answer_lost', credits_consumed: 0 })
+    await refunded(user)
+    job.status = 'Success'
+    await double.tell(job, 'success')
+    await reaches(user, id, { status: 'Success', error_code: null, credits_consumed: 0 })
+    await double.tell(job, 'success')
+    expect((await user.call('GET', `/videos/preview/${id}`)).status).toBe(200)
+    expect(await remaining(user)).toBe(60)
+    expect((await facts(id)).slice(2)).toEqual([
+      'VideoRenderRequested',
+      'VideoTaskFailed',
+      'VideoRenderFound',
+      'VideoTaskRecovered',
+    ])
+    expect([...double.jobs.values()].filter(({ body }) => body.callback_url!.includes(id))).toHaveLength(1)
+  })
+
+  it('goes on as if nothing had happened when the provider tells of it before the answer is missed', async () => {
+    let left = 1
+    double.fault = (kind) => (kind === 'create' && left-- > 0 ? 'done, then hang' : undefined)
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    const job = await jobOf(id)
+    job.status = 'Success'
+    await double.tell(job, 'processing')
+    await reaches(user, id, { status: 'Success', credits_consumed: 30 })
+    expect(double.reached.filter(({ callback_url }) => callback_url!.includes(id))).toHaveLength(1)
+  })
+
+  it('is free when it comes after the 30 minutes, as soon as the provider tells of it', async () => {
+    const user = await kinora.newUser()
+    const { id, job } = await begun(user)
+    moved += 30 * MINUTE
+    await double.tell(job, 'processing')
+    await reaches(user, id, { status: 'Fail', error_code: 'render_timed_out', credits_consumed: 0 })
+    await refunded(user)
+    job.status = 'Success'
+    await vi.waitFor(
+      async () => {
+        await double.tell(job, 'success')
+        expect((await taskOf(user, id)).status).toBe('Success')
+      },
+      { timeout: 10_000, interval: 200 },
+    )
+    expect(await remaining(user)).toBe(60)
+  })
+})

@@ -1,0 +1,273 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { answerOf, NEVER, REQUEST, videoProviderContract } from '../testing/videoProviderContract.ts'
+import { createMinimax, type MinimaxPace } from './minimax.ts'
+import { DOUBLE_KEY, type Fault, type MinimaxDouble, startMinimaxDouble } from './testing/minimaxDouble.ts'
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-minimax-'))
+let db: TemporaryDatabase
+let double: MinimaxDouble
+let usual: Pick<MinimaxDouble, 'fault' | 'linkMs' | 'renderMs'>
+const lines: string[] = []
+const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
+
+const QUICK = {
+  pollMs: 20,
+  openMs: 50,
+  longestOpenMs: 400,
+  trialMs: 5_000,
+  connectMs: 2_000,
+  createMs: 2_000,
+  askMs: 2_000,
+}
+const adapter = (pace: Partial<MinimaxPace> = {}, apiKey = DOUBLE_KEY): VideoProvider =>
+  createMinimax({
+    apiKey,
+    baseUrl: double.url,
+    pool: db.pool,
+    log,
+    callbackUrl: () => undefined,
+    pace: { ...QUICK, stallMs: 600, ...pace },
+  })
+
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  double = await startMinimaxDouble()
+  const { fault, linkMs, renderMs } = double
+  usual = { fault, linkMs, renderMs }
+})
+afterAll(async () => {
+  await double.close()
+  await db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  Object.assign(double, usual)
+  double.reached.length = double.calls.length = lines.length = 0
+  await db.pool.query('truncate call_window, circuit, operator_alert')
+})
+
+/** Lets something go wrong with the first call of a kind, or with all. */
+const goWrong = (call: string, fault: Fault, calls = Number.POSITIVE_INFINITY) => {
+  let left = calls
+  double.fault = (kind) => (kind === call && left-- > 0 ? fault : undefined)
+}
+const alerts = async () =>
+  (await db.pool.query<{ code: string }>('select code from operator_alert where cleared_at is null')).rows.map(
+    ({ code }) => code,
+  )
+const accepted = async (provider: VideoProvider, request = REQUEST) => {
+  const answer = await provider.create(request)
+  if (answer.kind !== 'accepted') return expect.fail(JSON.stringify(answer))
+  return answer.jobId
+}
+
+videoProviderContract('MiniMax (its double)', async () => adapter())
+
+const unclear = [1000, 1001, 1013, 1024, 1033, 4711]
+const busy = [1002, 1039, 1041, 2045]
+const key = [1004, 2049]
+const account = [1008, 2056, 2061]
+
+describe('a code of MiniMax on create', () => {
+  const refused = (code: string) => ({ kind: 'refused', code })
+  it.each([
+    ...unclear.map((code) => [code, 'throws', []] as const),
+    ...busy.map((code) => [code, { kind: 'postponed' }, []] as const),
+    ...key.map((code) => [code, refused('provider_unavailable'), ['video_provider_key_refused']] as const),
+    ...account.map((code) => [code, refused('provider_unavailable'), ['video_provider_account']] as const),
+    [1026, refused('content_refused'), []] as const,
+    [1027, refused('content_refused'), []] as const,
+    [2013, refused('provider_failed'), []] as const,
+  ])('%i: answers %j and alerts %j, after one call', async (code, expected, alerted) => {
+    goWrong('create', { code })
+    const provider = adapter()
+    if (expected === 'throws') await expect(provider.create(REQUEST)).rejects.toThrow(String(code))
+    else expect(await provider.create(REQUEST)).toMatchObject(expected)
+    expect([double.reached.length, await alerts()]).toEqual([1, alerted])
+    const mayGoOn = (await provider.admit()) === 0
+    expect(mayGoOn).toBe(!busy.includes(code) && !key.includes(code))
+    if (code === 2013) expect(lines.join()).toContain('malformed')
+  })
+})
+
+describe('a code of MiniMax on query', () => {
+  it.each([
+    ...[...unclear, ...busy, ...account].map((code) => [code, 'throws'] as const),
+    ...key.map((code) => [code, 'throws'] as const),
+    [1026, { kind: 'failed', code: 'content_refused' }] as const,
+    [1027, { kind: 'failed', code: 'content_refused' }] as const,
+    [2013, { kind: 'failed', code: 'provider_failed' }] as const,
+  ])('%i: %j, and the job is asked for again', async (code, expected) => {
+    const provider = adapter()
+    const jobId = await accepted(provider)
+    goWrong('query', { code }, 1)
+    if (expected === 'throws') await expect(provider.state(jobId, NEVER)).rejects.toThrow(String(code))
+    else expect(await provider.state(jobId, NEVER)).toMatchObject(expected)
+    expect(await alerts()).toHaveLength(key.includes(code) || account.includes(code) ? 1 : 0)
+    expect(await answerOf(provider, jobId)).toEqual({ kind: 'finished' })
+  })
+})
+
+describe('a create that goes wrong on its way', () => {
+  it('is postponed when nobody is there: nothing was sent', async () => {
+    await double.goAway()
+    onTestFinished(() => double.comeBack())
+    expect(await adapter().create(REQUEST)).toMatchObject({ kind: 'postponed' })
+  })
+
+  it.each<Fault>([
+    'hang',
+    'reset',
+    'done, then hang',
+    'done, then reset',
+    { status: 500 },
+    { status: 502 },
+    { status: 200, text: '<html>not JSON' },
+    { status: 200, text: '{"base_resp":{"status_code":0}}' },
+  ])('is open after %j, and is not sent again', async (fault) => {
+    goWrong('create', fault)
+    await expect(adapter({ createMs: 500 }).create(REQUEST)).rejects.toThrow()
+    expect(double.reached).toHaveLength(1)
+  })
+
+  it.each([
+    [429, { kind: 'postponed' }],
+    [401, { kind: 'refused', code: 'provider_unavailable' }],
+    [400, { kind: 'refused', code: 'provider_failed' }],
+  ])('is certain after HTTP %i: %j', async (status, expected) => {
+    goWrong('create', { status })
+    expect(await adapter().create(REQUEST)).toMatchObject(expected)
+  })
+
+  it('never tells the key', async () => {
+    goWrong('create', { code: 1004 })
+    const provider = adapter({}, 'sk-another-secret')
+    const answer = await provider.create(REQUEST)
+    await expect(provider.state('1', NEVER)).rejects.toThrow()
+    expect(JSON.stringify([answer, lines, (await db.pool.query('select * from operator_alert')).rows])).not.toMatch(
+      /sk-/,
+    )
+  })
+})
+
+describe('what MiniMax is asked for', () => {
+  const bodyOf = async (request: Partial<typeof REQUEST>) => {
+    await accepted(adapter(), { ...REQUEST, ...request } as typeof REQUEST)
+    return double.reached.at(-1)!
+  }
+  const picture = path.join(folder, 'picture.jpg')
+  beforeAll(() => writeFile(picture, Buffer.from([255, 216, 255, 217])))
+
+  it('is the shape, and the movements in brackets before the prompt', async () => {
+    expect(await bodyOf({ promptOptimizer: false })).toEqual({
+      model: 'MiniMax-Hailuo-02',
+      prompt: '[左移,上升] A cat on a hill at sunset',
+      prompt_optimizer: false,
+      duration: 6,
+      resolution: '768P',
+    })
+  })
+  it('has no shape for the models that have only one, and the first frame in it', async () => {
+    const request = { taskType: 'image_to_video', model: 'I2V-01-live', resolution: '720P' } as const
+    expect(await bodyOf({ ...request, cameraMovements: [], firstFrame: picture })).toEqual({
+      model: 'I2V-01-live',
+      prompt: 'A cat on a hill at sunset',
+      prompt_optimizer: true,
+      first_frame_image: `data:image/jpeg;base64,${(await readFile(picture)).toString('base64')}`,
+    })
+    expect(await bodyOf({ model: 'T2V-01-Director', resolution: '720P' })).not.toHaveProperty('duration')
+  })
+  it('is never longer than it takes, movements included', async () => {
+    const { prompt } = await bodyOf({ prompt: `${'好'.repeat(1_991)}😀` })
+    expect(prompt).toHaveLength(1_999)
+    expect(prompt).toMatch(/^\[左移,上升\] 好+$/)
+  })
+})
+
+describe('the finished file', () => {
+  const fetched = async (provider: VideoProvider, jobId: string) => {
+    const file = path.join(folder, `${Math.random()}.mp4`)
+    await provider.fetch(jobId, file, NEVER)
+    return (await readFile(file)).equals(double.video)
+  }
+  const ranges = () => double.calls.filter(({ call }) => call === 'file').map(({ range }) => range)
+  const retrieved = () => double.calls.filter(({ call }) => call === 'retrieve').length
+  let provider: VideoProvider
+  let jobId: string
+  beforeEach(async () => {
+    provider = adapter()
+    jobId = await accepted(provider)
+    await answerOf(provider, jobId)
+  })
+
+  it('goes on where it was cut off', async () => {
+    goWrong('file', { cutAt: 1_000 }, 2)
+    expect(await fetched(provider, jobId)).toBe(true)
+    expect(ranges()).toEqual([undefined, 'bytes=1000-', 'bytes=2000-'])
+  })
+  it('comes from a new link when the old one has expired', async () => {
+    double.linkMs = -1
+    double.fault = (call, count) => {
+      if (call === 'retrieve' && count > 0 && retrieved() > 1) double.linkMs = 1_000
+      return undefined
+    }
+    expect([await fetched(provider, jobId), retrieved()]).toEqual([true, 2])
+  })
+  it.each<Fault>(['hang', 'reset', { status: 503 }])('is asked for again after %j', async (fault) => {
+    goWrong('file', fault, 1)
+    expect([await fetched(provider, jobId), ranges().length]).toEqual([true, 2])
+  })
+  it('is given up for now when it never comes', async () => {
+    goWrong('file', { status: 503 })
+    await expect(fetched(provider, jobId)).rejects.toThrow('HTTP 503')
+  })
+})
+
+describe('all processes together', () => {
+  it('ask for no more videos in a minute than they may', async () => {
+    const [one, two] = [adapter({ createsPerWindow: 20, windowMs: 60_000 }), adapter({ createsPerWindow: 20 })]
+    const places = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 2 ? one : two).admit()))
+    expect(places.filter((wait) => wait === 0)).toHaveLength(20)
+    const waits = places.filter((wait) => wait > 0)
+    expect([Math.min(...waits) > 50_000, Math.max(...waits) <= 61_000]).toEqual([true, true])
+  })
+
+  it('may ask again as the window moves on', async () => {
+    const provider = adapter({ createsPerWindow: 2, windowMs: 2_000 })
+    expect([await provider.admit(), await provider.admit()]).toEqual([0, 0])
+    const wait = await provider.admit()
+    expect(wait).toBeGreaterThan(0)
+    await new Promise((resolve) => setTimeout(resolve, wait + 5))
+    expect(await provider.admit()).toBe(0)
+  })
+
+  it('leave a provider alone that is away, let one of them try, and come back with it', async () => {
+    const [one, two] = [adapter(), adapter()]
+    await double.goAway()
+    for (let n = 0; n < 3; n++) expect(await one.create(REQUEST)).toMatchObject({ kind: 'postponed' })
+    expect([await alerts(), (await two.admit()) > 0]).toEqual([['video_provider_unreachable'], true])
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect(await two.admit()).toBeGreaterThan(50)
+    await double.comeBack()
+    await vi.waitFor(async () => expect(await two.admit()).toBe(0), { timeout: 10_000, interval: 20 })
+    // Until that one call is answered, nobody else may.
+    expect(await one.admit()).toBeGreaterThan(0)
+    await accepted(two)
+    expect([await one.admit(), await alerts()]).toEqual([0, []])
+  })
+
+  it('tell the operator of one trouble once, however often it is met', async () => {
+    goWrong('create', { code: 1008 })
+    for (let n = 0; n < 5; n++) await adapter().create(REQUEST)
+    const { rows } = await db.pool.query('select code, times from operator_alert')
+    expect(rows).toEqual([{ code: 'video_provider_account', times: 5 }])
+    expect(lines.filter((line) => line.includes('the operator is needed'))).toHaveLength(1)
+  })
+})

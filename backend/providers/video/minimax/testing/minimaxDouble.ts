@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+import { bodyFault, type CreateBody } from './bodyFault.ts'
+
+/** What goes wrong with one call. */
+export type Fault =
+  /** HTTP 200 with this code. */
+  | { readonly code: number }
+  | { readonly status: number; readonly text?: string }
+  /** Late by so many milliseconds, then well. */
+  | { readonly lateMs: number }
+  /** Of a file, the connection is cut after so many bytes. */
+  | { readonly cutAt: number }
+  /** Read, not done, and never answered or cut off. */
+  | 'hang'
+  | 'reset'
+  /** Done, but the answer is lost. */
+  | 'done, then hang'
+  | 'done, then reset'
+
+export interface Job {
+  readonly jobId: string
+  /** More digits than a double holds; sent as a number. */
+  readonly fileId: string
+  readonly body: CreateBody
+  readonly finishAt: number
+  /** Said in place of what the time says. */
+  status?: string
+}
+
+type Call = 'create' | 'query' | 'retrieve' | 'file'
+
+export const DOUBLE_KEY = 'sk-double-secret'
+const FIRST_FILE_ID = 9_007_199_254_740_993n
+
+export type MinimaxDouble = Awaited<ReturnType<typeof startMinimaxDouble>>
+
+/**
+ * A double of MiniMax's video API on this machine, by its documents: it speaks the wire and hands out a real video, but
+ * makes none. What it proves is the adapter, not the service.
+ */
+export async function startMinimaxDouble({
+  renderMs = 50,
+  perWindow = Number.POSITIVE_INFINITY,
+  windowMs = 60_000,
+} = {}) {
+  const video = await readFile(await makeTinyVideo())
+  const sockets = new Set<Socket>()
+  const jobs = new Map<string, Job>()
+  const times: number[] = []
+  const double = {
+    url: '',
+    video,
+    jobs,
+    /** Every body that reached it on create, whatever came of it. */
+    reached: [] as CreateBody[],
+    calls: [] as { readonly call: Call; readonly range: string | undefined }[],
+    /** Callbacks it sent, and what they were answered. */
+    told: [] as { readonly body: string; readonly status: number; readonly answer: string }[],
+    /** Called for each call with its number, counted from 1; what it answers goes wrong. */
+    fault: (_call: Call, _count: number): Fault | undefined => undefined,
+    linkMs: 3_600_000,
+    renderMs,
+    /** Nobody listens any more, and what is open is cut. */
+    async goAway() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await delay(10)
+    },
+    comeBack: () => listen(Number(new URL(double.url).port)),
+    /** Tells of a job as MiniMax does: unsigned, in lower case. */
+    async tell(job: Job, status: string) {
+      if (job.body.callback_url)
+        await post(job.body.callback_url, numeric({ task_id: job.jobId, status, file_id: `#${job.fileId}#`, ...ok }))
+    },
+    async close() {
+      await double.goAway()
+    },
+  }
+  const counts = new Map<Call, number>()
+
+  const post = async (url: string, body: string) => {
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    double.told.push({ body, status: answer.status, answer: await answer.text() })
+  }
+
+  const create = (body: CreateBody): string => {
+    const now = Date.now()
+    if (times.filter((at) => at > now - windowMs).length >= perWindow) return refused(1002)
+    const code = bodyFault(body)
+    if (code) return refused(code)
+    times.push(now)
+    const jobId = String(200_000_000_000_000_000n + BigInt(jobs.size))
+    const fileId = String(FIRST_FILE_ID + 2n * BigInt(jobs.size))
+    jobs.set(jobId, { jobId, fileId, body, finishAt: now + double.renderMs })
+    if (body.callback_url) void post(body.callback_url, JSON.stringify({ challenge: randomUUID() })).catch(() => {})
+    return JSON.stringify({ task_id: jobId, ...ok })
+  }
+
+  const query = (jobId: string): string => {
+    const job = jobs.get(jobId)
+    if (!job) return refused(2013)
+    const status = job.status ?? (Date.now() >= job.finishAt ? 'Success' : 'Processing')
+    const file = status === 'Success' ? { file_id: `#${job.fileId}#`, video_width: 1366, video_height: 768 } : {}
+    return numeric({ task_id: jobId, status, ...file, ...ok })
+  }
+
+  const retrieve = (fileId: string): string => {
+    if (![...jobs.values()].some((job) => job.fileId === fileId)) return refused(2013)
+    const download_url = `${double.url}/files/${fileId}?expires=${Date.now() + double.linkMs}`
+    return numeric({
+      file: { file_id: `#${fileId}#`, bytes: video.length, filename: 'output.mp4', download_url },
+      ...ok,
+    })
+  }
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', double.url)
+    const call = callOf(request.method, url.pathname)
+    if (!call) return void response.writeHead(404).end()
+    const text = await textOf(request)
+    const count = (counts.get(call) ?? 0) + 1
+    counts.set(call, count)
+    double.calls.push({ call, range: request.headers.range })
+    const body = call === 'create' ? (JSON.parse(text) as CreateBody) : undefined
+    if (body) double.reached.push(body)
+    const fault = double.fault(call, count)
+    if (fault === 'hang') return
+    if (fault === 'reset') return void request.socket.destroy()
+    if (typeof fault === 'object' && 'lateMs' in fault) await delay(fault.lateMs)
+    if (typeof fault === 'object' && 'code' in fault) return void response.end(refused(fault.code))
+    if (typeof fault === 'object' && 'status' in fault)
+      return void response.writeHead(fault.status).end(fault.text ?? '<html>')
+    if (call === 'file') return sendFile(video, url, request, response, fault)
+    const known = request.headers.authorization === `Bearer ${DOUBLE_KEY}`
+    const answer = !known
+      ? refused(1004)
+      : body
+        ? create(body)
+        : call === 'query'
+          ? query(url.searchParams.get('task_id') ?? '')
+          : retrieve(url.searchParams.get('file_id') ?? '')
+    if (fault === 'done, then hang') return
+    if (fault === 'done, then reset') return void request.socket.destroy()
+    response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+  }
+
+  let server = createServer()
+  const listen = async (port: number) => {
+    server = createServer((request, response) => void serve(request, response).catch(() => request.socket.destroy()))
+    server.on('connection', (socket) => {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+    })
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  }
+  await listen(0)
+  double.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return double
+}
+
+const ok = { base_resp: { status_code: 0, status_msg: 'success' } }
+const refused = (status_code: number) => JSON.stringify({ base_resp: { status_code, status_msg: 'no' } })
+/** Text between number signs is written as a number, with all its digits. */
+const numeric = (value: object) => JSON.stringify(value).replace(/"#(\d+)#"/g, '$1')
+
+function callOf(method: string | undefined, path: string): Call | undefined {
+  if (method === 'POST') return path === '/v1/video_generation' ? 'create' : undefined
+  if (path === '/v1/query/video_generation') return 'query'
+  if (path === '/v1/files/retrieve') return 'retrieve'
+  return path.startsWith('/files/') ? 'file' : undefined
+}
+
+function sendFile(
+  video: Buffer,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+  fault: Fault | undefined,
+) {
+  if (Date.now() > Number(url.searchParams.get('expires'))) return void response.writeHead(403).end()
+  const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+  const part = video.subarray(start)
+  const range = `bytes ${start}-${video.length - 1}/${video.length}`
+  response.writeHead(start > 0 ? 206 : 200, {
+    'content-length': part.length,
+    ...(start > 0 ? { 'content-range': range } : {}),
+  })
+  if (typeof fault !== 'object' || !('cutAt' in fault)) return void response.end(part)
+  response.write(part.subarray(0, fault.cutAt), () => setTimeout(() => request.socket.destroy(), 50))
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,34 @@
+import { copyFile } from 'node:fs/promises'
+import type { RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+
+/** A provider of the tests: no renderer behind it, but a real (tiny) video file, and answers that the test decides. */
+export interface ProviderDouble extends VideoProvider {
+  readonly asked: RenderRequest[]
+  /** What is answered about a job; as long as nothing is set, it is rendering. */
+  answer: (jobId: string) => RenderState
+}
+
+export async function createProviderDouble(): Promise<ProviderDouble> {
+  const video = await makeTinyVideo()
+  const asked: RenderRequest[] = []
+  const double: ProviderDouble = {
+    name: 'double',
+    idempotent: true,
+    pollMs: 10,
+    asked,
+    admit: async () => 0,
+    answer: () => ({ kind: 'finished' }),
+    async create(request) {
+      asked.push(request)
+      return { kind: 'accepted', jobId: request.taskId }
+    },
+    async state(jobId) {
+      return double.answer(jobId)
+    },
+    fetch: (_, file) => copyFile(video, file),
+    forget: async () => {},
+    close: async () => {},
+  }
+  return double
+}

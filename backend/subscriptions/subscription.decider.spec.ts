@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { specification } from '../kernel/eventsourcing/testing/specification.ts'
+import { forfeitedSales } from './agreements.rules.ts'
+import type { SubscriptionCommand } from './commands.ts'
+import type { SubscriptionEvent } from './events.ts'
+import { subscription } from './subscription.decider.ts'
+import {
+  activated,
+  at,
+  cancel,
+  cancelled,
+  ended,
+  on,
+  paid,
+  pass,
+  reactivated,
+  requested,
+  running,
+  sale,
+  status,
+  userId,
+} from './testing/subscriptionFacts.ts'
+
+const given = specification(subscription)
+
+describe('an agreement', () => {
+  it('is asked for once', () => {
+    const { type: _, data } = requested()
+    given()
+      .when({ type: 'RequestSubscription', ...data } as SubscriptionCommand)
+      .decides(requested())
+  })
+  it('that nobody here asked for is refused', () => {
+    given().when(status('active')).rejects('unknown_agreement')
+    given().when(sale('s1')).rejects('unknown_agreement')
+  })
+  it('runs once the provider says so, or a sale shows it', () => {
+    given(requested())
+      .when(status('active'))
+      .decides(activated('A', { statusAt: on('01-05') }))
+    given(requested())
+      .when(sale('s1'))
+      .decides(activated('A', { statusAt: null }), paid('s1'))
+  })
+  it('begins with a trial where the provider reports one', () => {
+    given(requested())
+      .when({ ...status('active'), trial: true })
+      .decides(activated('A', { statusAt: on('01-05'), trial: true }))
+  })
+  it('that is not approved within three days is over, and one refused at the provider at once', () => {
+    given(requested())
+      .when(pass(on('01-03')))
+      .decidesNothing()
+    given(requested())
+      .when(pass(on('01-04')))
+      .decides(ended('A', 'not_approved', null, on('01-04')))
+    given(requested()).when(status('cancelled')).decides(ended('A', 'declined'))
+  })
+  it('replaces the one that runs, whichever is reported first', () => {
+    const two = [...running, requested('B', 'ultimate')]
+    given(...two)
+      .when(status('active', on('01-05'), 'B'))
+      .decides(ended('A', 'replaced', 'B'), activated('B', { tier: 'ultimate', statusAt: on('01-05') }))
+    given(requested(), requested('B', 'ultimate'), activated('B', { tier: 'ultimate' }))
+      .when(status('active'))
+      .decides(ended('A', 'replaced', 'B'))
+  })
+  it('with a smaller plan waits for the end of the period, and the one that runs is not renewed', () => {
+    const startsAt = on('02-01')
+    const scheduled: SubscriptionEvent = {
+      type: 'SubscriptionScheduled',
+      data: { userId, agreementId: 'B', at, tier: 'standard', startsAt, statusAt: on('01-05') },
+    }
+    const waiting = [...running, requested('B', 'standard', startsAt)]
+    given(...waiting)
+      .when(status('active', on('01-05'), 'B'))
+      .decides(scheduled, cancelled())
+    const all = [...waiting, scheduled, cancelled()]
+    given(...all)
+      .when(pass(startsAt))
+      .decides(ended('A', 'period_end', null, startsAt), {
+        ...activated('B', { tier: 'standard', periodEnd: null, statusAt: null }),
+        data: { ...activated('B', { tier: 'standard', periodEnd: null, statusAt: null }).data, at: startsAt },
+      } as SubscriptionEvent)
+    given(...all)
+      .when({ type: 'ReactivateSubscription', userId, at })
+      .decides(ended('B', 'withdrawn'), reactivated)
+  })
+})
+
+describe('cancelling', () => {
+  it('takes effect at the end of the period', () => {
+    given(...running)
+      .when(cancel())
+      .decides(cancelled())
+    given(...running, cancelled())
+      .when(pass(on('01-31')))
+      .decidesNothing()
+    given(...running, cancelled())
+      .when(pass(on('02-01')))
+      .decides(ended('A', 'period_end', null, on('02-01')))
+  })
+  it('takes effect at once when so wished, and withdraws what was not approved', () => {
+    given(...running)
+      .when(cancel(false))
+      .decides(ended('A', 'cancelled'))
+    given(requested()).when(cancel()).decides(ended('A', 'withdrawn'))
+  })
+  it('needs something to cancel', () => {
+    given().when(cancel()).rejects('no_subscription')
+    given(...running, ended('A', 'unpaid'))
+      .when(cancel())
+      .rejects('no_subscription')
+  })
+  it('can be taken back until the period ends', () => {
+    const back: SubscriptionCommand = { type: 'ReactivateSubscription', userId, at }
+    given(...running, cancelled())
+      .when(back)
+      .decides(reactivated)
+    given(...running)
+      .when(back)
+      .decidesNothing()
+    given(...running, cancelled())
+      .when({ ...back, at: on('02-01') })
+      .rejects('cannot_reactivate')
+    given(...running, cancelled(true))
+      .when(back)
+      .rejects('cannot_reactivate')
+    given().when(back).rejects('no_subscription')
+  })
+})
+
+describe('the credits of sales', () => {
+  const forfeited = (...events: SubscriptionEvent[]) =>
+    forfeitedSales(events.reduce(subscription.evolve, subscription.initial))
+  it('go with their agreement', () => {
+    expect(forfeited(...running)).toEqual([])
+    expect(forfeited(...running, ended('A', 'unpaid'))).toEqual(['s1'])
+  })
+  it('pass to the agreement that took over, and go with that one', () => {
+    const taken = [...running, requested('B', 'ultimate'), ended('A', 'replaced', 'B'), activated('B')]
+    expect(forfeited(...taken)).toEqual([])
+    expect(forfeited(...taken, ended('B', 'unpaid'))).toEqual(['s1'])
+  })
+  it('stay when they were paid for after the end', () => {
+    expect(forfeited(...running, ended('A', 'unpaid'), paid('s2', on('02-01'), on('03-01'), true))).toEqual(['s1'])
+  })
+})

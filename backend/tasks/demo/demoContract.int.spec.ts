@@ -1,9 +1,0 @@
-import { mkdtemp } from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-import { videoProviderContract } from '../../testing/videoProviderContract.ts'
-import { createDemoProvider } from './demoProvider.ts'
-
-videoProviderContract('the demo renderer', async () =>
-  createDemoProvider(await mkdtemp(path.join(os.tmpdir(), 'kinora-demo-'))),
-)

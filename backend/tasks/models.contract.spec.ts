@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import {
+  CAMERA_MOVEMENTS,
+  type CameraMovement,
+  configurationFault,
+  creditCost,
+  DURATIONS,
+  MODEL_NAMES,
+  modelNamed,
+  modelsFor,
+  RESOLUTIONS,
+  readResolution,
+  TASK_TYPES,
+} from './models.contract.ts'
+
+const ALL = TASK_TYPES.flatMap((taskType) =>
+  MODEL_NAMES.flatMap((model) =>
+    RESOLUTIONS.flatMap((resolution) => DURATIONS.map((duration) => ({ taskType, model, resolution, duration }))),
+  ),
+)
+const nameOf = ({ taskType, model, resolution, duration }: (typeof ALL)[number]) =>
+  `${taskType} ${model} ${resolution} ${duration}`
+
+describe('the matrix of what can be made', () => {
+  it('holds exactly these cells, at these prices', () => {
+    const offered = ALL.filter((c) => configurationFault(c) === undefined)
+    expect(Object.fromEntries(offered.map((c) => [nameOf(c), creditCost(c)]))).toEqual({
+      'text_to_video MiniMax-Hailuo-02 768P 6': 30,
+      'text_to_video MiniMax-Hailuo-02 768P 10': 60,
+      'text_to_video MiniMax-Hailuo-02 1080P 6': 60,
+      'text_to_video T2V-01-Director 720P 6': 30,
+      'image_to_video MiniMax-Hailuo-02 512P 6': 10,
+      'image_to_video MiniMax-Hailuo-02 512P 10': 15,
+      'image_to_video MiniMax-Hailuo-02 768P 6': 30,
+      'image_to_video MiniMax-Hailuo-02 768P 10': 60,
+      'image_to_video MiniMax-Hailuo-02 1080P 6': 60,
+      'image_to_video I2V-01-Director 720P 6': 30,
+      'image_to_video I2V-01-live 720P 6': 30,
+    })
+    expect(ALL).toHaveLength(64)
+  })
+
+  it('names the first field at fault of each cell that does not exist', () => {
+    const faults = ALL.flatMap((c) => {
+      const fault = configurationFault(c)
+      return fault ? [`${nameOf(c)}: ${fault.field} ${fault.code}`] : []
+    })
+    expect(faults).toHaveLength(64 - 11)
+    const expected = (c: (typeof ALL)[number]) => {
+      if (!modelsFor(c.taskType).includes(modelNamed(c.model))) return 'model model_not_for_task_type'
+      const known = modelNamed(c.model).shapes.filter(({ taskTypes }) => taskTypes.includes(c.taskType))
+      return known.some(({ resolution }) => resolution === c.resolution)
+        ? 'duration duration_not_for_model'
+        : 'resolution resolution_not_for_model'
+    }
+    expect(faults).toEqual(ALL.filter((c) => configurationFault(c)).map((c) => `${nameOf(c)}: ${expected(c)}`))
+  })
+
+  it.each([
+    ['text_to_video', 'MiniMax-Hailuo-02', '512P', 6, { field: 'resolution', code: 'resolution_not_for_model' }],
+    ['image_to_video', 'MiniMax-Hailuo-02', '1080P', 10, { field: 'duration', code: 'duration_not_for_model' }],
+    ['text_to_video', 'T2V-01-Director', '720P', 10, { field: 'duration', code: 'duration_not_for_model' }],
+    ['text_to_video', 'T2V-01-Director', '768P', 6, { field: 'resolution', code: 'resolution_not_for_model' }],
+    ['image_to_video', 'T2V-01-Director', '720P', 6, { field: 'model', code: 'model_not_for_task_type' }],
+    ['text_to_video', 'I2V-01-live', '720P', 6, { field: 'model', code: 'model_not_for_task_type' }],
+    ['image_to_video', 'I2V-01-live', '720P', 10, { field: 'duration', code: 'duration_not_for_model' }],
+  ] as const)('refuses %s with %s at %s for %i s', (taskType, model, resolution, duration, fault) => {
+    expect(configurationFault({ taskType, model, resolution, duration })).toEqual(fault)
+  })
+
+  it('prices a cell that does not exist at the default', () => {
+    expect(creditCost({ taskType: 'text_to_video', model: 'T2V-01-Director', resolution: '1080P', duration: 10 })).toBe(
+      30,
+    )
+  })
+
+  it('offers each mode its models', () => {
+    const names = (taskType: (typeof TASK_TYPES)[number]) => modelsFor(taskType).map(({ name }) => name)
+    expect(names('text_to_video')).toEqual(['MiniMax-Hailuo-02', 'T2V-01-Director'])
+    expect(names('image_to_video')).toEqual(['MiniMax-Hailuo-02', 'I2V-01-Director', 'I2V-01-live'])
+  })
+})
+
+describe('reading a resolution', () => {
+  it.each([
+    ['512', '512P'],
+    ['512p', '512P'],
+    ['720P', '720P'],
+    [' 768P ', '768P'],
+    ['768', '768P'],
+    ['1080', '1080P'],
+    ['1920x1080', '1080P'],
+    ['1920X1080', '1080P'],
+    ['1366 × 768', '768P'],
+    ['1280x720', '720P'],
+    ['910x512', '512P'],
+  ])('takes %s for %s', (text, resolution) => {
+    expect(readResolution(text)).toBe(resolution)
+  })
+  it.each(['', 'P', '4K', '480P', '768PP', '1080x', 'x1080', '-768', '768.0', 'constructor'])(
+    'does not know %j',
+    (text) => {
+      expect(readResolution(text)).toBeUndefined()
+    },
+  )
+})
+
+describe('the camera movements', () => {
+  it('are 15, and opposites are mutual', () => {
+    const all = Object.entries(CAMERA_MOVEMENTS)
+    expect(all).toHaveLength(15)
+    const paired = all.filter(([, { opposite }]) => opposite !== null)
+    expect(paired).toHaveLength(12)
+    for (const [name, { opposite }] of paired) expect(CAMERA_MOVEMENTS[opposite as CameraMovement].opposite).toBe(name)
+  })
+})

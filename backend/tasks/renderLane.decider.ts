@@ -1,0 +1,61 @@
+import type { Decider } from '../kernel/eventsourcing/pure/decider.ts'
+import { GrowOnlySet } from '../kernel/eventsourcing/pure/growOnlySet.ts'
+import { RENDER_LANE, type RenderLaneEvent } from './events.ts'
+
+export interface RenderLane {
+  /** Task ids, in the order in which they asked. */
+  readonly waiting: readonly string[]
+  readonly holding: readonly string[]
+  readonly released: GrowOnlySet
+}
+
+export type RenderLaneCommand =
+  | {
+      readonly type: 'ClaimSlot'
+      readonly userId: string
+      readonly taskId: string
+      /** Tasks of the user that may be made at once. */
+      readonly limit: number
+      readonly at: string
+    }
+  | { readonly type: 'ReleaseSlot'; readonly userId: string; readonly taskId: string; readonly at: string }
+
+const without = (ids: readonly string[], id: string) => ids.filter((each) => each !== id)
+
+function evolve(lane: RenderLane, event: RenderLaneEvent): RenderLane {
+  const { taskId } = event.data
+  switch (event.type) {
+    case 'RenderSlotAsked':
+      return { ...lane, waiting: [...lane.waiting, taskId] }
+    case 'RenderSlotClaimed':
+      return { ...lane, waiting: without(lane.waiting, taskId), holding: [...lane.holding, taskId] }
+    case 'RenderSlotReleased':
+      return {
+        waiting: without(lane.waiting, taskId),
+        holding: without(lane.holding, taskId),
+        released: lane.released.add(taskId),
+      }
+  }
+}
+
+function decide(command: RenderLaneCommand, lane: RenderLane): readonly RenderLaneEvent[] {
+  const { userId, taskId, at } = command
+  const data = { userId, taskId, at }
+  if (lane.released.has(taskId)) return []
+  if (command.type === 'ReleaseSlot') return [{ type: 'RenderSlotReleased', data }]
+  if (lane.holding.includes(taskId)) return []
+  const place = lane.waiting.indexOf(taskId)
+  const ahead = place < 0 ? lane.waiting.length : place
+  const asked: RenderLaneEvent[] = place < 0 ? [{ type: 'RenderSlotAsked', data }] : []
+  const claimed: RenderLaneEvent[] =
+    lane.holding.length + ahead < command.limit ? [{ type: 'RenderSlotClaimed', data }] : []
+  return [...asked, ...claimed]
+}
+
+/** A user's turn: first come, first served, and no more at once than the tier allows. */
+export const renderLane: Decider<RenderLane, RenderLaneCommand, RenderLaneEvent> = {
+  category: RENDER_LANE,
+  initial: { waiting: [], holding: [], released: GrowOnlySet.empty },
+  evolve,
+  decide,
+}

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest'
+import { specification } from '../kernel/eventsourcing/testing/specification.ts'
+import type { VideoFile, VideoTaskEvent, VideoTaskOrder } from './events.ts'
+import { isCharged, type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
+
+const given = specification(videoTask)
+const taskId = 'task'
+const userId = 'user'
+const at = '2026-01-01T00:00:00.000Z'
+const fact = { taskId, at }
+const file: VideoFile = { size: 1, durationMs: 6000, width: 1366, height: 768 }
+const order: VideoTaskOrder = {
+  taskId,
+  userId,
+  taskType: 'text_to_video',
+  model: 'MiniMax-Hailuo-02',
+  resolution: '768P',
+  duration: 6,
+  encryptedPrompt: 'sealed',
+  cameraMovements: ['左移'],
+  promptOptimizer: true,
+  firstFrame: null,
+  credits: 30,
+  priority: 4,
+}
+
+const submitted: VideoTaskEvent = { type: 'VideoTaskSubmitted', data: { ...order, at } }
+const queued: VideoTaskEvent = { type: 'VideoTaskQueued', data: fact }
+const requested: VideoTaskEvent = { type: 'VideoRenderRequested', data: fact }
+const accepted: VideoTaskEvent = { type: 'VideoRenderAccepted', data: { ...fact, jobId: 'job' } }
+const found: VideoTaskEvent = { type: 'VideoRenderFound', data: { ...fact, userId, jobId: 'job' } }
+const postponed: VideoTaskEvent = { type: 'VideoRenderPostponed', data: { ...fact, detail: 'busy' } }
+const started: VideoTaskEvent = { type: 'VideoRenderStarted', data: fact }
+const downloading: VideoTaskEvent = { type: 'VideoDownloadStarted', data: fact }
+const succeeded: VideoTaskEvent = { type: 'VideoTaskSucceeded', data: { ...fact, userId, file } }
+const recovered: VideoTaskEvent = { type: 'VideoTaskRecovered', data: { ...fact, userId, file } }
+const recoveryEnded: VideoTaskEvent = { type: 'VideoRecoveryEnded', data: fact }
+const abandoned: VideoTaskEvent = { type: 'VideoTaskAbandoned', data: fact }
+const deleted: VideoTaskEvent = { type: 'VideoTaskDeleted', data: { ...fact, userId } }
+const cancelled: VideoTaskEvent = {
+  type: 'VideoTaskFailed',
+  data: { ...fact, userId, code: 'cancelled', detail: 'Cancelled by its owner.', jobId: null },
+}
+type Code = 'provider_failed' | 'render_timed_out' | 'answer_lost'
+const failed = (jobId: string | null, code: Code = 'provider_failed') =>
+  ({ type: 'VideoTaskFailed', data: { ...fact, userId, code, detail: 'why', jobId } }) as const
+
+const submit: VideoTaskCommand = { type: 'Submit', order, at }
+const abandon: VideoTaskCommand = { type: 'Abandon', taskId, at }
+const accept: VideoTaskCommand = { type: 'AcceptRender', jobId: 'job', at }
+const succeed: VideoTaskCommand = { type: 'Succeed', file, at }
+const find: VideoTaskCommand = { ...accept, type: 'FindRender' }
+const postpone: VideoTaskCommand = { type: 'PostponeRender', detail: 'busy', at }
+const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({
+  type: 'Fail',
+  code,
+  detail: 'why',
+  at,
+})
+const simple = (
+  type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery',
+) => ({ type, at }) as const
+
+/** Every state a task can be in, by the facts that lead there. */
+const STATES = {
+  none: [],
+  waiting: [submitted],
+  queued: [submitted, queued],
+  requested: [submitted, requested],
+  postponed: [submitted, queued, requested, postponed],
+  accepted: [submitted, queued, requested, accepted],
+  rendering: [submitted, queued, requested, accepted, started],
+  downloading: [submitted, queued, requested, accepted, started, downloading],
+  succeeded: [submitted, requested, accepted, downloading, succeeded],
+  failed: [submitted, requested, accepted, failed('job')],
+  timedOut: [submitted, requested, accepted, failed('job', 'render_timed_out')],
+  lost: [submitted, requested, failed(null, 'answer_lost')],
+  found: [submitted, requested, failed(null, 'answer_lost'), found],
+  givenUp: [submitted, requested, accepted, failed('job', 'render_timed_out'), recoveryEnded],
+  recovered: [submitted, requested, accepted, failed('job', 'render_timed_out'), recovered],
+  cancelled: [submitted, cancelled],
+  deleted: [submitted, requested, accepted, downloading, succeeded, deleted],
+  abandoned: [abandoned],
+} as const satisfies Record<string, readonly VideoTaskEvent[]>
+type State = keyof typeof STATES
+
+/** What each command decides in each state; a state that is not named decides nothing. */
+const TABLE: readonly (readonly [
+  VideoTaskCommand,
+  Partial<Record<State, readonly VideoTaskEvent[] | 'task_in_progress' | 'task_abandoned'>>,
+])[] = [
+  [submit, { none: [submitted], abandoned: 'task_abandoned' }],
+  [abandon, { none: [abandoned] }],
+  [simple('Queue'), { waiting: [queued] }],
+  [simple('RequestRender'), { waiting: [requested], queued: [requested], postponed: [requested] }],
+  [accept, { requested: [accepted] }],
+  [find, { requested: [accepted], lost: [found] }],
+  [postpone, { requested: [postponed] }],
+  [simple('StartRender'), { requested: [started], accepted: [started] }],
+  [simple('StartDownload'), { requested: [downloading], accepted: [downloading], rendering: [downloading] }],
+  [
+    succeed,
+    {
+      requested: [succeeded],
+      accepted: [succeeded],
+      rendering: [succeeded],
+      downloading: [succeeded],
+      timedOut: [recovered],
+      found: [recovered],
+    },
+  ],
+  [
+    fail(),
+    {
+      waiting: [failed(null)],
+      queued: [failed(null)],
+      postponed: [failed(null)],
+      requested: [failed(null)],
+      accepted: [failed('job')],
+      rendering: [failed('job')],
+      downloading: [failed('job')],
+    },
+  ],
+  [simple('EndRecovery'), { timedOut: [recoveryEnded], found: [recoveryEnded] }],
+  [
+    simple('Delete'),
+    {
+      waiting: [cancelled, deleted],
+      queued: [cancelled, deleted],
+      postponed: [cancelled, deleted],
+      requested: 'task_in_progress',
+      accepted: 'task_in_progress',
+      rendering: 'task_in_progress',
+      downloading: 'task_in_progress',
+      succeeded: [deleted],
+      failed: [deleted],
+      timedOut: [deleted],
+      lost: [deleted],
+      found: [deleted],
+      givenUp: [deleted],
+      recovered: [deleted],
+      cancelled: [deleted],
+    },
+  ],
+  [
+    simple('Erase'),
+    {
+      waiting: [cancelled, deleted],
+      queued: [cancelled, deleted],
+      postponed: [cancelled, deleted],
+      requested: [cancelled, deleted],
+      accepted: [cancelled, deleted],
+      rendering: [cancelled, deleted],
+      downloading: [cancelled, deleted],
+      succeeded: [deleted],
+      failed: [deleted],
+      timedOut: [deleted],
+      lost: [deleted],
+      found: [deleted],
+      givenUp: [deleted],
+      recovered: [deleted],
+      cancelled: [deleted],
+    },
+  ],
+]
+
+describe.each(TABLE.map(([command, outcomes]) => ({ name: command.type, command, outcomes })))(
+  'a video task asked to $name',
+  ({ command, outcomes }) => {
+    for (const [state, facts] of Object.entries(STATES)) {
+      const outcome = outcomes[state as State]
+      if (outcome === undefined)
+        it(`does nothing when ${state}`, () =>
+          given(...facts)
+            .when(command)
+            .decidesNothing())
+      else if (typeof outcome === 'string')
+        it(`refuses when ${state}: ${outcome}`, () =>
+          given(...facts)
+            .when(command)
+            .rejects(outcome))
+      else
+        it(`decides ${outcome.map(({ type }) => type).join(' and ')} when ${state}`, () =>
+          given(...facts)
+            .when(command)
+            .decides(...outcome))
+    }
+  },
+)
+
+const fold = (...events: readonly VideoTaskEvent[]) => events.reduce(videoTask.evolve, videoTask.initial)
+
+describe('the end of a video task', () => {
+  it('is written once: a cancel that comes first blocks the rendering', () => {
+    given(...STATES.queued, cancelled, deleted)
+      .when(simple('RequestRender'))
+      .decidesNothing()
+  })
+  it('is written once: a rendering that comes first blocks the cancel', () => {
+    given(...STATES.queued, requested)
+      .when(simple('Delete'))
+      .rejects('task_in_progress')
+  })
+  it('is charged for a success alone, also when that is deleted afterwards', () => {
+    const charged = Object.entries(STATES).filter(([, facts]) => isCharged(fold(...facts)))
+    expect(charged.map(([state]) => state)).toEqual(['succeeded', 'deleted'])
+    expect(isCharged(fold(...STATES.recovered, deleted))).toBe(false)
+    expect(isCharged(fold(submitted, cancelled, deleted))).toBe(false)
+  })
+  it('leaves nothing to recover when it never reached the provider', () => {
+    given(submitted, requested, failed(null, 'render_timed_out')).when(succeed).decidesNothing()
+  })
+  it('keeps the newest job of a provider that had lost the first', () => {
+    const again: VideoTaskEvent = { type: 'VideoRenderAccepted', data: { ...fact, jobId: 'another' } }
+    given(...STATES.rendering)
+      .when({ ...accept, jobId: 'another' } as VideoTaskCommand)
+      .decides(again)
+    given(...STATES.rendering, again)
+      .when(fail('render_timed_out'))
+      .decides(failed('another', 'render_timed_out'))
+  })
+  it('is looked for once: what the provider tells of it again changes nothing', () => {
+    given(...STATES.found, recoveryEnded)
+      .when(find)
+      .decidesNothing()
+  })
+  it('keeps the job that a late video would come from', () => {
+    given(...STATES.rendering)
+      .when(fail('render_timed_out'))
+      .decides(failed('job', 'render_timed_out'))
+  })
+})

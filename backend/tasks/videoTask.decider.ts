@@ -1,0 +1,197 @@
+import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import type { FailureCode } from './contract.ts'
+import { VIDEO_TASK, type VideoFile, type VideoTaskEvent, type VideoTaskOrder } from './events.ts'
+
+/** One video from its submission to its end. The stream decides races: only one end is ever written. */
+export type VideoTask =
+  | { readonly status: 'none' | 'abandoned' }
+  | {
+      readonly status: 'waiting'
+      readonly order: VideoTaskOrder
+      readonly submittedAt: string
+      readonly queued: boolean
+    }
+  | {
+      readonly status: 'rendering' | 'downloading'
+      readonly order: VideoTaskOrder
+      readonly submittedAt: string
+      readonly requestedAt: string
+      readonly jobId: string | null
+      readonly started: boolean
+    }
+  | {
+      readonly status: 'failed'
+      readonly order: VideoTaskOrder
+      readonly code: FailureCode
+      /** What a late success would come from; none when there is nothing to wait for. */
+      readonly jobId: string | null
+      /** The provider may have taken a job of which we do not know the id. */
+      readonly jobUnknown: boolean
+    }
+  /** A video that came after its time-out is not charged. */
+  | {
+      readonly status: 'succeeded'
+      readonly order: VideoTaskOrder
+      readonly file: VideoFile
+      readonly charged: boolean
+    }
+  | { readonly status: 'deleted'; readonly charged: boolean }
+
+type At = { readonly at: string }
+export type VideoTaskCommand =
+  | ({ readonly type: 'Submit'; readonly order: VideoTaskOrder } & At)
+  /** `Erase` also ends what is being made: its owner is leaving. */
+  | ({
+      readonly type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
+    } & At)
+  | ({ readonly type: 'PostponeRender'; readonly detail: string } & At)
+  /** `Find`: told by the provider itself, whatever became of its answer. */
+  | ({ readonly type: 'AcceptRender' | 'FindRender'; readonly jobId: string } & At)
+  | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
+  | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
+  | ({ readonly type: 'Abandon'; readonly taskId: string } & At)
+
+/** Failures after which the provider may still finish the video. */
+const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
+
+/** Whether the credits of a task that is over are spent; otherwise they go back. */
+export const isCharged = (task: VideoTask): boolean => 'charged' in task && task.charged
+
+function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
+  switch (event.type) {
+    case 'VideoTaskSubmitted': {
+      const { at, ...order } = event.data
+      return { status: 'waiting', order, submittedAt: at, queued: false }
+    }
+    case 'VideoTaskQueued':
+      return task.status === 'waiting' ? { ...task, queued: true } : task
+    case 'VideoRenderRequested': {
+      if (task.status !== 'waiting') return task
+      const { order, submittedAt } = task
+      return { status: 'rendering', order, submittedAt, requestedAt: event.data.at, jobId: null, started: false }
+    }
+    case 'VideoRenderPostponed': {
+      if (task.status !== 'rendering') return task
+      return { status: 'waiting', order: task.order, submittedAt: task.submittedAt, queued: true }
+    }
+    case 'VideoRenderAccepted':
+      return task.status === 'rendering' ? { ...task, jobId: event.data.jobId } : task
+    case 'VideoRenderFound':
+      return task.status === 'failed' ? { ...task, jobId: event.data.jobId, jobUnknown: false } : task
+    case 'VideoRenderStarted':
+      return task.status === 'rendering' ? { ...task, started: true } : task
+    case 'VideoDownloadStarted':
+      return task.status === 'rendering' ? { ...task, status: 'downloading' } : task
+    case 'VideoTaskSucceeded':
+    case 'VideoTaskRecovered': {
+      if (!('order' in task)) return task
+      const charged = event.type === 'VideoTaskSucceeded'
+      return { status: 'succeeded', order: task.order, file: event.data.file, charged }
+    }
+    case 'VideoTaskFailed': {
+      if (!('order' in task)) return task
+      const { code, jobId } = event.data
+      const openEnded = OPEN_ENDED.includes(code)
+      const jobUnknown = openEnded && jobId === null && task.status === 'rendering'
+      return { status: 'failed', order: task.order, code, jobId: openEnded ? jobId : null, jobUnknown }
+    }
+    case 'VideoRecoveryEnded':
+      return task.status === 'failed' ? { ...task, jobId: null } : task
+    case 'VideoTaskAbandoned':
+      return { status: 'abandoned' }
+    case 'VideoTaskDeleted':
+      return { status: 'deleted', charged: task.status === 'succeeded' && task.charged }
+  }
+}
+
+function decide(command: VideoTaskCommand, task: VideoTask): readonly VideoTaskEvent[] {
+  const { at } = command
+  switch (command.type) {
+    case 'Submit':
+      if (task.status === 'none') return [{ type: 'VideoTaskSubmitted', data: { ...command.order, at } }]
+      if (task.status === 'abandoned') throw new Rejection('task_abandoned', 'This task was given up before it began.')
+      return []
+    case 'Abandon':
+      return task.status === 'none' ? [{ type: 'VideoTaskAbandoned', data: { taskId: command.taskId, at } }] : []
+    default:
+      return 'order' in task ? decideOpen(command, task, { taskId: task.order.taskId, at }) : []
+  }
+}
+
+type Ordered = Extract<VideoTask, { order: VideoTaskOrder }>
+type Fact = { readonly taskId: string; readonly at: string }
+
+function decideOpen(
+  command: Exclude<VideoTaskCommand, { type: 'Submit' | 'Abandon' }>,
+  task: Ordered,
+  fact: Fact,
+): readonly VideoTaskEvent[] {
+  const { status } = task
+  switch (command.type) {
+    case 'Queue':
+      return status === 'waiting' && !task.queued ? [{ type: 'VideoTaskQueued', data: fact }] : []
+    case 'RequestRender':
+      return status === 'waiting' ? [{ type: 'VideoRenderRequested', data: fact }] : []
+    case 'AcceptRender': {
+      if (status !== 'rendering' || task.jobId === command.jobId) return []
+      return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId: command.jobId } }]
+    }
+    case 'FindRender':
+      return found(command.jobId, task, fact)
+    case 'PostponeRender': {
+      if (status !== 'rendering' || task.jobId !== null) return []
+      return [{ type: 'VideoRenderPostponed', data: { ...fact, detail: command.detail } }]
+    }
+    case 'StartRender':
+      return status === 'rendering' && !task.started ? [{ type: 'VideoRenderStarted', data: fact }] : []
+    case 'StartDownload':
+      return status === 'rendering' ? [{ type: 'VideoDownloadStarted', data: fact }] : []
+    case 'Succeed':
+      return succeed(command.file, task, fact)
+    case 'Fail': {
+      if (status === 'failed' || status === 'succeeded') return []
+      const jobId = 'jobId' in task ? task.jobId : null
+      const { code, detail } = command
+      return [{ type: 'VideoTaskFailed', data: { ...fact, userId: task.order.userId, code, detail, jobId } }]
+    }
+    case 'EndRecovery':
+      return status === 'failed' && task.jobId !== null ? [{ type: 'VideoRecoveryEnded', data: fact }] : []
+    case 'Delete':
+      if (status === 'rendering' || status === 'downloading')
+        throw new Rejection('task_in_progress', 'The video is being made and can no longer be cancelled.')
+      return remove(task, fact)
+    case 'Erase':
+      return remove(task, fact)
+  }
+}
+
+/** Only where no job is known: what the provider answered to us counts more. */
+function found(jobId: string, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
+  if (task.status === 'rendering' && task.jobId === null)
+    return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId } }]
+  if (task.status === 'failed' && task.jobUnknown)
+    return [{ type: 'VideoRenderFound', data: { ...fact, userId: task.order.userId, jobId } }]
+  return []
+}
+
+function succeed(file: VideoFile, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
+  const data = { ...fact, userId: task.order.userId, file }
+  if (task.status === 'rendering' || task.status === 'downloading') return [{ type: 'VideoTaskSucceeded', data }]
+  if (task.status === 'failed' && task.jobId !== null) return [{ type: 'VideoTaskRecovered', data }]
+  return []
+}
+
+function remove(task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
+  const { userId } = task.order
+  const deleted = { type: 'VideoTaskDeleted', data: { ...fact, userId } } as const
+  if (task.status === 'succeeded' || task.status === 'failed') return [deleted]
+  const data = { ...fact, userId, code: 'cancelled', detail: 'Cancelled by its owner.', jobId: null } as const
+  return [{ type: 'VideoTaskFailed', data }, deleted]
+}
+
+export const videoTask: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = {
+  category: VIDEO_TASK,
+  initial: { status: 'none' },
+  evolve,
+  decide,
+}

@@ -1,0 +1,284 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { creditBalances } from '../credits/creditBalance.ts'
+import { videoTasks } from '../tasks/videoTask.ts'
+import { rowsOf } from '../testing/rowsOf.ts'
+import { taskEvents } from '../testing/taskEvents.ts'
+import type { AnyProjection } from './projection.ts'
+import { runProjection } from './run.ts'
+
+let db: TemporaryDatabase
+let running: { halt: AbortController; done: Promise<void> }[]
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+})
+afterAll(() => db.close())
+beforeEach(async () => {
+  running = []
+  await db.pool.query('truncate event, projection_checkpoint, video_task, credit_balance')
+})
+afterEach(async () => {
+  for (const { halt } of running) halt.abort()
+  await Promise.all(running.map(({ done }) => done))
+})
+
+function run(projection: AnyProjection, store: EventStore = db.store) {
+  const halt = new AbortController()
+  const log = { info: vi.fn(), error: vi.fn() }
+  const onLive = vi.fn()
+  const done = runProjection(projection, { store, database: db.database, signal: halt.signal, log, onLive })
+  running.push({ halt, done })
+  const stop = () => {
+    halt.abort()
+    return done
+  }
+  return { log, onLive, stop }
+}
+
+/** The log in small batches, so that a few hundred events are many. */
+const inBatchesOf = (maxBatch: number, from: (string | undefined)[] = []): EventStore => ({
+  append: (...call) => db.store.append(...call),
+  readStream: (...call) => db.store.readStream(...call),
+  subscribeAll: (options) => {
+    from.push(options.from)
+    return db.store.subscribeAll({ ...options, maxBatch })
+  },
+  head: () => db.store.head(),
+  close: async () => {},
+})
+
+const at = '2026-01-01T00:00:00.000Z'
+const user = uuid7()
+const grant = (n: number) => ({
+  type: 'CreditLotGranted',
+  data: { userId: user, lotId: `lot${n}`, source: 'free', amount: n + 1, expiresAt: null, at },
+})
+/** Every task of the log, half way or at its end. */
+const tasksOf = (count: number) =>
+  Array.from({ length: count }, (_, n) => {
+    const e = taskEvents(uuid7(), user)
+    const course = [e.submitted, e.queued, e.requested, e.started, e.downloading, e.succeeded, e.deleted]
+    return course.slice(0, 1 + (n % course.length))
+  })
+const append = async (stream: string, events: readonly { type: string; data: object }[]) => {
+  for (const event of events) await db.store.append(stream, 'any', [{ id: uuid7(), ...event }])
+}
+const appendTasks = (tasks: ReturnType<typeof tasksOf>) =>
+  Promise.all(tasks.map((events) => append(`videoTask-${events[0]!.data.taskId}`, events)))
+
+const stored = async (table: string) =>
+  (await db.pool.query<{ row: object }>(`select to_jsonb(t) as row from ${table} t order by id`)).rows.map(
+    ({ row }) => row,
+  )
+const hashOf = async (table: string) =>
+  (await db.pool.query<{ md5: string }>(`select md5(string_agg(t::text, E'\n' order by id)) from ${table} t`)).rows[0]!
+    .md5
+const head = async () => (await db.pool.query<{ max: string }>('select max(position) from event')).rows[0]!.max
+const checkpoints = async () =>
+  (
+    await db.pool.query(
+      'select name, version, position::bigint from projection_checkpoint order by name collate "C" desc',
+    )
+  ).rows
+const NOW = { videoTasks: videoTasks.version, creditBalances: creditBalances.version }
+const caughtUp = (name: keyof typeof NOW, version = NOW[name]) =>
+  vi.waitFor(async () => expect(await checkpoints()).toContainEqual({ name, version, position: await head() }), {
+    timeout: 10_000,
+    interval: 20,
+  })
+
+/** Rows as the database gives them back: instants in its own form. */
+const inForm = (rows: readonly object[]) =>
+  rows
+    .map((row) => JSON.parse(JSON.stringify(row).replaceAll('.000Z"', '+00:00"')) as { id: string })
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
+describe('a projection that runs', () => {
+  it('writes the rows that its events make, whole', async () => {
+    const tasks = tasksOf(30)
+    await appendTasks(tasks)
+    const { onLive } = run(videoTasks)
+    await caughtUp('videoTasks')
+    await vi.waitFor(() => expect(onLive).toHaveBeenCalled())
+    expect(await stored('video_task')).toEqual(inForm(rowsOf(videoTasks, ...tasks.flat())))
+  })
+
+  it('goes on where it stopped', async () => {
+    await append(`creditAccount-${user}`, [grant(0), grant(1)])
+    const first = run(creditBalances)
+    await caughtUp('creditBalances')
+    await first.stop()
+    await append(`creditAccount-${user}`, [grant(2)])
+    run(creditBalances)
+    await caughtUp('creditBalances')
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, grant(0), grant(1), grant(2)))
+  })
+
+  it('shares a read model with another process, and no event is applied twice', async () => {
+    const events = Array.from({ length: 200 }, (_, n) => grant(n))
+    const projectors = [run(creditBalances, inBatchesOf(3)), run(creditBalances, inBatchesOf(3))]
+    await append(`creditAccount-${user}`, events)
+    await caughtUp('creditBalances')
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...events))
+    const fenced = projectors.flatMap(({ log }) => log.error.mock.calls.map(([{ err }]) => (err as Error).name))
+    expect(new Set(['Fenced', ...fenced])).toEqual(new Set(['Fenced']))
+  })
+
+  it('lags at an event that it cannot take, and skips nothing when it can again', async () => {
+    let poisonous = true
+    const frail: AnyProjection = {
+      ...creditBalances,
+      on: {
+        ...creditBalances.on,
+        CreditLotGranted: (row, event) => {
+          if (poisonous && event.data.lotId === 'lot2') throw new Error('poison')
+          return creditBalances.on.CreditLotGranted(row, event)
+        },
+      },
+    }
+    const events = Array.from({ length: 5 }, (_, n) => grant(n))
+    await append(`creditAccount-${user}`, events.slice(0, 2))
+    const { log } = run(frail, inBatchesOf(1))
+    await caughtUp('creditBalances')
+    await append(`creditAccount-${user}`, events.slice(2))
+    await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(2))
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...events.slice(0, 2)))
+    poisonous = false
+    await caughtUp('creditBalances')
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...events))
+  })
+})
+
+describe('a projection whose version was raised', () => {
+  const next = videoTasks.version + 1
+  const raised: AnyProjection = { ...videoTasks, version: next }
+
+  it('is built anew under readers and a live projector: the same rows, and never an empty table', async () => {
+    const tasks = tasksOf(80)
+    await appendTasks(tasks)
+    const old = run(videoTasks)
+    await caughtUp('videoTasks')
+    const before = await hashOf('video_task')
+    let reading = true
+    const counts = new Set<number>()
+    const reader = (async () => {
+      while (reading)
+        counts.add((await db.pool.query<{ count: number }>('select count(*)::int from video_task')).rows[0]!.count)
+    })()
+    run(raised, inBatchesOf(20))
+    await caughtUp('videoTasks', next)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    reading = false
+    await reader
+    expect(await hashOf('video_task')).toBe(before)
+    expect([...counts]).toEqual([rowsOf(videoTasks, ...tasks.flat()).length])
+    expect(old.log.error.mock.calls).toEqual([])
+    expect(await checkpoints()).toEqual([{ name: 'videoTasks', version: next, position: await head() }])
+  })
+
+  it('never goes back in time for readers while the old rows go on', async () => {
+    const builtAnew: AnyProjection = { ...creditBalances, version: creditBalances.version + 1 }
+    await append(
+      `creditAccount-${user}`,
+      Array.from({ length: 60 }, (_, n) => grant(n)),
+    )
+    run(creditBalances)
+    await caughtUp('creditBalances')
+    let busy = true
+    const read: number[] = []
+    const reader = (async () => {
+      while (busy) {
+        const { rows } = await db.pool.query<{ seen: number }>(
+          'select jsonb_array_length(lots) as seen from credit_balance',
+        )
+        read.push(rows[0]!.seen)
+      }
+    })()
+    const appended = append(
+      `creditAccount-${user}`,
+      Array.from({ length: 200 }, (_, n) => grant(60 + n)),
+    )
+    run(builtAnew, inBatchesOf(20))
+    await appended
+    await caughtUp('creditBalances', builtAnew.version)
+    busy = false
+    await reader
+    expect(read).toEqual(read.toSorted((a, b) => a - b))
+    expect(new Set(read).size).toBeGreaterThan(10)
+  })
+
+  it('is not written to any more by a process of the version before', async () => {
+    const louder: AnyProjection = {
+      ...raised,
+      on: {
+        ...videoTasks.on,
+        VideoTaskSubmitted: (row, event) => ({ ...videoTasks.on.VideoTaskSubmitted(row, event)!, model: 'new' }),
+      },
+    }
+    const early = tasksOf(40)
+    await appendTasks(early)
+    run(videoTasks)
+    await caughtUp('videoTasks')
+    const writing = tasksOf(60)
+    const appended = (async () => {
+      for (const task of writing) await appendTasks([task])
+    })()
+    run(louder, inBatchesOf(20))
+    await appended
+    await caughtUp('videoTasks', next)
+    const late = tasksOf(40)
+    for (const task of late) await appendTasks([task])
+    await caughtUp('videoTasks', next)
+    expect(await stored('video_task')).toEqual(
+      inForm(rowsOf(louder, ...early.flat(), ...writing.flat(), ...late.flat())),
+    )
+  })
+
+  it('goes on where it stood when it was interrupted, and the old rows are read meanwhile', async () => {
+    const tasks = tasksOf(60)
+    await appendTasks(tasks)
+    const old = run(videoTasks)
+    await caughtUp('videoTasks')
+    await old.stop()
+    const before = await hashOf('video_task')
+    let folds = 0
+    const halting: AnyProjection = {
+      ...raised,
+      row: (event) => {
+        if (++folds > 150) interrupted.stop()
+        return videoTasks.row(event)
+      },
+    }
+    const interrupted = run(halting, inBatchesOf(20))
+    await vi.waitFor(() => expect(folds).toBeGreaterThan(150), 10_000)
+    await interrupted.stop()
+    const [beside, live] = await checkpoints()
+    expect([beside.name, live.name, live.version]).toEqual([`video_task__v${next}`, 'videoTasks', videoTasks.version])
+    expect(Number(beside.position)).toBeGreaterThan(0)
+    expect(Number(beside.position)).toBeLessThan(Number(await head()))
+    expect(await hashOf('video_task')).toBe(before)
+    const from: (string | undefined)[] = []
+    run(raised, inBatchesOf(20, from))
+    await caughtUp('videoTasks', next)
+    expect(Number(from[0])).toBe(Number(beside.position))
+    expect(await hashOf('video_task')).toBe(before)
+    expect((await db.pool.query(`select 1 from pg_tables where tablename like '%\\_\\_v%'`)).rows).toEqual([])
+  })
+
+  it('can be raised again and again, and keeps its indexes', async () => {
+    await appendTasks(tasksOf(7))
+    const indexes = async () =>
+      (await db.pool.query<{ indexdef: string }>(`select indexdef from pg_indexes where tablename = 'video_task'`)).rows
+        .map(({ indexdef }) => indexdef.replace(/INDEX \S+ ON/, 'INDEX ON'))
+        .toSorted()
+    const before = await indexes()
+    for (const version of [0, 1, 2, 3].map((n) => videoTasks.version + n)) {
+      const each = run({ ...videoTasks, version })
+      await caughtUp('videoTasks', version)
+      await each.stop()
+    }
+    expect(await indexes()).toEqual(before)
+  })
+})

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { ROOT } from '../run.mjs'
+
+/** Brand, model, unit and format names, which are the same in every language. */
+const NAMES = new Set(
+  `Kinora AI MiniMax Hailuo T2V I2V S2V Director live PayPal GitHub Google Chrome Safari Firefox Edge Cookie Cookies
+  JPG JPEG PNG WebP MP4 CSV PDF URL FAQ API HTTP HTTPS IP ID UUID USD CNY RMB GB MB KB px fps K P W Hz Plus Pro Ultimate
+  Markdown Docker JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT`.split(/\s+/),
+)
+/** The name of a language is written in that language. */
+const LANGUAGE_NAMES = /^language\./
+const HAN = /\p{Script=Han}/u
+const PLURAL = /_(zero|one|two|few|many|other)$/
+
+/** All that is wrong with the texts: English and Chinese have the same files, keys and placeholders, and no stray words. */
+export function catalogueFaults(content = path.join(ROOT, 'content')) {
+  const en = filesUnder(path.join(content, 'en'))
+  const zh = filesUnder(path.join(content, 'zh'))
+  const faults = [...without(en, zh, 'zh'), ...without(zh, en, 'en')]
+  for (const file of en.filter((name) => zh.includes(name))) {
+    const read = (language) => readFileSync(path.join(content, language, file), 'utf8')
+    const found = file.endsWith('.json')
+      ? jsonFaults(JSON.parse(read('en')), JSON.parse(read('zh')))
+      : markdownFaults(read('en'), read('zh'))
+    faults.push(...found.map((fault) => `${file}: ${fault}`))
+  }
+  return faults
+}
+
+const without = (some, others, language) =>
+  some.filter((file) => !others.includes(file)).map((file) => `${file}: is missing in ${language}`)
+
+function jsonFaults(english, chinese) {
+  const en = new Map(texts(english))
+  const zh = new Map(texts(chinese))
+  const enKeys = new Set([...en.keys()].map(withoutPlural))
+  const zhKeys = new Set([...zh.keys()].map(withoutPlural))
+  const faults = [...without([...enKeys], [...zhKeys], 'zh'), ...without([...zhKeys], [...enKeys], 'en')]
+  for (const [key, text] of en) {
+    const other = zh.get(key) ?? zh.get(`${withoutPlural(key)}_other`)
+    if (HAN.test(text) && !LANGUAGE_NAMES.test(key)) faults.push(`${key}: Chinese in English: ${text}`)
+    // “One” may say so in a word and leave the number out.
+    if (other === undefined || key.endsWith('_one')) continue
+    if (placeholders(text) !== placeholders(other)) faults.push(`${key}: the placeholders differ`)
+  }
+  for (const [key, text] of zh) if (!LANGUAGE_NAMES.test(key)) faults.push(...textFaults(key, '', text))
+  return faults
+}
+
+function textFaults(key, english, chinese) {
+  const faults = HAN.test(english) ? [`${key}: Chinese in English`] : []
+  const words = new Set(latinWords(chinese).filter((word) => !isName(word)))
+  if (words.size > 0) faults.push(`${key}: English in Chinese: ${[...words].join(', ')}`)
+  return faults
+}
+
+/** What front matter says in every language; facts (an order, a date) stand in the English file alone. */
+const FACTS = new Set(['category', 'priority', 'updated'])
+
+function markdownFaults(english, chinese) {
+  const [en, zh] = [frontMatter(english), frontMatter(chinese)]
+  const keys = [...en.keys()].filter((key) => !FACTS.has(key))
+  const faults = [...without(keys, [...zh.keys()], 'zh'), ...without([...zh.keys()], keys, 'en')]
+  for (const key of keys) faults.push(...textFaults(key, en.get(key), zh.get(key) ?? ''))
+  if (outline(english) !== outline(chinese)) faults.push('text: the headings or lists differ')
+  return [...faults, ...textFaults('text', prose(english), prose(chinese))]
+}
+
+const frontMatter = (text) =>
+  new Map(
+    [...(/^---\n(.*?)\n---\n/s.exec(text)?.[1] ?? '').matchAll(/^(\w+): *(.*)$/gm)].map(([, key, value]) => [
+      key,
+      value,
+    ]),
+  )
+
+/** The kinds of a text's lines, in order: the same text in another language has the same shape. */
+const outline = (text) => [...text.matchAll(/^(#+|-|\d+\.|>|\|)(?= )/gm)].map(([, mark]) => mark).join(' ')
+
+const isName = (word) => word.split('-').every((part) => NAMES.has(part) || /^\d*$/.test(part))
+const withoutPlural = (key) => key.replace(PLURAL, '')
+const placeholders = (text) => [...new Set(text.match(/\{\{[^}]*\}\}/g))].sort().join()
+
+/** Words with at least one letter; addresses, placeholders and tags are not words, and neither is 1080P or 20MB. */
+function latinWords(text) {
+  const bare = text.replace(/\{\{[^}]*\}\}|<[^>]*>|https?:\S+|\S+@\S+|\/[\w/{}-]+|\d+(?:P|K|MB|GB|KB|px|fps|s)\b/g, ' ')
+  return bare.match(/[A-Za-z][A-Za-z0-9-]*/g) ?? []
+}
+
+/** Markdown without its front matter, code and link targets. */
+const prose = (text) => text.replace(/^---\n.*?\n---\n/s, '').replace(/`[^`]*`|\]\([^)]*\)/g, ' ')
+
+/** Each text of a catalogue under its dotted key. */
+function texts(value, key = '') {
+  if (typeof value === 'string') return [[key, value]]
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([name, inner]) => texts(inner, key ? `${key}.${name}` : name))
+}
+
+function filesUnder(folder) {
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return entries.map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name))).sort()
+}

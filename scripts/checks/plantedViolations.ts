@@ -1,0 +1,142 @@
+/** A file that breaks a rule, and the file whose import of it is to be found. */
+export interface Violation {
+  readonly rule: string
+  readonly from: string
+  readonly to: string
+  /** The source, where an import of `to` for its values would not do. */
+  readonly source?: string
+  /** What stands in `to`, where it is not empty. */
+  readonly target?: string
+}
+
+const importing = (rule: string, from: string, to: string): Violation => ({ rule, from, to })
+
+/** One violation of each rule of .dependency-cruiser.mjs; every file is planted into an empty tree of the same shape. */
+export const VIOLATIONS: readonly Violation[] = [
+  importing('a contract imports only zod and other contracts', 'backend/tasks/contract.ts', 'backend/tasks/routes.ts'),
+  importing(
+    'events import only kernel types and contract types',
+    'backend/tasks/events.ts',
+    'backend/kernel/http/problem.ts',
+  ),
+  importing('events import types only', 'backend/credits/events.ts', 'backend/kernel/eventsourcing/pure/decider.ts'),
+  importing(
+    'a decider imports only its own events and contract and the kernel',
+    'backend/tasks/videoTask.decider.ts',
+    'backend/credits/contract.ts',
+  ),
+  importing(
+    'a decider imports contracts as types only',
+    'backend/subscriptions/subscription.decider.ts',
+    'backend/subscriptions/plans.contract.ts',
+  ),
+  importing(
+    'routes import only their context, kernel services and read functions',
+    'backend/credits/routes.ts',
+    'backend/subscriptions/contract.ts',
+  ),
+  importing('routes import the database as types only', 'backend/tasks/routes.ts', 'backend/kernel/postgres/orm.ts'),
+  importing(
+    'a context opens only its contract and events to others',
+    'backend/analytics/pageViews.ts',
+    'backend/accounts/passwords.ts',
+  ),
+  importing(
+    'only projections, workflows and the audit read the events of another context',
+    'backend/analytics/visits.ts',
+    'backend/credits/events.ts',
+  ),
+  importing(
+    'only activities run the deciders of a context from outside',
+    'workflows/engine/triggers.ts',
+    'backend/tasks/renderLane.decider.ts',
+  ),
+  importing('Temporal is loaded on demand', 'backend/app/openEngine.ts', 'workflows/temporal/temporalEngine.ts'),
+  importing(
+    'a context imports no decider of another context',
+    'backend/tasks/buy.ts',
+    'backend/credits/creditAccount.decider.ts',
+  ),
+  importing('the kernel knows no context', 'backend/kernel/http/session.ts', 'backend/accounts/contract.ts'),
+  importing(
+    'backend reads projections through their read functions only',
+    'backend/tasks/list.ts',
+    'projections/tasks/videoTask.ts',
+  ),
+  importing('backend starts no workflow itself', 'backend/tasks/begin.ts', 'workflows/tasks/generateVideo.workflow.ts'),
+  importing(
+    'projections import only events, contracts and the kernel’s port',
+    'projections/credits/balance.ts',
+    'backend/credits/creditAccount.decider.ts',
+  ),
+  importing(
+    'projections import contracts as types only',
+    'projections/tasks/cost.ts',
+    'backend/tasks/models.contract.ts',
+  ),
+  importing('projections use no package but MikroORM', 'projections/tasks/rows.ts', 'node_modules/pg/index.js'),
+  importing(
+    'a workflow body imports only the engine and other bodies',
+    'workflows/tasks/generateVideo.workflow.ts',
+    'workflows/tasks/taskActivities.ts',
+  ),
+  {
+    rule: 'a workflow body names only activities, contracts and events',
+    from: 'workflows/tasks/sweepHolds.workflow.ts',
+    to: 'backend/tasks/renderLane.decider.ts',
+    source: "import type { it } from '#backend/tasks/renderLane.decider.ts'\nexport type That = typeof it\n",
+  },
+  importing(
+    'activities reach a context through its decider, events, contract and ports',
+    'workflows/tasks/taskActivities.ts',
+    'backend/tasks/generate.ts',
+  ),
+  importing('workflows read no projection', 'workflows/engine/triggers.ts', 'projections/tasks/readOpenWork.ts'),
+  importing(
+    'the site imports only contracts, content and itself',
+    'site/src/features/workspace/tasks.ts',
+    'backend/tasks/models.contract.ts',
+  ),
+  importing(
+    'providers import only ports, contracts and the kernel',
+    'backend/providers/video/minimax.ts',
+    'backend/tasks/generate.ts',
+  ),
+  importing(
+    'a feature imports no other feature',
+    'site/src/features/profile/Profile.tsx',
+    'site/src/features/auth/Outcome.tsx',
+  ),
+  importing('shared parts of the site import no feature', 'site/src/api/api.ts', 'site/src/features/shell/header.ts'),
+  importing(
+    'only the composition root chooses adapters',
+    'backend/tasks/provider.ts',
+    'backend/providers/video/demo/demoProvider.ts',
+  ),
+  importing('nothing imports the composition root', 'backend/accounts/start.ts', 'backend/app/kinora.ts'),
+  importing('the server imports neither scripts nor the site', 'backend/kernel/http/site.ts', 'site/src/address.ts'),
+  importing('scripts import only Node and each other', 'scripts/count.mjs', 'node_modules/zod/index.js'),
+  importing(
+    'nothing but tests and benches imports tests',
+    'backend/kernel/media/double.ts',
+    'backend/providers/video/testing/providerDouble.ts',
+  ),
+  importing(
+    'production code uses no development package',
+    'backend/kernel/http/pages.ts',
+    'node_modules/playwright/index.js',
+  ),
+  importing('every package is declared', 'backend/kernel/http/colours.ts', 'node_modules/chalk/index.js'),
+  {
+    rule: 'every import resolves',
+    from: 'backend/kernel/http/gone.ts',
+    to: './moved.ts',
+    source: "import './moved.ts'\n",
+  },
+  {
+    rule: 'no cycles',
+    from: 'backend/kernel/media/egg.ts',
+    to: 'backend/kernel/media/hen.ts',
+    target: "import { it as egg } from './egg.ts'\nexport const it = [egg]\n",
+  },
+]

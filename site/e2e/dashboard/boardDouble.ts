@@ -1,0 +1,196 @@
+import type { Page, Route } from 'playwright'
+import type * as z from 'zod/mini'
+import {
+  hourly,
+  live,
+  margin,
+  operatorActions,
+  overview,
+  pageRanking,
+  taskHealth,
+  userList,
+  userOverview,
+  weekly,
+} from '#backend/operators/contract.ts'
+
+/** The calls of the board, by their path. */
+const CALLS = {
+  [overview.path]: overview,
+  [weekly.path]: weekly,
+  [hourly.path]: hourly,
+  [userOverview.path]: userOverview,
+  [userList.path]: userList,
+  [pageRanking.path]: pageRanking,
+  [live.path]: live,
+  [taskHealth.path]: taskHealth,
+  [margin.path]: margin,
+  [operatorActions.path]: operatorActions,
+}
+type Path = keyof typeof CALLS
+
+/** What the double answers; a test changes it as it goes. */
+export interface BoardState {
+  /** Data of each call, to be wrapped into an answer by the contract. */
+  readonly answers: Map<string, (query: URLSearchParams) => object>
+  /** Answers that the contract does not know: failures, and success false. */
+  readonly rare: Map<string, (route: Route) => Promise<void> | void>
+  /** Calls, as path and query. */
+  readonly calls: string[]
+}
+
+const DAY_MS = 86_400_000
+export const NOW = Date.parse('2026-11-21T10:42:07.000Z')
+const dayBack = (days: number) => new Date(NOW - days * DAY_MS).toISOString().slice(0, 10)
+const minuteBack = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString()
+
+export const PATHS = [
+  ['/', 18_204],
+  ['/workspace', 9_127],
+  ['/zh', 6_480],
+  ['/faq', 3_316],
+  ['/auth/register', 2_201],
+  ['/auth/login', 1_874],
+  ['/profile', 1_220],
+  ['/zh/workspace', 988],
+  ['/faq/image-to-video', 640],
+  ['/terms', 212],
+  ['/privacy', 190],
+] as const
+
+const STATUS = [200, 200, 304, 200, 404, 200, 200, 503, 200, 200, 200]
+const USERS = 134
+
+const daysOf = (query: URLSearchParams) => {
+  const count = query.has('from') ? (Date.parse(query.get('to')!) - Date.parse(query.get('from')!)) / DAY_MS + 1 : 7
+  return Array.from({ length: count }, (_, index) => {
+    const pv = 32_000 + Math.round(9_000 * Math.sin(index * 1.7)) + index * 220
+    return { date: dayBack(count - 1 - index), pv, uv: Math.round(pv / 4.3) }
+  })
+}
+
+/** What the calls for days answer unasked. */
+export const WEEK = daysOf(new URLSearchParams())
+
+export const OVERVIEW = {
+  today: { pv: 44_452, uv: 10_318, pages: 164, page_ranking: PATHS.map(([path, count]) => ({ path, count })) },
+  growth: { pv_growth: 12.5, uv_growth: -3.2 },
+  recent_visits: PATHS.map(([path], index) => ({
+    timestamp: minuteBack(index / 2),
+    path,
+    ip: index === 6 ? '2001:db8:85a3::' : `203.0.113.${index + 11}`,
+    status_code: STATUS[index]!,
+  })),
+  last_updated: new Date(NOW).toISOString(),
+  time_zone: 'Asia/Shanghai',
+}
+
+export const HOURS = Array.from({ length: 24 }, (_, hour) => ({
+  hour,
+  count: hour > 18 ? 0 : Math.round(1_200 + 1_100 * Math.sin((hour - 5) / 3)),
+}))
+
+export const PEOPLE = {
+  total_users: 12_480,
+  today_registrations: 96,
+  registration_growth: 0,
+  verified_users: 10_421,
+  verification_rate: 83.5,
+  daily_registrations: [80, 74, 91, 103, 88, 96, 96].map((count, index) => ({ date: dayBack(6 - index), count })),
+}
+
+const userOf = (index: number) => ({
+  id: `u${index}`,
+  email: `grace.hopper.${index}@kinora.test`,
+  created_at: index === 3 ? null : minuteBack(index * 37),
+  email_verified: index % 4 !== 1,
+})
+
+const pageOf = <T>(query: URLSearchParams, count: number, make: (index: number) => T) => {
+  const first = (Number(query.get('page')) - 1) * 10
+  return Array.from({ length: Math.max(0, Math.min(10, count - first)) }, (_, index) => make(first + index + 1))
+}
+
+export const usersOf = (query: URLSearchParams, total = USERS) => ({
+  users: pageOf(query, total, userOf),
+  pagination: { total, page: Number(query.get('page')), per_page: 10 },
+})
+
+export const HEALTH = {
+  queue: { waiting: 7, processing: 4, oldest_waiting_seconds: 412 },
+  ended: { succeeded: 5_120, failed: 64 },
+  failures: [
+    { code: 'content_refused', count: 41 },
+    { code: 'provider_failed', count: 15 },
+    { code: 'render_timed_out', count: 8 },
+  ],
+  stuck: [{ task_id: '019a9f0e-7c11-7d52-a1b3-0f6c9c2d4e11', status: 'Processing', since: minuteBack(95) }],
+  alerts: [{ code: 'provider_key_refused', detail: 'Code 1004.', since: minuteBack(31), times: 12 }],
+}
+
+const MARGIN = {
+  credits_sold: 96_500,
+  credits_given: 4_260,
+  credits_spent: 71_430,
+  credits_outstanding: 208_915,
+  revenue: [
+    { currency: 'USD', amount: 418_650 },
+    { currency: 'EUR', amount: 8_998 },
+  ],
+  provider_cost: 66_668,
+  margin: 351_982,
+}
+
+const actionOf = (index: number) => ({
+  at: minuteBack(index * 300),
+  action: ['signed_in', 'exported', 'sign_in_refused', 'credits_adjusted'][index % 4]!,
+  detail: index % 4 === 1 ? 'users.csv' : null,
+  ip: '203.0.113.7',
+})
+
+/** Puts a server of the test's own behind the board: one that knows a busy site in Shanghai. */
+export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promise<BoardState> {
+  const state: BoardState = {
+    answers: new Map<string, (query: URLSearchParams) => object>([
+      [overview.path, () => ({ data: OVERVIEW })],
+      [weekly.path, (query) => weekOf(daysOf(query))],
+      [hourly.path, () => ({ data: { hourly_distribution: HOURS } })],
+      [userOverview.path, () => ({ data: PEOPLE })],
+      [userList.path, (query) => usersOf(query)],
+      [
+        pageRanking.path,
+        () => ({ data: { page_ranking: PATHS.map(([path, count]) => ({ path, count: count * 6 })) } }),
+      ],
+      [
+        live.path,
+        () => ({
+          data: { visitors: 38, pages: PATHS.slice(0, 5).map(([path], index) => ({ path, count: 19 - index * 4 })) },
+        }),
+      ],
+      [taskHealth.path, () => ({ data: HEALTH })],
+      [margin.path, () => ({ data: MARGIN })],
+      [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
+    ]),
+    rare: new Map(),
+    calls: [],
+  }
+  await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
+  await page.route('**/api/v1/analytics/**', (route) => answer(route, state))
+  return state
+}
+
+export const weekOf = (daily_data: readonly { date: string; pv: number; uv: number }[]) => ({
+  data: { daily_data, total_pv: daily_data.reduce((sum, { pv }) => sum + pv, 0) },
+})
+
+async function answer(route: Route, state: BoardState): Promise<void> {
+  const { pathname, searchParams, search } = new URL(route.request().url())
+  const path = pathname.replace('/api/v1', '')
+  state.calls.push(path + search)
+  const rare = state.rare.get(path)
+  if (rare) return rare(route)
+  const body = state.answers.get(path)
+  if (!body) return route.fulfill({ status: 404, json: { code: 'not_found' } })
+  // What the contract does not allow, no test is to rely on.
+  const schema = CALLS[path as Path].answer as z.ZodMiniType
+  await route.fulfill({ json: schema.parse({ success: true, ...body(searchParams) }) as object })
+}

@@ -1,0 +1,208 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { weekly } from '#backend/operators/contract.ts'
+import { axeFaults } from '../axeFaults.ts'
+import { languagesInTurn } from '../languagesInTurn.ts'
+import { words } from '../walkJourney.ts'
+import { HOURS, PATHS, WEEK } from './boardDouble.ts'
+import { CORE, describeOnBoard, OPERATOR, type OpenBoard } from './onBoard.ts'
+
+/** The wall: each number with its name, its growth by sign, arrow and colour. */
+async function readsCards({ t, number, figure }: OpenBoard): Promise<void> {
+  await figure('pv').getByText(number(44_452)).waitFor()
+  const verified = t.figures.verified.replace('{{number}}', number(10_421))
+  const cards = [
+    ['pv', number(44_452), '+12.5%', 'up'],
+    ['uv', number(10_318), '-3.2%', 'down'],
+    ['pages', '164', t.figures.differentPaths, undefined],
+    ['weekPv', number(232_247), '', undefined],
+    ['totalUsers', number(12_480), '', undefined],
+    ['registrations', '96', '+0.0%', 'flat'],
+    ['verification', '83.5%', verified, undefined],
+    ['weekRegistrations', '628', '', undefined],
+  ] as const
+  for (const [name, value, more, trend] of cards) {
+    const tree = await figure(name).ariaSnapshot()
+    for (const text of [t.figures[name], value, more]) expect(tree).toContain(text)
+    const growth = figure(name).locator('[data-trend]')
+    expect(trend && (await growth.getAttribute('data-trend'))).toBe(trend)
+    expect(await growth.locator('svg').count()).toBe(trend === 'up' || trend === 'down' ? 1 : 0)
+  }
+}
+
+const dayText = ({ language }: OpenBoard, date: string) =>
+  new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en', {
+    month: 'short',
+    day: 'numeric',
+    timeZone: 'UTC',
+  }).format(Date.parse(date))
+
+/** The tables behind the charts are the answers, row by row. */
+async function readsTablesBehindCharts(board: OpenBoard): Promise<void> {
+  const { page, t, number, rowsOf } = board
+  for (const summary of await page.getByText(t.asTable).all()) await summary.click()
+  expect(await rowsOf(t.trend.heading)).toEqual([
+    `${t.trend.date} ${t.trend.pv} ${t.trend.uv}`,
+    ...WEEK.map(({ date, pv, uv }) => `${dayText(board, date)} ${number(pv)} ${number(uv)}`),
+  ])
+  expect(await rowsOf(t.hours.heading)).toEqual([
+    `${t.hours.hour} ${t.hours.count}`,
+    ...HOURS.map(({ hour, count }) => `${String(hour).padStart(2, '0')}:00 ${number(count)}`),
+  ])
+}
+
+/** The charts are drawn, and read point by point with the keys. */
+async function readsChartsByKeys(board: OpenBoard): Promise<void> {
+  const { page, t, number, panel } = board
+  for (const { heading } of [t.trend, t.hours]) await panel(heading).locator('canvas').waitFor()
+  const slider = page.getByRole('slider', { name: t.trend.plot })
+  const cursor = () =>
+    panel(t.trend.heading)
+      .locator('.u-cursor-x')
+      .evaluate((line) => line.getBoundingClientRect().left)
+  const told = async (index: number) => {
+    const { date, pv, uv } = WEEK[index]!
+    const text = `${dayText(board, date)}: ${t.trend.pv} ${number(pv)}, ${t.trend.uv} ${number(uv)}`
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe(text)
+    const seen = await panel(t.trend.heading).locator('.chart-readout').textContent()
+    for (const shown of [dayText(board, date), number(pv), number(uv)]) expect(seen).toContain(shown)
+  }
+  await told(6)
+  await slider.focus()
+  const end = await cursor()
+  for (const [key, index] of [
+    ['ArrowLeft', 5],
+    ['Home', 0],
+    ['ArrowLeft', 0],
+    ['ArrowRight', 1],
+    ['End', 6],
+    ['PageDown', 0],
+  ] as const) {
+    await page.keyboard.press(key)
+    await told(index)
+  }
+  expect(await cursor()).toBeLessThan(end)
+}
+
+/** Ten rows at most, times in the operator's zone, a status by number, word and colour. */
+async function readsTables({ t, number, panel, rowsOf }: OpenBoard): Promise<void> {
+  expect(await rowsOf(t.ranking.heading)).toEqual([
+    `${t.ranking.rank} ${t.ranking.page} ${t.ranking.count}`,
+    ...PATHS.slice(0, 10).map(([path, count], index) => `${index + 1} ${path} ${number(count)}`),
+  ])
+  const visits = await rowsOf(t.visits.heading)
+  expect(visits).toHaveLength(11)
+  expect(visits[1]).toBe(`18:42:07 / 203.0.113.11 200 ${t.visits.class[2]}`)
+  const status = panel(t.visits.heading).locator('.board-status')
+  const classes = await status.evaluateAll((all) => all.map((each) => each.getAttribute('data-class')))
+  expect(classes.join('')).toBe('2232422522')
+  const people = await rowsOf(t.users.heading)
+  expect(people[1]).toMatch(new RegExp(`^grace\\.hopper\\.1@kinora\\.test .*18:05 ${t.users.unverified}$`))
+  expect(people[3]).toBe(`grace.hopper.3@kinora.test ${t.users.unknown} ${t.users.verified}`)
+}
+
+/** What goes beyond visits and users. */
+async function readsTheRest({ page, t, number, panel }: OpenBoard): Promise<void> {
+  const said = {
+    [t.live.heading]: ['38', t.live.visitors_other, '/workspace'],
+    [t.tasks.heading]: ['98.8%', t.tasks.code.content_refused, 'provider_key_refused', t.tasks.status.Processing],
+    [t.margin.heading]: [number(96_500), number(208_915), '4,186.50', '89.98', '666.68', '3,519.82'],
+    [t.actions.heading]: [t.actions.name.exported, 'users.csv', '203.0.113.7'],
+  }
+  for (const [heading, texts] of Object.entries(said)) {
+    const tree = await panel(heading).ariaSnapshot()
+    for (const text of texts) expect(tree).toContain(text)
+  }
+  const foot = await page.locator('.board-foot').textContent()
+  for (const text of ['18:42:07', 'Asia/Shanghai', t.foot.kept.replace('{{count}}', '90')]) expect(foot).toContain(text)
+  const files = await page.locator('.board-csv').evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+  const tables = ['actions', 'days', 'failures', 'hours', 'pages', 'users', 'visits']
+  expect(files.sort()).toEqual(tables.map((name) => `/api/v1/analytics/tables/${name}.csv`))
+}
+
+async function fits({ page, t }: OpenBoard): Promise<void> {
+  const slider = page.getByRole('slider', { name: t.trend.plot })
+  for (const width of [1920, 1280, 768, 390, 320]) {
+    await page.setViewportSize({ width, height: 1080 })
+    const beyond = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect([width, await beyond()]).toEqual([width, 0])
+    await expect
+      .poll(() => slider.evaluate((box) => box.clientWidth - box.querySelector('.uplot')!.clientWidth))
+      .toBe(0)
+    if (width === 1280 || width === 390) expect(await axeFaults(page)).toEqual([])
+  }
+}
+
+describeOnBoard('the operator’s board', (on) => {
+  it.each(languagesInTurn())(
+    'tells its numbers to eyes, keys and screen readers (%s)',
+    { timeout: 240_000 },
+    async (language) => {
+      const violations: string[] = []
+      const board = await on.open(language, (_, page) => {
+        page.on('console', (line) => line.type() === 'error' && violations.push(line.text()))
+      })
+      const { page, state, t } = board
+      await page.getByRole('heading', { level: 1, name: t.heading }).waitFor()
+      await readsCards(board)
+      // All at once, and the week's days only once.
+      expect(state.calls.slice(0, CORE.length)).toEqual(CORE)
+      expect(state.calls.filter((path) => path.startsWith(weekly.path))).toHaveLength(1)
+      await readsTablesBehindCharts(board)
+      await readsChartsByKeys(board)
+      await readsTables(board)
+      await readsTheRest(board)
+      await fits(board)
+      expect(violations).toEqual([])
+      await page.context().close()
+    },
+  )
+
+  it('shows the operator what the server has counted', { timeout: 240_000 }, async () => {
+    const { site } = on
+    const t = await words('en', 'dashboard')
+    const visitor = await site.visit({ language: 'en' })
+    for (const path of ['/', '/faq']) {
+      const counted = visitor.waitForResponse('**/analytics/page-view')
+      await visitor.goto(site.url + path)
+      expect((await counted).status()).toBe(202)
+    }
+    await visitor.context().close()
+    const { email } = await site.newUser()
+
+    const page = await site.visit({ language: 'en' })
+    await page.goto(`${site.url}/admin/dashboard`)
+    expect(new URL(page.url()).pathname).toBe('/admin/dashboard/login')
+    const signIn = async (password: string) => {
+      await page.getByLabel(t.login.username, { exact: true }).fill(OPERATOR.username)
+      await page.getByLabel(t.login.password, { exact: true }).fill(password)
+      await page.getByRole('button', { name: t.login.submit, exact: true }).click()
+    }
+    await signIn('a wall of bricks')
+    await page.getByText(t.login.refused).waitFor()
+    await signIn(OPERATOR.password)
+    await page.waitForURL(`${site.url}/admin/dashboard`)
+
+    const panel = (name: string) => page.getByRole('region', { name: t[name].heading, exact: true })
+    await panel('users').getByText(email).waitFor()
+    await panel('visits').getByText('/faq', { exact: true }).waitFor()
+    await panel('ranking').getByText('/faq', { exact: true }).waitFor()
+    await panel('actions').getByText(t.actions.name.sign_in_refused).waitFor()
+    await panel('margin').getByText(t.margin.noCost).waitFor()
+    await panel('tasks').getByText(t.tasks.noStuck).waitFor()
+    expect(await page.locator('[data-figure="pv"] .board-number').textContent()).toBe('2')
+    for (const text of [t.failed, t.unread, t.unfilled])
+      expect(await page.getByText(text, { exact: true }).count()).toBe(0)
+    await page.getByText(t.asTable).first().click()
+    expect(await panel('trend').getByRole('row').count()).toBe(8)
+
+    const file = page.waitForEvent('download')
+    await panel('ranking').getByRole('link').click()
+    expect(await readFile(await (await file).path(), 'utf8')).toContain('/faq')
+    await page.getByRole('button', { name: t.logout, exact: true }).click()
+    await page.waitForURL(`${site.url}/admin/dashboard/login`)
+    await page.goto(`${site.url}/admin/dashboard`)
+    expect(new URL(page.url()).pathname).toBe('/admin/dashboard/login')
+    await page.context().close()
+  })
+})

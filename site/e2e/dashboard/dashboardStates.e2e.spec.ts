@@ -1,0 +1,217 @@
+import { expect, it } from 'vitest'
+import {
+  hourly,
+  live,
+  logout,
+  margin,
+  operatorActions,
+  overview,
+  pageRanking,
+  taskHealth,
+  userList,
+  userOverview,
+  weekly,
+} from '#backend/operators/contract.ts'
+import { axeFaults } from '../axeFaults.ts'
+import { languagesInTurn } from '../languagesInTurn.ts'
+import { OVERVIEW, PEOPLE, usersOf } from './boardDouble.ts'
+import { CORE, describeOnBoard } from './onBoard.ts'
+
+describeOnBoard('the operator’s board in its other states', (on) => {
+  it.each(languagesInTurn())(
+    'leads to the login on a 401, and says what else fails (%s)',
+    { timeout: 240_000 },
+    async (language) => {
+      const board = await on.open(language, (state) => {
+        state.rare.set(overview.path, (route) => route.fulfill({ status: 500, json: {} }))
+        state.rare.set(weekly.path, (route) => route.fulfill({ status: 401, json: {} }))
+        state.rare.set(margin.path, (route) => route.abort())
+      })
+      const { page, state, t, prefix, number, figure, panel } = board
+      const alert = page.getByRole('alert').filter({ hasText: t.failed })
+      await alert.getByText(t.failed, { exact: true }).waitFor()
+      expect(new URL(page.url()).pathname).toBe(`${prefix}/admin/dashboard`)
+      // What could be had is there.
+      await figure('totalUsers').getByText(number(PEOPLE.total_users)).waitFor()
+      await panel(t.margin.heading).getByText(t.unread).waitFor()
+      expect(await axeFaults(page)).toEqual([])
+
+      state.rare.clear()
+      await panel(t.margin.heading).getByRole('button', { name: t.reload }).click()
+      await panel(t.margin.heading).getByText(number(96_500)).waitFor()
+      let release = () => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      state.rare.set(userOverview.path, async (route) => {
+        await held
+        await route.fulfill({ json: { success: true, data: { ...PEOPLE, total_users: 12_481 } } })
+      })
+      const before = state.calls.length
+      await page.getByRole('button', { name: t.retry, exact: true }).click()
+      const refresh = page.getByRole('button', { name: t.refresh, exact: true })
+      await expect.poll(() => refresh.isDisabled()).toBe(true)
+      await figure('pv').getByText(number(OVERVIEW.today.pv)).waitFor()
+      expect(await refresh.isDisabled()).toBe(true)
+      expect(await figure('totalUsers').textContent()).toContain(number(12_480))
+      release()
+      await figure('totalUsers').getByText(number(12_481)).waitFor()
+      await expect.poll(() => refresh.isDisabled()).toBe(false)
+      expect(await alert.count()).toBe(0)
+      expect(state.calls.slice(before).filter((path) => CORE.includes(path))).toEqual(CORE)
+
+      // Nothing at all: the failure, and no board.
+      for (const path of [overview, weekly, hourly, userOverview, userList].map((each) => each.path))
+        state.rare.set(path, (route) => route.abort())
+      await page.reload()
+      await page.getByText(t.failed, { exact: true }).waitFor()
+      expect(await page.locator('.board-card').count()).toBe(0)
+      expect(await axeFaults(page)).toEqual([])
+
+      // Whose sign-out fails stays signed in, and only the log says so.
+      const logged: string[] = []
+      page.on('console', (line) => line.type() === 'error' && logged.push(line.text()))
+      const leave = page.getByRole('button', { name: t.logout, exact: true })
+      state.rare.set(logout.path, (route) => route.fulfill({ status: 500, json: {} }))
+      await leave.click()
+      await expect.poll(() => logged.some((line) => line.includes('could not be signed out'))).toBe(true)
+      state.rare.set(logout.path, (route) => route.fulfill({ json: { success: true, message: '' } }))
+      await leave.click()
+      await page.waitForURL(`${on.site.url}${prefix}/admin/dashboard/login`)
+
+      state.rare.clear()
+      await page.goto(`${on.site.url}${prefix}/admin/dashboard`)
+      await figure('pv').getByText(number(OVERVIEW.today.pv)).waitFor()
+      state.rare.set(overview.path, (route) => route.fulfill({ status: 401, json: {} }))
+      await page.getByRole('button', { name: t.refresh, exact: true }).click()
+      await page.waitForURL(`${on.site.url}${prefix}/admin/dashboard/login`)
+      await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())(
+    'fills a part only by an answer that succeeded, and says where there is nothing (%s)',
+    async (language) => {
+      const empty = { users: [], pagination: { total: 0, page: 1, per_page: 10 } }
+      const board = await on.open(language, (state) => {
+        state.answers.set(overview.path, () => ({
+          data: { ...OVERVIEW, today: { pv: 0, uv: 0, pages: 0, page_ranking: [] }, recent_visits: [] },
+        }))
+        state.answers.set(userList.path, () => empty)
+        state.answers.set(live.path, () => ({ data: { visitors: 0, pages: [] } }))
+        state.answers.set(operatorActions.path, () => ({ actions: [], total: 0 }))
+        state.answers.set(pageRanking.path, () => ({ data: { page_ranking: [] } }))
+        state.answers.set(margin.path, () => ({
+          data: {
+            credits_sold: 0,
+            credits_given: 0,
+            credits_spent: 0,
+            credits_outstanding: 0,
+            revenue: [],
+            provider_cost: null,
+            margin: null,
+          },
+        }))
+        state.answers.set(taskHealth.path, () => ({
+          data: {
+            queue: { waiting: 0, processing: 0, oldest_waiting_seconds: null },
+            ended: { succeeded: 0, failed: 0 },
+            failures: [],
+            stuck: [],
+            alerts: [],
+          },
+        }))
+      })
+      const { page, state, t, figure, panel } = board
+      for (const name of ['ranking', 'visits', 'users', 'live', 'actions'])
+        await panel(t[name].heading).getByText(t[name].empty).waitFor()
+      for (const text of [t.tasks.noStuck, t.tasks.noFailures, t.margin.noCost, t.margin.noMargin])
+        await page.getByText(text).waitFor()
+      expect(await axeFaults(page)).toEqual([])
+
+      const refused = {
+        success: false,
+        data: { total_users: 666, daily_data: [], total_pv: 666, visitors: 666 },
+        users: [],
+        total: 666,
+      }
+      for (const path of [overview, weekly, hourly, userOverview, userList, live, margin].map((each) => each.path))
+        state.rare.set(path, (route) => route.fulfill({ json: refused }))
+      await page.getByRole('button', { name: t.refresh, exact: true }).click()
+      for (const name of ['trend', 'hours', 'ranking', 'visits', 'users', 'live', 'margin'])
+        await panel(t[name].heading).getByText(t.unfilled).waitFor()
+      for (const name of ['pv', 'weekPv', 'totalUsers']) await figure(name).getByText(t.unfilled).waitFor()
+      expect(await page.getByText('666').count()).toBe(0)
+      expect(await page.getByText(t.failed, { exact: true }).count()).toBe(0)
+      expect(await axeFaults(page)).toEqual([])
+      await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())(
+    'pages its users, follows its period, and counts who is here (%s)',
+    { timeout: 240_000 },
+    async (language) => {
+      const board = await on.open(language, (state) => state.answers.set(userList.path, (query) => usersOf(query, 10)))
+      const { page, state, t, panel, rowsOf } = board
+      await page.getByText('grace.hopper.10@kinora.test').waitFor()
+      const footer = panel(t.users.heading).locator('.pagination')
+      expect(await footer.count()).toBe(0)
+      state.answers.set(userList.path, (query) => usersOf(query, 134))
+      await page.getByRole('button', { name: t.refresh, exact: true }).click()
+      const shown = (start: number, end: number) =>
+        Object.entries({ start, end, shown: 10, total: 134 }).reduce(
+          (text, [name, value]) => text.replace(`{{${name}}}`, String(value)),
+          t.users.shown as string,
+        )
+      await footer.getByText(shown(1, 10)).waitFor()
+      await footer.getByRole('button', { name: '2', exact: false }).first().click()
+      await footer.getByText(shown(11, 20)).waitFor()
+      expect(state.calls.at(-1)).toBe(`${userList.path}?page=2&per_page=10`)
+
+      const asked = async (choose: () => Promise<unknown>) => {
+        const before = state.calls.length
+        await choose()
+        await expect.poll(() => state.calls.length - before).toBeGreaterThanOrEqual(4)
+        return state.calls.slice(before).sort()
+      }
+      const radio = (name: string) => page.getByRole('radio', { name, exact: true })
+      const preset = (days: number) => radio(t.period.days.replace('{{count}}', String(days)))
+      const of = (query: string) => [margin, pageRanking, taskHealth, weekly].map(({ path }) => path + query).sort()
+      await page.getByText(t.asTable).first().click()
+      expect(await rowsOf(t.trend.heading)).toHaveLength(8)
+      expect(await asked(() => preset(30).check({ force: true }))).toEqual(of('?from=2026-10-23&to=2026-11-21'))
+      // The table that was opened stays so.
+      await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(31)
+      expect(await radio(t.ranking.period).isChecked()).toBe(true)
+      expect(await panel(t.trend.heading).getByRole('link').getAttribute('href')).toContain('days.csv?from=2026-10-23')
+
+      await radio(t.period.custom).check({ force: true })
+      const days = (from: string, to: string) => async () => {
+        await page.getByLabel(t.period.from, { exact: true }).fill(from)
+        await page.getByLabel(t.period.to, { exact: true }).fill(to)
+        await page.getByRole('button', { name: t.period.apply }).click()
+      }
+      for (const [from, to, fault] of [
+        ['', '2026-11-20', 'incomplete'],
+        ['2026-11-20', '2026-11-19', 'reversed'],
+        ['2026-01-01', '2026-11-19', 'outside'],
+      ] as const) {
+        await days(from, to)()
+        await page.getByText(t.period[fault].replace('{{count}}', '90')).waitFor()
+      }
+      expect(await axeFaults(page)).toEqual([])
+      expect(await asked(days('2026-11-01', '2026-11-03'))).toEqual(of('?from=2026-11-01&to=2026-11-03'))
+      await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(4)
+
+      const looks = () => state.calls.filter((path) => path === live.path).length
+      const before = looks()
+      await page.clock.runFor(12_500)
+      await expect.poll(looks).toBe(before + 1)
+      state.answers.set(live.path, () => ({ data: { visitors: 41, pages: [] } }))
+      await page.clock.runFor(12_500)
+      await panel(t.live.heading).getByText('41').waitFor()
+      await page.context().close()
+    },
+  )
+})

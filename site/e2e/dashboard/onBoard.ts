@@ -1,0 +1,94 @@
+import type { Locator, Page } from 'playwright'
+import { hourly, overview, userList, userOverview, weekly } from '#backend/operators/contract.ts'
+import type { Language } from '../languagesInTurn.ts'
+import { describeOnSite, type OnSite } from '../onSite.ts'
+import { words } from '../walkJourney.ts'
+import { type BoardState, NOW, openBoardDouble } from './boardDouble.ts'
+
+export const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
+const COOKIE = /^((?:__Host-)?kinora_operator)=([^;]+)/
+
+/** The calls that a board is made of, in the order in which they are sent. */
+export const CORE = [overview.path, weekly.path, hourly.path, userOverview.path, `${userList.path}?page=1&per_page=10`]
+
+/** The board of one language, open in a browser. */
+export interface OpenBoard {
+  readonly language: Language
+  readonly page: Page
+  readonly state: BoardState
+  // biome-ignore lint/suspicious/noExplicitAny: a catalogue is what its file says.
+  readonly t: any
+  /** What stands before the path: nothing, or `/zh`. */
+  readonly prefix: string
+  number(value: number): string
+  /** One of the cards. */
+  figure(name: string): Locator
+  /** A part of the board by its heading. */
+  panel(heading: string): Locator
+  /** The rows of its table as a screen reader comes upon them: the cells' texts, from the accessibility tree. */
+  rowsOf(heading: string): Promise<string[]>
+}
+
+export interface OnBoard {
+  readonly site: OnSite
+  /** The operator signed in for real; on the board, what the double says. */
+  open(language: Language, prepare?: (state: BoardState, page: Page) => unknown): Promise<OpenBoard>
+  /** A page in which the operator is signed in. */
+  visit(language: Language): Promise<Page>
+}
+
+/** Describes tests of the operator's board; the program and the browser live as long as the file. */
+export function describeOnBoard(
+  name: string,
+  tests: (on: OnBoard) => void,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const env = {
+    OPERATOR_USERNAME: OPERATOR.username,
+    OPERATOR_PASSWORD: OPERATOR.password,
+    LOG_LEVEL: 'silent',
+    ...more,
+  }
+  describeOnSite(
+    name,
+    (site) => {
+      const visit = async (language: Language) => {
+        const page = await site.visit({ language })
+        const headers = { 'content-type': 'application/json' }
+        const body = JSON.stringify(OPERATOR)
+        const answer = await fetch(`${site.url}/api/v1/analytics/login`, { method: 'POST', headers, body })
+        const [, cookie, value] = COOKIE.exec(answer.headers.getSetCookie()[0] ?? '') ?? []
+        await page.context().addCookies([{ name: cookie!, value: value!, url: site.url }])
+        return page
+      }
+      tests({
+        site,
+        visit,
+        open: async (language, prepare = () => {}) => {
+          const page = await visit(language)
+          await page.clock.install({ time: NOW })
+          const state = await openBoardDouble(page, language)
+          await prepare(state, page)
+          const prefix = language === 'zh' ? '/zh' : ''
+          await page.goto(`${site.url}${prefix}/admin/dashboard`)
+          const panel = (heading: string) => page.getByRole('region', { name: heading, exact: true })
+          return {
+            language,
+            page,
+            state,
+            prefix,
+            panel,
+            t: await words(language, 'dashboard'),
+            number: (value) => value.toLocaleString(language === 'zh' ? 'zh-CN' : 'en'),
+            figure: (card) => page.locator(`[data-figure="${card}"]`),
+            rowsOf: async (heading) => {
+              const tree = await panel(heading).ariaSnapshot()
+              return [...tree.matchAll(/- '?row "([^"]*)"/g)].map(([, row]) => row!)
+            },
+          }
+        },
+      })
+    },
+    env,
+  )
+}

@@ -1,0 +1,189 @@
+import type { Route } from 'playwright'
+import { expect, it } from 'vitest'
+import { axeFaults } from '../axeFaults.ts'
+import { type Language, languagesInTurn } from '../languagesInTurn.ts'
+import { describeOnSite, type OnSite } from '../onSite.ts'
+import { words } from '../walkJourney.ts'
+import { problem } from '../workspace/workspaceDouble.ts'
+import { entryOf, invoiceOf, type MoneyState, openMoneyDouble, PRO, PRO_MONTHLY } from './moneyDouble.ts'
+
+const FREE = { ...PRO, current_tier: 'free', remaining_credits: 6, total_credits: 60, used_credits: 54 } as const
+const nothingSaid = (status: number) => (route: Route) => route.fulfill({ status, json: {} })
+
+/** What a member's profile says, in the reader's words; `put` changes the server and reads the page again. */
+async function openProfile(site: OnSite, language: Language, set: (state: MoneyState) => void = () => {}) {
+  const page = await site.visit({ language })
+  const state = await openMoneyDouble(page, site.url, language)
+  set(state)
+  const address = `${site.url}${language === 'zh' ? '/zh' : ''}/profile`
+  await page.goto(address)
+  const panel = page.locator('#subscription')
+  await panel.locator('.usage').waitFor()
+  const put = async (change: Partial<MoneyState>) => {
+    Object.assign(state, change)
+    await page.reload()
+    await panel.locator('.usage').waitFor()
+  }
+  const texts = await words(language, 'subscription')
+  return { page, state, panel, put, texts, plans: (await words(language, 'plans')).tier }
+}
+
+const dayOf = (language: Language, iso: string) =>
+  new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'long' }).format(Date.parse(iso))
+
+describeOnSite("a member's plan", (site) => {
+  it.each(languagesInTurn())('is shown in every state (%s)', { timeout: 90_000 }, async (language) => {
+    const { page, panel, put, texts, plans } = await openProfile(site, language)
+    const end = dayOf(language, PRO_MONTHLY.current_period_end!)
+    const cancelButton = panel.getByRole('button', { name: texts.cancel.open })
+    expect(await panel.locator('dl').textContent()).toMatch(
+      new RegExp([plans.pro.name, texts.monthly, texts.nextBilling, end, texts.statusOf.active].join('[^]*')),
+    )
+    expect(await panel.locator('.usage').getAttribute('data-tone')).toBeNull()
+    const used = { ...PRO, remaining_credits: 900, used_credits: 3600 }
+    await put({ stats: used })
+    expect(await panel.locator('.usage').getAttribute('data-tone')).toBeNull()
+    await put({ stats: { ...used, remaining_credits: 899, used_credits: 3601 } })
+    expect(await panel.locator('.usage').getAttribute('data-tone')).toBe('danger')
+
+    await put({ current: { ...PRO_MONTHLY, grace_until: '2026-11-25T00:00:00.000Z' } })
+    await panel.getByText(dayOf(language, '2026-11-25T00:00:00.000Z')).waitFor()
+    await put({ stats: { ...PRO, current_status: 'suspended' }, current: { ...PRO_MONTHLY, status: 'suspended' } })
+    await panel.getByText(texts.statusOf.suspended, { exact: true }).waitFor()
+
+    const cancelled = { ...PRO_MONTHLY, status: 'cancelled', cancel_at_period_end: true } as const
+    await put({ stats: { ...PRO, current_status: 'cancelled' }, current: { ...cancelled, next_tier: 'standard' } })
+    await panel.getByText(texts.statusOf.active, { exact: true }).waitFor()
+    await panel.getByText(texts.notice.next.replace('{{date}}', end).replace('{{plan}}', plans.standard.name)).waitFor()
+    await panel.getByRole('button', { name: texts.keepPlan.replace('{{plan}}', plans.pro.name) }).waitFor()
+    await put({ current: cancelled })
+    await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()
+    await panel.getByText(texts.ends, { exact: true }).waitFor()
+    expect(await cancelButton.count()).toBe(0)
+
+    await put({ stats: FREE, current: null })
+    expect(await panel.locator('dl').textContent()).toMatch(
+      new RegExp([plans.free.name, texts.expires, texts.never].join('[^]*')),
+    )
+    expect(await panel.locator('dl').textContent()).not.toContain(texts.cycle)
+    expect(await panel.locator('.usage').getAttribute('data-tone')).toBeNull()
+    expect(await cancelButton.count()).toBe(0)
+    await page.context().close()
+  })
+
+  it.each(languagesInTurn())('can be cancelled and taken up again (%s)', { timeout: 60_000 }, async (language) => {
+    const { page, state, panel, texts } = await openProfile(site, language)
+    const payment = await words(language, 'payment')
+    const dialog = page.locator('dialog[open]')
+    const open = panel.getByRole('button', { name: texts.cancel.open })
+    const confirm = dialog.getByRole('button', { name: texts.cancel.confirm })
+    await open.click()
+    await dialog.getByRole('button', { name: texts.cancel.keep }).click()
+    expect(state.sent.has('POST /subscriptions/cancel')).toBe(false)
+
+    const answered = state.server.rare.get('POST /subscriptions/cancel')!
+    state.server.rare.set('POST /subscriptions/cancel', nothingSaid(400))
+    await open.click()
+    await confirm.click()
+    const failure = page.getByRole('dialog', { name: texts.cancel.failedTitle })
+    await failure.getByText(texts.cancel.failed, { exact: true }).waitFor()
+    state.server.rare.set('POST /subscriptions/cancel', problem(409, 'strange'))
+    await failure.getByRole('button', { name: texts.cancel.again }).click()
+    await confirm.click()
+    await failure.getByText('The server says: strange.').waitFor()
+
+    state.server.rare.set('POST /subscriptions/cancel', answered)
+    await failure.getByRole('button', { name: texts.cancel.again }).click()
+    await dialog.getByLabel(texts.cancel.reason).fill(' Too dear ')
+    await confirm.click()
+    // The server's own view is not asked for: it still says active.
+    await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()
+    expect(state.sent.get('POST /subscriptions/cancel')).toEqual({ reason: 'Too dear' })
+
+    const goOn = panel.getByRole('button', { name: texts.reactivate })
+    const reactivated = state.server.rare.get('POST /subscriptions/reactivate')!
+    state.server.rare.set('POST /subscriptions/reactivate', nothingSaid(400))
+    state.stats = { ...PRO, current_status: 'cancelled' }
+    await goOn.click()
+    await page.locator('.toast').getByText(payment.subscriptionFailed, { exact: true }).waitFor()
+    state.server.rare.set('POST /subscriptions/reactivate', reactivated)
+    state.stats = PRO
+    await goOn.click()
+    await panel.getByText(texts.statusOf.active, { exact: true }).waitFor()
+    await open.click()
+    await confirm.click()
+    await expect.poll(() => state.sent.get('POST /subscriptions/cancel')).toBeNull()
+    await page.context().close()
+  })
+
+  it.each(languagesInTurn())('is a sample of Free where it cannot be read (%s)', async (language) => {
+    const { page, panel, texts } = await openProfile(site, language, ({ server }) => {
+      for (const name of ['GET /subscriptions/stats', 'GET /videos/stats'])
+        server.rare.set(name, problem(500, 'internal'))
+    })
+    await panel.getByText(texts.notice.sample).waitFor()
+    await panel.getByText(texts.left.replace('{{remaining}}', '60'), { exact: true }).waitFor()
+    expect(await panel.locator('.plan-choice').count()).toBe(0)
+    expect(await page.locator('[data-figure=credits_remaining] dd').textContent()).toBe('60')
+    await page.context().close()
+  })
+
+  it.each(languagesInTurn())('leaves a trail of payments and credits (%s)', { timeout: 60_000 }, async (language) => {
+    const { page, panel } = await openProfile(site, language, (state) => {
+      state.invoices = [invoiceOf('i1'), invoiceOf('i2', { status: 'refunded', refunded: 4499 })]
+      state.entries = [
+        entryOf('e1', { reason: 'not delivered', kind: 'release', amount: 30 }),
+        entryOf('e2', { reason: 'Sorry for Friday. Ticket 4711', kind: 'adjustment', amount: 100 }),
+        ...Array.from({ length: 10 }, (_, index) => entryOf(`m${index}`)),
+      ]
+    })
+    const [billing, credits] = [await words(language, 'billing'), await words(language, 'credits')]
+    const amount = language === 'zh' ? 'US$44.99' : '$44.99'
+    await panel.waitFor()
+    const bills = page.locator('#billing')
+    expect(await bills.locator('.billing-next dd').textContent()).toBe(
+      billing.nextAt.replace('{{amount}}', amount).replace('{{date}}', dayOf(language, PRO.next_reset_date!)),
+    )
+    expect(await bills.locator('tbody tr').last().textContent()).toContain(billing.statusOf.refunded)
+    const history = page.locator('#credits')
+    expect(await history.locator('tbody th').first().textContent()).toContain(credits.reason['not delivered'])
+    expect(await history.locator('tbody th').nth(1).textContent()).toContain('Sorry for Friday. Ticket 4711')
+    expect(await history.getByRole('link', { name: credits.csv }).getAttribute('href')).toBe(
+      '/api/v1/credits/history.csv',
+    )
+    await bills.getByRole('link', { name: billing.open }).first().click()
+    await page.getByRole('heading', { name: billing.invoice, level: 1 }).waitFor()
+    await page.getByText('SALE-i1').waitFor()
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('header.header, footer.footer, .invoice-actions').filter({ visible: true }).count()).toBe(
+      0,
+    )
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)')
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile/invoice?id=of-another`)
+    await page.getByRole('alert').getByText(billing.paper.missing).waitFor()
+    await page.context().close()
+  })
+
+  it.each([
+    ['en', 1280],
+    ['zh', 390],
+  ] as const)('is open to everyone: axe finds nothing (%s, %i px)', { timeout: 90_000 }, async (language, width) => {
+    const { page, panel, texts } = await openProfile(site, language)
+    await page.setViewportSize({ width, height: 860 })
+    await page.locator('.work').first().waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    for (const opener of [
+      panel.getByRole('button', { name: texts.cancel.open }),
+      page.locator('.work .icon-button-danger').first(),
+      page.locator('.work .task-picture').first(),
+    ]) {
+      await opener.click()
+      await page.locator('dialog[open]').waitFor()
+      expect(await axeFaults(page, 'dialog[open]')).toEqual([])
+      await page.keyboard.press('Escape')
+    }
+    await page.setViewportSize({ width: 320, height: 640 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+    await page.context().close()
+  })
+})

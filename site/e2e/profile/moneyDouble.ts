@@ -1,0 +1,117 @@
+import type { Page, Route } from 'playwright'
+import type { CreditEntry } from '#backend/credits/contract.ts'
+import type { CurrentSubscription, Invoice, Stats } from '#backend/subscriptions/contract.ts'
+import { openDouble, problem, taskOf, type WorkspaceState } from '../workspace/workspaceDouble.ts'
+
+/** What the double says of the user's plan, payments and credits; a test changes it as it goes. */
+export interface MoneyState {
+  stats: Stats
+  current: CurrentSubscription | null
+  invoices: Invoice[]
+  entries: CreditEntry[]
+  readonly server: WorkspaceState
+  /** Bodies of what was sent, by method and path; null: none. */
+  readonly sent: Map<string, unknown>
+}
+
+export const PRO: Stats = {
+  current_tier: 'pro',
+  current_status: 'active',
+  remaining_credits: 2_940,
+  total_credits: 4_500,
+  used_credits: 1_560,
+  next_reset_date: '2026-12-15T09:30:00.000Z',
+}
+
+export const PRO_MONTHLY: CurrentSubscription = {
+  tier: 'pro',
+  status: 'active',
+  billing_cycle: 'monthly',
+  current_period_start: '2026-11-15T09:30:00.000Z',
+  current_period_end: '2026-12-15T09:30:00.000Z',
+  cancel_at_period_end: false,
+  price_monthly: 4499,
+  currency: 'USD',
+  grace_until: null,
+  next_tier: null,
+}
+
+export const invoiceOf = (id: string, over: Partial<Invoice> = {}): Invoice => ({
+  id,
+  number: `SALE-${id}`,
+  tier: 'pro',
+  amount: 4499,
+  refunded: 0,
+  currency: 'USD',
+  credits: 4500,
+  status: 'paid',
+  payment_method: 'paypal',
+  paid_at: '2026-11-15T09:30:00.000Z',
+  period_start: '2026-11-15T09:30:00.000Z',
+  period_end: '2026-12-15T09:30:00.000Z',
+  ...over,
+})
+
+export const entryOf = (id: string, over: Partial<CreditEntry> = {}): CreditEntry => ({
+  id,
+  kind: 'spend',
+  amount: -30,
+  balance_after: 2_940,
+  reason: 'video',
+  created_at: '2026-11-20T10:00:00.000Z',
+  ...over,
+})
+
+const FIGURES = {
+  total_videos: 52,
+  total_duration: 4_230,
+  storage_used: 1_288_490_188,
+  credits_remaining: 2_940,
+  credits_used: 1_560,
+  usage_this_month: 1_200,
+}
+
+const DEVICE = { id: 's', browser: 'Firefox', system: 'Linux', current: true, last_used_at: '2026-11-21T09:00:00.000Z' }
+
+const pageOf = <T>(route: Route, all: readonly T[]) => {
+  const { searchParams } = new URL(route.request().url())
+  const size = Number(searchParams.get('per_page'))
+  const first = (Number(searchParams.get('page')) - 1) * size
+  return all.slice(first, first + size)
+}
+
+/** Puts a server of the test's own behind the profile and the payment pages: one that knows a Pro member with 20 works. */
+export async function openMoneyDouble(page: Page, url: string, language: 'en' | 'zh'): Promise<MoneyState> {
+  const server = await openDouble(page, url, language)
+  server.tasks = Array.from({ length: 20 }, (_, index) => taskOf(`w${index + 1}`))
+  const state: MoneyState = {
+    stats: PRO,
+    current: PRO_MONTHLY,
+    invoices: [invoiceOf('i1')],
+    entries: [entryOf('e1')],
+    server,
+    sent: new Map(),
+  }
+  const answers: Readonly<Record<string, (route: Route) => object | null>> = {
+    'GET /subscriptions/stats': () => state.stats,
+    'GET /subscriptions/current': () => state.current,
+    'GET /subscriptions/invoices': (route) => ({
+      invoices: pageOf(route, state.invoices),
+      total: state.invoices.length,
+    }),
+    'GET /credits/history': (route) => ({ entries: pageOf(route, state.entries), total: state.entries.length }),
+    'GET /videos/stats': () => FIGURES,
+    'GET /users/sessions': () => ({ sessions: [DEVICE] }),
+    'POST /subscriptions/cancel': () => ({ success: true }),
+    'POST /subscriptions/reactivate': () => ({ success: true }),
+    'POST /subscriptions/confirm': () => state.stats,
+    'POST /subscriptions/upgrade': () => ({ data: { approval_url: `${url}/privacy`, subscription_id: 'I-1' } }),
+  }
+  for (const [name, body] of Object.entries(answers))
+    server.rare.set(name, (route) => {
+      state.sent.set(name, route.request().postDataJSON())
+      const found = body(route)
+      return found ? route.fulfill({ json: found }) : problem(404, 'not_found')(route)
+    })
+  return state
+}

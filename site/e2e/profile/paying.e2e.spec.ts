@@ -1,0 +1,159 @@
+import type { Locator, Route } from 'playwright'
+import { expect, it } from 'vitest'
+import { axeFaults } from '../axeFaults.ts'
+import { type Language, languagesInTurn } from '../languagesInTurn.ts'
+import { describeOnSite, type OnSite } from '../onSite.ts'
+import { words } from '../walkJourney.ts'
+import { problem } from '../workspace/workspaceDouble.ts'
+import { openMoneyDouble, PRO_MONTHLY } from './moneyDouble.ts'
+
+const prefix = (language: Language) => (language === 'zh' ? '/zh' : '')
+const CREDITS = 'kinora.user'
+
+/** A page whose clock stands still, before a server of the test's own. */
+async function stoppedPage(site: OnSite, language: Language) {
+  const page = await site.visit({ language })
+  const state = await openMoneyDouble(page, site.url, language)
+  await page.clock.install({ time: 0 })
+  await page.clock.pauseAt(60_000)
+  return { page, state, texts: await words(language, 'payment') }
+}
+
+describeOnSite('the way back from the payment provider', (site) => {
+  it.each(languagesInTurn())(
+    'leads to the workspace once it is confirmed (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { page, state, texts } = await stoppedPage(site, language)
+      await page.goto(`${site.url}${prefix(language)}/payment/success?subscription_id=I-1&ba_token=BA-1`)
+      await page.getByRole('heading', { name: texts.checkingHeading }).waitFor()
+      await expect
+        .poll(() => state.sent.get('POST /subscriptions/confirm'), { timeout: 10_000 })
+        .toEqual({ subscription_id: 'I-1' })
+      await page.clock.runFor(1_900)
+      expect(state.server.calls).not.toContain('GET /subscriptions/stats')
+      await page.clock.runFor(100)
+      await page.getByRole('heading', { name: texts.doneHeading }).waitFor()
+      await page.locator('.toast').getByText(texts.done, { exact: true }).waitFor()
+      const kept = await page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? '{}').credits, CREDITS)
+      expect(kept).toBe(2_940)
+      await page.clock.runFor(2_900)
+      expect(new URL(page.url()).pathname).toBe(`${prefix(language)}/payment/success`)
+      await page.clock.runFor(200)
+      await page.waitForURL(`${site.url}${prefix(language)}/workspace`)
+      await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())('leads to the subscription when it is not (%s)', { timeout: 60_000 }, async (language) => {
+    const { page, state, texts } = await stoppedPage(site, language)
+    state.server.rare.set('POST /subscriptions/confirm', problem(404, 'not_found'))
+    await page.goto(`${site.url}${prefix(language)}/subscription/success?subscription_id=I-of-another`)
+    await page.getByRole('heading', { name: texts.failedHeading }).waitFor()
+    await page.locator('.toast').getByText(texts.processingFailed, { exact: true }).waitFor()
+    await page.clock.runFor(1_900)
+    expect(new URL(page.url()).pathname).toBe(`${prefix(language)}/subscription/success`)
+    await page.clock.runFor(200)
+    await page.waitForURL(`${site.url}${prefix(language)}/profile#subscription`)
+    await page.context().close()
+  })
+
+  it.each([
+    ['en', 1280],
+    ['zh', 390],
+  ] as const)('has no fault that axe finds (%s, %i px)', { timeout: 60_000 }, async (language, width) => {
+    const texts = await words(language, 'payment')
+    const page = await site.visit({ language, width })
+    const { server } = await openMoneyDouble(page, site.url, language)
+    // An answer without content: the browser stays on the page.
+    await page.route(/\/(workspace|profile)$/, (route) => route.fulfill({ status: 204 }))
+    const confirmed = server.rare.get('POST /subscriptions/confirm')!
+    for (const [answer, heading] of [
+      [() => {}, texts.checkingHeading],
+      [confirmed, texts.doneHeading],
+      [problem(404, 'not_found'), texts.failedHeading],
+    ] as const) {
+      server.rare.set('POST /subscriptions/confirm', answer)
+      await page.goto(`${site.url}${prefix(language)}/payment/success?subscription_id=I-1`)
+      await page.getByRole('heading', { name: heading }).waitFor()
+      expect(await axeFaults(page)).toEqual([])
+    }
+    await page.context().close()
+  })
+
+  it('says so when the payment or the plan is still to come', { timeout: 60_000 }, async () => {
+    const { page, state, texts } = await stoppedPage(site, 'en')
+    // The two seconds begin with an answer that comes when it comes: the clock goes on until the text is there.
+    const opens = async (text: Locator) => {
+      await page.goto(`${site.url}/payment/success?subscription_id=I-1`)
+      const look = async () => {
+        await page.clock.runFor(200)
+        return text.isVisible()
+      }
+      await expect.poll(look, { timeout: 20_000 }).toBe(true)
+    }
+    state.stats = { ...state.stats, current_tier: 'free', current_status: 'pending' }
+    state.current = null
+    await opens(page.getByRole('heading', { name: texts.pendingHeading }))
+    state.stats = { ...state.stats, current_tier: 'pro', current_status: 'cancelled' }
+    state.current = { ...PRO_MONTHLY, next_tier: 'standard' }
+    const later = texts.laterText.replace('{{plan}}', 'Standard').replace('{{date}}', 'December 15, 2026')
+    await opens(page.getByText(later))
+    await page.context().close()
+  })
+
+  it.each(languagesInTurn())('is open to all, and sends visitors to the sign-in (%s)', async (language) => {
+    for (const path of ['/payment/success', '/subscription/success']) {
+      const address = `${site.url}${prefix(language)}${path}?subscription_id=I-1`
+      const answer = await fetch(address)
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('content="noindex"')])
+      const page = await site.visit({ language })
+      await page.goto(address, { waitUntil: 'commit' })
+      const next = encodeURIComponent(`${prefix(language)}${path}?subscription_id=I-1`)
+      await page.waitForURL(`${site.url}${prefix(language)}/auth/login?next=${next}`)
+      await page.context().close()
+    }
+  })
+})
+
+describeOnSite('the plans of the landing page', (site) => {
+  it.each(languagesInTurn())(
+    'lead members to the payment provider, or say why not (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const texts = await words(language, 'payment')
+      const page = await site.visit({ language })
+      const { server, sent } = await openMoneyDouble(page, site.url, language)
+      await page.addInitScript(() => {
+        localStorage.setItem('kinora.user', JSON.stringify({ name: 'Ada', email: 'ada@kinora.test', credits: 0 }))
+      })
+      await page.goto(site.url + prefix(language))
+      const approved = server.rare.get('POST /subscriptions/upgrade')!
+      const link = (approval_url: unknown) => (route: Route) => route.fulfill({ json: { data: { approval_url } } })
+      const refusals: readonly (readonly [(route: Route) => Promise<void> | void, string])[] = [
+        [link(undefined), texts.noLink],
+        [link('javascript:alert(1)'), texts.noLink],
+        [problem(409, 'strange'), 'The server says: strange.'],
+        [(route) => route.fulfill({ status: 400, json: { message: 'Said otherwise.' } }), 'Said otherwise.'],
+        [(route) => route.fulfill({ status: 400, json: {} }), texts.failed],
+        [(route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }), texts.creationFailed],
+        [(route) => route.fulfill({ status: 200, body: 'not JSON' }), texts.subscriptionFailed],
+      ]
+      const button = page.locator('#plans a.button').nth(2)
+      for (const [answer, text] of refusals) {
+        server.rare.set('POST /subscriptions/upgrade', answer)
+        await button.click()
+        await page.locator('.toast').getByText(text, { exact: true }).waitFor()
+      }
+      await button.evaluate((element) => element.setAttribute('data-plan', 'gold'))
+      await button.click()
+      await page.locator('.toast').getByText(texts.invalidPlan, { exact: true }).waitFor()
+      await button.evaluate((element) => element.setAttribute('data-plan', 'pro'))
+      server.rare.set('POST /subscriptions/upgrade', approved)
+      await button.click()
+      await page.waitForURL(/\/privacy$/)
+      expect(sent.get('POST /subscriptions/upgrade')).toEqual({ new_tier: 'pro', billing_cycle: 'monthly', language })
+      await page.context().close()
+    },
+  )
+})

@@ -1,0 +1,203 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { languagesInTurn } from '../languagesInTurn.ts'
+import { describeOnSite, type OnSite } from '../onSite.ts'
+import { words } from '../walkJourney.ts'
+import { openDouble, openTask, problem, taskOf, type WorkspaceState } from './workspaceDouble.ts'
+
+const MINUTE = 60_000
+/** Under load a page may take its time. */
+const soon = { timeout: 60_000 }
+
+describeOnSite('how the workspace stays fresh', (site) => {
+  describe.each(languagesInTurn('zh'))('(%s)', (language) => freshness(site, language))
+})
+
+function freshness(site: OnSite, language: 'en' | 'zh'): void {
+  let page: Page
+  let state: WorkspaceState
+  // biome-ignore lint/suspicious/noExplicitAny: catalogues are read as they are
+  let [texts, common]: any[] = []
+  const toast = (text: string) => page.locator('#toasts').getByText(text).first().waitFor()
+  const open = () => page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+  const count = (name: string) => state.calls.filter((call) => call === name).length
+  /** Lets time pass in steps, so that what the page asks for can be answered in between. */
+  const pass = async (ms: number, step = 1_000) => {
+    for (let passed = 0; passed < ms; passed += step) await page.clock.runFor(step)
+  }
+  const connected = (sockets: number) => expect.poll(() => state.sockets.length, soon).toBe(sockets)
+
+  beforeAll(async () => {
+    ;[texts, common] = await Promise.all([words(language, 'workspace'), words(language, 'common')])
+    page = await site.visit({ language })
+    await page.clock.install()
+    state = await openDouble(page, site.url, language)
+  })
+  afterAll(() => page?.context().close())
+
+  it('tells each new status of a task, the balance, and what the operator says', async () => {
+    state.tasks = [openTask('a', 'Preparing')]
+    await open()
+    await connected(1)
+    await page.locator('[data-task="a"]').waitFor()
+    const say = (message: object) => state.sockets[0]!.send(JSON.stringify(message))
+    for (const status of ['Queueing', 'Processing', 'DOWNLOADING'] as const) {
+      say({ type: 'task_update', task: openTask('a', status) })
+      await toast(texts.news[status])
+      await page.locator('[data-task="a"]').getByText(texts.status[status]).waitFor()
+    }
+    say({ type: 'task_update', task: taskOf('a') })
+    await toast(texts.news.Success)
+    say({ type: 'task_update', task: openTask('b', 'Fail', { error_message: 'No light.', credits_consumed: 0 }) })
+    await toast(texts.news.Fail.replace('{{reason}}', 'No light.'))
+    say({ type: 'credits_update', remaining: 123, total: 1000 })
+    await page.locator('header').getByText('123').first().waitFor()
+    say({ type: 'notification', level: 'warning', message: 'Maintenance at noon' })
+    await toast('Maintenance at noon')
+  })
+
+  it('comes back after 90 seconds without a pong', async () => {
+    state.onSocket = () => {}
+    const before = state.sockets.length + 1
+    await open()
+    await connected(before)
+    await pass(1_000)
+    await pass(95_000, 5_000)
+    await connected(before + 1)
+  })
+
+  it('reads the list each minute with the socket, and open tasks every five seconds without it', {
+    timeout: 90_000,
+  }, async () => {
+    state.tasks = [openTask('a', 'Processing')]
+    state.rare.set('POST /ws/token', problem(503, 'unavailable'))
+    await open()
+    await page.locator('[data-task="a"]').waitFor()
+    const [lists, looks] = [count('GET /videos/tasks'), count('GET /videos/tasks/a')]
+    await pass(21_000)
+    await expect.poll(() => count('GET /videos/tasks') - lists, soon).toBe(2)
+    expect(count('GET /videos/tasks/a') - looks).toBeGreaterThanOrEqual(3)
+    expect(count('GET /videos/tasks/a') - looks).toBeLessThanOrEqual(4)
+    // After half an hour a task is no longer asked for; the list goes on.
+    await page.clock.fastForward(31 * MINUTE)
+    const late = count('GET /videos/tasks/a')
+    await pass(30_000, 5_000)
+    expect(count('GET /videos/tasks/a')).toBe(late)
+    state.rare.clear()
+    state.onSocket = (socket) => socket.onMessage(() => socket.send('{"type":"pong"}'))
+    const sockets = state.sockets.length
+    await open()
+    await connected(sockets + 1)
+    const quiet = count('GET /videos/tasks')
+    await pass(55_000, 5_000)
+    expect(count('GET /videos/tasks')).toBe(quiet)
+    await pass(7_000)
+    await expect.poll(() => count('GET /videos/tasks'), soon).toBe(quiet + 1)
+  })
+
+  it('says that the connection was refused, and does not try again', async () => {
+    state.onSocket = (socket) => void socket.close({ code: 4001 })
+    const before = state.sockets.length
+    await open()
+    await toast(texts.realtime.refused)
+    await pass(10_000)
+    expect(state.sockets.length).toBe(before + 1)
+  })
+
+  it('says that the connection is lost after ten more attempts, three seconds apart', {
+    timeout: 240_000,
+  }, async () => {
+    state.onSocket = (socket) => void socket.close({ code: 1012 })
+    const before = state.sockets.length
+    await open()
+    for (let attempt = 1; attempt <= 11; attempt++) {
+      await connected(before + attempt)
+      await pass(3_000)
+    }
+    await toast(texts.realtime.lost)
+    await pass(10_000)
+    expect(state.sockets.length).toBe(before + 11)
+  })
+
+  it('pauses after the third failure in a row, says so, and goes on when asked', { timeout: 240_000 }, async () => {
+    state.onSocket = () => {}
+    state.rare.set('POST /ws/token', problem(503, 'unavailable'))
+    state.tasks = [taskOf('a')]
+    await open()
+    await page.locator('[data-task="a"]').waitFor()
+    state.rare.set('GET /videos/tasks', problem(500, 'internal'))
+    for (let failure = 1; failure <= 3; failure++) {
+      const before = count('GET /videos/tasks')
+      await expect
+        .poll(async () => {
+          await page.clock.runFor(2_000)
+          // The call is counted once it has come through.
+          await delay(200)
+          return count('GET /videos/tasks')
+        }, soon)
+        .toBe(before + 1)
+    }
+    await toast(texts.queue.paused)
+    const paused = count('GET /videos/tasks')
+    await pass(MINUTE, 10_000)
+    expect(count('GET /videos/tasks')).toBe(paused)
+    const resume = page.getByRole('button', { name: texts.queue.resume })
+    await resume.click()
+    await toast(texts.task.refreshFailed)
+    state.rare.clear()
+    await resume.click()
+    await expect.poll(() => resume.count(), soon).toBe(0)
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(2_000)
+        await delay(200)
+        return count('GET /videos/tasks')
+      }, soon)
+      .toBeGreaterThan(paused + 2)
+  })
+
+  it('says that the page did not load when none of its four first calls came through', async () => {
+    for (const path of ['/videos/tasks', '/videos/queue', '/videos/models', '/subscriptions/stats'])
+      state.rare.set(`GET ${path}`, problem(500, 'internal'))
+    await open()
+    await toast(texts.queue.pageFailed)
+    await page.getByText(texts.queue.loadFailed).waitFor()
+    state.rare.delete('GET /videos/models')
+    await open()
+    await page.getByText(texts.queue.loadFailed).waitFor()
+    expect(await page.getByText(texts.queue.pageFailed).count()).toBe(0)
+    state.rare.clear()
+    await page.getByRole('button', { name: common.action.retry }).click()
+    await page.locator('[data-task="a"]').waitFor()
+  })
+
+  it('keeps the language when it cannot be saved', async () => {
+    state.rare.set('PUT /users/language', problem(500, 'internal'))
+    const other = language === 'en' ? 'zh' : 'en'
+    await page.locator(`a[data-language="${other}"]`).first().click()
+    await toast(common.session.languageFailed)
+    expect(await page.evaluate(() => document.documentElement.lang.slice(0, 2))).toBe(language)
+    state.rare.clear()
+  })
+
+  it('shows older videos when asked', async () => {
+    state.tasks = Array.from({ length: 45 }, (_, n) =>
+      taskOf(`t${n}`, { created_at: new Date(Date.UTC(2026, 0, 1) - n * MINUTE).toISOString() }),
+    )
+    await open()
+    const rows = page.locator('[data-task]')
+    await expect.poll(() => rows.count(), soon).toBe(20)
+    await page.getByRole('button', { name: texts.queue.more }).click()
+    await expect.poll(() => rows.count(), soon).toBe(40)
+    state.tasks = [taskOf('new', { created_at: '2026-01-02T00:00:00.000Z' }), ...state.tasks.slice(1)]
+    await page.getByRole('button', { name: texts.queue.refresh }).click()
+    await page.locator('[data-task="new"]').waitFor()
+    expect(await rows.evaluateAll((list) => list.map((row) => row.getAttribute('data-task')))).toEqual([
+      'new',
+      ...Array.from({ length: 39 }, (_, n) => `t${n + 1}`),
+    ])
+    await page.getByRole('button', { name: texts.queue.more }).click()
+    await expect.poll(() => rows.count(), soon).toBe(45)
+  })
+}

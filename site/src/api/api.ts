@@ -1,0 +1,136 @@
+import { refresh } from '#backend/accounts/contract.ts'
+import { API_BASE, type Endpoint, type Params } from '#backend/kernel/http/contract.ts'
+import { ApiError, problemOf } from './apiError.ts'
+
+export const TIMEOUT_MS = 30_000
+
+/** These answer 401 to whoever asks in the background: a refresh for each of them would be a storm. */
+const NEVER_REFRESHED = new Set([
+  '/auth/me',
+  '/auth/refresh',
+  '/videos/tasks',
+  '/videos/queue',
+  '/videos/models',
+  '/subscriptions/stats',
+])
+
+interface Typed {
+  readonly _zod: { readonly input: unknown; readonly output: unknown }
+}
+type InputOf<S> = S extends Typed ? S['_zod']['input'] : undefined
+type OutputOf<S> = S extends Typed ? S['_zod']['output'] : undefined
+
+type AnyEndpoint = Omit<Endpoint, 'body' | 'query' | 'answer'> & {
+  readonly body?: Typed
+  readonly query?: Typed
+  readonly answer?: Typed
+}
+export type Answer<E extends AnyEndpoint> = OutputOf<NonNullable<E['answer']>>
+
+export interface CallOptions<E extends AnyEndpoint> {
+  readonly body?: InputOf<NonNullable<E['body']>>
+  readonly query?: InputOf<NonNullable<E['query']>>
+  readonly params?: Params<E['path']>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** What the client needs of its surroundings. */
+export interface ClientPorts {
+  readonly fetch: typeof globalThis.fetch
+  /** The session could not be renewed. */
+  readonly sessionLost: () => void
+}
+
+/** The address of a call, its parameters and query filled in. */
+export function addressOf(path: string, params: object = {}, query: object = {}): string {
+  const values = new Map<string, unknown>(Object.entries(params))
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name))))
+  const search = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value))
+  return `${API_BASE}${filled}${search.size > 0 ? `?${search}` : ''}`
+}
+
+/** Makes a client: typed calls, and one shared renewal of the session. */
+export function createClient(ports: ClientPorts) {
+  let renewal: Promise<boolean> | undefined
+
+  /** Renews the session; calls that fail at the same time wait for the same renewal. */
+  const renewSession = (): Promise<boolean> => {
+    renewal ??= ports
+      .fetch(addressOf(refresh.path), {
+        method: refresh.method,
+        credentials: 'same-origin',
+        // A page that is left in the middle must not lose the answer: the old token would later look stolen.
+        keepalive: true,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      .then((response) => response.ok)
+      .catch(() => false)
+      .finally(() => {
+        renewal = undefined
+      })
+    return renewal
+  }
+
+  /** Sends a request, renews the session once on a 401, and tells when the session is lost. */
+  const authorized = async <R extends { readonly status: number }>(send: () => Promise<R>): Promise<R> => {
+    const first = await send()
+    if (first.status !== 401) return first
+    const second = (await renewSession()) ? await send() : first
+    if (second.status === 401) ports.sessionLost()
+    return second
+  }
+
+  const call = async <E extends AnyEndpoint>(endpoint: E, options: CallOptions<E> = {}): Promise<Answer<E>> => {
+    const address = addressOf(endpoint.path, options.params as object, options.query as object)
+    const send = () => request(ports.fetch, endpoint.method, address, options)
+    const renewable = endpoint.access === 'user' && !NEVER_REFRESHED.has(endpoint.path)
+    const response = renewable ? await authorized(send) : await send()
+    if (!response.ok) {
+      const body = await response.json().catch(() => undefined)
+      throw problemOf(response.status, body, response.headers.get('retry-after'))
+    }
+    return (response.status === 204 ? undefined : await response.json()) as Answer<E>
+  }
+
+  return { call, authorized, renewSession }
+}
+
+/** An id for what this call sets off, to be found in logs and events; pages that are not secure have no randomUUID. */
+const correlation = (): Record<string, string> =>
+  'randomUUID' in crypto ? { 'x-correlation-id': crypto.randomUUID() } : {}
+
+async function request(
+  fetch: ClientPorts['fetch'],
+  method: string,
+  address: string,
+  options: { body?: unknown; headers?: Readonly<Record<string, string>>; signal?: AbortSignal },
+): Promise<Response> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const sent = options.body === undefined ? {} : { body: JSON.stringify(options.body) }
+  const type: Record<string, string> = options.body === undefined ? {} : { 'content-type': 'application/json' }
+  try {
+    return await fetch(address, {
+      method,
+      credentials: 'same-origin',
+      headers: { accept: 'application/json', ...correlation(), ...type, ...options.headers },
+      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+      ...sent,
+    })
+  } catch (error) {
+    if (options.signal?.aborted) throw error
+    throw new ApiError(0, timeout.aborted ? 'timeout' : 'network')
+  }
+}
+
+let onSessionLost = () => {}
+/** Says what happens when the session cannot be renewed. */
+export function whenSessionLost(handler: () => void): void {
+  onSessionLost = handler
+}
+
+export const { call, authorized, renewSession } = createClient({
+  fetch: (...args) => globalThis.fetch(...args),
+  sessionLost: () => onSessionLost(),
+})

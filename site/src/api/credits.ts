@@ -1,0 +1,26 @@
+import { atom } from 'nanostores'
+import { type Stats, stats, type Tier } from '#backend/subscriptions/contract.ts'
+import { call } from './api.ts'
+import { readHint, writeHint } from './hint.ts'
+
+export interface Credits {
+  readonly remaining: number
+  readonly total: number
+  readonly tier: Tier | null
+}
+
+export const $credits = atom<Credits | null>(null)
+
+/** Takes a balance over, and remembers it for the header of the next page. */
+export function setCredits(remaining: number, total: number, tier = $credits.get()?.tier ?? null): void {
+  $credits.set({ remaining, total, tier })
+  const hint = readHint()
+  if (hint) writeHint({ ...hint, credits: remaining })
+}
+
+/** Reads the balance from the server. */
+export async function loadCredits(): Promise<Stats> {
+  const answer = await call(stats)
+  setCredits(answer.remaining_credits ?? 0, answer.total_credits ?? 0, answer.current_tier)
+  return answer
+}

@@ -1,0 +1,47 @@
+/** The way to the payment provider. */
+import { upgrade } from '#backend/subscriptions/contract.ts'
+import { pageLocale, translate } from '../i18n/client.ts'
+import { showToast } from '../ui/toasts.ts'
+import { call } from './api.ts'
+import { ApiError } from './apiError.ts'
+import { errorText } from './errorText.ts'
+
+const PAID = ['standard', 'pro', 'ultimate'] as const
+type PaidTier = (typeof PAID)[number]
+const isPaid = (tier: string): tier is PaidTier => (PAID as readonly string[]).includes(tier)
+
+/** The provider's page, if the answer names one that a browser may be sent to. */
+function approvalLink(address: unknown): string | undefined {
+  if (typeof address !== 'string' || !URL.canParse(address, location.origin)) return undefined
+  const { protocol, href } = new URL(address, location.origin)
+  return protocol === 'https:' || protocol === location.protocol ? href : undefined
+}
+
+function failureText(error: unknown): string {
+  const t = translate()
+  if (!(error instanceof ApiError)) return t('payment.subscriptionFailed')
+  // An error page of something in between says nothing to a buyer.
+  const nothingSaid = error.detail === undefined && error.status >= 500
+  return nothingSaid ? t('payment.creationFailed') : errorText(error, t('payment.failed'))
+}
+
+/** Asks for a plan and goes to the provider's page; answers whether the browser is on its way. */
+export async function buyPlan(tier: string): Promise<boolean> {
+  const t = translate()
+  const refuse = (text: string) => {
+    showToast('danger', text, { ms: 8000 })
+    return false
+  }
+  if (!isPaid(tier)) return refuse(t('payment.invalidPlan'))
+  try {
+    const body = { new_tier: tier, billing_cycle: 'monthly', language: pageLocale() } as const
+    const answer = await call(upgrade, { body })
+    const link = approvalLink(answer?.data?.approval_url)
+    if (!link) return refuse(t('payment.noLink'))
+    location.assign(link)
+    return true
+  } catch (error) {
+    // Who is not signed in any more is told so, and sent to the sign-in, by the session.
+    return error instanceof ApiError && error.status === 401 ? false : refuse(failureText(error))
+  }
+}

@@ -1,0 +1,47 @@
+/** What the server tells the workspace while it is open. */
+import { atom } from 'nanostores'
+import { type RealtimeMessage, SOCKET_UNAUTHENTICATED, socketToken } from '#backend/tasks/contract.ts'
+import { takeNews } from '../features/workspace/tasks.ts'
+import { translate } from '../i18n/client.ts'
+import { showToast } from '../ui/toasts.ts'
+import { addressOf, call, renewSession } from './api.ts'
+import { setCredits } from './credits.ts'
+import { liveSocket } from './socket.ts'
+
+export const $connected = atom(false)
+
+let end: (() => void) | undefined
+
+const TONES = { info: 'info', warning: 'warning', error: 'danger' } as const
+
+function take(message: RealtimeMessage): void {
+  if (message.type === 'task_update') takeNews(message.task)
+  else if (message.type === 'credits_update') setCredits(message.remaining, message.total)
+  else if (message.type === 'notification') showToast(TONES[message.level] ?? 'info', message.message)
+}
+
+async function socketAddress(): Promise<string> {
+  const { token } = await call(socketToken)
+  const url = new URL(addressOf('/ws', {}, { token }), location.href)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url.href
+}
+
+function giveUp(why: 'refused' | 'lost'): void {
+  end?.()
+  end = undefined
+  showToast('warning', translate()(why === 'refused' ? 'workspace.realtime.refused' : 'workspace.realtime.lost'))
+  if (why === 'refused') void renewSession()
+}
+
+/** Connects, unless it is connected or trying already. */
+export function connectRealtime(): void {
+  end ??= liveSocket({
+    address: socketAddress,
+    open: (address) => new WebSocket(address),
+    onMessage: (message) => take(message as RealtimeMessage),
+    onChange: (connected) => $connected.set(connected),
+    onGiveUp: giveUp,
+    refusedCode: SOCKET_UNAUTHENTICATED,
+  })
+}

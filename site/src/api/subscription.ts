@@ -1,0 +1,80 @@
+/** The plan of the signed-in user: what it is, when it is billed, and its end. */
+import { atom } from 'nanostores'
+import { type CurrentSubscription, cancel, current, reactivate, type Stats } from '#backend/subscriptions/contract.ts'
+import { translate } from '../i18n/client.ts'
+import { showToast } from '../ui/toasts.ts'
+import { call } from './api.ts'
+import { ApiError } from './apiError.ts'
+import { loadCredits } from './credits.ts'
+import { errorText } from './errorText.ts'
+
+export interface Plan {
+  readonly stats: Stats
+  /** Null for Free, and where it could not be read. */
+  readonly current: CurrentSubscription | null
+  /** What is missing: the plan, so that a sample stands in its place, or its dates alone. */
+  readonly lacks: 'plan' | 'dates' | null
+}
+
+/** A new Free account: shown where the plan cannot be read. */
+export const SAMPLE_STATS: Stats = {
+  current_tier: 'free',
+  current_status: 'active',
+  remaining_credits: 60,
+  total_credits: 60,
+  used_credits: 0,
+  next_reset_date: null,
+}
+
+/** Null while it is loaded. */
+export const $plan = atom<Plan | null>(null)
+
+async function readCurrent(): Promise<CurrentSubscription | null> {
+  try {
+    return await call(current)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null
+    throw error
+  }
+}
+
+export async function loadPlan(): Promise<void> {
+  const [stats, dates] = await Promise.allSettled([loadCredits(), readCurrent()])
+  if (stats.status === 'rejected') return $plan.set({ stats: SAMPLE_STATS, current: null, lacks: 'plan' })
+  if (dates.status === 'rejected') return $plan.set({ stats: stats.value, current: null, lacks: 'dates' })
+  $plan.set({ stats: stats.value, current: dates.value, lacks: null })
+}
+
+/**
+ * Cancels at the end of the period; the page shows it at once, whenever the server's own view follows.
+ * @returns why it could not be cancelled
+ */
+export async function cancelPlan(reason: string): Promise<string | undefined> {
+  const t = translate()
+  try {
+    await call(cancel, reason ? { body: { reason } } : {})
+  } catch (error) {
+    return errorText(error, t('subscription.cancel.failed'))
+  }
+  const plan = $plan.get()
+  if (plan)
+    $plan.set({
+      ...plan,
+      stats: { ...plan.stats, current_status: 'cancelled' },
+      current: plan.current && { ...plan.current, status: 'cancelled', cancel_at_period_end: true, next_tier: null },
+    })
+  showToast('success', t('subscription.cancel.done'))
+  return undefined
+}
+
+/** Takes a cancellation back, and a change to another plan with it. */
+export async function reactivatePlan(): Promise<void> {
+  const t = translate()
+  try {
+    await call(reactivate)
+    showToast('success', t('subscription.reactivated'))
+  } catch (error) {
+    showToast('danger', errorText(error, t('payment.subscriptionFailed')))
+  }
+  await loadPlan()
+}

@@ -1,0 +1,40 @@
+import { Credentials } from '#backend/accounts/contract.ts'
+import { signIn } from '../../api/account.ts'
+import { errorText } from '../../api/errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { type Locale, localizedPath } from '../../i18n/core.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Field, PasswordField } from '../../ui/Field.tsx'
+import { useForm } from '../../ui/useForm.ts'
+import { Problem } from './Problem.tsx'
+
+/** Signs in. */
+export function LoginForm({ locale }: { locale: Locale }) {
+  const t = translate(locale)
+  const { form, field, problem, busy, ready } = useForm(Credentials, signIn)
+  return (
+    <form className="form" {...form}>
+      <Problem text={problem === undefined ? undefined : errorText(problem)} />
+      <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
+      <PasswordField
+        label={t('auth.field.password')}
+        show={t('auth.field.showPassword')}
+        hide={t('auth.field.hidePassword')}
+        autoComplete="current-password"
+        {...field('password')}
+      />
+      <a className="link form-aside" href={localizedPath('/auth/forgot-password', locale)}>
+        {t('auth.login.forgot')}
+      </a>
+      <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
+        {t('auth.login.submit')}
+      </Button>
+      <p className="form-foot">
+        {t('auth.login.noAccount')}{' '}
+        <a className="link" href={localizedPath('/auth/register', locale)}>
+          {t('auth.login.toRegister')}
+        </a>
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import { isTokenRefused, NewPasswordForm as Rules, setNewPassword } from '../../api/account.ts'
+import { localHref, translate } from '../../i18n/client.ts'
+import { PasswordField } from '../../ui/Field.tsx'
+import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
+import { useForm } from '../../ui/useForm.ts'
+import { Outcome } from './Outcome.tsx'
+import { Problem } from './Problem.tsx'
+import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
+
+/** Sets a new password by a token. */
+export function NewPasswordForm({ token }: { token: string }) {
+  const t = translate()
+  const [done, setDone] = useState(false)
+  const { form, field, problem, busy, ready } = useForm(Rules, async ({ new_password }) => {
+    await setNewPassword(token, new_password)
+    setDone(true)
+  })
+  const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
+  const refused = isTokenRefused(problem)
+  const sentence = refused ? t('auth.reset.linkRefused') : resetFailure(problem, t('auth.reset.failed'))
+  const failure = problem === undefined ? undefined : sentence
+  if (done) return <Done />
+  return (
+    <>
+      <h1>{t('auth.reset.heading')}</h1>
+      <p className="muted auth-lead">{t('auth.reset.lead')}</p>
+      <form className="form" {...form}>
+        <Problem text={failure} />
+        {refused && (
+          <a className="button button-outline button-wide" href={localHref('/auth/forgot-password')}>
+            {t('auth.reset.newLink')}
+          </a>
+        )}
+        <NewPasswordField t={t} label={t('auth.reset.password')} {...field('new_password')} />
+        <PasswordField label={t('auth.reset.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
+        <ResetFormEnd submit={t('auth.reset.submit')} busy={busy} ready={ready} />
+      </form>
+    </>
+  )
+}
+
+function Done() {
+  const t = translate()
+  return (
+    <Outcome tone="success" icon="checkRound" heading={t('auth.reset.doneHeading')}>
+      <p className="muted">{t('auth.reset.doneText')}</p>
+      <a className="button button-primary button-wide" href={localHref('/auth/login')}>
+        {t('auth.verify.loginNow')}
+      </a>
+    </Outcome>
+  )
+}

@@ -1,0 +1,46 @@
+import { useEffect, useState } from 'react'
+import { localHref, translate } from '../../i18n/client.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { showToast } from '../../ui/toasts.ts'
+import { ResendButton } from './ResendButton.tsx'
+
+/** Says where the mail went; without an address it goes back to registering. */
+export function PendingVerification() {
+  const t = translate()
+  const [email] = useState(() => new URLSearchParams(location.search).get('email')?.trim() ?? '')
+  useEffect(() => {
+    if (email) return
+    showToast('warning', t('auth.pending.missingEmail'))
+    const timer = setTimeout(() => location.replace(localHref('/auth/register')), 2000)
+    return () => clearTimeout(timer)
+  }, [email, t])
+  if (!email)
+    return (
+      <div className="outcome">
+        <h1>{t('auth.pending.heading')}</h1>
+        <p className="muted">{t('auth.pending.missingEmail')}</p>
+        <a className="button button-primary button-wide" href={localHref('/auth/register')}>
+          {t('auth.pending.registerAgain')}
+        </a>
+      </div>
+    )
+  return (
+    <div className="outcome">
+      <span className="outcome-icon" data-tone="info">
+        <Icon name="mail" />
+      </span>
+      <h1>{t('auth.pending.heading')}</h1>
+      <p>
+        {t('auth.pending.lead')} <strong>{email}</strong>
+      </p>
+      <p className="muted">{t('auth.pending.hint')}</p>
+      <ResendButton email={email} look="primary" />
+      <a className="button button-outline button-wide" href={localHref('/auth/login')}>
+        {t('auth.pending.toLogin')}
+      </a>
+      <a className="link outcome-link" href={localHref('/auth/register')}>
+        {t('auth.pending.registerAgain')}
+      </a>
+    </div>
+  )
+}

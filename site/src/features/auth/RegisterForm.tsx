@@ -1,0 +1,34 @@
+import { RegistrationForm, signUp } from '../../api/account.ts'
+import { errorText } from '../../api/errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { type Locale, localizedPath } from '../../i18n/core.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Field, PasswordField } from '../../ui/Field.tsx'
+import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
+import { useForm } from '../../ui/useForm.ts'
+import { Problem } from './Problem.tsx'
+
+/** Opens an account. */
+export function RegisterForm({ locale }: { locale: Locale }) {
+  const t = translate(locale)
+  const { form, field, problem, busy, ready } = useForm(RegistrationForm, signUp)
+  const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
+  return (
+    <form className="form" {...form}>
+      <Problem text={problem === undefined ? undefined : errorText(problem, t('auth.register.failed'))} />
+      <Field label={t('auth.field.name')} autoComplete="name" {...field('username')} />
+      <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
+      <NewPasswordField t={t} label={t('auth.field.password')} {...field('password')} />
+      <PasswordField label={t('auth.field.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
+      <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
+        {t('auth.register.submit')}
+      </Button>
+      <p className="form-foot">
+        {t('auth.register.haveAccount')}{' '}
+        <a className="link" href={localizedPath('/auth/login', locale)}>
+          {t('auth.register.toLogin')}
+        </a>
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { forgotPassword } from '#backend/accounts/contract.ts'
+import { requestReset } from '../../api/account.ts'
+import { localHref, translate } from '../../i18n/client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { useForm } from '../../ui/useForm.ts'
+import { Outcome } from './Outcome.tsx'
+import { Problem } from './Problem.tsx'
+import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
+
+/** Asks where to send the link that sets a new password, and says the same for every address. */
+export function ResetRequest({ missingToken }: { missingToken: boolean }) {
+  const [sentTo, setSentTo] = useState<string>()
+  if (sentTo !== undefined) return <Sent email={sentTo} again={() => setSentTo(undefined)} />
+  return <RequestForm missingToken={missingToken} sent={setSentTo} />
+}
+
+function RequestForm({ missingToken, sent }: { missingToken: boolean; sent: (email: string) => void }) {
+  const t = translate()
+  const { form, field, problem, busy, ready } = useForm(forgotPassword.body!, async ({ email }) => {
+    await requestReset(email)
+    sent(email)
+  })
+  const failure = resetFailure(problem, t('auth.reset.requestFailed'))
+  const missing = missingToken ? t('auth.reset.missingToken') : undefined
+  return (
+    <>
+      <h1>{t('auth.reset.requestHeading')}</h1>
+      <p className="muted auth-lead">{t('auth.reset.requestLead')}</p>
+      <form className="form" {...form}>
+        <Problem text={problem === undefined ? missing : failure} />
+        <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
+        <ResetFormEnd submit={t('auth.reset.request')} busy={busy} ready={ready} />
+      </form>
+    </>
+  )
+}
+
+function Sent({ email, again }: { email: string; again: () => void }) {
+  const t = translate()
+  return (
+    <Outcome tone="info" icon="mail" heading={t('auth.reset.sentHeading')}>
+      <p>
+        {t('auth.reset.sentText')} <strong>{email}</strong>
+      </p>
+      <p className="muted">{t('auth.reset.sentHint')}</p>
+      <a className="button button-primary button-wide" href={localHref('/auth/login')}>
+        {t('auth.reset.toLogin')}
+      </a>
+      <Button look="outline" wide onClick={again}>
+        {t('auth.reset.requestAgain')}
+      </Button>
+    </Outcome>
+  )
+}

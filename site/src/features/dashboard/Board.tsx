@@ -1,0 +1,63 @@
+import { useStore } from '@nanostores/react'
+import { localHref, translate } from '../../i18n/client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { Actions } from './Actions.tsx'
+import { $away, $empty, $failed, refreshBoard } from './board.ts'
+import { Cards } from './Cards.tsx'
+import { Hours } from './charts/Hours.tsx'
+import { Trend } from './charts/Trend.tsx'
+import { DateRange } from './DateRange.tsx'
+import { Foot } from './Foot.tsx'
+import { Live } from './Live.tsx'
+import { Margin } from './Margin.tsx'
+import { Ranking } from './Ranking.tsx'
+import { TaskHealth } from './TaskHealth.tsx'
+import { Users } from './Users.tsx'
+import { Visits } from './Visits.tsx'
+
+/** The operator's board: what is not told by a number at a glance is told by a chart or a table. */
+export function Board() {
+  const t = translate()
+  const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
+  return (
+    <ErrorBoundary t={t} home={localHref('/')}>
+      <div className="board-title">
+        <h1>{t('dashboard.heading')}</h1>
+        {(!empty || away) && <DateRange />}
+      </div>
+      <div role="alert">{failed && !away && <Failure />}</div>
+      {(!empty || away) && (
+        <>
+          <Cards />
+          <div className="board-panels">
+            <Trend />
+            <Hours />
+            <Ranking />
+            <Visits />
+            <Users />
+            <Live />
+            <Margin />
+            <TaskHealth />
+            <Actions />
+          </div>
+          <Foot />
+        </>
+      )}
+    </ErrorBoundary>
+  )
+}
+
+function Failure() {
+  const t = translate()
+  return (
+    <div className="card board-failure">
+      <Icon name="alert" />
+      <p>{t('dashboard.failed')}</p>
+      <Button look="primary" icon="refresh" onClick={() => void refreshBoard()}>
+        {t('dashboard.retry')}
+      </Button>
+    </div>
+  )
+}

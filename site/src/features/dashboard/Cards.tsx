@@ -1,0 +1,107 @@
+import { useStore } from '@nanostores/react'
+import type { ReactNode } from 'react'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { people, today, week } from './board.ts'
+import type { Section } from './boardSection.ts'
+import { growthText, numberText, percentText, trendOf } from './figures.ts'
+
+/** The wall of numbers: four of the traffic, four of the users. */
+export function Cards() {
+  const t = translate()
+  const [traffic, sevenDays, users] = [useStore(today.$section), useStore(week.$section), useStore(people.$section)]
+  const number = (value: number) => numberText(value, pageLocale())
+  const registered = (data: NonNullable<typeof users.data>) =>
+    data.daily_registrations.slice(-7).reduce((sum, { count }) => sum + count, 0)
+  const perDay = (sum: number) => t('dashboard.figures.perDay', { number: number(Math.round(sum / 7)) })
+  return (
+    <>
+      <section aria-label={t('dashboard.figures.traffic')}>
+        <dl className="board-cards">
+          <Card name="pv" of={traffic} value={({ today }) => number(today.pv)}>
+            {({ growth }) => <Growth percent={growth.pv_growth} />}
+          </Card>
+          <Card name="uv" of={traffic} value={({ today }) => number(today.uv)}>
+            {({ growth }) => <Growth percent={growth.uv_growth} />}
+          </Card>
+          <Card name="pages" of={traffic} value={({ today }) => number(today.pages)}>
+            {() => t('dashboard.figures.differentPaths')}
+          </Card>
+          <Card name="weekPv" of={sevenDays} value={({ total_pv }) => number(total_pv)}>
+            {({ total_pv }) => perDay(total_pv)}
+          </Card>
+        </dl>
+      </section>
+      <section aria-label={t('dashboard.figures.users')}>
+        <dl className="board-cards">
+          <Card name="totalUsers" of={users} value={({ total_users }) => number(total_users)}>
+            {() => t('dashboard.figures.allAccounts')}
+          </Card>
+          <Card name="registrations" of={users} value={({ today_registrations }) => number(today_registrations)}>
+            {({ registration_growth }) => <Growth percent={registration_growth} />}
+          </Card>
+          <Card name="verification" of={users} value={(data) => percentText(data.verification_rate, pageLocale())}>
+            {({ verified_users }) => t('dashboard.figures.verified', { number: number(verified_users) })}
+          </Card>
+          <Card name="weekRegistrations" of={users} value={(data) => number(registered(data))}>
+            {(data) => perDay(registered(data))}
+          </Card>
+        </dl>
+      </section>
+    </>
+  )
+}
+
+interface CardProps<T> {
+  readonly name:
+    | 'pv'
+    | 'uv'
+    | 'pages'
+    | 'weekPv'
+    | 'totalUsers'
+    | 'registrations'
+    | 'verification'
+    | 'weekRegistrations'
+  readonly of: Section<T>
+  readonly value: (data: T) => string
+  /** The line under the number. */
+  readonly children: (data: T) => ReactNode
+}
+
+function Card<T>({ name, of: { status, data }, value, children }: CardProps<T>) {
+  const t = translate()
+  return (
+    <div className="card board-card" data-figure={name} aria-busy={status === 'loading'}>
+      <dt>{t(`dashboard.figures.${name}`)}</dt>
+      {data !== null && (
+        <>
+          <dd className="board-number">{value(data)}</dd>
+          <dd className="board-more">{children(data)}</dd>
+        </>
+      )}
+      {data === null && status === 'loading' && <dd className="skeleton board-number-skeleton" />}
+      {data === null && status !== 'loading' && (
+        <>
+          <dd className="board-number" aria-hidden="true">
+            —
+          </dd>
+          <dd className="board-more">{t('dashboard.unfilled')}</dd>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** How a number has changed; its sign and its arrow say so without the colour. */
+function Growth({ percent }: { percent: number }) {
+  const trend = trendOf(percent)
+  return (
+    <>
+      <span className="board-growth" data-trend={trend}>
+        {trend !== 'flat' && <Icon name={trend} />}
+        {growthText(percent, pageLocale())}
+      </span>{' '}
+      {translate()('dashboard.figures.sinceYesterday')}
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import { useStore } from '@nanostores/react'
+import { KEPT_DAYS } from '#backend/operators/contract.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { today } from './board.ts'
+import { timeText } from './figures.ts'
+
+/** How old the numbers are, and how long they are kept. */
+export function Foot() {
+  const t = translate()
+  const { data } = useStore(today.$section)
+  return (
+    <div className="board-foot">
+      {data && (
+        <>
+          <p>
+            {t('dashboard.foot.updated')}:{' '}
+            <time dateTime={data.last_updated}>
+              {timeText(data.last_updated, data.time_zone, pageLocale(), 'full')}
+            </time>
+          </p>
+          <p>
+            {t('dashboard.foot.zone')}: {data.time_zone}
+          </p>
+        </>
+      )}
+      <p>{t('dashboard.foot.kept', { count: KEPT_DAYS })}</p>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import { type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { Login } from '#backend/operators/contract.ts'
+import { check } from '../../api/check.ts'
+import { translate } from '../../i18n/client.ts'
+import { type Locale, localizedPath } from '../../i18n/core.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Field, PasswordField } from '../../ui/Field.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { signInFailure, signInOperator } from './operator.ts'
+
+type Problem = ReturnType<typeof signInFailure>
+
+/** Lets the operator in. */
+export function OperatorLogin({ locale }: { locale: Locale }) {
+  const t = translate(locale)
+  const form = useRef<HTMLFormElement>(null)
+  const [problem, setProblem] = useState<Problem>()
+  const [missing, setMissing] = useState<readonly string[]>([])
+  const [busy, setBusy] = useState(false)
+  // Until the script runs, a submit would be the browser's own.
+  const [ready, setReady] = useState(false)
+  useEffect(() => setReady(true), [])
+
+  const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (busy) return
+    const read = check(Login, Object.fromEntries(new FormData(event.currentTarget)))
+    setMissing(read.ok ? [] : Object.keys(read.faults))
+    setProblem(read.ok ? undefined : { text: t('dashboard.login.incomplete') })
+    if (!read.ok) return form.current?.querySelector<HTMLElement>(`[name="${Object.keys(read.faults)[0]}"]`)?.focus()
+    setBusy(true)
+    try {
+      await signInOperator(read.value)
+    } catch (error) {
+      setProblem(signInFailure(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const onInput = () => {
+    setProblem(undefined)
+    setMissing([])
+  }
+  const invalid = (name: string) => ({ name, ...(missing.includes(name) ? { 'aria-invalid': true } : {}) })
+
+  return (
+    <form className="form" ref={form} onSubmit={onSubmit} onInput={onInput} noValidate method="post">
+      <div role="alert" className="form-problem">
+        {problem && (
+          <Notice tone="danger">
+            <p>{problem.text}</p>
+            {problem.more && <p className="hint">{problem.more}</p>}
+          </Notice>
+        )}
+      </div>
+      <Field
+        label={t('dashboard.login.username')}
+        autoComplete="username"
+        autoCapitalize="none"
+        {...invalid('username')}
+      />
+      <PasswordField
+        label={t('dashboard.login.password')}
+        show={t('dashboard.login.showPassword')}
+        hide={t('dashboard.login.hidePassword')}
+        autoComplete="current-password"
+        {...invalid('password')}
+      />
+      <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
+        {t('dashboard.login.submit')}
+      </Button>
+      <a className="button button-quiet button-wide" href={localizedPath('/', locale)}>
+        {t('dashboard.login.home')}
+      </a>
+    </form>
+  )
+}

@@ -1,0 +1,81 @@
+import { useStore } from '@nanostores/react'
+import { computed } from 'nanostores'
+import type { CSSProperties } from 'react'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { $choice, $rankingOf, csvAddress, ranking, today } from './board.ts'
+import { numberText } from './figures.ts'
+import { Panel } from './Panel.tsx'
+
+const SHOWN = 10
+
+/** The ranking that is chosen, today's or the period's. */
+const $ranking = computed([$rankingOf, today.$section, ranking.$section], (of, { status, data }, period) =>
+  of === 'period' ? period : { status, data: data?.today ?? null },
+)
+
+/** The most visited pages. */
+export function Ranking() {
+  const t = translate()
+  const of = useStore($rankingOf)
+  useStore($choice)
+  return (
+    <Panel
+      name="ranking"
+      heading={t('dashboard.ranking.heading')}
+      section={$ranking}
+      {...(of === 'period' ? { onRetry: () => void ranking.load() } : {})}
+      csv={csvAddress('pages', of === 'period')}
+      aside={<Switch />}
+      empty={{ text: t('dashboard.ranking.empty'), when: ({ page_ranking }) => page_ranking.length === 0 }}
+    >
+      {({ page_ranking }) => <Pages pages={page_ranking.slice(0, SHOWN)} />}
+    </Panel>
+  )
+}
+
+function Switch() {
+  const t = translate()
+  const of = useStore($rankingOf)
+  return (
+    <fieldset className="board-switch">
+      <legend className="sr-only">{t('dashboard.ranking.of')}</legend>
+      {(['today', 'period'] as const).map((each) => (
+        <label key={each}>
+          <input type="radio" name="ranking" checked={of === each} onChange={() => $rankingOf.set(each)} />
+          {t(`dashboard.ranking.${each}`)}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Pages({ pages }: { pages: readonly { readonly path: string; readonly count: number }[] }) {
+  const t = translate()
+  const most = pages[0]?.count || 1
+  const part = (count: number) => ({ '--part': `${Math.round((count / most) * 100)}%` }) as CSSProperties
+  return (
+    <table className="board-table board-pages">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className="sr-only">{t('dashboard.ranking.rank')}</span>
+            <span aria-hidden="true">#</span>
+          </th>
+          <th scope="col">{t('dashboard.ranking.page')}</th>
+          <th scope="col" className="number">
+            {t('dashboard.ranking.count')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {pages.map(({ path, count }, index) => (
+          <tr key={path} style={part(count)}>
+            <td className="board-rank">{index + 1}</td>
+            <th scope="row">{path}</th>
+            <td className="number">{numberText(count, pageLocale())}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

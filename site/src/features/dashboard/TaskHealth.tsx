@@ -1,0 +1,115 @@
+import { useStore } from '@nanostores/react'
+import { pageLocale, textAt, translate } from '../../i18n/client.ts'
+import type { Translate } from '../../i18n/keys.ts'
+import { Notice } from '../../ui/Notice.tsx'
+import { $choice, $zone, csvAddress, tasks } from './board.ts'
+import { Facts } from './Facts.tsx'
+import { numberText, percentText, timeText } from './figures.ts'
+import { Panel } from './Panel.tsx'
+
+type Health = NonNullable<ReturnType<typeof tasks.$section.get>['data']>
+
+function waitText(seconds: number | null, t: Translate): string {
+  if (seconds === null) return t('dashboard.tasks.none')
+  if (seconds < 60) return t('dashboard.tasks.seconds', { count: Math.round(seconds) })
+  if (seconds < 3600) return t('dashboard.tasks.minutes', { count: Math.round(seconds / 60) })
+  return t('dashboard.tasks.hours', { count: Math.round(seconds / 360) / 10 })
+}
+
+/** The queue, how tasks ended, why some failed, and what needs a hand. */
+export function TaskHealth() {
+  const t = translate()
+  useStore($choice)
+  return (
+    <Panel
+      name="tasks"
+      heading={t('dashboard.tasks.heading')}
+      section={tasks.$section}
+      onRetry={() => void tasks.load()}
+      csv={csvAddress('failures', true)}
+    >
+      {(health) => (
+        <>
+          <Alerts health={health} />
+          <Facts facts={factsOf(health, t)} />
+          <Failures failures={health.failures} />
+        </>
+      )}
+    </Panel>
+  )
+}
+
+function factsOf({ queue, ended }: Health, t: Translate) {
+  const locale = pageLocale()
+  const all = ended.succeeded + ended.failed
+  return [
+    { name: t('dashboard.tasks.waiting'), value: numberText(queue.waiting, locale) },
+    { name: t('dashboard.tasks.processing'), value: numberText(queue.processing, locale) },
+    { name: t('dashboard.tasks.oldest'), value: waitText(queue.oldest_waiting_seconds, t) },
+    { name: t('dashboard.tasks.succeeded'), value: numberText(ended.succeeded, locale) },
+    { name: t('dashboard.tasks.failed'), value: numberText(ended.failed, locale) },
+    { name: t('dashboard.tasks.rate'), value: all ? percentText((ended.succeeded / all) * 100, locale) : '—' },
+  ]
+}
+
+function Alerts({ health: { stuck, alerts } }: { health: Health }) {
+  const t = translate()
+  const zone = useStore($zone)
+  const at = (iso: string) => timeText(iso, zone, pageLocale(), 'minute')
+  return (
+    <>
+      {alerts.length > 0 && (
+        <Notice tone="danger">
+          <strong>{t('dashboard.tasks.alerts')}</strong>
+          <ul>
+            {alerts.map(({ code, detail, since, times }) => (
+              <li key={code + since}>
+                <code>{code}</code> {detail} · {t('dashboard.tasks.times', { count: times, time: at(since) })}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {stuck.length > 0 ? (
+        <Notice tone="warning">
+          <strong>{t('dashboard.tasks.stuck', { count: stuck.length })}</strong>
+          <ul>
+            {stuck.map(({ task_id, status, since }) => (
+              <li key={task_id}>
+                <code>{task_id}</code> {textAt(`dashboard.tasks.status.${status}`) ?? status}{' '}
+                {t('dashboard.tasks.since', { time: at(since) })}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      ) : (
+        <p className="hint">{t('dashboard.tasks.noStuck')}</p>
+      )}
+    </>
+  )
+}
+
+function Failures({ failures }: { failures: Health['failures'] }) {
+  const t = translate()
+  if (failures.length === 0) return <p className="board-none">{t('dashboard.tasks.noFailures')}</p>
+  return (
+    <table className="board-table">
+      <thead>
+        <tr>
+          <th scope="col">{t('dashboard.tasks.reason')}</th>
+          <th scope="col" className="number">
+            {t('dashboard.tasks.count')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {failures.map(({ code, count }) => (
+          <tr key={code}>
+            <th scope="row">{textAt(`dashboard.tasks.code.${code}`) ?? code}</th>
+            <td className="number">{numberText(count, pageLocale())}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

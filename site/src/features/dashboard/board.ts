@@ -1,0 +1,143 @@
+/** The operator's board: each part of it with its call, read together. */
+import { atom, computed } from 'nanostores'
+import {
+  hourly,
+  live,
+  margin,
+  operatorActions,
+  overview,
+  pageRanking,
+  type TABLES,
+  tableFile,
+  taskHealth,
+  userList,
+  userOverview,
+  weekly,
+} from '#backend/operators/contract.ts'
+import { addressOf, call } from '../../api/api.ts'
+import { ApiError } from '../../api/apiError.ts'
+import { localHref } from '../../i18n/client.ts'
+import { type Choice, queryOf } from './boardPeriod.ts'
+import { type BoardSection, boardSection } from './boardSection.ts'
+import { dayOf } from './figures.ts'
+
+export const PER_PAGE = 10
+const LIVE_EVERY_MS = 12_000
+
+export const $choice = atom<Choice>({ last: 7 })
+/** Which ranking is shown. */
+export const $rankingOf = atom<'today' | 'period'>('today')
+const $userPage = atom(1)
+const $actionPage = atom(1)
+
+export const today = boardSection(() => call(overview))
+/** The last seven days, whatever the period is. */
+export const week = boardSection(() => call(weekly))
+export const hours = boardSection(() => call(hourly))
+export const people = boardSection(() => call(userOverview))
+export const users = boardSection(async () => {
+  const data = await call(userList, { query: { page: $userPage.get(), per_page: PER_PAGE } })
+  return { success: data.success, data }
+})
+
+/** The zone that the operator's days and times are in, as the server says. */
+export const $zone = computed(today.$section, ({ data }) => data?.time_zone ?? 'UTC')
+/** The operator's day now, `YYYY-MM-DD`. */
+export const todaysDate = (): string => dayOf(Date.now(), $zone.get())
+const period = () => queryOf($choice.get(), todaysDate())
+
+/** The days of a period that is not the week's. */
+const days = boardSection(() => call(weekly, { query: period() }))
+const isWeek = (choice: Choice) => 'last' in choice && choice.last === 7
+/** Until a period's first answer is there the week stays in sight, and with it a table that was opened. */
+export const $trend = computed([$choice, week.$section, days.$section], (choice, ofWeek, ofPeriod) =>
+  isWeek(choice) ? ofWeek : { ...ofPeriod, data: ofPeriod.data ?? ofWeek.data },
+)
+export const ranking = boardSection(() => call(pageRanking, { query: period() }))
+export const tasks = boardSection(() => call(taskHealth, { query: period() }))
+export const money = boardSection(() => call(margin, { query: period() }))
+export const visitors = boardSection(() => call(live))
+export const actions = boardSection(async () => {
+  const data = await call(operatorActions, { query: { page: $actionPage.get(), per_page: PER_PAGE } })
+  return { success: data.success, data: { ...data, page: $actionPage.get() } }
+})
+
+/** What the board is made of. When one of these fails, the page says so; the others say it in their own place. */
+const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, users]
+
+/** Whether everything is being read. */
+export const $refreshing = atom(true)
+/** The reader is being sent to the login. */
+export const $away = atom(false)
+export const $failed = computed(
+  CORE.map(({ $section }) => $section),
+  (...sections) => sections.some(({ status }) => status === 'failed'),
+)
+/** Nothing of it could be had, so that there is no board to show. */
+export const $empty = computed(
+  CORE.map(({ $section }) => $section),
+  (...sections) => sections.every(({ status, data }) => status === 'failed' && data === null),
+)
+
+function leaveIfSignedOut(): void {
+  const { error } = today.$section.get()
+  if (!(error instanceof ApiError && error.status === 401)) return
+  $away.set(true)
+  location.replace(localHref('/admin/dashboard/login'))
+}
+
+const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks, money]
+
+/** Reads everything anew, all at once. */
+export async function refreshBoard(): Promise<void> {
+  $refreshing.set(true)
+  const core = CORE.map(({ load }) => load())
+  const others = [...ofPeriod(), visitors, actions].map(({ load }) => load())
+  await core[0]
+  leaveIfSignedOut()
+  await Promise.all([...core, ...others])
+  $refreshing.set(false)
+}
+
+export function choosePeriod(choice: Choice): void {
+  $choice.set(choice)
+  $rankingOf.set('period')
+  for (const { load } of ofPeriod()) void load()
+}
+
+/** Reads the part that the trend is drawn from. */
+export const loadTrend = (): Promise<void> => (isWeek($choice.get()) ? week : days).load()
+
+export function openUsers(page: number): void {
+  $userPage.set(page)
+  void users.load()
+}
+
+export function openActions(page: number): void {
+  $actionPage.set(page)
+  void actions.load()
+}
+
+async function lookForVisitors(): Promise<void> {
+  if (document.visibilityState === 'hidden' || $refreshing.get()) return
+  await visitors.load()
+  const { error } = visitors.$section.get()
+  // The session has ended meanwhile: the board's first call says so, and leads away.
+  if (error instanceof ApiError && error.status === 401) await refreshBoard()
+}
+
+let opened = false
+
+/** Reads the board, once per page, and keeps an eye on who is here as long as somebody looks. */
+export function openBoard(): void {
+  if (opened) return
+  opened = true
+  void refreshBoard()
+  setInterval(() => void lookForVisitors(), LIVE_EVERY_MS)
+  document.addEventListener('visibilitychange', () => void lookForVisitors())
+}
+
+/** The address of a table as a file, of the period where it has one. */
+export function csvAddress(table: (typeof TABLES)[number], withPeriod = false): string {
+  return addressOf(tableFile.path, { table: `${table}.csv` }, withPeriod ? period() : {})
+}

@@ -1,0 +1,19 @@
+/** The legal texts of `content/`, at build time. The same files are served as markdown. */
+import type { MarkdownInstance } from 'astro'
+import type { Locale } from '../../i18n/core.ts'
+
+export const LEGAL_DOCUMENTS = ['privacy-policy', 'terms-of-service'] as const
+export type LegalDocument = (typeof LEGAL_DOCUMENTS)[number]
+
+const files = import.meta.glob<MarkdownInstance<Record<string, never>>>('../../../../content/*/legal/*.md', {
+  eager: true,
+})
+
+/** A document in a language; English where there is no translation. */
+export function legalText(document: LegalDocument, locale: Locale) {
+  const at = (language: Locale) => files[`../../../../content/${language}/legal/${document}.md`]
+  return at(locale) ?? at('en')!
+}
+
+/** The address of the markdown file. */
+export const markdownPath = (document: LegalDocument, locale: Locale): string => `/legal/${document}-${locale}.md`

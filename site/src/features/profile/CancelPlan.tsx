@@ -1,0 +1,108 @@
+import { useId, useRef, useState } from 'react'
+import { cancelPlan } from '../../api/subscription.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { dayText } from '../../i18n/dayText.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+
+const REASON_MAX = 500
+type Step = { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly text: string } | null
+
+/** The way out of a paid plan: a question with what follows, and a second window when it did not work. */
+export function CancelPlan({ endsAt }: { endsAt: string | null }) {
+  const t = translate()
+  const [step, setStep] = useState<Step>(null)
+  const close = () => setStep(null)
+  return (
+    <>
+      <Button look="outline" onClick={() => setStep({ kind: 'asking' })}>
+        {t('subscription.cancel.open')}
+      </Button>
+      {step?.kind === 'asking' && (
+        <Question
+          key="question"
+          endsAt={endsAt}
+          onClose={close}
+          onDone={(failure) => (failure === undefined ? close() : setStep({ kind: 'failed', text: failure }))}
+        />
+      )}
+      {step?.kind === 'failed' && (
+        <Failure key="failure" text={step.text} onClose={close} onAgain={() => setStep({ kind: 'asking' })} />
+      )}
+    </>
+  )
+}
+
+interface QuestionProps {
+  readonly endsAt: string | null
+  readonly onClose: () => void
+  readonly onDone: (failure: string | undefined) => void
+}
+
+function Question({ endsAt, onClose, onDone }: QuestionProps) {
+  const t = translate()
+  const id = useId()
+  const reason = useRef<HTMLTextAreaElement>(null)
+  const [busy, setBusy] = useState(false)
+  const confirm = async () => {
+    setBusy(true)
+    const failure = await cancelPlan(reason.current?.value.trim() ?? '')
+    setBusy(false)
+    onDone(failure)
+  }
+  const foot = (
+    <>
+      <Button onClick={onClose}>{t('subscription.cancel.keep')}</Button>
+      <Button look="danger" busy={busy} onClick={confirm}>
+        {t('subscription.cancel.confirm')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog title={t('subscription.cancel.title')} closeLabel={t('common.action.close')} onClose={onClose} foot={foot}>
+      <p>
+        {endsAt
+          ? t('subscription.cancel.text', { date: dayText(endsAt, pageLocale()) })
+          : t('subscription.cancel.textUndated')}
+      </p>
+      <div className="cancel-loss">
+        <p>{t('subscription.cancel.lose')}</p>
+        <ul>
+          <li>{t('subscription.cancel.loseCredits')}</li>
+          <li>{t('subscription.cancel.loseWatermark')}</li>
+          <li>{t('subscription.cancel.losePriority')}</li>
+        </ul>
+      </div>
+      <div className="field">
+        <label htmlFor={id}>{t('subscription.cancel.reason')}</label>
+        <textarea className="input" id={id} ref={reason} maxLength={REASON_MAX} aria-describedby={`${id}-hint`} />
+        <p className="hint" id={`${id}-hint`}>
+          {t('subscription.cancel.reasonHint')}
+        </p>
+      </div>
+    </Dialog>
+  )
+}
+
+function Failure({ text, onClose, onAgain }: { text: string; onClose: () => void; onAgain: () => void }) {
+  const t = translate()
+  const foot = (
+    <>
+      <Button onClick={onClose}>{t('common.action.close')}</Button>
+      <Button look="primary" onClick={onAgain}>
+        {t('subscription.cancel.again')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog
+      title={t('subscription.cancel.failedTitle')}
+      closeLabel={t('common.action.close')}
+      onClose={onClose}
+      foot={foot}
+    >
+      <Notice tone="danger">{text}</Notice>
+    </Dialog>
+  )
+}

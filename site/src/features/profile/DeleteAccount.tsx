@@ -1,0 +1,59 @@
+import { useId, useState } from 'react'
+import { AccountDeletion } from '#backend/accounts/contract.ts'
+import { errorText } from '../../api/errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { PasswordField } from '../../ui/Field.tsx'
+import { useForm } from '../../ui/useForm.ts'
+import { Problem } from '../auth/Problem.tsx'
+import { eraseAccount } from './profile.ts'
+
+/** The way out, with a question before it. */
+export function DeleteAccount() {
+  const t = translate()
+  const [asking, setAsking] = useState(false)
+  return (
+    <div className="card profile-card" id="delete-account">
+      <h3>{t('profile.delete.heading')}</h3>
+      <p className="muted">{t('profile.delete.lead')}</p>
+      <div className="form-actions">
+        <Button look="outline" icon="trash" onClick={() => setAsking(true)}>
+          {t('profile.delete.open')}
+        </Button>
+      </div>
+      {asking && <Question onClose={() => setAsking(false)} />}
+    </div>
+  )
+}
+
+function Question({ onClose }: { onClose: () => void }) {
+  const t = translate()
+  const id = useId()
+  const { form, field, problem, busy, ready } = useForm(AccountDeletion, ({ password }) => eraseAccount(password))
+  const foot = (
+    <>
+      <Button look="quiet" onClick={onClose}>
+        {t('common.action.cancel')}
+      </Button>
+      <Button type="submit" form={id} look="danger" busy={busy} disabled={!ready}>
+        {t('profile.delete.confirm')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog title={t('profile.delete.title')} closeLabel={t('common.action.close')} onClose={onClose} foot={foot}>
+      <p>{t('profile.delete.warning')}</p>
+      <form className="form" id={id} {...form}>
+        <Problem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
+        <PasswordField
+          label={t('profile.delete.password')}
+          show={t('auth.field.showPassword')}
+          hide={t('auth.field.hidePassword')}
+          autoComplete="current-password"
+          {...field('password')}
+        />
+      </form>
+    </Dialog>
+  )
+}

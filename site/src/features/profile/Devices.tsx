@@ -1,0 +1,84 @@
+import { useStore } from '@nanostores/react'
+import { useState } from 'react'
+import type { SessionView } from '#backend/accounts/contract.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { timeAgo } from '../../i18n/timeAgo.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { $devices, endDevices, loadDevices } from './profile.ts'
+
+/** Where the user is signed in. */
+export function Devices() {
+  const t = translate()
+  const devices = useStore($devices)
+  const [busy, setBusy] = useState(false)
+  const endOthers = async () => {
+    setBusy(true)
+    await endDevices()
+    setBusy(false)
+  }
+  return (
+    <div className="card profile-card" id="devices">
+      <h3>{t('profile.devices.heading')}</h3>
+      <p className="muted">{t('profile.devices.lead')}</p>
+      {devices === null && <div className="skeleton profile-device-skeleton" aria-busy="true" />}
+      {devices === 'failed' && (
+        <Notice tone="danger">
+          <p>{t('profile.devices.failed')}</p>
+          <Button look="quiet" icon="refresh" onClick={() => void loadDevices()}>
+            {t('common.action.retry')}
+          </Button>
+        </Notice>
+      )}
+      {Array.isArray(devices) && (
+        <ul className="profile-devices">
+          {devices.map((device) => (
+            <Device key={device.id} device={device} />
+          ))}
+        </ul>
+      )}
+      {Array.isArray(devices) && devices.length > 1 && (
+        <div className="form-actions">
+          <Button look="outline" busy={busy} onClick={endOthers}>
+            {t('profile.devices.endOthers')}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function nameOf({ browser, system }: SessionView): string {
+  const t = translate()
+  if (browser && system) return t('profile.devices.on', { browser, system })
+  return browser ?? system ?? t('profile.devices.unknown')
+}
+
+function Device({ device }: { device: SessionView }) {
+  const t = translate()
+  const [busy, setBusy] = useState(false)
+  const name = nameOf(device)
+  const time = timeAgo(device.last_used_at, Date.now(), t, pageLocale())
+  const end = async () => {
+    setBusy(true)
+    await endDevices(device)
+    setBusy(false)
+  }
+  return (
+    <li className="profile-device">
+      <div>
+        <strong>{name}</strong>
+        <p className="hint">{t('profile.devices.used', { time })}</p>
+      </div>
+      {device.current ? (
+        <span className="badge" data-tone="success">
+          {t('profile.devices.this')}
+        </span>
+      ) : (
+        <Button look="quiet" busy={busy} onClick={end} aria-label={t('profile.devices.endOf', { device: name })}>
+          {t('profile.devices.end')}
+        </Button>
+      )}
+    </li>
+  )
+}

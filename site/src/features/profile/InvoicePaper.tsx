@@ -1,0 +1,151 @@
+import { useEffect, useState } from 'react'
+import type { User } from '#backend/accounts/contract.ts'
+import type { Invoice } from '#backend/subscriptions/contract.ts'
+import { loadCredits } from '../../api/credits.ts'
+import { displayName } from '../../api/hint.ts'
+import { memberOnly } from '../../api/session.ts'
+import { localHref, pageLocale, translate } from '../../i18n/client.ts'
+import { HTML_LANG } from '../../i18n/core.ts'
+import { dayText } from '../../i18n/dayText.ts'
+import { money } from '../../i18n/money.ts'
+import { Button } from '../../ui/Button.tsx'
+import { findInvoice } from './invoices.ts'
+
+type State =
+  | { readonly kind: 'loading' | 'missing' | 'failed' }
+  | { readonly kind: 'ready'; readonly invoice: Invoice; readonly user: User }
+
+async function load(): Promise<State> {
+  const user = await memberOnly()
+  if (!user) return { kind: 'loading' }
+  // The header shows the balance; the invoice does not depend on it.
+  void loadCredits().catch(() => {})
+  const id = new URLSearchParams(location.search).get('id')
+  const invoice = id ? await findInvoice(id) : undefined
+  return invoice ? { kind: 'ready', invoice, user } : { kind: 'missing' }
+}
+
+/** One invoice, on paper: what is seen is what is printed. */
+export function InvoicePaper() {
+  const t = translate()
+  const [state, setState] = useState<State>({ kind: 'loading' })
+  const open = () => {
+    setState({ kind: 'loading' })
+    load().then(setState, () => setState({ kind: 'failed' }))
+  }
+  useEffect(open, [])
+  return (
+    <>
+      <div className="invoice-actions">
+        <a className="button button-quiet" href={localHref('/profile#billing')}>
+          {t('billing.paper.back')}
+        </a>
+        {state.kind === 'ready' && (
+          <Button look="primary" icon="print" onClick={() => print()}>
+            {t('billing.paper.print')}
+          </Button>
+        )}
+      </div>
+      {state.kind === 'loading' && <div className="skeleton invoice-skeleton" aria-busy="true" />}
+      {(state.kind === 'missing' || state.kind === 'failed') && (
+        <div className="card empty" role="alert">
+          <h1>{t('billing.invoice')}</h1>
+          <p>{t(`billing.paper.${state.kind}`)}</p>
+          {state.kind === 'failed' && (
+            <Button icon="refresh" onClick={open}>
+              {t('common.action.retry')}
+            </Button>
+          )}
+        </div>
+      )}
+      {state.kind === 'ready' && <Paper invoice={state.invoice} user={state.user} />}
+    </>
+  )
+}
+
+function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
+  const t = translate()
+  const locale = pageLocale()
+  const day = (iso: string) => dayText(iso, locale)
+  const facts = [
+    [t('billing.paper.number'), invoice.id],
+    [t('billing.paper.payment'), invoice.number],
+    [t('billing.paper.paidAt'), day(invoice.paid_at)],
+    [t('billing.method'), t(`billing.${invoice.payment_method}`)],
+    [t('billing.status'), t(`billing.statusOf.${invoice.status}`)],
+    [t('billing.paper.from'), `${t('common.brand')} · ${location.host}`],
+  ] as const
+  return (
+    <article className="card invoice" aria-labelledby="invoice-heading">
+      <header>
+        <div>
+          <h1 id="invoice-heading">{t('billing.invoice')}</h1>
+          <p className="invoice-brand">{t('common.brand')}</p>
+        </div>
+        <div className="invoice-to">
+          <p className="hint">{t('billing.paper.billedTo')}</p>
+          <p>
+            <strong>{displayName(user)}</strong>
+          </p>
+          <p>{user.email}</p>
+        </div>
+      </header>
+      <dl className="invoice-facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Sums invoice={invoice} />
+    </article>
+  )
+}
+
+function Sums({ invoice }: { invoice: Invoice }) {
+  const t = translate()
+  const locale = pageLocale()
+  const amount = (cents: number) => money(cents, invoice.currency, locale)
+  const plan = t('billing.paper.plan', { plan: t(`plans.tier.${invoice.tier}.name`) })
+  const credits = t('billing.paper.credits', { count: invoice.credits.toLocaleString(HTML_LANG[locale]) })
+  return (
+    <table className="invoice-sums">
+      <thead>
+        <tr>
+          <th scope="col">{t('billing.paper.item')}</th>
+          <th scope="col" className="records-number">
+            {t('billing.amount')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <td>
+            <strong>{plan}</strong>
+            <span className="hint">{credits}</span>
+            <span className="hint">
+              {t('billing.paper.period')} {dayText(invoice.period_start, locale)} –{' '}
+              {dayText(invoice.period_end, locale)}
+            </span>
+          </td>
+          <td className="records-number">{amount(invoice.amount)}</td>
+        </tr>
+      </tbody>
+      <tfoot>
+        {invoice.refunded > 0 && (
+          <tr>
+            <th scope="row">{t('billing.paper.refunded')}</th>
+            <td className="records-number">{amount(-invoice.refunded)}</td>
+          </tr>
+        )}
+        <tr>
+          <th scope="row">{t(invoice.refunded > 0 ? 'billing.paper.net' : 'billing.paper.total')}</th>
+          <td className="records-number">
+            <strong>{amount(invoice.amount - invoice.refunded)}</strong>
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+  )
+}

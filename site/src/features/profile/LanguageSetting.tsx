@@ -1,0 +1,28 @@
+import { useState } from 'react'
+import { translate } from '../../i18n/client.ts'
+import { LOCALES, type Locale } from '../../i18n/core.ts'
+import { Choices } from '../../ui/Choices.tsx'
+import { chooseLanguage } from './profile.ts'
+
+/** The language of pages and mails. It is shown as chosen at once, and as before when it could not be kept. */
+export function LanguageSetting({ language }: { language: Locale }) {
+  const t = translate()
+  const [chosen, setChosen] = useState<Locale>(language)
+  const choose = async (next: Locale) => {
+    setChosen(next)
+    await chooseLanguage(next)
+    setChosen(language)
+  }
+  const options = LOCALES.map((value) => ({ value, label: t(`common.language.${value}`) }))
+  return (
+    <div className="card profile-card" id="language">
+      <h3>{t('profile.language.heading')}</h3>
+      <Choices
+        label={t('profile.language.label')}
+        value={chosen}
+        options={options}
+        onChange={(next) => void choose(next)}
+      />
+    </div>
+  )
+}

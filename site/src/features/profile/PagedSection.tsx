@@ -1,0 +1,65 @@
+import { useStore } from '@nanostores/react'
+import type { ReadableAtom } from 'nanostores'
+import type { ReactNode } from 'react'
+import { translate } from '../../i18n/client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Pagination } from '../../ui/Pagination.tsx'
+import type { PagedList } from '../../ui/pagedList.ts'
+
+interface PagedSectionProps<T> {
+  readonly list: {
+    readonly $list: ReadableAtom<PagedList<T>>
+    open(page: number): Promise<void>
+    again(): Promise<void>
+  }
+  /** Names what is paged. */
+  readonly label: string
+  readonly shown: (place: { start: number; end: number; total: number }) => string
+  readonly failure: (error: unknown) => string
+  readonly jumper?: boolean
+  /** What stands here until the first page has come. */
+  readonly skeleton: ReactNode
+  readonly empty: ReactNode
+  readonly children: (items: readonly T[]) => ReactNode
+}
+
+/** A list with its pages, in every state that it can be in. */
+export function PagedSection<T>(props: PagedSectionProps<T>) {
+  const { list, label, shown, failure, jumper = false, skeleton, empty, children } = props
+  const t = translate()
+  const { status, page, perPage, items, total, error } = useStore(list.$list)
+  if (status === 'failed')
+    return (
+      <div className="empty" role="alert">
+        <p>{failure(error)}</p>
+        <Button icon="refresh" onClick={() => void list.again()}>
+          {t('common.action.retry')}
+        </Button>
+      </div>
+    )
+  if (status === 'loading' && items.length === 0)
+    return (
+      <div aria-busy="true">
+        <span className="sr-only" role="status">
+          {t('common.loading')}
+        </span>
+        {skeleton}
+      </div>
+    )
+  if (total === 0) return empty
+  return (
+    <div className="paged" aria-busy={status === 'loading'}>
+      {children(items)}
+      <Pagination
+        t={t}
+        label={label}
+        shown={shown}
+        page={page}
+        perPage={perPage}
+        total={total}
+        jumper={jumper}
+        onOpen={(wanted) => void list.open(wanted)}
+      />
+    </div>
+  )
+}

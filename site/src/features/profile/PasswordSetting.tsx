@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import { PasswordForm } from '../../api/account.ts'
+import { errorText } from '../../api/errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { PasswordField } from '../../ui/Field.tsx'
+import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
+import { showToast } from '../../ui/toasts.ts'
+import { useForm } from '../../ui/useForm.ts'
+import { Problem } from '../auth/Problem.tsx'
+import { setPassword } from './profile.ts'
+
+/** Changes the password; the form is empty again once that is done. */
+export function PasswordSetting() {
+  const t = translate()
+  const [round, setRound] = useState(0)
+  return (
+    <div className="card profile-card" id="password">
+      <h3>{t('profile.password.heading')}</h3>
+      <p className="muted">{t('profile.password.lead')}</p>
+      <PasswordChange key={round} onDone={() => setRound(round + 1)} />
+    </div>
+  )
+}
+
+function PasswordChange({ onDone }: { onDone: () => void }) {
+  const t = translate()
+  const { form, field, problem, busy, ready } = useForm(PasswordForm, async (value) => {
+    await setPassword(value)
+    showToast('success', t('profile.password.done'))
+    onDone()
+  })
+  const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
+  return (
+    <form className="form" {...form}>
+      <Problem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
+      <PasswordField
+        label={t('profile.password.current')}
+        autoComplete="current-password"
+        {...eye}
+        {...field('current_password')}
+      />
+      <NewPasswordField t={t} label={t('profile.password.next')} {...field('new_password')} />
+      <PasswordField label={t('profile.password.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
+      <div className="form-actions">
+        <Button type="submit" look="primary" busy={busy} disabled={!ready}>
+          {t('profile.password.submit')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,58 @@
+import { NewName, type User } from '#backend/accounts/contract.ts'
+import { errorText } from '../../api/errorText.ts'
+import { displayName } from '../../api/hint.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { HTML_LANG } from '../../i18n/core.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { showToast } from '../../ui/toasts.ts'
+import { useForm } from '../../ui/useForm.ts'
+import { Problem } from '../auth/Problem.tsx'
+import { rename } from './profile.ts'
+
+/** Who the user is; the name can be changed. */
+export function PersonalInfo({ user }: { user: User }) {
+  const t = translate()
+  const { form, field, problem, busy, ready } = useForm(NewName, async ({ username }) => {
+    await rename(username)
+    showToast('success', t('profile.saved'))
+  })
+  const since = new Intl.DateTimeFormat(HTML_LANG[pageLocale()], { dateStyle: 'long' }).format(
+    Date.parse(user.created_at),
+  )
+  return (
+    <section className="profile-section" id="personal-info" aria-labelledby="info-heading">
+      <h2 id="info-heading">{t('profile.info.heading')}</h2>
+      <div className="card profile-card">
+        <div className="profile-who">
+          <span className="profile-initial" aria-hidden="true">
+            {displayName(user).slice(0, 1).toUpperCase()}
+          </span>
+          <dl className="profile-facts">
+            <div>
+              <dt>{t('profile.info.email')}</dt>
+              <dd>{user.email}</dd>
+            </div>
+            <div>
+              <dt>{t('profile.info.since')}</dt>
+              <dd>{since}</dd>
+            </div>
+          </dl>
+        </div>
+        <form className="form profile-line" {...form}>
+          <Problem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
+          <Field
+            label={t('profile.info.name')}
+            autoComplete="name"
+            defaultValue={user.full_name}
+            key={user.full_name}
+            {...field('username')}
+          />
+          <Button type="submit" look="outline" busy={busy} disabled={!ready}>
+            {t('profile.save')}
+          </Button>
+        </form>
+      </div>
+    </section>
+  )
+}

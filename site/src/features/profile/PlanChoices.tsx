@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import { PLANS, TIERS, type Tier } from '#backend/subscriptions/contract.ts'
+import { buyPlan } from '../../api/purchase.ts'
+import type { Plan } from '../../api/subscription.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { HTML_LANG } from '../../i18n/core.ts'
+import { dayText } from '../../i18n/dayText.ts'
+import { advertisedPrice, money } from '../../i18n/money.ts'
+import { Button } from '../../ui/Button.tsx'
+
+/** The paid plans, and the way to each from the one at hand. */
+export function PlanChoices({ plan }: { plan: Plan }) {
+  const t = translate()
+  const [going, setGoing] = useState<Tier | null>(null)
+  const free = plan.stats.current_tier === 'free'
+  const buy = async (tier: Tier) => {
+    if (going) return
+    setGoing(tier)
+    // The button stays busy while the browser leaves.
+    if (!(await buyPlan(tier))) setGoing(null)
+  }
+  return (
+    <div className="plan-choices">
+      <h3>{t(free ? 'subscription.choose.headingFree' : 'subscription.choose.heading')}</h3>
+      <p className="muted">{t(free ? 'subscription.choose.leadFree' : 'subscription.choose.lead')}</p>
+      <ul>
+        {TIERS.filter((tier) => tier !== 'free').map((tier) => (
+          <Choice key={tier} tier={tier} plan={plan} busy={going === tier} onBuy={() => void buy(tier)} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  readonly tier: Tier
+  readonly plan: Plan
+  readonly busy: boolean
+  readonly onBuy: () => void
+}
+
+function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
+  const t = translate()
+  const locale = pageLocale()
+  const mine = stats.current_tier
+  const name = t(`plans.tier.${tier}.name`)
+  const verb = mine === 'free' ? 'subscribe' : PLANS[tier].priceCents > PLANS[mine].priceCents ? 'upgrade' : 'downgrade'
+  const coming = current?.next_tier === tier ? current.current_period_end : null
+  return (
+    <li className="plan-choice" data-tier={tier} aria-current={tier === mine || undefined}>
+      <div>
+        <strong>{name}</strong>
+        <p className="hint">
+          {t('subscription.choose.credits', { count: PLANS[tier].credits.toLocaleString(HTML_LANG[locale]) })}
+        </p>
+      </div>
+      <div className="plan-choice-price">
+        <strong>{t('subscription.choose.perMonth', { price: advertisedPrice(tier, locale) })}</strong>
+        {/* The provider charges dollars, whatever the page advertises. */}
+        {locale === 'zh' && (
+          <p className="hint">
+            {t('subscription.choose.charged', { price: money(PLANS[tier].priceCents, 'USD', locale) })}
+          </p>
+        )}
+      </div>
+      {tier === mine && <span className="badge badge-plain">{t('subscription.choose.current')}</span>}
+      {coming && (
+        <span className="badge" data-tone="info">
+          {t('subscription.choose.coming', { date: dayText(coming, locale, 'medium') })}
+        </span>
+      )}
+      {tier !== mine && !coming && (
+        <Button look={verb === 'subscribe' && PLANS[tier].popular ? 'primary' : 'outline'} busy={busy} onClick={onBuy}>
+          {t(`subscription.choose.${verb}`, { plan: name })}
+        </Button>
+      )}
+    </li>
+  )
+}

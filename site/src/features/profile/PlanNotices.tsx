@@ -1,0 +1,43 @@
+import { loadPlan, type Plan } from '../../api/subscription.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { dayText } from '../../i18n/dayText.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import type { Tone } from '../../ui/toasts.ts'
+
+/** What the reader must know of the plan beside its figures. */
+export function PlanNotices({ plan }: { plan: Plan }) {
+  const t = translate()
+  if (plan.lacks)
+    return (
+      <Notice tone="warning">
+        <p>{t(plan.lacks === 'plan' ? 'subscription.notice.sample' : 'subscription.notice.dates')}</p>
+        <Button look="quiet" icon="refresh" onClick={() => void loadPlan()}>
+          {t('common.action.retry')}
+        </Button>
+      </Notice>
+    )
+  return [...noticesOf(plan)].map(({ tone, text }) => (
+    <Notice tone={tone} key={text}>
+      {text}
+    </Notice>
+  ))
+}
+
+function* noticesOf({ stats, current }: Plan): Iterable<{ readonly tone: Tone; readonly text: string }> {
+  const t = translate()
+  const day = (iso: string) => dayText(iso, pageLocale())
+  const plan = t(`plans.tier.${stats.current_tier}.name`)
+  const status = stats.current_status
+  const ends = current?.current_period_end
+  if (status === 'suspended') yield { tone: 'danger', text: t('subscription.notice.suspended', { plan }) }
+  else if (current?.grace_until)
+    yield { tone: 'danger', text: t('subscription.notice.grace', { plan, date: day(current.grace_until) }) }
+  if (current?.next_tier && ends) {
+    const next = t(`plans.tier.${current.next_tier}.name`)
+    yield { tone: 'info', text: t('subscription.notice.next', { plan: next, date: day(ends) }) }
+  } else if (status === 'cancelled' && ends)
+    yield { tone: 'warning', text: t('subscription.notice.cancelled', { plan, date: day(ends) }) }
+  if (status === 'pending') yield { tone: 'info', text: t('subscription.notice.pending') }
+  if (status === 'expired') yield { tone: 'info', text: t('subscription.notice.expired') }
+}

@@ -1,0 +1,99 @@
+import { useStore } from '@nanostores/react'
+import { useEffect } from 'react'
+import { $session } from '../../api/session.ts'
+import { localHref, translate } from '../../i18n/client.ts'
+import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
+import { Outcome } from '../auth/Outcome.tsx'
+import { Billing } from './Billing.tsx'
+import { CreditHistory } from './CreditHistory.tsx'
+import { DeleteAccount } from './DeleteAccount.tsx'
+import { Devices } from './Devices.tsx'
+import { Figures } from './Figures.tsx'
+import { LanguageSetting } from './LanguageSetting.tsx'
+import { PasswordSetting } from './PasswordSetting.tsx'
+import { PersonalInfo } from './PersonalInfo.tsx'
+import { $profile, openProfile } from './profile.ts'
+import { Subscription } from './Subscription.tsx'
+import { Works } from './Works.tsx'
+
+/** The signed-in user's own page. */
+export function Profile() {
+  const t = translate()
+  const stage = useStore($profile)
+  const session = useStore($session)
+  useEffect(() => void openProfile(), [])
+  useEffect(() => {
+    // The place that the address names was not there yet when the browser looked for it.
+    if (stage === 'open' && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView()
+  }, [stage])
+  if (stage === 'deleted') return <Deleted />
+  if (stage === 'loading') return <Loading />
+  if (stage === 'away' || session.status !== 'in') return null
+  return (
+    <ErrorBoundary t={t} home={localHref('/')}>
+      <Places />
+      <PersonalInfo user={session.user} />
+      <Figures />
+      <Subscription />
+      <Works />
+      <Billing />
+      <CreditHistory />
+      <section className="profile-section" id="settings" aria-labelledby="settings-heading">
+        <h2 id="settings-heading">{t('profile.settings.heading')}</h2>
+        <LanguageSetting language={session.user.language} />
+        <PasswordSetting />
+        <Devices />
+        <DeleteAccount />
+      </section>
+    </ErrorBoundary>
+  )
+}
+
+const PLACES = {
+  subscription: 'subscription.heading',
+  works: 'works.heading',
+  billing: 'billing.heading',
+  credits: 'credits.heading',
+  settings: 'profile.settings.heading',
+} as const
+
+/** The page is long: the way to each of its parts. */
+function Places() {
+  const t = translate()
+  return (
+    <nav className="profile-nav" aria-label={t('profile.places')}>
+      {Object.entries(PLACES).map(([place, heading]) => (
+        <a key={place} href={`#${place}`}>
+          {t(heading)}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+function Deleted() {
+  const t = translate()
+  return (
+    <div className="card profile-card">
+      <Outcome tone="success" icon="checkRound" heading={t('profile.delete.doneHeading')}>
+        <p className="muted">{t('profile.delete.doneText')}</p>
+        <a className="button button-primary" href={localHref('/')}>
+          {t('profile.delete.home')}
+        </a>
+      </Outcome>
+    </div>
+  )
+}
+
+function Loading() {
+  return (
+    <div className="profile-section" aria-busy="true">
+      <span className="sr-only" role="status">
+        {translate()('common.loading')}
+      </span>
+      <div className="skeleton profile-skeleton" />
+      <div className="skeleton profile-skeleton" />
+      <div className="skeleton profile-skeleton" />
+    </div>
+  )
+}

@@ -1,0 +1,136 @@
+import { useStore } from '@nanostores/react'
+import { type CSSProperties, useState } from 'react'
+import type { Stats } from '#backend/subscriptions/contract.ts'
+import { $plan, type Plan, reactivatePlan } from '../../api/subscription.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { HTML_LANG } from '../../i18n/core.ts'
+import { dayText } from '../../i18n/dayText.ts'
+import { money } from '../../i18n/money.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CancelPlan } from './CancelPlan.tsx'
+import { PlanChoices } from './PlanChoices.tsx'
+import { PlanNotices } from './PlanNotices.tsx'
+
+const TONES = {
+  active: 'success',
+  trial: 'success',
+  pending: 'info',
+  cancelled: 'warning',
+  suspended: 'danger',
+  expired: undefined,
+} as const
+/** Above this part of the credits, a paid plan's bar warns. */
+const HIGH = 0.8
+
+/** The plan: what it is, how much of it is used, and what can be done with it. */
+export function Subscription() {
+  const t = translate()
+  const plan = useStore($plan)
+  return (
+    <section className="profile-section" id="subscription" aria-labelledby="subscription-heading">
+      <h2 id="subscription-heading">{t('subscription.heading')}</h2>
+      {plan ? <Panel plan={plan} /> : <div className="skeleton plan-skeleton" aria-busy="true" />}
+    </section>
+  )
+}
+
+function Panel({ plan }: { plan: Plan }) {
+  const t = translate()
+  // A plan that gives way to another is cancelled at the provider; to its owner it goes on.
+  const status = plan.current?.next_tier ? 'active' : plan.stats.current_status
+  return (
+    <div className="card profile-card">
+      <PlanNotices plan={plan} />
+      <dl className="plan-facts">
+        {factsOf(plan).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>{t('subscription.status')}</dt>
+          <dd>
+            <span className="badge" data-tone={TONES[status]}>
+              {t(`subscription.statusOf.${status}`)}
+            </span>
+          </dd>
+        </div>
+      </dl>
+      <Usage stats={plan.stats} />
+      {plan.lacks !== 'plan' && <PlanChoices plan={plan} />}
+      {plan.stats.current_tier !== 'free' && <Actions plan={plan} />}
+    </div>
+  )
+}
+
+function factsOf({ stats, current }: Plan): readonly (readonly [string, string])[] {
+  const t = translate()
+  const locale = pageLocale()
+  const name = [t('subscription.plan'), t(`plans.tier.${stats.current_tier}.name`)] as const
+  if (stats.current_tier === 'free') return [name, [t('subscription.expires'), t('subscription.never')]]
+  const end = current?.current_period_end ?? stats.next_reset_date
+  const ends = stats.current_status === 'cancelled' || current?.cancel_at_period_end
+  const label = current?.next_tier ? 'starts' : ends ? 'ends' : 'nextBilling'
+  const price = current && money(current.price_monthly, current.currency, locale)
+  return [
+    name,
+    ...(price ? [[t('subscription.price'), t('subscription.choose.perMonth', { price })] as const] : []),
+    [t('subscription.cycle'), t('subscription.monthly')],
+    [t(`subscription.${label}`), end ? dayText(end, locale) : t('subscription.unknown')],
+  ]
+}
+
+function Usage({ stats }: { stats: Stats }) {
+  const t = translate()
+  const { used_credits: used, total_credits: total, remaining_credits: remaining } = stats
+  const part = total > 0 ? Math.min(1, Math.max(0, used / total)) : used > 0 ? 1 : 0
+  const high = stats.current_tier !== 'free' && part > HIGH
+  const number = (value: number) => value.toLocaleString(HTML_LANG[pageLocale()])
+  const text = t('subscription.used', { used: number(used), total: number(Math.max(total, used)) })
+  return (
+    <div className="usage" data-tone={high ? 'danger' : undefined}>
+      <span className="usage-text">
+        <span>{text}</span>
+        <strong>{t('subscription.left', { remaining: number(Math.max(0, remaining)) })}</strong>
+      </span>
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers draw a meter of their own each in their way. */}
+      <div
+        className="usage-bar"
+        role="meter"
+        aria-label={t('subscription.usage')}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(part * 100)}
+        aria-valuetext={text}
+      >
+        <span className="usage-fill" style={{ '--part': part } as CSSProperties} />
+      </div>
+      {high && <p className="hint usage-high">{t('subscription.high')}</p>}
+      {remaining < 0 && <p className="hint">{t('subscription.owed', { count: -remaining })}</p>}
+    </div>
+  )
+}
+
+function Actions({ plan: { stats, current } }: { plan: Plan }) {
+  const t = translate()
+  const [busy, setBusy] = useState(false)
+  const goOn = async () => {
+    setBusy(true)
+    await reactivatePlan()
+    setBusy(false)
+  }
+  const changes = Boolean(current?.next_tier)
+  const cancelled = !changes && (stats.current_status === 'cancelled' || current?.cancel_at_period_end === true)
+  const plan = t(`plans.tier.${stats.current_tier}.name`)
+  return (
+    <div className="form-actions plan-actions">
+      {(cancelled || changes) && (
+        <Button look={cancelled ? 'primary' : 'outline'} icon="refresh" busy={busy} onClick={goOn}>
+          {changes ? t('subscription.keepPlan', { plan }) : t('subscription.reactivate')}
+        </Button>
+      )}
+      {!cancelled && <CancelPlan endsAt={current?.current_period_end ?? stats.next_reset_date} />}
+    </div>
+  )
+}

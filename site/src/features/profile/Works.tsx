@@ -1,0 +1,159 @@
+import { useStore } from '@nanostores/react'
+import { type MouseEvent, useState } from 'react'
+import type { Task } from '#backend/tasks/contract.ts'
+import { $busyTasks, downloadAddress, downloadVideo } from '../../api/taskActions.ts'
+import { localHref, pageLocale, translate } from '../../i18n/client.ts'
+import { dayText } from '../../i18n/dayText.ts'
+import { lengthText } from '../../i18n/lengthText.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { Placeholder } from '../workspace/Placeholder.tsx'
+import { TaskDialog } from '../workspace/TaskDialog.tsx'
+import { titleOf } from '../workspace/titleOf.ts'
+import { PagedSection } from './PagedSection.tsx'
+import { deleteWork, WORKS_PER_PAGE, works, worksFailure } from './works.ts'
+import { workTitle } from './workTitle.ts'
+
+/** Every finished video of the user's. */
+export function Works() {
+  const t = translate()
+  return (
+    <section className="profile-section" id="works" aria-labelledby="works-heading">
+      <h2 id="works-heading">{t('works.heading')}</h2>
+      <PagedSection
+        list={works}
+        label={t('works.heading')}
+        shown={(place) => t('works.shown', place)}
+        failure={worksFailure}
+        jumper
+        skeleton={<Skeleton />}
+        empty={<Empty />}
+      >
+        {(tasks) => <Gallery tasks={tasks} />}
+      </PagedSection>
+    </section>
+  )
+}
+
+function Gallery({ tasks }: { tasks: readonly Task[] }) {
+  const t = translate()
+  const [view, setView] = useState<{ kind: 'play' | 'remove'; task: Task } | null>(null)
+  const close = () => setView(null)
+  return (
+    <>
+      <ul className="works" aria-label={t('works.heading')}>
+        {tasks.map((task) => (
+          <Work key={task.id} task={task} onView={(kind) => setView({ kind, task })} />
+        ))}
+      </ul>
+      {view?.kind === 'play' && <TaskDialog view={{ kind: 'play', task: view.task }} onClose={close} />}
+      {view?.kind === 'remove' && <Removal task={view.task} onClose={close} />}
+    </>
+  )
+}
+
+interface WorkProps {
+  readonly task: Task
+  readonly onView: (kind: 'play' | 'remove') => void
+}
+
+function Work({ task, onView }: WorkProps) {
+  const t = translate()
+  const busy = useStore($busyTasks).get(task.id)
+  const title = workTitle(task)
+  const save = (event: MouseEvent) => {
+    event.preventDefault()
+    void downloadVideo(task)
+  }
+  return (
+    <li className="card work" data-task={task.id} aria-busy={busy === 'remove'}>
+      <button type="button" className="task-picture" onClick={() => onView('play')}>
+        {task.thumbnail_url ? <img src={task.thumbnail_url} alt="" loading="lazy" /> : <Placeholder />}
+        <span className="task-play">
+          <Icon name="play" />
+        </span>
+        <span className="sr-only">{t('works.play', { title })}</span>
+      </button>
+      <div className="work-body">
+        <h3 className="work-title" title={titleOf(task)}>
+          {title}
+        </h3>
+        <p className="hint work-meta">
+          <span>
+            {lengthText(task.video_duration ?? task.duration, t)} · {task.resolution}
+          </span>
+          <time dateTime={task.created_at}>{dayText(task.created_at, pageLocale(), 'medium')}</time>
+        </p>
+        <div className="work-foot">
+          <a
+            className="icon-button"
+            href={downloadAddress(task)}
+            download
+            aria-label={t('works.download', { title })}
+            aria-busy={busy === 'download' || undefined}
+            title={t('workspace.task.download')}
+            onClick={save}
+          >
+            {busy === 'download' ? <span className="spinner" aria-hidden="true" /> : <Icon name="download" />}
+          </a>
+          <IconButton
+            icon="trash"
+            danger
+            label={t('works.remove', { title })}
+            busy={busy === 'remove'}
+            onClick={() => onView('remove')}
+          />
+        </div>
+      </div>
+    </li>
+  )
+}
+
+function Removal({ task, onClose }: { task: Task; onClose: () => void }) {
+  const t = translate()
+  const confirm = () => {
+    onClose()
+    void deleteWork(task)
+  }
+  const foot = (
+    <>
+      <Button onClick={onClose}>{t('common.action.cancel')}</Button>
+      <Button look="danger" onClick={confirm}>
+        {t('works.delete.confirm')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog title={t('works.delete.title')} closeLabel={t('common.action.close')} onClose={onClose} foot={foot}>
+      <p>{t('works.delete.text')}</p>
+      <p className="muted">{titleOf(task)}</p>
+    </Dialog>
+  )
+}
+
+function Empty() {
+  const t = translate()
+  return (
+    <div className="card empty">
+      <div className="empty-art">
+        <Placeholder />
+      </div>
+      <h3>{t('works.emptyTitle')}</h3>
+      <p>{t('works.emptyText')}</p>
+      <a className="button button-primary" href={localHref('/workspace')}>
+        {t('works.create')}
+      </a>
+    </div>
+  )
+}
+
+function Skeleton() {
+  return (
+    <div className="works" aria-hidden="true">
+      {Array.from({ length: WORKS_PER_PAGE }, (_, place) => `place ${place}`).map((place) => (
+        <div className="skeleton work-skeleton" key={place} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+/** The account of the signed-in user: who it is, where it is signed in, and its end. */
+import { atom } from 'nanostores'
+import type * as z from 'zod/mini'
+import {
+  changePassword,
+  deleteAccount,
+  endOtherSessions,
+  endSession,
+  listSessions,
+  type SessionView,
+  saveName,
+} from '#backend/accounts/contract.ts'
+import type { PasswordForm } from '../../api/account.ts'
+import { call } from '../../api/api.ts'
+import { enter, keepLanguage, leave, memberOnly } from '../../api/session.ts'
+import { loadPlan } from '../../api/subscription.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import type { Locale } from '../../i18n/core.ts'
+import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
+import { showToast } from '../../ui/toasts.ts'
+import { creditHistory } from './creditHistory.ts'
+import { invoiceList } from './invoices.ts'
+import { loadFigures, works } from './works.ts'
+
+/** `away`: the reader is being sent to the login page. `deleted`: the account is gone. */
+export const $profile = atom<'loading' | 'open' | 'away' | 'deleted'>('loading')
+/** Null while they are loaded. */
+export const $devices = atom<readonly SessionView[] | 'failed' | null>(null)
+
+let opened = false
+
+/** Opens the page for a signed-in user, once per page. */
+export async function openProfile(): Promise<void> {
+  if (opened) return
+  opened = true
+  const user = await memberOnly()
+  $profile.set(user ? 'open' : 'away')
+  if (!user) return
+  await Promise.all([
+    loadPlan(),
+    loadFigures(),
+    works.open(1),
+    invoiceList.open(1),
+    creditHistory.open(1),
+    loadDevices(),
+  ])
+}
+
+export async function rename(username: string): Promise<void> {
+  enter(await call(saveName, { body: { username } }))
+}
+
+export const setPassword = async ({ current_password, new_password }: z.output<typeof PasswordForm>): Promise<void> => {
+  await call(changePassword, { body: { current_password, new_password } })
+  await loadDevices()
+}
+
+export async function loadDevices(): Promise<void> {
+  try {
+    $devices.set((await call(listSessions)).sessions)
+  } catch {
+    if (!Array.isArray($devices.get())) $devices.set('failed')
+  }
+}
+
+/** Signs one device out, or all others. */
+export async function endDevices(device?: SessionView): Promise<void> {
+  const t = translate()
+  try {
+    if (device) await call(endSession, { params: { id: device.id } })
+    else await call(endOtherSessions)
+    showToast('success', t(device ? 'profile.devices.ended' : 'profile.devices.othersEnded'))
+  } catch {
+    showToast('danger', t('profile.devices.endFailed'))
+  }
+  await loadDevices()
+}
+
+/** Keeps the language on the account and goes to the page in it; after a failure the page stays as it is. */
+export const chooseLanguage: (language: Locale) => Promise<void> = languageSwitch({
+  save: keepLanguage,
+  remember: rememberLanguage,
+  go: (language) => language !== pageLocale() && location.assign(inLanguage(location, language)),
+  mark: () => {},
+  failed: () => showToast('danger', translate()('common.session.languageFailed')),
+})
+
+/** Deletes the account; this device forgets the user as well. */
+export async function eraseAccount(password: string): Promise<void> {
+  await call(deleteAccount, { body: { password } })
+  leave()
+  $profile.set('deleted')
+}

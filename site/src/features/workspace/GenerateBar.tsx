@@ -1,0 +1,76 @@
+import { useStore } from '@nanostores/react'
+import { openTaskLimit } from '#backend/subscriptions/contract.ts'
+import { $credits } from '../../api/credits.ts'
+import { isFinal } from '../../api/taskProgress.ts'
+import { localHref, translate } from '../../i18n/client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Fault } from '../../ui/Field.tsx'
+import { $firstFrame } from './firstFrame.ts'
+import { $cost, $generation, $needsPlan, $short } from './generation.ts'
+import { $submitting } from './submission.ts'
+import { $tasks } from './tasks.ts'
+
+/** The button with its price, and why it cannot be pressed. */
+export function GenerateBar() {
+  const t = translate()
+  const cost = useStore($cost)
+  const submitting = useStore($submitting)
+  const { taskType } = useStore($generation)
+  const short = useStore($short)
+  const needsPlan = useStore($needsPlan)
+  const uploading = useStore($firstFrame).status === 'uploading' && taskType === 'image_to_video'
+  const locked = short || needsPlan
+  const disabled = locked || uploading
+  return (
+    <div className="generate-bar">
+      <div id="generate-note" role="status">
+        {locked ? <Locked /> : uploading ? <p className="hint">{t('workspace.form.uploadFirst')}</p> : <QueueFull />}
+      </div>
+      <Button
+        type="submit"
+        look="primary"
+        size="large"
+        wide
+        icon="spark"
+        busy={submitting}
+        disabled={disabled}
+        aria-describedby={disabled ? 'generate-note' : undefined}
+      >
+        <span>{t(submitting ? 'workspace.form.generating' : 'workspace.form.generate')}</span>
+        <span className="generate-cost">{t('workspace.form.cost', { count: cost })}</span>
+      </Button>
+    </div>
+  )
+}
+
+/** What the reader's plan or credits do not reach, and where there is more. */
+function Locked() {
+  const t = translate()
+  const cost = useStore($cost)
+  const short = useStore($short)
+  const credits = useStore($credits)
+  const isSpent = credits?.tier === 'free' && credits.remaining === 0
+  const more = isSpent
+    ? t('workspace.form.spent')
+    : t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })
+  return (
+    <div className="generate-locked">
+      <Fault id="generate-fault" text={t(short ? 'errors.insufficient_credits' : 'errors.plan_required')} />
+      <p className="hint">
+        {short ? more : t('workspace.excluded.resolution1080Plan')}{' '}
+        <a className="link" href={localHref('/?section=pricing')}>
+          {t('workspace.form.plans')}
+        </a>
+      </p>
+    </div>
+  )
+}
+
+/** One more would be refused: said before it is tried. */
+function QueueFull() {
+  const t = translate()
+  const tier = useStore($credits)?.tier
+  const open = useStore($tasks).tasks.filter((task) => !isFinal(task)).length
+  if (!tier || open < openTaskLimit(tier)) return null
+  return <p className="hint">{t('workspace.form.queueFull', { count: open })}</p>
+}

@@ -1,0 +1,109 @@
+import { useRef, useState } from 'react'
+import {
+  CAMERA_MOVEMENT_VALUES,
+  CAMERA_MOVEMENTS,
+  type CameraMovement,
+  MAX_CAMERA_MOVEMENTS,
+} from '#backend/tasks/contract.ts'
+import { translate } from '../../i18n/client.ts'
+import { toggleMovement } from '../../i18n/movements.ts'
+import { movementMedia } from '../../media/movements.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { MovingPicture } from '../../ui/MovingPicture.tsx'
+import { $movements, applyMovements } from './generation.ts'
+
+const keyOf = (movement: CameraMovement) => CAMERA_MOVEMENTS[movement].key
+
+/** The 15 movements, each shown moving. What is chosen counts once it is applied. */
+export function MovementsDialog({ onClose }: { onClose: () => void }) {
+  const t = translate()
+  const [chosen, setChosen] = useState<readonly CameraMovement[]>($movements.get())
+  const [replaced, setReplaced] = useState('')
+  const nameOf = (movement: CameraMovement) => t(`movements.name.${keyOf(movement)}`)
+  const toggle = (movement: CameraMovement) => {
+    const next = toggleMovement(chosen, movement)
+    const gone = chosen.find((other) => other !== movement && !next.includes(other))
+    setReplaced(gone ? t('workspace.camera.replaced', { gone: nameOf(gone), came: nameOf(movement) }) : '')
+    setChosen(next)
+  }
+  const clear = () => {
+    setChosen([])
+    setReplaced('')
+  }
+  const apply = () => {
+    applyMovements(chosen)
+    onClose()
+  }
+  const foot = (
+    <>
+      <p className="movements-count" role="status">
+        <strong>{t('workspace.camera.chosen', { count: chosen.length, max: MAX_CAMERA_MOVEMENTS })}</strong>
+        {replaced && <span className="muted">{replaced}</span>}
+      </p>
+      {chosen.length > 0 && (
+        <Button look="quiet" onClick={clear}>
+          {t('workspace.camera.clear')}
+        </Button>
+      )}
+      <Button onClick={onClose}>{t('common.action.cancel')}</Button>
+      <Button look="primary" onClick={apply}>
+        {t('common.action.apply')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog
+      size={800}
+      title={t('workspace.camera.heading')}
+      closeLabel={t('common.action.close')}
+      onClose={onClose}
+      foot={foot}
+    >
+      <p className="muted">{t('workspace.camera.lead')}</p>
+      <div className="movements">
+        {CAMERA_MOVEMENT_VALUES.map((movement) => (
+          <Movement
+            key={movement}
+            movement={movement}
+            order={chosen.indexOf(movement)}
+            onToggle={() => toggle(movement)}
+          />
+        ))}
+      </div>
+    </Dialog>
+  )
+}
+
+interface MovementProps {
+  readonly movement: CameraMovement
+  /** Its place among the chosen; -1 when it is not chosen. */
+  readonly order: number
+  readonly onToggle: () => void
+}
+
+function Movement({ movement, order, onToggle }: MovementProps) {
+  const t = translate()
+  const key = keyOf(movement)
+  const button = useRef<HTMLButtonElement>(null)
+  return (
+    <button
+      ref={button}
+      type="button"
+      className="movement"
+      aria-pressed={order >= 0}
+      aria-label={t(`movements.name.${key}`)}
+      aria-describedby={`hint-${key}`}
+      onClick={onToggle}
+    >
+      <MovingPicture {...movementMedia(key)} surface={button} />
+      <strong>{t(`movements.name.${key}`)}</strong>
+      <small id={`hint-${key}`}>{t(`movements.hint.${key}`)}</small>
+      {order >= 0 && (
+        <span className="movement-order" aria-hidden="true">
+          {order + 1}
+        </span>
+      )}
+    </button>
+  )
+}

@@ -1,0 +1,46 @@
+import { useStore } from '@nanostores/react'
+import { useState } from 'react'
+import { CAMERA_MOVEMENTS, modelNamed } from '#backend/tasks/contract.ts'
+import { codeText } from '../../api/errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { Fault } from '../../ui/Field.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { $faults, $generation, $movements } from './generation.ts'
+import { MovementsDialog } from './MovementsDialog.tsx'
+
+/** The camera: a button that says what is chosen, and opens the choice. */
+export function MovementsField() {
+  const t = translate()
+  const [open, setOpen] = useState(false)
+  const chosen = useStore($movements)
+  const { model } = useStore($generation)
+  const fault = useStore($faults).camera_movements
+  const supported = modelNamed(model).cameraMovements
+  return (
+    <div className="field">
+      <button
+        type="button"
+        className="button button-outline movements-button"
+        aria-haspopup="dialog"
+        aria-describedby={supported ? undefined : 'movements-hint'}
+        disabled={!supported}
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="camera" />
+        <span>{t('workspace.form.movements')}</span>
+        <span className="muted">
+          {chosen.length > 0
+            ? chosen.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`)).join(' · ')
+            : t('workspace.form.movementsNone')}
+        </span>
+      </button>
+      {!supported && (
+        <p className="hint" id="movements-hint">
+          {t('errors.camera_movements_not_for_model')}
+        </p>
+      )}
+      {fault && <Fault id="movements-fault" text={codeText(fault)} />}
+      {open && <MovementsDialog onClose={() => setOpen(false)} />}
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { useStore } from '@nanostores/react'
+import { PROMPT_MAX } from '#backend/tasks/contract.ts'
+import { codeText } from '../../api/errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { Fault } from '../../ui/Field.tsx'
+import { $faults, $generation, $promptLength, setPrompt } from './generation.ts'
+
+/** The description, with what is left of its length. */
+export function PromptField() {
+  const t = translate()
+  const { prompt, taskType } = useStore($generation)
+  const length = useStore($promptLength)
+  const fault = useStore($faults).prompt ?? (length > PROMPT_MAX ? 'prompt_too_long' : undefined)
+  return (
+    <div className="field">
+      <div className="field-row">
+        <label htmlFor="prompt" className="label">
+          {t(taskType === 'text_to_video' ? 'workspace.form.prompt' : 'workspace.form.promptOptional')}
+        </label>
+        <span className={fault === 'prompt_too_long' ? 'hint counter-over' : 'hint'} aria-hidden="true">
+          {length}/{PROMPT_MAX}
+        </span>
+      </div>
+      <textarea
+        id="prompt"
+        name="prompt"
+        className="input"
+        value={prompt}
+        placeholder={t('workspace.form.promptPlaceholder')}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={fault ? 'prompt-fault prompt-count' : 'prompt-count'}
+        onChange={(event) => setPrompt(event.currentTarget.value)}
+      />
+      <span className="sr-only" id="prompt-count">
+        {t('workspace.form.counter', { count: length, max: PROMPT_MAX })}
+      </span>
+      {fault && <Fault id="prompt-fault" text={codeText(fault)} />}
+    </div>
+  )
+}

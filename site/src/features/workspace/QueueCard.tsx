@@ -1,0 +1,120 @@
+import { useStore } from '@nanostores/react'
+import { useState } from 'react'
+import type { Task } from '#backend/tasks/contract.ts'
+import { translate } from '../../i18n/client.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { showToast } from '../../ui/toasts.ts'
+import { $paused, refreshNow } from './freshness.ts'
+import { Placeholder } from './Placeholder.tsx'
+import { TaskDialog, type TaskView } from './TaskDialog.tsx'
+import { TaskRow } from './TaskRow.tsx'
+import { $inProgress, $loadingMore, $tasks, loadOlderTasks } from './tasks.ts'
+
+/** The user's videos, in the making and done. */
+export function QueueCard() {
+  const t = translate()
+  const list = useStore($tasks)
+  const inProgress = useStore($inProgress)
+  const paused = useStore($paused)
+  const [refreshing, setRefreshing] = useState(false)
+  const refresh = async () => {
+    setRefreshing(true)
+    await refreshNow()
+    setRefreshing(false)
+  }
+  return (
+    <section className="panel card queue" aria-labelledby="queue-heading">
+      <div className="queue-head">
+        <h2 id="queue-heading" className="panel-title">
+          {t('workspace.queue.heading')}
+        </h2>
+        <span className="badge" data-tone={inProgress > 0 ? 'warning' : undefined} role="status">
+          {t('workspace.queue.inProgress', { count: inProgress })}
+        </span>
+        <IconButton icon="refresh" label={t('workspace.queue.refresh')} busy={refreshing} onClick={refresh} />
+      </div>
+      {paused && list.status === 'ready' && (
+        <Notice tone="warning">
+          <p>{t('workspace.queue.paused')}</p>
+          <Button look="outline" icon="refresh" busy={refreshing} onClick={refresh}>
+            {t('workspace.queue.resume')}
+          </Button>
+        </Notice>
+      )}
+      {list.status === 'loading' && <QueueSkeleton />}
+      {list.status === 'failed' && (
+        <div className="empty" role="alert">
+          <p>{t('workspace.queue.loadFailed')}</p>
+          <Button icon="refresh" onClick={refresh} busy={refreshing}>
+            {t('common.action.retry')}
+          </Button>
+        </div>
+      )}
+      {list.status === 'ready' &&
+        (list.tasks.length === 0 ? <Empty /> : <Rows tasks={list.tasks} total={list.total} />)}
+    </section>
+  )
+}
+
+function Rows({ tasks, total }: { tasks: readonly Task[]; total: number }) {
+  const t = translate()
+  const [view, setView] = useState<TaskView | null>(null)
+  return (
+    <>
+      <ul className="tasks" aria-label={t('workspace.queue.list')}>
+        {tasks.map((task) => (
+          <TaskRow key={task.id} task={task} onView={(kind) => setView({ kind, task })} />
+        ))}
+      </ul>
+      {total > tasks.length && <More shown={tasks.length} total={total} />}
+      {view && <TaskDialog view={view} onClose={() => setView(null)} />}
+    </>
+  )
+}
+
+function More({ shown, total }: { shown: number; total: number }) {
+  const t = translate()
+  const loading = useStore($loadingMore)
+  const load = () => void loadOlderTasks().catch(() => showToast('danger', t('workspace.queue.loadFailed')))
+  return (
+    <div className="queue-more">
+      <span className="hint">{t('workspace.queue.shown', { shown, total })}</span>
+      <Button look="outline" busy={loading} onClick={load}>
+        {t('workspace.queue.more')}
+      </Button>
+    </div>
+  )
+}
+
+function Empty() {
+  const t = translate()
+  const start = () => {
+    const prompt = document.getElementById('prompt')
+    prompt?.scrollIntoView({ block: 'center' })
+    prompt?.focus({ preventScroll: true })
+  }
+  return (
+    <div className="empty">
+      <div className="empty-art">
+        <Placeholder />
+      </div>
+      <h3>{t('workspace.queue.emptyTitle')}</h3>
+      <p>{t('workspace.queue.emptyText')}</p>
+      <Button look="primary" icon="spark" onClick={start}>
+        {t('workspace.queue.create')}
+      </Button>
+    </div>
+  )
+}
+
+/** Rows that are still to come, in their final shape. */
+export function QueueSkeleton() {
+  return (
+    <div className="tasks" aria-hidden="true">
+      <div className="skeleton skeleton-row" />
+      <div className="skeleton skeleton-row" />
+      <div className="skeleton skeleton-row" />
+    </div>
+  )
+}

@@ -1,0 +1,114 @@
+import { useStore } from '@nanostores/react'
+import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
+import { isFinal, percentOf, readStatus, stepsOf } from '../../api/taskProgress.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { timeAgo } from '../../i18n/timeAgo.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { Progress } from '../../ui/Progress.tsx'
+import { Placeholder } from './Placeholder.tsx'
+import { $estimates, $now } from './queue.ts'
+import { TaskActions } from './TaskActions.tsx'
+import type { TaskView } from './TaskDialog.tsx'
+import { failureText } from './tasks.ts'
+import { titleOf } from './titleOf.ts'
+
+interface TaskRowProps {
+  readonly task: Task
+  readonly onView: (kind: TaskView['kind']) => void
+}
+
+/** One task: its picture, what it is, how far it is, and what can be done with it. */
+export function TaskRow({ task, onView }: TaskRowProps) {
+  const t = translate()
+  const now = useStore($now)
+  const status = readStatus(task.status)
+  const title = titleOf(task)
+  const movements = task.camera_movements.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`))
+  const parts = [
+    task.model,
+    `${task.resolution} · ${t('workspace.form.seconds', { count: task.duration })}`,
+    ...(movements.length > 0 ? [movements.join(' · ')] : []),
+    t('workspace.task.credits', { count: task.credits_consumed }),
+  ]
+  return (
+    <li className="task" data-status={status} data-task={task.id}>
+      <Picture task={task} onView={onView} />
+      <div className="task-body">
+        <h3 className="task-title" title={title}>
+          {title}
+        </h3>
+        <p className="task-meta">
+          {parts.map((part) => (
+            <span key={part}>{part}</span>
+          ))}
+        </p>
+        {!isFinal(task) && <Making task={task} />}
+        {status === 'Fail' && (
+          <p className="task-failed">
+            <Icon name="alert" />
+            <span>
+              {failureText(task)} <strong>{t('workspace.task.notCharged')}</strong>
+            </span>
+          </p>
+        )}
+        <div className="task-foot">
+          {isFinal(task) && (
+            <span className="badge" data-tone={status === 'Success' ? 'success' : 'danger'}>
+              {t(status === 'Success' ? 'workspace.status.Success' : 'workspace.status.Fail')}
+            </span>
+          )}
+          <time className="hint" dateTime={task.created_at}>
+            {timeAgo(task.created_at, now, t, pageLocale())}
+          </time>
+          <TaskActions task={task} onView={onView} />
+        </div>
+      </div>
+    </li>
+  )
+}
+
+/** How far a task is, where it stands in the queue, and about how long it still takes. */
+function Making({ task }: { task: Task }) {
+  const t = translate()
+  const estimate = useStore($estimates).get(task.id)
+  const status = readStatus(task.status)
+  const minutes = Math.ceil((estimate?.secondsLeft ?? 0) / 60)
+  const notes = [
+    estimate?.position != null && t('workspace.queue.ahead', { position: estimate.position }),
+    estimate && (minutes > 1 ? t('workspace.queue.left', { count: minutes }) : t('workspace.queue.leftShort')),
+  ].filter((note) => typeof note === 'string')
+  return (
+    <>
+      <Progress
+        label={t('workspace.task.progress')}
+        state={t(`workspace.status.${status ?? 'unknown'}`)}
+        percent={percentOf(task)}
+        steps={stepsOf(task)}
+      />
+      {notes.length > 0 && <p className="hint">{notes.join(' · ')}</p>}
+    </>
+  )
+}
+
+function Picture({ task, onView }: TaskRowProps) {
+  const t = translate()
+  const still = task.thumbnail_url ?? task.first_frame_image_url
+  const picture = still ? <img src={still} alt="" loading="lazy" /> : <Placeholder />
+  if (readStatus(task.status) !== 'Success' || !task.video_url) return <div className="task-picture">{picture}</div>
+  // The row's play button is the one in the keyboard's order; the picture is a larger target for the pointer.
+  return (
+    <button
+      type="button"
+      className="task-picture"
+      tabIndex={-1}
+      aria-hidden="true"
+      title={t('workspace.task.play')}
+      onClick={() => onView('play')}
+    >
+      {picture}
+      <span className="task-play">
+        <Icon name="play" />
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,48 @@
+/** Keeps the form over reloads. */
+import * as z from 'zod/mini'
+import { DURATIONS, MODEL_NAMES, RESOLUTIONS, TASK_TYPES } from '#backend/tasks/contract.ts'
+import { check } from '../../api/check.ts'
+import { readDraft, writeDraft } from '../../api/draft.ts'
+import { $session } from '../../api/session.ts'
+import { $firstFrame, takeUploaded } from './firstFrame.ts'
+import { $generation } from './generation.ts'
+import { isOffered } from './generationRules.ts'
+
+const Draft = z.object({
+  taskType: z.enum(TASK_TYPES),
+  model: z.enum(MODEL_NAMES),
+  resolution: z.enum(RESOLUTIONS),
+  duration: z.literal(DURATIONS),
+  prompt: z.string(),
+  promptOptimizer: z.boolean(),
+  /** The uploaded picture's address. */
+  image: z.nullable(z.string()),
+})
+
+const WRITE_AFTER_MS = 300
+
+/** Puts the user's draft into the form, and keeps it from now on. */
+export function keepDraft(userId: string): void {
+  const read = check(Draft, readDraft(userId))
+  // A draft of an older table of models is no use.
+  if (read.ok && isOffered(read.value)) {
+    const { image, ...form } = read.value
+    $generation.set(form)
+    if (image) void takeUploaded(image)
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const write = () => {
+    clearTimeout(timer)
+    // Whoever logged out meanwhile leaves nothing behind.
+    if ($session.get().status !== 'in') return
+    const frame = $firstFrame.get()
+    writeDraft(userId, { ...$generation.get(), image: frame.status === 'ready' ? frame.url : null })
+  }
+  const later = () => {
+    clearTimeout(timer)
+    timer = setTimeout(write, WRITE_AFTER_MS)
+  }
+  $generation.listen(later)
+  $firstFrame.listen(later)
+  addEventListener('pagehide', write)
+}

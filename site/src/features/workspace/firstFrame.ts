@@ -1,0 +1,84 @@
+import { atom } from 'nanostores'
+import { ApiError } from '../../api/apiError.ts'
+import { codeText, errorText } from '../../api/errorText.ts'
+import { uploadFirstFrame } from '../../api/upload.ts'
+import { translate } from '../../i18n/client.ts'
+import { fileFault, isWide, sizeFault } from './firstFrameRules.ts'
+
+export type FirstFrame =
+  | { readonly status: 'none'; readonly fault: string | null }
+  | { readonly status: 'uploading'; readonly preview: string; readonly percent: number; readonly wide: boolean }
+  | { readonly status: 'ready'; readonly preview: string; readonly url: string; readonly wide: boolean }
+
+export const $firstFrame = atom<FirstFrame>({ status: 'none', fault: null })
+
+let upload: AbortController | undefined
+
+function forget(): void {
+  upload?.abort()
+  const current = $firstFrame.get()
+  if (current.status !== 'none') URL.revokeObjectURL(current.preview)
+}
+
+/** Takes the picture away, with what was wrong with it, if anything. */
+export function removeFirstFrame(fault: string | null = null): void {
+  forget()
+  $firstFrame.set({ status: 'none', fault })
+}
+
+async function measure(preview: string): Promise<{ width: number; height: number }> {
+  const image = new Image()
+  image.src = preview
+  await image.decode()
+  return { width: image.naturalWidth, height: image.naturalHeight }
+}
+
+/** What to say of an upload that the server did not take, though the file looked right from here. */
+function uploadFault(error: unknown): string {
+  const t = translate()
+  if (!(error instanceof ApiError) || error.status === 0) return codeText('upload_failed')
+  if (error.status === 413) return t('workspace.image.refused.size')
+  if (error.code === 'invalid_file_type') return t('workspace.image.refused.type')
+  return error.status >= 500 ? t('workspace.image.refused.failed') : errorText(error)
+}
+
+/** Takes a picture over that was uploaded before; one that is gone by now is not mentioned. */
+export async function takeUploaded(url: string): Promise<void> {
+  forget()
+  const mine = new AbortController()
+  upload = mine
+  const size = await measure(url).catch(() => undefined)
+  if (upload !== mine) return
+  if (size) $firstFrame.set({ status: 'ready', preview: url, url, wide: isWide(size.width, size.height) })
+  else $firstFrame.set({ status: 'none', fault: null })
+}
+
+/** Checks a picture, shows it at once and uploads it. A newer picture takes the place of an older one. */
+export async function chooseFirstFrame(file: File): Promise<void> {
+  const early = fileFault(file)
+  if (early) return removeFirstFrame(codeText(early))
+  forget()
+  const mine = new AbortController()
+  upload = mine
+  const preview = URL.createObjectURL(file)
+  const drop = (fault: string) => {
+    URL.revokeObjectURL(preview)
+    if (upload === mine) $firstFrame.set({ status: 'none', fault })
+  }
+  const size = await measure(preview).catch(() => undefined)
+  if (!size) return drop(codeText('image_unreadable'))
+  const fault = sizeFault(size.width, size.height)
+  if (fault) return drop(codeText(fault))
+  if (mine.signal.aborted) return
+  const wide = isWide(size.width, size.height)
+  $firstFrame.set({ status: 'uploading', preview, percent: 0, wide })
+  try {
+    const progress = (percent: number) => {
+      if (upload === mine) $firstFrame.set({ status: 'uploading', preview, percent, wide })
+    }
+    const url = await uploadFirstFrame(file, progress, mine.signal)
+    if (upload === mine) $firstFrame.set({ status: 'ready', preview, url, wide })
+  } catch (error) {
+    if (!mine.signal.aborted) drop(uploadFault(error))
+  }
+}

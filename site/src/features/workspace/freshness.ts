@@ -1,0 +1,88 @@
+/** Keeps the tasks fresh: the list now and then, open tasks one by one while there is no socket (spec sections 4 and 9). */
+import { atom } from 'nanostores'
+import { getTask } from '#backend/tasks/contract.ts'
+import { call } from '../../api/api.ts'
+import { $connected, connectRealtime } from '../../api/realtime.ts'
+import { isFinal } from '../../api/taskProgress.ts'
+import { translate } from '../../i18n/client.ts'
+import { showToast } from '../../ui/toasts.ts'
+import { $now } from './queue.ts'
+import { $inProgress, $tasks, refreshList, takeNews } from './tasks.ts'
+
+/** The automatic refresh has stopped after failures in a row. */
+export const $paused = atom(false)
+
+const POLL_MS = 5_000
+const POLL_FOR_MS = 30 * 60_000
+const FAILURES_ALLOWED = 2
+
+/** How long to wait before the list is read again. */
+export function refreshEvery(connected: boolean, inProgress: number): number {
+  if (connected) return 60_000
+  return inProgress > 0 ? 10_000 : 30_000
+}
+
+let failures = 0
+let refreshedAt = 0
+let refreshing: Promise<boolean> | undefined
+
+function refresh(): Promise<boolean> {
+  refreshedAt = Date.now()
+  refreshing ??= refreshList().finally(() => {
+    refreshing = undefined
+  })
+  return refreshing
+}
+
+/** Counts failures in a row and pauses when there are too many. */
+function countRefresh(succeeded: boolean): void {
+  failures = succeeded ? 0 : failures + 1
+  if (failures <= FAILURES_ALLOWED || $paused.get()) return
+  $paused.set(true)
+  showToast('warning', translate()('workspace.queue.paused'))
+}
+
+/** Reads the list because the user asked, and takes up the automatic refresh again. */
+export async function refreshNow(): Promise<void> {
+  if (!(await refresh())) {
+    if ($tasks.get().status === 'loading') $tasks.set({ status: 'failed', tasks: [], total: 0 })
+    showToast('danger', translate()('workspace.task.refreshFailed'))
+    return
+  }
+  failures = 0
+  $paused.set(false)
+  connectRealtime()
+}
+
+/** Reads the list whenever it is due. */
+export function keepListFresh(): void {
+  refreshedAt = Date.now()
+  setInterval(() => {
+    const due = Date.now() - refreshedAt >= refreshEvery($connected.get(), $inProgress.get())
+    if (due && !refreshing && !$paused.get()) void refresh().then(countRefresh)
+  }, 1_000)
+  setInterval(() => $now.set(Date.now()), 15_000)
+  // What happened while the socket was away was told to nobody.
+  let wasConnected = $connected.get()
+  $connected.listen((connected) => {
+    if (connected && wasConnected) void refresh().then(countRefresh)
+    wasConnected ||= connected
+  })
+}
+
+/** Without the socket, open tasks are asked for one by one, each for half an hour. */
+export function pollOpenTasks(): void {
+  const since = new Map<string, number>()
+  const asking = new Set<string>()
+  setInterval(() => {
+    if ($connected.get() || $paused.get()) return
+    for (const { id } of $tasks.get().tasks.filter((task) => !isFinal(task))) {
+      if (!since.has(id)) since.set(id, Date.now())
+      if (asking.has(id) || Date.now() - since.get(id)! > POLL_FOR_MS) continue
+      asking.add(id)
+      void call(getTask, { params: { id } })
+        .then(takeNews, () => {})
+        .finally(() => asking.delete(id))
+    }
+  }, POLL_MS)
+}

@@ -1,0 +1,167 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
+import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
+import { allowanceOf } from '#backend/subscriptions/allowance.ts'
+import { TIERS, type Tier } from '#backend/subscriptions/contract.ts'
+import {
+  type CameraMovement,
+  type Configuration,
+  DURATIONS,
+  Generation,
+  MODEL_NAMES,
+  modelsFor,
+  RESOLUTIONS,
+  shapesOf,
+  TASK_TYPES,
+} from '#backend/tasks/contract.ts'
+import { generateVideo } from '#backend/tasks/generate.ts'
+import { check } from '../../api/check.ts'
+import { $credits } from '../../api/credits.ts'
+import { toggleMovement } from '../../i18n/movements.ts'
+import {
+  $cost,
+  $generation,
+  $needsPlan,
+  $short,
+  applyMovements,
+  setDuration,
+  setMode,
+  setModel,
+  setResolution,
+} from './generation.ts'
+import { DEFAULT_CHOICES, durationOptions, resolutionOptions } from './generationRules.ts'
+import { bodyOf } from './submission.ts'
+
+const IMAGE = '/api/v1/videos/images/019a0000-0000-7000-8000-000000000000'
+const MOVEMENTS: Readonly<Record<string, readonly CameraMovement[]>> = {
+  none: [],
+  one: ['跟随'],
+  three: ['左移', '推进', '上升'],
+  four: ['左移', '推进', '上升', '晃动'],
+  opposites: ['左移', '右移'],
+}
+const CELLS = TASK_TYPES.flatMap((taskType) =>
+  MODEL_NAMES.flatMap((model) =>
+    RESOLUTIONS.flatMap((resolution) => DURATIONS.map((duration) => ({ taskType, model, resolution, duration }))),
+  ),
+)
+const nameOf = (c: Configuration) => `${c.taskType} ${c.model} ${c.resolution} ${c.duration} s`
+
+/** What the server makes of a body: the credits that it holds for it, or the code by which it refuses it. */
+async function server(tier: Tier, body: object): Promise<number | string> {
+  const read = check(Generation, body)
+  if (!read.ok) return Object.values(read.faults)[0]!
+  let held = 0
+  const deps = {
+    handle: createHandle(createMemoryEventStore()),
+    hold: async ({ amount }: { amount: number }) => {
+      held += amount
+      return undefined
+    },
+    encrypt: async (_: string, text: string) => text,
+    allowance: async () => allowanceOf(tier),
+    now: () => 0,
+  }
+  const submission = { userId: 'user', taskId: 'task', generation: read.value, firstFrame: null }
+  const context = { commandId: 'command', actor: 'user:user', correlationId: 'request' }
+  try {
+    await generateVideo(deps, submission, context)
+    return held
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+/** Chooses a cell as a reader would, passing over what is greyed, and answers whether the form is there. */
+function chosen(cell: Configuration, tier: Tier, first: 'resolution' | 'duration'): boolean {
+  $generation.set({ ...DEFAULT_CHOICES, prompt: 'A cat', promptOptimizer: true })
+  setMode(cell.taskType)
+  if (!modelsFor(cell.taskType).some(({ name }) => name === cell.model)) return false
+  setModel(cell.model)
+  const takeResolution = () => {
+    const option = resolutionOptions($generation.get(), tier).find(({ value }) => value === cell.resolution)
+    if (!option?.excluded) setResolution(cell.resolution)
+  }
+  const takeDuration = () => {
+    const option = durationOptions($generation.get()).find(({ value }) => value === cell.duration)
+    if (!option?.excluded) setDuration(cell.duration)
+  }
+  for (const take of first === 'duration' ? [takeDuration, takeResolution] : [takeResolution, takeDuration]) take()
+  const { taskType, model, resolution, duration } = $generation.get()
+  return nameOf({ taskType, model, resolution, duration }) === nameOf(cell)
+}
+
+const sentBody = () => bodyOf($generation.get(), $generation.get().taskType === 'image_to_video' ? IMAGE : null)
+const rawBody = (cell: Configuration, movements: readonly CameraMovement[]) => ({
+  task_type: cell.taskType,
+  model: cell.model,
+  prompt: 'A cat',
+  duration: cell.duration,
+  resolution: cell.resolution,
+  camera_movements: movements,
+  first_frame_image_url: cell.taskType === 'image_to_video' ? IMAGE : null,
+})
+const priceOf = (cell: Configuration) =>
+  shapesOf(cell.model, cell.taskType).find((s) => s.resolution === cell.resolution && s.duration === cell.duration)
+    ?.credits
+
+describe('every cell of model, mode, resolution, duration, movements and tier', () => {
+  beforeEach(() => $credits.set(null))
+
+  it.each(TIERS)('is offered by the form, made by the server and priced alike, or not at all (%s)', async (tier) => {
+    $credits.set({ remaining: 1_000_000, total: 1_000_000, tier })
+    const disagreements: string[] = []
+    let made = 0
+    for (const cell of CELLS)
+      for (const [kind, movements] of Object.entries(MOVEMENTS)) {
+        const isThere = [chosen(cell, tier, 'duration'), chosen(cell, tier, 'resolution')].some(Boolean)
+        applyMovements(movements.reduce(toggleMovement, [] as readonly CameraMovement[]))
+        const sent = sentBody()
+        const offered =
+          isThere && !$needsPlan.get() && `${sent.camera_movements ?? []}` === `${movements}` && !$short.get()
+        const answer = await server(tier, rawBody(cell, movements))
+        if (typeof answer === 'number') made++
+        const agreed = offered
+          ? answer === $cost.get() && answer === priceOf(cell) && answer === (await server(tier, sent))
+          : typeof answer === 'string'
+        if (!agreed) disagreements.push(`${nameOf(cell)}, ${kind}: form ${offered}, server ${answer}`)
+        // Whatever stands in the form instead can be made.
+        if (typeof (await server(tier, sent)) !== 'number') disagreements.push(`${nameOf(cell)}, ${kind}: sent ${sent}`)
+      }
+    expect(disagreements).toEqual([])
+    // 4 cells of text and 6 of image with none, one or three movements, and the live model without; Free lacks 1080P.
+    expect([CELLS.length * Object.keys(MOVEMENTS).length, made]).toEqual([320, tier === 'free' ? 25 : 31])
+  })
+
+  it('is refused by a code that says which rule it breaks', async () => {
+    const director = { taskType: 'text_to_video', model: 'T2V-01-Director', resolution: '720P', duration: 6 } as const
+    const hailuo = { taskType: 'text_to_video', model: 'MiniMax-Hailuo-02', resolution: '1080P', duration: 6 } as const
+    const live = { taskType: 'image_to_video', model: 'I2V-01-live', resolution: '720P', duration: 6 } as const
+    const refusals = [
+      [rawBody({ ...director, taskType: 'image_to_video' }, []), 'model_not_for_task_type'],
+      [rawBody({ ...director, resolution: '768P' }, []), 'resolution_not_for_model'],
+      [rawBody({ ...director, duration: 10 }, []), 'duration_not_for_model'],
+      [rawBody({ ...hailuo, duration: 10 }, []), 'duration_not_for_model'],
+      [rawBody({ ...hailuo, resolution: '512P' }, []), 'resolution_not_for_model'],
+      [rawBody(hailuo, []), 'plan_required'],
+      [rawBody(live, ['固定']), 'camera_movements_not_for_model'],
+      [rawBody(director, MOVEMENTS.four!), 'too_many_camera_movements'],
+      [rawBody(director, MOVEMENTS.opposites!), 'opposite_camera_movements'],
+      [{ ...rawBody(director, []), prompt: 'x'.repeat(2001) }, 'prompt_too_long'],
+      [{ ...rawBody(director, []), prompt: ' ' }, 'required'],
+      [{ ...rawBody(live, []), first_frame_image_url: null }, 'required'],
+    ] as const
+    for (const [body, code] of refusals) expect([code, await server('free', body)]).toEqual([code, code])
+  })
+
+  it('that costs more than there is cannot be sent', () => {
+    for (const cell of CELLS.filter(priceOf)) {
+      chosen(cell, 'pro', 'duration')
+      const price = priceOf(cell)!
+      $credits.set({ remaining: price - 1, total: price, tier: 'pro' })
+      expect([nameOf(cell), $cost.get(), $short.get()]).toEqual([nameOf(cell), price, true])
+      $credits.set({ remaining: price, total: price, tier: 'pro' })
+      expect($short.get()).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,51 @@
+/** Making a video of an earlier one's settings. */
+import { CAMERA_MOVEMENTS, creditCost, type Task } from '#backend/tasks/contract.ts'
+import { whileBusy } from '../../api/taskActions.ts'
+import { translate } from '../../i18n/client.ts'
+import { writePrompt } from '../../i18n/movements.ts'
+import { showToast } from '../../ui/toasts.ts'
+import { removeFirstFrame, takeUploaded } from './firstFrame.ts'
+import { $faults, $generation, movementNames, separator } from './generation.ts'
+import { send } from './submission.ts'
+
+type Configured = Pick<Task, 'task_type' | 'model' | 'resolution' | 'duration'>
+const choicesOf = ({ task_type, model, resolution, duration }: Configured) => ({
+  taskType: task_type,
+  model,
+  resolution,
+  duration: duration as 6 | 10,
+})
+
+/** What the same video costs today. */
+export const costOf = (task: Configured): number => creditCost(choicesOf(task))
+
+/** Makes a video by the same settings once more. */
+export const makeAgain = (task: Task): Promise<void> =>
+  whileBusy(task.id, 'again', async () => {
+    const { task_type, model, prompt, resolution, prompt_optimizer, camera_movements, first_frame_image_url } = task
+    await send({
+      task_type,
+      model,
+      prompt,
+      duration: choicesOf(task).duration,
+      resolution,
+      prompt_optimizer,
+      ...(camera_movements.length > 0 ? { camera_movements } : {}),
+      ...(task_type === 'image_to_video' ? { first_frame_image_url } : {}),
+    }).catch(() => {})
+  })
+
+/** Puts a task's settings into the form, to be changed and sent. */
+export function remix(task: Task): void {
+  const names = movementNames()
+  const known = task.camera_movements.filter((movement) => movement in CAMERA_MOVEMENTS)
+  $generation.set({
+    ...choicesOf(task),
+    prompt: writePrompt(task.prompt, known, names, separator()),
+    promptOptimizer: task.prompt_optimizer,
+  })
+  $faults.set({})
+  if (task.first_frame_image_url) void takeUploaded(task.first_frame_image_url)
+  else removeFirstFrame()
+  showToast('info', translate()('workspace.changed.remix'))
+}

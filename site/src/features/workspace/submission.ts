@@ -1,0 +1,93 @@
+/** Sending the form. */
+import { atom } from 'nanostores'
+import type * as z from 'zod/mini'
+import { Generation, generate } from '#backend/tasks/contract.ts'
+import { call } from '../../api/api.ts'
+import { ApiError } from '../../api/apiError.ts'
+import { check } from '../../api/check.ts'
+import { loadCredits } from '../../api/credits.ts'
+import { codeText, errorText } from '../../api/errorText.ts'
+import { connectRealtime } from '../../api/realtime.ts'
+import { localHref, translate } from '../../i18n/client.ts'
+import { showToast } from '../../ui/toasts.ts'
+import { $firstFrame, removeFirstFrame } from './firstFrame.ts'
+import { $faults, $generation, type GenerationForm, readForm } from './generation.ts'
+import { putTask, refreshList } from './tasks.ts'
+
+export const $submitting = atom(false)
+
+/** The body of the call. */
+export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<typeof Generation> {
+  const { text, movements } = readForm(form)
+  return {
+    task_type: form.taskType,
+    model: form.model,
+    prompt: text,
+    duration: form.duration,
+    resolution: form.resolution,
+    prompt_optimizer: form.promptOptimizer,
+    ...(movements.length > 0 ? { camera_movements: [...movements] } : {}),
+    ...(form.taskType === 'image_to_video' ? { first_frame_image_url: imageUrl } : {}),
+  }
+}
+
+/** The same order keeps its key until it is answered, so that a retry cannot be charged twice. */
+const unanswered = new Map<string, string>()
+
+function keyFor(order: string): string {
+  const key = unanswered.get(order) ?? crypto.randomUUID()
+  unanswered.set(order, key)
+  return key
+}
+
+const LED_TO_PRICING = new Set(['insufficient_credits', 'queue_full', 'plan_required'])
+
+function sayWhy(error: unknown): void {
+  const t = translate()
+  const named = error instanceof ApiError ? error.faults[0] : undefined
+  const text = named ? codeText(named.code) : errorText(error, t('workspace.createFailed'))
+  const isBeyond = error instanceof ApiError && LED_TO_PRICING.has(error.code)
+  const link = { href: localHref('/?section=pricing'), label: t('workspace.form.plans') }
+  showToast('danger', text, { ms: 8000, ...(isBeyond ? { link } : {}) })
+  // The balance, the plan or the queue were not what the form believed.
+  if (isBeyond) void Promise.allSettled([loadCredits(), refreshList()])
+}
+
+/** Sends one order, and says what became of it. @throws what went wrong, once it was said */
+export async function send(body: z.input<typeof Generation>): Promise<void> {
+  const order = JSON.stringify(body)
+  try {
+    const { task } = await call(generate, { body, headers: { 'Idempotency-Key': keyFor(order) } })
+    unanswered.delete(order)
+    putTask(task)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'idempotency_key_reused') unanswered.delete(order)
+    sayWhy(error)
+    throw error
+  }
+  showToast('success', translate()('workspace.task.created_toast'))
+  void loadCredits().catch(() => {})
+  void refreshList()
+  connectRealtime()
+}
+
+/** Puts the rules that the server found broken beside their fields. */
+function showFaults(error: unknown): void {
+  if (!(error instanceof ApiError)) return
+  const faults = Object.fromEntries(error.faults.map(({ path, code }) => [path.split('.')[0] ?? path, code]))
+  $faults.set(faults)
+  if (faults.first_frame_image_url) removeFirstFrame()
+}
+
+/** Checks and sends the form. */
+export async function submit(): Promise<void> {
+  if ($submitting.get()) return
+  const frame = $firstFrame.get()
+  const body = bodyOf($generation.get(), frame.status === 'ready' ? frame.url : null)
+  const checked = check(Generation, body)
+  $faults.set(checked.ok ? {} : checked.faults)
+  if (!checked.ok) return
+  $submitting.set(true)
+  await send(body).catch(showFaults)
+  $submitting.set(false)
+}

@@ -1,0 +1,63 @@
+/** The help texts of `content/`, at build time. */
+import type { MarkdownInstance } from 'astro'
+import type { Locale } from './core.ts'
+
+export const CATEGORIES = ['basic', 'advanced', 'technical', 'subscription', 'support', 'commercial'] as const
+export type Category = (typeof CATEGORIES)[number]
+
+interface Words {
+  readonly question: string
+  /** A sentence or two for search engines. */
+  readonly description: string
+  readonly tags: readonly string[]
+}
+
+/** What is the same in every language stands in the English file. */
+interface Facts {
+  readonly category: Category
+  /** 1 comes first. */
+  readonly priority: number
+  readonly updated: string | Date
+}
+
+export interface Entry extends Words, Facts {
+  readonly slug: string
+  /** The language of its words: English where there is no translation. */
+  readonly language: Locale
+  readonly html: string
+  /** ISO date. */
+  readonly updated: string
+}
+
+type File = MarkdownInstance<Words & Facts>
+const files = import.meta.glob<File>('../../../content/*/faq/*.md', { eager: true })
+
+const inLanguage = (language: Locale) =>
+  new Map(
+    Object.entries(files).flatMap(([path, file]) => {
+      const [, found, slug] = /\/(\w+)\/faq\/([\w-]+)\.md$/.exec(path) ?? []
+      return found === language && slug ? [[slug, file] as const] : []
+    }),
+  )
+
+/** Every question in a language, the most important first. */
+export async function faqEntries(locale: Locale): Promise<readonly Entry[]> {
+  const translations = inLanguage(locale)
+  const entries = [...inLanguage('en')].map(async ([slug, english]): Promise<Entry> => {
+    const file = translations.get(slug) ?? english
+    const { question, description, tags } = file.frontmatter
+    const { category, priority, updated } = english.frontmatter
+    return {
+      slug,
+      language: file === english ? 'en' : locale,
+      question,
+      description,
+      tags,
+      category,
+      priority,
+      updated: new Date(updated).toISOString().slice(0, 10),
+      html: await file.compiledContent(),
+    }
+  })
+  return (await Promise.all(entries)).toSorted((a, b) => a.priority - b.priority)
+}

@@ -1,0 +1,58 @@
+/** What can be said of a help text by its words alone. */
+import type { Locale } from './core.ts'
+
+export interface Reading {
+  /** Words; in Chinese, characters. */
+  readonly words: number
+  readonly minutes: number
+}
+
+/** What people read silently in a minute. */
+const PER_MINUTE: Readonly<Record<Locale, number>> = { en: 230, zh: 400 }
+
+/** The text of rendered HTML. */
+export const textOf = (html: string): string =>
+  html
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/&(amp|lt|gt|quot|#39|#x27);/g, (whole) => ENTITIES[whole] ?? whole)
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+}
+
+const UNIT: Readonly<Record<Locale, RegExp>> = {
+  en: /\S*[\p{L}\p{N}]\S*/gu,
+  zh: /\p{Script=Han}|[a-z0-9]+(?:[-.,][a-z0-9]+)*/giu,
+}
+
+/** How long a text is: Chinese is counted by characters, a foreign word or a number within it as one. */
+export function readingOf(text: string, locale: Locale): Reading {
+  const words = text.match(UNIT[locale])?.length ?? 0
+  return { words, minutes: Math.max(1, Math.round(words / PER_MINUTE[locale])) }
+}
+
+interface Related {
+  readonly slug: string
+  readonly category: string
+  readonly tags: readonly string[]
+  readonly priority: number
+}
+
+const SHOWN = 3
+
+/** The questions nearest to one: those that share tags or its category, the more important first. */
+export function relatedTo<E extends Related>(entry: E, all: readonly E[]): readonly E[] {
+  const nearness = (other: E) =>
+    other.tags.filter((tag) => entry.tags.includes(tag)).length + (other.category === entry.category ? 1 : 0)
+  return all
+    .filter(({ slug }) => slug !== entry.slug)
+    .toSorted((a, b) => nearness(b) - nearness(a) || a.priority - b.priority)
+    .slice(0, SHOWN)
+}

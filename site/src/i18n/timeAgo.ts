@@ -1,0 +1,17 @@
+import { HTML_LANG, type Locale } from './core.ts'
+import type { Translate } from './keys.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** "just now", minutes, hours, days under a week, then the date. */
+export function timeAgo(iso: string, now: number, t: Translate, locale: Locale): string {
+  const then = Date.parse(iso)
+  const age = now - then
+  if (age < MINUTE) return t('common.time.now')
+  if (age < HOUR) return t('common.time.minutes', { count: Math.floor(age / MINUTE) })
+  if (age < DAY) return t('common.time.hours', { count: Math.floor(age / HOUR) })
+  if (age < 7 * DAY) return t('common.time.days', { count: Math.floor(age / DAY) })
+  return new Intl.DateTimeFormat(HTML_LANG[locale], { dateStyle: 'medium' }).format(then)
+}

@@ -1,5 +1,0 @@
-import { HTML_LANG, type Locale } from '../i18n/core.ts'
-
-/** A day in words. @param iso an instant */
-export const dayText = (iso: string, locale: Locale, style: 'long' | 'medium' = 'long'): string =>
-  new Intl.DateTimeFormat(HTML_LANG[locale], { dateStyle: style }).format(Date.parse(iso))

@@ -1,0 +1,53 @@
+import { type SubmitEvent, useEffect, useRef, useState } from 'react'
+import type * as z from 'zod/mini'
+import { ApiError } from '../api/apiError.ts'
+import { check, type Faults } from '../api/check.ts'
+import { codeText } from '../api/errorText.ts'
+
+/** A native form checked by a contract's schema: faults are bound to fields, and the first of them gets the focus. */
+export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.output<S>) => Promise<void>) {
+  const form = useRef<HTMLFormElement>(null)
+  const [faults, setFaults] = useState<Faults>({})
+  const [problem, setProblem] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  // Until the script runs, a submit would be the browser's own and put the password into a request of its own.
+  const [ready, setReady] = useState(false)
+  useEffect(() => setReady(true), [])
+
+  useEffect(() => {
+    if (Object.keys(faults).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [faults])
+
+  const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (busy) return
+    setProblem(undefined)
+    const read = check(schema, Object.fromEntries(new FormData(event.currentTarget)))
+    setFaults(read.ok ? {} : read.faults)
+    if (!read.ok) return
+    setBusy(true)
+    try {
+      await send(read.value)
+    } catch (error) {
+      const named = error instanceof ApiError ? error.faults : []
+      const known = named.filter(({ path }) => form.current?.elements.namedItem(path))
+      setFaults(Object.fromEntries(known.map(({ path, code }) => [path, code])))
+      if (known.length === 0) setProblem(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const clear = (name: string) => {
+    if (!(name in faults)) return
+    const { [name]: _, ...rest } = faults
+    setFaults(rest)
+  }
+  /** The properties of a field by its name. */
+  const field = (name: string) => ({
+    name,
+    fault: faults[name] === undefined ? undefined : codeText(faults[name]),
+    onInput: () => clear(name),
+  })
+  return { form: { ref: form, onSubmit, noValidate: true, method: 'post' as const }, field, problem, busy, ready }
+}

@@ -1,0 +1,77 @@
+import type { Mailer, OutgoingMail } from '#backend/accounts/mailer.port.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
+import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { type Event, Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
+import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { isCharged } from '#backend/tasks/videoTask.decider.ts'
+import { type ActivityDeps, stepContext, type TaskCommands } from '../tasks/taskCommands.ts'
+import type { DeliverMailActivities } from './deliverMail.workflow.ts'
+import type { EraseAccountActivities } from './eraseAccount.workflow.ts'
+
+export interface AccountActivityDeps {
+  readonly store: EventStore
+  readonly mailer: Mailer
+  readonly outbox: {
+    open(mailId: string): Promise<OutgoingMail | undefined>
+    remove(mailId: string): Promise<void>
+  }
+  readonly erasures: {
+    removeRows(userId: string): Promise<void>
+    done(userId: string): Promise<void>
+  }
+  /** Removes the pictures that a user has uploaded. */
+  readonly removeUploads: (userId: string) => Promise<void>
+  /** Tells the operator of a mail that nobody will take. */
+  readonly onRefused: (mailId: string) => void
+}
+
+async function endSubscriptions({ handle }: ActivityDeps, userId: string, at: string): Promise<void> {
+  const command = { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: false, at } as const
+  try {
+    await handle(subscription, userId, command, stepContext('end subscription', userId))
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error
+  }
+}
+
+/** What is done about accounts: mails are sent, and what an erased account has left is taken away. */
+export function createAccountActivities(
+  deps: ActivityDeps & AccountActivityDeps,
+  { at, give: task, look, origin }: TaskCommands,
+): DeliverMailActivities & EraseAccountActivities {
+  const { store, mailer, outbox, erasures, credits, provider, media } = deps
+
+  /** Every task that the user ever had credits held for: from the log, which forgets none. */
+  async function* tasksOf(userId: string): AsyncGenerator<string> {
+    for await (const stored of store.readStream(`${CREDIT_ACCOUNT}-${userId}`)) {
+      const event = stored as unknown as Event as CreditAccountEvent
+      if (event.type === 'CreditsHeld') yield event.data.holdId
+    }
+  }
+
+  return {
+    async sendMail({ mailId }) {
+      const mail = await outbox.open(mailId)
+      if (mail && (await mailer.send(mail)) === 'refused') deps.onRefused(mailId)
+      await outbox.remove(mailId)
+    },
+
+    async erase({ userId }) {
+      // Whoever is gone is billed no more: the term's workflow ends the agreement at the provider.
+      await endSubscriptions(deps, userId, at())
+      for await (const taskId of tasksOf(userId)) {
+        const before = await look(taskId)
+        const state = await task(taskId, { type: 'Erase', at: at() })
+        if (!isCharged(state)) await credits.release(userId, taskId, 'account erased', await origin(taskId))
+        await provider.forget(('jobId' in before && before.jobId) || taskId)
+        await deps.showProgress(taskId, undefined)
+        await removeTaskMedia(media, taskId)
+      }
+      await deps.removeUploads(userId)
+      await erasures.removeRows(userId)
+    },
+
+    endErasure: ({ userId }) => erasures.done(userId),
+  }
+}

@@ -1,0 +1,8 @@
+import type { Workflow } from '../engine/engine.port.ts'
+
+export interface SweepVisitsActivities {
+  /** Cuts the addresses of visits short after a day, and drops visits after 90. */
+  sweepVisits(input: unknown): Promise<void>
+}
+
+export const sweepVisits: Workflow<SweepVisitsActivities, unknown> = (ctx, input) => ctx.activities.sweepVisits(input)

@@ -1,0 +1,164 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type {
+  Activities,
+  ActivityContext,
+  ActivityPolicy,
+  Engine,
+  StartOptions,
+  Workflow,
+  WorkflowContext,
+} from './engine.port.ts'
+import { Pool } from './pool.ts'
+
+type AnyActivities = Readonly<Record<string, (input: unknown, context: ActivityContext) => Promise<unknown>>>
+type AnyWorkflow = Workflow<unknown, unknown, unknown>
+
+const LONGEST_TIMER = 2 ** 31 - 1
+const never = new Promise<never>(() => {})
+
+/** Sleeps past the 24.8 days of a timer, too. Aborted, it neither returns nor throws: the sleeper is abandoned. */
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0; left -= LONGEST_TIMER)
+    await delay(Math.min(left, LONGEST_TIMER), undefined, { signal }).catch(() => never)
+}
+
+/** One running workflow: its result, and the signals that it has not looked at yet. */
+class Run {
+  readonly result = Promise.withResolvers<unknown>()
+  readonly #raised = new Set<string>()
+  readonly #waiting = new Map<string, () => void>()
+
+  raise(name: string): void {
+    this.#raised.add(name)
+    this.#waiting.get(name)?.()
+  }
+
+  async signalled(name: string, ms: number, stop: AbortSignal): Promise<boolean> {
+    if (!this.#raised.has(name)) {
+      const done = new AbortController()
+      const raised = new Promise<void>((resolve) => this.#waiting.set(name, resolve))
+      await Promise.race([raised, sleep(ms, AbortSignal.any([stop, done.signal]))])
+      done.abort()
+      this.#waiting.delete(name)
+    }
+    return this.#raised.delete(name)
+  }
+}
+
+export interface EmbeddedEngineOptions {
+  readonly workflows: Readonly<Record<string, Workflow<never, never, unknown>>>
+  readonly activities: Activities
+  readonly policies: Readonly<Record<string, ActivityPolicy>>
+  /** Slots of each pool; a pool that is not named has no limit. */
+  readonly slots?: Readonly<Record<string, number>>
+  readonly onError: (error: unknown, activity: string) => void
+}
+
+/**
+ * Runs workflows in this process and keeps nothing: the event log is the journal. Every activity is idempotent against
+ * the log, so after a crash each unfinished workflow is started again and runs through what is already done.
+ */
+export class EmbeddedEngine implements Engine {
+  readonly #options: EmbeddedEngineOptions
+  readonly #runs = new Map<string, Run>()
+  readonly #schedules = new Set<string>()
+  readonly #stop = new AbortController()
+  readonly #pools = new Map<string, Pool>()
+  readonly #active = new Set<Promise<unknown>>()
+
+  constructor(options: EmbeddedEngineOptions) {
+    this.#options = options
+  }
+
+  async start(workflow: string, id: string, input: unknown, options: StartOptions = {}): Promise<void> {
+    if (this.#runs.has(id) || this.#stop.signal.aborted) return
+    const body = this.#options.workflows[workflow] as AnyWorkflow | undefined
+    if (!body) throw new Error(`No workflow is called ${workflow}`)
+    const run = new Run()
+    run.result.promise.catch((error) => this.#options.onError(error, workflow))
+    this.#runs.set(id, run)
+    body(this.#context(run, options), input)
+      .finally(() => this.#runs.delete(id))
+      .then(run.result.resolve, run.result.reject)
+  }
+
+  async signal(id: string, name: string): Promise<void> {
+    this.#runs.get(id)?.raise(name)
+  }
+
+  async schedule(id: string, workflow: string, everyMs: number): Promise<void> {
+    if (this.#schedules.has(id)) return
+    this.#schedules.add(id)
+    const rounds = async () => {
+      for (;;) {
+        await sleep(everyMs, this.#stop.signal)
+        await this.start(workflow, id, {})
+      }
+    }
+    void rounds()
+  }
+
+  async result(id: string): Promise<unknown> {
+    return this.#runs.get(id)?.result.promise
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.allSettled(this.#active)
+  }
+
+  #context(run: Run, options: StartOptions): WorkflowContext<unknown> {
+    const stop = this.#stop.signal
+    return {
+      now: async () => Date.now(),
+      sleep: (ms) => sleep(ms, stop),
+      signalled: (name, ms) => run.signalled(name, ms, stop),
+      activities: new Proxy({}, { get: (_, name: string) => (input: unknown) => this.#call(name, input, options) }),
+    }
+  }
+
+  async #call(name: string, input: unknown, options: StartOptions): Promise<unknown> {
+    const policy = this.#options.policies[name]
+    if (!policy) throw new Error(`No policy for the activity ${name}`)
+    const stop = this.#stop.signal
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await this.#pool(policy.pool).run(options, () => this.#attempt(name, input, policy))
+        return stop.aborted ? await never : result
+      } catch (error) {
+        if (stop.aborted) return never
+        this.#options.onError(error, name)
+        if (attempt === policy.attempts) throw error
+        await sleep(Math.min(policy.firstRetryMs * 2 ** (attempt - 1), policy.maxRetryMs), stop)
+      }
+    }
+  }
+
+  async #attempt(name: string, input: unknown, policy: ActivityPolicy): Promise<unknown> {
+    if (this.#stop.signal.aborted) return never
+    const overdue = new AbortController()
+    const timer = setTimeout(() => overdue.abort(new Error(`${name} outlived its time`)), policy.timeoutMs).unref()
+    const signal = AbortSignal.any([this.#stop.signal, overdue.signal])
+    const work = (this.#options.activities as unknown as AnyActivities)[name]!(input, { signal })
+    this.#active.add(work)
+    const leave = () => void this.#active.delete(work)
+    work.then(leave, leave)
+    // One that does not listen to its signal is given up all the same.
+    const givenUp = new Promise<never>((_, reject) =>
+      overdue.signal.addEventListener('abort', () => reject(overdue.signal.reason)),
+    )
+    try {
+      return await Promise.race([work, givenUp])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #pool(name: string): Pool {
+    const known = this.#pools.get(name)
+    if (known) return known
+    const pool = new Pool(this.#options.slots?.[name] ?? Number.POSITIVE_INFINITY)
+    this.#pools.set(name, pool)
+    return pool
+  }
+}

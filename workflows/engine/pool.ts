@@ -1,0 +1,48 @@
+import type { StartOptions } from './engine.port.ts'
+
+interface Waiting {
+  readonly priority: number
+  /** How many of the owner's calls are ahead of this one: owners take turns. */
+  readonly turn: number
+  readonly go: () => void
+}
+
+/** Slots handed out by priority, then in turn among owners, then first come, first served. */
+export class Pool {
+  #free: number
+  #waiting: Waiting[] = []
+  readonly #turns = new Map<string, number>()
+
+  constructor(slots: number) {
+    this.#free = slots
+  }
+
+  async run<T>({ priority = 3, owner = '' }: StartOptions, work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await this.#turnComes(priority, owner)
+    try {
+      return await work()
+    } finally {
+      this.#passOn()
+    }
+  }
+
+  #turnComes(priority: number, owner: string): Promise<void> {
+    const current = this.#waiting.reduce((least, { turn }) => Math.min(least, turn), Number.POSITIVE_INFINITY)
+    const turn = Math.max((this.#turns.get(owner) ?? -1) + 1, Number.isFinite(current) ? current : 0)
+    this.#turns.set(owner, turn)
+    return new Promise((go) => {
+      const place = this.#waiting.findIndex((w) => w.priority > priority || (w.priority === priority && w.turn > turn))
+      this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, { priority, turn, go })
+    })
+  }
+
+  #passOn(): void {
+    const next = this.#waiting.shift()
+    if (next) next.go()
+    else {
+      this.#free++
+      this.#turns.clear()
+    }
+  }
+}

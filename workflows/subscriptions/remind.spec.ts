@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
+import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
+import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
+import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { type Reminder, remind } from './remind.ts'
+import { contextOf } from './settleSubscription.ts'
+
+const userId = 'user'
+const on = (date: string) => `2026-${date}T00:00:00.000Z`
+const DAY = 24 * 3_600_000
+const price = { amountCents: 4499, priceCents: 4499, currency: 'USD', credits: 4500 }
+
+/** A plan that was paid for until the first of February, as it is on a day. */
+async function reminded(day: string, ...more: object[]) {
+  const handle = createHandle(createMemoryEventStore())
+  const commands = [
+    { type: 'RequestSubscription', agreementId: 'A', tier: 'pro', ...price, startsAt: null },
+    { type: 'ReportSale', agreementId: 'A', saleId: 's', ...price, soldAt: on('01-01'), periodEnd: on('02-01') },
+    ...more,
+  ].map((command) => ({ userId, at: on('01-01'), ...command }) as SubscriptionCommand)
+  for (const command of commands) await handle(subscription, userId, command, contextOf(command))
+  const mails: [string, Reminder][] = []
+  const mailOnce = async (_: string, key: string, reminder: Reminder) => void mails.push([key, reminder])
+  return { next: await remind({ handle, calendar: () => Date.parse(on(day)), mailOnce }, userId), mails }
+}
+
+describe('a subscriber', () => {
+  it('is told three days ahead that the plan renews, and not before', async () => {
+    expect(await reminded('01-20')).toEqual({ next: 9 * DAY, mails: [] })
+    const renewal: [string, Reminder] = [`renewal A ${on('02-01')}`, { kind: 'renewalAhead', date: on('02-01') }]
+    expect(await reminded('01-29')).toEqual({ next: null, mails: [renewal] })
+  })
+  it('is told of no renewal that will not come', async () => {
+    const cancel = { type: 'CancelSubscription', encryptedReason: null, atPeriodEnd: true }
+    expect(await reminded('01-30', cancel)).toEqual({ next: null, mails: [] })
+  })
+  it('is told that a payment failed, and how long the plan stays', async () => {
+    const fail = { type: 'ReportPaymentFailed', agreementId: 'A', failedAt: on('02-01'), graceUntil: on('02-08') }
+    expect(await reminded('02-01', fail)).toEqual({
+      next: null,
+      mails: [[`failed A ${on('02-01')}`, { kind: 'paymentFailed', date: on('02-08') }]],
+    })
+  })
+})

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
+import { makePoster } from '#backend/kernel/media/poster.ts'
+import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
+import type { VideoFile } from '#backend/tasks/events.ts'
+import type { ActivityDeps } from './taskCommands.ts'
+
+/** From the provider's file to ours: as a whole, checked, and with a still. */
+export async function fetchVideo(
+  { provider, media, temporaryDir, ffmpegPath }: ActivityDeps,
+  taskId: string,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<VideoFile> {
+  if ((await media.size(videoKey(taskId))) !== undefined) return describe(await media.localPath(videoKey(taskId)))
+  const file = path.join(temporaryDir, `${randomUUID()}.mp4`)
+  const still = `${file}.jpg`
+  try {
+    await provider.fetch(jobId, file, signal)
+    const described = await describe(file)
+    await makePoster(file, still, { at: described.durationMs / 3_000, width: 640, signal, ffmpegPath })
+    await media.put(posterKey(taskId), still)
+    await media.put(videoKey(taskId), file)
+    return described
+  } finally {
+    for (const left of [file, still]) await rm(left, { force: true })
+  }
+}
+
+async function describe(file: string): Promise<VideoFile> {
+  const { size, duration, width, height } = await probeMp4(file)
+  return { size, durationMs: Math.round(duration * 1000), width, height }
+}

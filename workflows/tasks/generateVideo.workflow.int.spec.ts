@@ -1,0 +1,300 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
+import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
+import { canonicalJson } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
+import { createProviderDouble, type ProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
+import type { RenderState } from '#backend/tasks/videoProvider.port.ts'
+import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { startTestKinora, type TestKinora } from '#backend/testing/testKinora.ts'
+import { GENERATION } from '#backend/testing/testUser.ts'
+import { generate, reaches, refunded, remaining, taskOf } from '../testing/userTasks.ts'
+
+let db: TemporaryDatabase
+let provider: ProviderDouble
+let usual: Pick<ProviderDouble, 'create' | 'state' | 'idempotent'>
+let kinora: TestKinora
+let handle: Handle
+let moved = 0
+const states = new Map<string, RenderState>()
+const MINUTE = 60_000
+
+const start = (env: Record<string, string> = {}) => {
+  const { socketDir, user, database } = db.postgres.server
+  const DATABASE_URL = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
+  return startTestKinora({ provider, now: () => Date.now() + moved, env: { DATABASE_URL, ...env } })
+}
+const stop = () => kinora.close({ keep: true })
+const again = async () => {
+  kinora = await start({ DATA_DIR: kinora.dataDir, PORT: new URL(kinora.url).port })
+}
+
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  provider = await createProviderDouble()
+  const { create, state, idempotent } = provider
+  usual = { create, state, idempotent }
+  handle = createHandle(db.store)
+  kinora = await start()
+})
+afterAll(async () => {
+  await kinora.close()
+  await db.close()
+})
+beforeEach(() => {
+  states.clear()
+  provider.answer = (jobId) => states.get(jobId) ?? { kind: 'rendering', percent: 10 }
+  Object.assign(provider, usual)
+})
+
+const facts = async (stream: string) => {
+  const types: string[] = []
+  for await (const { type } of db.store.readStream(stream)) types.push(type)
+  return types
+}
+const asked = (id: string) => provider.asked.filter(({ taskId }) => taskId === id)
+const finish = (id: string) => states.set(id, { kind: 'finished' })
+
+const BEGUN = ['VideoTaskSubmitted', 'VideoTaskQueued', 'VideoRenderRequested']
+const MADE = [...BEGUN, 'VideoRenderAccepted', 'VideoRenderStarted', 'VideoDownloadStarted', 'VideoTaskSucceeded']
+
+describe('making a video', () => {
+  it('asks the provider for exactly what was ordered, and tells of each step', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Processing', progress: 10, credits_consumed: 30 })
+    finish(id)
+    await reaches(user, id, { status: 'Success', progress: null, video_duration: 1, error_code: null })
+    expect(asked(id)).toEqual([
+      {
+        taskId: id,
+        taskType: 'text_to_video',
+        model: 'MiniMax-Hailuo-02',
+        resolution: '768P',
+        duration: 6,
+        promptOptimizer: true,
+        cameraMovements: [],
+        prompt: GENERATION.prompt,
+        firstFrame: undefined,
+      },
+    ])
+    expect(await facts(`videoTask-${id}`)).toEqual(MADE)
+    await vi.waitFor(async () =>
+      expect(await facts(`creditAccount-${user.userId}`)).toEqual([
+        'CreditLotGranted',
+        'CreditsHeld',
+        'CreditsCaptured',
+      ]),
+    )
+    expect(await remaining(user)).toBe(30)
+  })
+
+  it('ends in Fail and a refund when the provider refuses', async () => {
+    provider.create = async () => ({ kind: 'refused', code: 'content_refused', detail: 'sensitive' })
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, {
+      status: 'Fail',
+      error_code: 'content_refused',
+      error_message: 'The description or the picture was refused as sensitive.',
+      credits_consumed: 0,
+    })
+    await refunded(user)
+    expect(await facts(`videoTask-${id}`)).toEqual([...BEGUN, 'VideoTaskFailed'])
+  })
+
+  it('ends in Fail and a refund when the provider fails', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    states.set(id, { kind: 'failed', code: 'provider_failed', detail: 'out of memory' })
+    await reaches(user, id, { status: 'Fail', error_code: 'provider_failed', credits_consumed: 0 })
+    await refunded(user)
+  })
+
+  it('survives a provider that stumbles now and then', async () => {
+    let looks = 0
+    provider.state = async (jobId) => {
+      if (++looks % 2) throw new Error('a gateway timed out')
+      return looks > 3 ? { kind: 'finished' } : provider.answer(jobId)
+    }
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Success' })
+    expect(asked(id)).toHaveLength(1)
+  })
+
+  it('does not ask again a provider that cannot be asked twice, when its answer was lost', async () => {
+    provider.create = async (request) => {
+      provider.asked.push(request)
+      throw new Error('connection reset')
+    }
+    Object.assign(provider, { idempotent: false })
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Fail', error_code: 'answer_lost', credits_consumed: 0 })
+    expect(asked(id)).toHaveLength(1)
+    await refunded(user)
+  })
+
+  it('asks a provider again that may be asked twice, and that has lost the job', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    let lost = true
+    provider.answer = (jobId) => (jobId === id && lost ? { kind: 'unknown' } : { kind: 'finished' })
+    await vi.waitFor(() => expect(asked(id).length).toBeGreaterThan(1))
+    lost = false
+    await reaches(user, id, { status: 'Success' })
+  })
+})
+
+describe('the tasks of a Free user', () => {
+  it('are made one after the other, in their order', async () => {
+    const user = await kinora.newUser()
+    const [first, second] = [await generate(user), await generate(user)]
+    await reaches(user, first.id, { status: 'Processing' })
+    await reaches(user, second.id, { status: 'Queueing' })
+    expect(asked(second.id)).toEqual([])
+    finish(first.id)
+    await reaches(user, first.id, { status: 'Success' })
+    await reaches(user, second.id, { status: 'Processing' })
+    finish(second.id)
+    await reaches(user, second.id, { status: 'Success' })
+    await vi.waitFor(async () =>
+      expect(await facts(`renderLane-${user.userId}`)).toEqual([
+        'RenderSlotAsked',
+        'RenderSlotClaimed',
+        'RenderSlotAsked',
+        'RenderSlotReleased',
+        'RenderSlotClaimed',
+        'RenderSlotReleased',
+      ]),
+    )
+  })
+
+  it('free their place and their credits at once when one that waits is cancelled', async () => {
+    const user = await kinora.newUser()
+    const [first, second] = [await generate(user), await generate(user)]
+    await reaches(user, first.id, { status: 'Processing' })
+    expect((await user.call('POST', '/videos/generate', GENERATION)).status).toBe(402)
+    expect((await user.call('DELETE', `/videos/tasks/${second.id}`)).status).toBe(204)
+    expect([await remaining(user), (await user.call('GET', `/videos/tasks/${second.id}`)).status]).toEqual([30, 404])
+    const third = await generate(user)
+    expect((await user.call('DELETE', `/videos/task/${first.id}`)).status).toBe(409)
+    finish(first.id)
+    finish(third.id)
+    await reaches(user, third.id, { status: 'Success' })
+    expect(asked(second.id)).toEqual([])
+    expect(await facts(`videoTask-${second.id}`)).toEqual([
+      'VideoTaskSubmitted',
+      'VideoTaskQueued',
+      'VideoTaskFailed',
+      'VideoTaskDeleted',
+    ])
+    expect(await remaining(user)).toBe(0)
+  })
+
+  it('fail and are refunded when their turn did not come for six hours', async () => {
+    const user = await kinora.newUser()
+    const [first, second] = [await generate(user), await generate(user)]
+    await reaches(user, first.id, { status: 'Processing' })
+    await reaches(user, second.id, { status: 'Queueing' })
+    moved += 6 * 60 * MINUTE
+    await reaches(user, first.id, { status: 'Fail', error_code: 'render_timed_out' })
+    await reaches(user, second.id, { status: 'Fail', error_code: 'waited_too_long', credits_consumed: 0 })
+    await refunded(user)
+    expect(asked(second.id)).toEqual([])
+  })
+})
+
+describe('a program that is stopped in the middle', () => {
+  it('goes on when it is started again: one video, one charge', async () => {
+    const user = await kinora.newUser()
+    const [first, second] = [await generate(user), await generate(user)]
+    await reaches(user, first.id, { status: 'Processing' })
+    await stop()
+    finish(first.id)
+    finish(second.id)
+    await again()
+    await reaches(user, first.id, { status: 'Success' })
+    await reaches(user, second.id, { status: 'Success' })
+    expect([asked(first.id).length, asked(second.id).length]).toEqual([1, 1])
+    await vi.waitFor(async () =>
+      expect((await facts(`creditAccount-${user.userId}`)).toSorted()).toEqual([
+        'CreditLotGranted',
+        'CreditsCaptured',
+        'CreditsCaptured',
+        'CreditsHeld',
+        'CreditsHeld',
+      ]),
+    )
+    expect(await facts(`videoTask-${first.id}`)).toEqual(MADE)
+  })
+
+  it('gives a video that came after its time-out free of charge', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Processing' })
+    moved += 29 * MINUTE
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect((await taskOf(user, id)).status).toBe('Processing')
+    moved += MINUTE
+    await reaches(user, id, { status: 'Fail', error_code: 'render_timed_out', credits_consumed: 0, video_url: null })
+    await refunded(user)
+    await stop()
+    finish(id)
+    await again()
+    await reaches(user, id, {
+      status: 'Success',
+      error_code: null,
+      error_message: null,
+      credits_consumed: 0,
+      video_url: `/api/v1/videos/preview/${id}`,
+    })
+    expect((await user.call('GET', `/videos/preview/${id}`)).status).toBe(200)
+    expect(await facts(`creditAccount-${user.userId}`)).toEqual(['CreditLotGranted', 'CreditsHeld', 'CreditsReleased'])
+    expect((await facts(`videoTask-${id}`)).slice(-2)).toEqual(['VideoTaskFailed', 'VideoTaskRecovered'])
+    expect(await remaining(user)).toBe(60)
+  })
+
+  it('gives back the credits that were held for a task that never came to be', async () => {
+    const user = await kinora.newUser()
+    const hold = async (holdId: string, ageMs: number) => {
+      const at = new Date(Date.now() + moved - ageMs).toISOString()
+      const command = { type: 'HoldCredits', userId: user.userId, holdId, amount: 30, openLimit: 2, at } as const
+      await handle(creditAccount, user.userId, command, { commandId: holdId, actor: 'system', correlationId: holdId })
+    }
+    const [orphan, fresh] = [uuid7(), uuid7()]
+    await hold(orphan, 21_000)
+    await hold(fresh, 1_000)
+    await vi.waitFor(async () => expect(await remaining(user)).toBe(0))
+    await stop()
+    await again()
+    await vi.waitFor(async () => expect(await remaining(user)).toBe(30))
+    expect([await facts(`videoTask-${orphan}`), await facts(`videoTask-${fresh}`)]).toEqual([
+      ['VideoTaskAbandoned'],
+      [],
+    ])
+  })
+})
+
+describe('a task that was given up before it began', () => {
+  it('costs nothing, and the key it was asked under can be used again', async () => {
+    const user = await kinora.newUser()
+    const [taskId, key] = [uuid7(), uuid7()]
+    const body = { ...GENERATION, camera_movements: [], prompt_optimizer: true }
+    const hash = createHash('sha256').update(canonicalJson(body)).digest('hex')
+    const row = [user.userId, key, hash, taskId]
+    await db.pool.query(`insert into idempotency_key values ($1, $2, $3, $4, 'open', now())`, row)
+    const at = new Date().toISOString()
+    const context = { commandId: taskId, actor: 'system', correlationId: taskId }
+    await handle(videoTask, taskId, { type: 'Abandon', taskId, at }, context)
+    const refused = await user.call('POST', '/videos/generate', GENERATION, { 'idempotency-key': key })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    const { id } = await generate(user, { 'idempotency-key': key })
+    expect(id).not.toBe(taskId)
+    finish(id)
+    await reaches(user, id, { status: 'Success' })
+  })
+})

@@ -1,0 +1,8 @@
+import type { Workflow } from '../engine/engine.port.ts'
+
+export interface SweepHoldsActivities {
+  /** Gives back the credits of each hold older than 20 s whose task never came to be. */
+  sweepHolds(input: unknown): Promise<void>
+}
+
+export const sweepHolds: Workflow<SweepHoldsActivities, unknown> = (ctx, input) => ctx.activities.sweepHolds(input)

@@ -1,0 +1,220 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
+import { createOrigins } from '#backend/kernel/eventsourcing/origin.ts'
+import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
+import type { VideoTaskOrder } from '#backend/tasks/events.ts'
+import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { policies } from '../policies.ts'
+import { RENDER_LIMIT_MS } from './renderVideo.ts'
+import { createActivities } from './taskActivities.ts'
+
+const input = { taskId: 'task', userId: 'user' }
+const order: VideoTaskOrder = {
+  ...input,
+  taskType: 'text_to_video',
+  model: 'MiniMax-Hailuo-02',
+  resolution: '768P',
+  duration: 6,
+  encryptedPrompt: 'sealed',
+  cameraMovements: [],
+  promptOptimizer: true,
+  firstFrame: null,
+  credits: 30,
+  priority: 4,
+}
+const context = { signal: new AbortController().signal }
+const unreachable = async (): Promise<never> => {
+  throw new Error('unreachable')
+}
+
+let clock: number
+let provider: VideoProvider
+let states: RenderState[]
+let render: () => Promise<unknown>
+let types: () => string[]
+let deps: Parameters<typeof createActivities>[0]
+beforeEach(async () => {
+  clock = Date.UTC(2026, 0, 1)
+  states = []
+  provider = {
+    name: 'double',
+    idempotent: true,
+    pollMs: 1,
+    admit: async () => 0,
+    create: async () => ({ kind: 'accepted', jobId: 'job' }),
+    state: async () => states.shift() ?? { kind: 'finished' },
+    fetch: unreachable,
+    forget: async () => {},
+    close: async () => {},
+  }
+  const store = createMemoryEventStore()
+  const handle = createHandle(store)
+  const unused = unreachable
+  deps = {
+    handle,
+    store,
+    originOf: createOrigins(store),
+    mailer: { send: unused, close: unused },
+    outbox: { open: unused, remove: unused },
+    erasures: { removeRows: unused, done: unused },
+    removeUploads: unused,
+    onRefused: () => expect.fail(),
+    credits: {
+      capture: unused,
+      release: unused,
+      grantSale: unused,
+      reverseSale: unused,
+      forfeitSales: unused,
+      expire: unused,
+    },
+    creditsSpent: unused,
+    payments: undefined as never,
+    inbox: { open: unused, close: unused },
+    buyerOf: unused,
+    openAgreements: unused,
+    withExpiredLots: unused,
+    mailOnce: unused,
+    onNeverUnderstood: () => expect.fail(),
+    calendar: () => clock,
+    provider,
+    media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },
+    decrypt: async () => 'a cat',
+    concurrentLimit: async () => 1,
+    removeUnusedUploads: async () => {},
+    sweepVisits: async () => {},
+    holdsOlderThan: async () => [],
+    showProgress: async () => {},
+    pictureFile: unused,
+    hinted: async () => {},
+    wake: async () => {},
+    ffmpegPath: undefined,
+    temporaryDir: '/nowhere',
+    now: () => clock,
+  }
+  const activities = createActivities(deps)
+  const at = new Date(clock).toISOString()
+  await handle(
+    videoTask,
+    'task',
+    { type: 'Submit', order, at },
+    { commandId: 's', actor: 'system', correlationId: 's' },
+  )
+  render = () => activities.render(input, context)
+  types = () => store.log.map(({ type }) => type)
+})
+
+const timedOut = { kind: 'failed', code: 'render_timed_out', detail: 'No video came within 30 minutes.' }
+
+describe('rendering', () => {
+  it('writes that it asks before it asks, and what the provider answered after', async () => {
+    let known: string[] = []
+    provider.create = async () => {
+      known = types()
+      return { kind: 'accepted', jobId: 'job' }
+    }
+    states = [{ kind: 'queued' }, { kind: 'rendering', percent: undefined }]
+    expect(await render()).toEqual({ kind: 'finished' })
+    const before = ['VideoTaskSubmitted', 'VideoTaskQueued', 'VideoRenderRequested']
+    expect([known, types()]).toEqual([before, [...before, 'VideoRenderAccepted', 'VideoRenderStarted']])
+  })
+
+  it('is tried again when the provider cannot be reached, and not again from the start', async () => {
+    let created = 0
+    provider.create = async () => ({ kind: 'accepted', jobId: `job${++created}` })
+    const { state } = provider
+    provider.state = unreachable
+    await expect(render()).rejects.toThrow('unreachable')
+    provider.state = state
+    clock += 1_000
+    expect([await render(), created]).toEqual([{ kind: 'finished' }, 1])
+  })
+
+  it('is over after 30 minutes, also when the provider cannot be reached any more', async () => {
+    provider.state = unreachable
+    await expect(render()).rejects.toThrow('unreachable')
+    clock += RENDER_LIMIT_MS - 1
+    await expect(render()).rejects.toThrow('unreachable')
+    clock += 1
+    expect(await render()).toEqual(timedOut)
+  })
+
+  it('is over after 30 minutes, also when the provider was never reached', async () => {
+    provider.create = unreachable
+    await expect(render()).rejects.toThrow('unreachable')
+    clock += RENDER_LIMIT_MS
+    expect(await render()).toEqual(timedOut)
+  })
+
+  it('leaves a task waiting that the provider certainly did not take, and asks again when it may', async () => {
+    provider = Object.assign(provider, { idempotent: false })
+    const answers = [
+      { kind: 'postponed', detail: 'busy' },
+      { kind: 'accepted', jobId: 'job' },
+    ] as const
+    let asked = 0
+    provider.create = async () => answers[asked++]!
+    expect(await render()).toEqual({ kind: 'finished' })
+    expect(types().slice(2)).toEqual([
+      'VideoRenderRequested',
+      'VideoRenderPostponed',
+      'VideoRenderRequested',
+      'VideoRenderAccepted',
+    ])
+  })
+
+  it('ends in a lost answer when it is unknown whether the provider took the job: it is asked once', async () => {
+    provider = Object.assign(provider, { idempotent: false })
+    let asked = 0
+    provider.create = async () => {
+      asked++
+      return unreachable()
+    }
+    await expect(render()).rejects.toThrow('unreachable')
+    clock += 1_000
+    expect([await render(), asked]).toMatchObject([{ kind: 'failed', code: 'answer_lost' }, 1])
+  })
+
+  it('waits for an answer that another process may still hear, for as long as a call may last', async () => {
+    provider = Object.assign(provider, { idempotent: false })
+    provider.create = unreachable
+    await expect(render()).rejects.toThrow('unreachable')
+    const elsewhere = createActivities(deps)
+    let isOver = false
+    const rendering = elsewhere.render(input, context).finally(() => {
+      isOver = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(isOver).toBe(false)
+    clock += 66_000
+    expect(await rendering).toMatchObject({ code: 'answer_lost' })
+  })
+
+  it('ends a task that waited six hours for a provider that may not be asked', async () => {
+    provider.admit = async () => {
+      clock += 3600_000
+      return 1
+    }
+    expect(await render()).toEqual({ kind: 'over' })
+    expect(types().at(-1)).toBe('VideoTaskFailed')
+  })
+
+  it('takes a video that is finished when it looks, however late that is', async () => {
+    states = [{ kind: 'rendering', percent: 1 }]
+    const look = provider.state
+    provider.state = async (jobId, signal) => {
+      const answer = await look(jobId, signal)
+      if (answer.kind === 'finished') clock += RENDER_LIMIT_MS
+      return answer
+    }
+    expect(await render()).toEqual({ kind: 'finished' })
+  })
+
+  it('is tried for as long as its 30 minutes last', () => {
+    const { attempts, firstRetryMs, maxRetryMs } = policies.render
+    let waited = 0
+    for (let n = 0; n < attempts - 1 && waited < RENDER_LIMIT_MS; n++)
+      waited += Math.min(firstRetryMs * 2 ** n, maxRetryMs)
+    expect(waited).toBeGreaterThanOrEqual(RENDER_LIMIT_MS)
+  })
+})

@@ -1,0 +1,130 @@
+import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
+import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
+import { renderLane } from '#backend/tasks/renderLane.decider.ts'
+import { isCharged } from '#backend/tasks/videoTask.decider.ts'
+import { type AccountActivityDeps, createAccountActivities } from '../accounts/accountActivities.ts'
+import type { DeliverMailActivities } from '../accounts/deliverMail.workflow.ts'
+import type { EraseAccountActivities } from '../accounts/eraseAccount.workflow.ts'
+import type { SweepVisitsActivities } from '../analytics/sweepVisits.workflow.ts'
+import type { ActivityContext } from '../engine/engine.port.ts'
+import { Pool } from '../engine/pool.ts'
+import type { KeepTermActivities } from '../subscriptions/keepTerm.workflow.ts'
+import type { ReconcileActivities } from '../subscriptions/reconcile.workflow.ts'
+import { createSubscriptionActivities, type SubscriptionActivityDeps } from '../subscriptions/subscriptionActivities.ts'
+import type { TakeNoticeActivities } from '../subscriptions/takeNotice.workflow.ts'
+import { fetchVideo } from './fetchVideo.ts'
+import { type GenerateVideoActivities, TURN, type Turn } from './generateVideo.workflow.ts'
+import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
+import { ASKED_AT_ONCE, renderVideo } from './renderVideo.ts'
+import type { SweepHoldsActivities } from './sweepHolds.workflow.ts'
+import type { SweepUploadsActivities } from './sweepUploads.workflow.ts'
+import { type ActivityDeps, createTaskCommands } from './taskCommands.ts'
+
+const ORPHAN_AGE_MS = 20_000
+
+type All = GenerateVideoActivities &
+  RecoverVideoActivities &
+  SweepHoldsActivities &
+  SweepUploadsActivities &
+  SweepVisitsActivities &
+  DeliverMailActivities &
+  EraseAccountActivities &
+  KeepTermActivities &
+  TakeNoticeActivities &
+  ReconcileActivities
+export type AllActivities = {
+  readonly [Name in keyof All]: (input: Parameters<All[Name]>[0], context: ActivityContext) => ReturnType<All[Name]>
+}
+
+/** What the workflows do in the world: commands to the deciders, and calls of the provider and the media store. */
+export function createActivities(deps: ActivityDeps & AccountActivityDeps & SubscriptionActivityDeps): AllActivities {
+  const { handle, credits, provider } = deps
+  const commands = createTaskCommands(deps)
+  const asking = new Pool(ASKED_AT_ONCE)
+  const unanswered = new Set<string>()
+  const { at, give: task, look, origin, contextOf, endIfWaitedTooLong } = commands
+
+  return {
+    ...createAccountActivities(deps, commands),
+    ...createSubscriptionActivities(deps),
+
+    async claimSlot({ taskId, userId }): Promise<Turn> {
+      const limit = await deps.concurrentLimit(userId)
+      const command = { type: 'ClaimSlot', userId, taskId, limit, at: at() } as const
+      const lane = (await handle(renderLane, userId, command, await contextOf('claim', taskId))).state
+      if (lane.holding.includes(taskId)) return 'claimed'
+      const state = await look(taskId)
+      return state.status !== 'waiting' || (await endIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
+    },
+
+    render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, asking, unanswered }, taskId, context),
+
+    async store({ taskId }, { signal }) {
+      const state = await task(taskId, { type: 'StartDownload', at: at() })
+      if (state.status !== 'downloading') return
+      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal).catch((error: Error) => {
+        if (error instanceof UnplayableVideoError) return error
+        throw error
+      })
+      // A whole file that is no video will not become one.
+      if (file instanceof Error)
+        await task(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
+      else await task(taskId, { type: 'Succeed', file, at: at() })
+      await deps.showProgress(taskId, undefined)
+      await provider.forget(taskId)
+    },
+
+    async fail({ taskId, code, detail }) {
+      const state = await task(taskId, { type: 'Fail', code, detail, at: at() })
+      await deps.showProgress(taskId, undefined)
+      const stillWanted = state.status === 'failed' && state.jobId !== null
+      if (!stillWanted) await provider.forget(taskId)
+    },
+
+    async settleCredits({ taskId, userId }) {
+      const state = await look(taskId)
+      // Deleted while it was being made: a file may have come after the deletion looked.
+      if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
+      if (isCharged(state)) {
+        await credits.capture(userId, taskId, await origin(taskId))
+        await deps.creditsSpent(userId)
+      } else await credits.release(userId, taskId, 'not delivered', await origin(taskId))
+    },
+
+    async releaseSlot({ taskId, userId }) {
+      const command = { type: 'ReleaseSlot', userId, taskId, at: at() } as const
+      const lane = (await handle(renderLane, userId, command, await contextOf('release slot', taskId))).state
+      for (const waiting of lane.waiting) await deps.wake(waiting, TURN)
+    },
+
+    async recover({ taskId }, { signal }) {
+      const state = await look(taskId)
+      if (state.status !== 'failed' || state.jobId === null) return 'over'
+      const job = await provider.state(state.jobId, signal)
+      if (job.kind === 'queued' || job.kind === 'rendering') return 'pending'
+      if (job.kind === 'finished') {
+        const file = await fetchVideo(deps, taskId, state.jobId, signal)
+        await task(taskId, { type: 'Succeed', file, at: at() })
+      }
+      return 'over'
+    },
+
+    async endRecovery({ taskId }) {
+      await task(taskId, { type: 'EndRecovery', at: at() })
+      await provider.forget(taskId)
+    },
+
+    async sweepHolds() {
+      for (const { taskId, userId } of await deps.holdsOlderThan(ORPHAN_AGE_MS)) {
+        const state = await task(taskId, { type: 'Abandon', taskId, at: at() })
+        if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned', await origin(taskId))
+      }
+    },
+
+    async sweepUploads() {
+      await deps.removeUnusedUploads()
+    },
+
+    sweepVisits: () => deps.sweepVisits(),
+  }
+}

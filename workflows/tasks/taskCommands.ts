@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import type { CommandContext, Origin, OriginOf } from '#backend/kernel/eventsourcing/command.ts'
+import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
+import type { Decider } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
+import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { type VideoTask, type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
+
+export interface ActivityDeps {
+  readonly handle: Handle
+  readonly originOf: OriginOf
+  readonly credits: {
+    capture(userId: string, taskId: string, origin?: Origin): Promise<void>
+    release(userId: string, taskId: string, reason: string, origin?: Origin): Promise<unknown>
+  }
+  /** Credits were spent: who has few left is told. */
+  readonly creditsSpent: (userId: string) => Promise<void>
+  readonly provider: VideoProvider
+  readonly media: MediaStore
+  readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
+  /** Tasks of the user that may be made at once. */
+  readonly concurrentLimit: (userId: string) => Promise<number>
+  /** Holds older than so many milliseconds. */
+  readonly holdsOlderThan: (ms: number) => Promise<readonly { taskId: string; userId: string }[]>
+  /** Removes uploaded pictures that no task has used for a day. */
+  readonly removeUnusedUploads: () => Promise<unknown>
+  /** Lets visits grow old: addresses are cut short, and the oldest days dropped. */
+  readonly sweepVisits: () => Promise<void>
+  /** Shows how far a rendering is, in percent; undefined: it is over. */
+  readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
+  /** Waits for so long, or until the provider has told something of the task. */
+  readonly hinted: (taskId: string, ms: number, signal: AbortSignal) => Promise<void>
+  readonly pictureFile: (imageId: string) => Promise<string>
+  readonly wake: (workflowId: string, signal: string) => Promise<void>
+  readonly temporaryDir: string
+  readonly ffmpegPath: string | undefined
+  readonly now: () => number
+}
+
+const WAIT_LIMIT_MS = 6 * 3600_000
+
+/** A command of an activity: once for each step and task, however often it is tried. */
+export const stepContext = (step: string, taskId: string): CommandContext => ({
+  commandId: derivedId(step, taskId),
+  actor: 'system',
+  correlationId: taskId,
+})
+
+/** The commands that activities give to tasks. */
+export function createTaskCommands({ handle, originOf, now }: Pick<ActivityDeps, 'handle' | 'originOf' | 'now'>) {
+  const at = () => new Date(now()).toISOString()
+  const origin = (taskId: string) => originOf(`${VIDEO_TASK}-${taskId}`)
+  const contextOf = async (step: string, taskId: string): Promise<CommandContext> => ({
+    ...stepContext(step, taskId),
+    ...(await origin(taskId)),
+  })
+  const decider: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = videoTask
+  const give = async (taskId: string, command: VideoTaskCommand): Promise<VideoTask> =>
+    (await handle(decider, taskId, command, await contextOf(command.type, taskId))).state
+  const giveAnew = async (taskId: string, command: VideoTaskCommand): Promise<VideoTask> =>
+    (await handle(decider, taskId, command, { ...(await contextOf(command.type, taskId)), commandId: randomUUID() }))
+      .state
+
+  return {
+    at,
+    /** What a task's steps follow from: the call that asked for it. */
+    origin,
+    /** Of a command to another stream that a step of the task gives. */
+    contextOf,
+    /** Answers the task as it then is. */
+    give,
+    /** For what may happen several times to a task: what was decided before is no repetition of this. */
+    giveAnew,
+    /** Where the task stands. Asked of one that no longer waits, this command changes nothing. */
+    look: (taskId: string) => give(taskId, { type: 'Queue', at: at() }),
+    /** Ends a task whose turn has not come within six hours, and says whether it did. */
+    async endIfWaitedTooLong(taskId: string, state: VideoTask): Promise<boolean> {
+      if (state.status !== 'waiting' || now() < Date.parse(state.submittedAt) + WAIT_LIMIT_MS) return false
+      const detail = 'Its turn did not come within six hours.'
+      await give(taskId, { type: 'Fail', code: 'waited_too_long', detail, at: at() })
+      return true
+    },
+  }
+}
+
+export type TaskCommands = ReturnType<typeof createTaskCommands>
