@@ -34,7 +34,11 @@ export class MoneyWorld {
 
   constructor(crashes: () => boolean = () => false) {
     this.crashes = crashes
-    const handle = this.#handle as Handle
+    const read = async (decider: { category: string; initial: unknown }, id: string) => ({
+      state: this.#states.get(`${decider.category}-${id}`) ?? decider.initial,
+      position: undefined,
+    })
+    const handle = Object.assign(this.#handle, { read }) as Handle
     const buyerOf = async (saleId: string) =>
       this.subscription.sales.some(({ id }) => id === saleId) ? userId : undefined
     const credits = createCredits(handle, () => this.now)

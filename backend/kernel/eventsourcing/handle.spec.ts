@@ -209,6 +209,32 @@ describe('an append whose outcome is unknown', () => {
   })
 })
 
+describe('reading an aggregate', () => {
+  it('appends nothing', async () => {
+    const { store, handle, take } = setup()
+    await take('a')
+    const { state, position } = await handle.read(room, '1')
+    expect([state, position, store.log.length]).toEqual([['a'], store.log[0]!.position, 1])
+  })
+
+  it('returns the initial state of an empty stream', async () => {
+    expect(await setup().handle.read(room, '1')).toEqual({ state: [], position: undefined })
+  })
+
+  it('sees what another process has appended', async () => {
+    const { store, handle, take } = setup()
+    await take('a')
+    await take('b', createHandle(store))
+    expect((await handle.read(room, '1')).state).toEqual(['a', 'b'])
+  })
+
+  it('sees the commands that were sent before it', async () => {
+    const { handle, take } = setup()
+    void take('a')
+    expect((await handle.read(room, '1')).state).toEqual(['a'])
+  })
+})
+
 describe('lanes in memory', () => {
   it('are dropped beyond the limit, and read again when they are needed', async () => {
     const store = createMemoryEventStore()

@@ -3,29 +3,37 @@ import type { EventStore } from './eventStore.port.ts'
 import { Lane } from './lane.ts'
 import type { Decider, Event } from './pure/decider.ts'
 
-/**
- * Decides a command on its aggregate and appends what it decided.
- * @throws Rejection a rule forbids it  @throws StreamBusy other writers were faster, time after time
- */
-export type Handle = <S, C, E extends Event>(
-  decider: Decider<S, C, E>,
-  id: string,
-  command: C,
-  context: CommandContext,
-) => Promise<Handled<S>>
+/** Runs deciders against their streams. */
+export interface Handle {
+  /**
+   * Decides a command on its aggregate and appends the events.
+   * @throws Rejection a rule forbids the command
+   * @throws StreamBusy other writers won every attempt
+   * @example const { state } = await handle(videoTask, taskId, { type: 'Delete', at }, context)
+   */
+  <S, C, E extends Event>(
+    decider: Decider<S, C, E>,
+    id: string,
+    command: C,
+    context: CommandContext,
+  ): Promise<Handled<S>>
+  /**
+   * Returns the current state of an aggregate without appending anything.
+   * @example const { state } = await handle.read(videoTask, taskId)
+   */
+  read<S, C, E extends Event>(decider: Decider<S, C, E>, id: string): Promise<Handled<S>>
+}
 
-type AnyLane = Lane<unknown, unknown, Event>
-
 /**
- * One process decides one command at a time per stream, in a lane that keeps the folded state. The lanes used last stay
- * in memory, `maxLanes` of them; a lane that is dropped is read again when it is needed.
+ * Creates a {@link Handle} that decides one command at a time per stream, in a lane that caches the folded state. It keeps
+ * the `maxLanes` most recently used lanes; an evicted lane reads its stream again when needed.
  */
 export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}): Handle {
-  const lanes = new Map<string, AnyLane>()
+  const lanes = new Map<string, { readonly idle: boolean }>()
 
-  const laneOf = (decider: Decider<unknown, unknown, Event>, id: string): AnyLane => {
+  const laneOf = <S, C, E extends Event>(decider: Decider<S, C, E>, id: string): Lane<S, C, E> => {
     const stream = `${decider.category}-${id}`
-    const lane = lanes.get(stream) ?? new Lane(store, decider, stream)
+    const lane = (lanes.get(stream) as Lane<S, C, E> | undefined) ?? new Lane(store, decider, stream)
     lanes.delete(stream)
     lanes.set(stream, lane)
     for (const [name, oldest] of lanes) {
@@ -35,6 +43,9 @@ export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}): Han
     return lane
   }
 
-  return <S, C, E extends Event>(decider: Decider<S, C, E>, id: string, command: C, context: CommandContext) =>
-    laneOf(decider as unknown as Decider<unknown, unknown, Event>, id).decide(command, context) as Promise<Handled<S>>
+  return Object.assign(
+    <S, C, E extends Event>(decider: Decider<S, C, E>, id: string, command: C, context: CommandContext) =>
+      laneOf(decider, id).decide(command, context),
+    { read: <S, C, E extends Event>(decider: Decider<S, C, E>, id: string) => laneOf(decider, id).read() },
+  )
 }

@@ -15,9 +15,10 @@ export class StreamBusy extends Error {
   override name = 'StreamBusy'
 }
 
-interface Waiting<S, C> {
-  readonly command: C
-  readonly context: CommandContext
+interface Waiting<S, E> {
+  readonly decide: (state: S) => readonly E[]
+  /** Left out by a read, which appends nothing. */
+  readonly context: CommandContext | undefined
   readonly resolve: (handled: Handled<S>) => void
   readonly reject: (error: unknown) => void
 }
@@ -34,13 +35,21 @@ interface Known<S> {
 const ATTEMPTS = 20
 const MAX_BATCH = 200
 
+function attempt<S, E>(decide: (state: S) => readonly E[], state: S) {
+  try {
+    return { events: decide(state) }
+  } catch (error) {
+    return { error }
+  }
+}
+
 /** The commands of one stream, decided in turn; those that wait together are appended together. */
 export class Lane<S, C, E extends Event> {
   readonly #store: EventStore
   readonly #decider: Decider<S, C, E>
   readonly #stream: string
   #known: Known<S> | undefined
-  #waiting: Waiting<S, C>[] = []
+  #waiting: Waiting<S, E>[] = []
   #busy = false
 
   constructor(store: EventStore, decider: Decider<S, C, E>, stream: string) {
@@ -53,9 +62,19 @@ export class Lane<S, C, E extends Event> {
     return !this.#busy && this.#waiting.length === 0
   }
 
+  /** Decides a command and appends the events. @throws Rejection, StreamBusy */
   decide(command: C, context: CommandContext): Promise<Handled<S>> {
+    return this.#enqueue((state) => this.#decider.decide(command, state), context)
+  }
+
+  /** Returns the current state after every command that was sent before. Appends nothing. */
+  read(): Promise<Handled<S>> {
+    return this.#enqueue(() => [], undefined)
+  }
+
+  #enqueue(decide: Waiting<S, E>['decide'], context: CommandContext | undefined): Promise<Handled<S>> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ command, context, resolve, reject })
+      this.#waiting.push({ decide, context, resolve, reject })
       if (!this.#busy) void this.#drain()
     })
   }
@@ -75,7 +94,7 @@ export class Lane<S, C, E extends Event> {
   }
 
   /** Decides a batch against the truth: a state that an append has just confirmed, or that was just read. */
-  async #settle(batch: readonly Waiting<S, C>[]): Promise<void> {
+  async #settle(batch: readonly Waiting<S, E>[]): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const cached = this.#known !== undefined
       const known = this.#known ?? (await this.#refresh()).known
@@ -108,12 +127,12 @@ export class Lane<S, C, E extends Event> {
     throw new StreamBusy(this.#stream)
   }
 
-  #decideAll(batch: readonly Waiting<S, C>[], known: Known<S>) {
+  #decideAll(batch: readonly Waiting<S, E>[], known: Known<S>) {
     let { state, revision, hash } = known
     const events: NewEvent[] = []
     const answers: ((position: GlobalPosition | undefined) => void)[] = []
-    for (const { command, context, resolve, reject } of batch) {
-      const decided = this.#attempt(command, state)
+    for (const { decide, context, resolve, reject } of batch) {
+      const decided = attempt(decide, state)
       // A refusal, or a fault of the decider: it is this command's alone, and said when the rest is stored.
       if ('error' in decided) {
         answers.push(() => reject(decided.error))
@@ -121,8 +140,8 @@ export class Lane<S, C, E extends Event> {
       }
       decided.events.forEach((event, index) => {
         revision += 1
-        const id = derivedId(context.commandId, this.#stream, event.type, index)
-        const stored = this.#dressed(event, id, context, hash)
+        const id = derivedId(context!.commandId, this.#stream, event.type, index)
+        const stored = this.#dressed(event, id, context!, hash)
         if (this.#decider.hashChained) hash = eventHash({ ...stored, stream: this.#stream, revision })
         events.push(stored)
         state = this.#decider.evolve(state, event)
@@ -131,14 +150,6 @@ export class Lane<S, C, E extends Event> {
       answers.push((position) => resolve({ state: after, position }))
     }
     return { events, answers, after: { state, revision, hash } }
-  }
-
-  #attempt(command: C, state: S): { readonly events: readonly E[] } | { readonly error: unknown } {
-    try {
-      return { events: this.#decider.decide(command, state) }
-    } catch (error) {
-      return { error }
-    }
   }
 
   #dressed(event: E, id: string, context: CommandContext, hash: string) {
