@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { seal, unseal } from './seal.ts'
@@ -63,4 +64,10 @@ export function createUserKeys(database: Database, encryptionKey: string): UserK
       recent.delete(userId)
     },
   }
+}
+
+/** Returns every user's key, wrapped with the master key. */
+export async function readWrappedKeys(client: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
+  const { rows } = await client.query<{ wrapped_key: string }>('select wrapped_key from user_key')
+  return rows.map((row) => row.wrapped_key)
 }
