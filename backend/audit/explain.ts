@@ -1,5 +1,5 @@
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
-import type { EventStore, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
 import { AccountBook } from './accountBook.ts'
 import { readLedger } from './readLedger.ts'
@@ -31,20 +31,19 @@ export interface Explanation {
 
 /** Reads the task and the account that paid for it. Undefined: neither stream knows the task. */
 export async function explain(store: EventStore, taskId: string): Promise<Explanation | undefined> {
-  const task = await Array.fromAsync(store.readStream(`${VIDEO_TASK}-${taskId}`))
+  const task = await Array.fromAsync(store.readStream<VideoTaskEvent>(`${VIDEO_TASK}-${taskId}`))
   const userId = userIdOf(task) ?? (await payerOf(store, taskId))
-  const steps = task.map((stored) => ({ stored, says: detailsOf(stored) }))
+  const steps: { stored: Stored; says: string }[] = task.map((stored) => ({ stored, says: detailsOf(stored) }))
   const book = new AccountBook()
   let lots: Explanation['lots'] = []
   let outcome: Explanation['outcome'] = 'never held'
   let credits = 0
   if (userId !== null)
-    for await (const stored of store.readStream(`${CREDIT_ACCOUNT}-${userId}`)) {
-      const event = stored as unknown as CreditAccountEvent
+    for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`)) {
       if ('holdId' in event.data && event.data.holdId === taskId) {
         const held = book.holds.get(taskId)?.balance ?? 0
-        const { reason, lots: which } = movementOf(stored, event, held)
-        steps.push({ stored, says: [reason, which].filter(Boolean).join('; ') })
+        const { reason, lots: which } = movementOf(event, held)
+        steps.push({ stored: event, says: [reason, which].filter(Boolean).join('; ') })
         if (event.type === 'CreditsHeld') {
           lots = event.data.parts.map((part) => ({ ...part, from: originOf(book, part.lotId) }))
           credits = lots.reduce((sum, { amount }) => sum + amount, 0)
@@ -59,7 +58,7 @@ export async function explain(store: EventStore, taskId: string): Promise<Explan
   return { taskId, userId, credits, outcome, lots, steps: steps.map(({ stored, says }) => stepOf(stored, says)) }
 }
 
-function userIdOf(task: readonly StoredEvent[]): string | null {
+function userIdOf(task: readonly VideoTaskEvent[]): string | null {
   for (const { data } of task) if ('userId' in data) return String(data.userId)
   return null
 }
@@ -67,10 +66,7 @@ function userIdOf(task: readonly StoredEvent[]): string | null {
 /** A task that never came to be names nobody: the log is searched for its hold. */
 async function payerOf(store: EventStore, taskId: string): Promise<string | null> {
   for await (const page of readLedger(store))
-    for (const stored of page) {
-      const event = stored as unknown as CreditAccountEvent
-      if (event.type === 'CreditsHeld' && event.data.holdId === taskId) return event.data.userId
-    }
+    for (const event of page) if (event.type === 'CreditsHeld' && event.data.holdId === taskId) return event.data.userId
   return null
 }
 
@@ -82,12 +78,12 @@ function originOf(book: AccountBook, lotId: string): string {
 const SECRET = new Set(['taskId', 'userId', 'at', 'encryptedPrompt'])
 
 /** What an event of a task says beside its time; the prompt is sealed, and stays out. */
-function detailsOf({ data }: StoredEvent): string {
-  const told = Object.entries(data as VideoTaskEvent['data']).filter(([name]) => !SECRET.has(name))
+function detailsOf({ data }: VideoTaskEvent): string {
+  const told = Object.entries(data).filter(([name]) => !SECRET.has(name))
   return told.map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ')
 }
 
-const stepOf = ({ data, created, stream, revision, id, type, meta }: StoredEvent, says: string): Step => ({
+const stepOf = ({ data, created, stream, revision, id, type, meta }: Stored, says: string): Step => ({
   at: 'at' in data ? String(data.at) : '',
   stored: created.toISOString(),
   stream,

@@ -1,5 +1,5 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
-import type { StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { type Deviations, type Place, placeOf } from './deviation.ts'
 
@@ -29,13 +29,13 @@ export class GrantProofs {
     this.#deviations = deviations
   }
 
-  takeSubscription(stored: StoredEvent, event: SubscriptionEvent): void {
+  takeSubscription(event: Stored<SubscriptionEvent>): void {
     if (event.type === 'SubscriptionPaid') {
       const { userId, saleId, credits, afterEnd } = event.data
-      if (this.#sales.has(saleId)) this.#deviations.add('grant', stored, `The sale ${saleId} was recorded before.`)
+      if (this.#sales.has(saleId)) this.#deviations.add('grant', event, `The sale ${saleId} was recorded before.`)
       else {
-        const sale = { userId, credits, afterEnd, stored: stored.created.getTime(), granted: false }
-        this.#sales.set(saleId, { ...placeOf(stored), ...sale })
+        const sale = { userId, credits, afterEnd, stored: event.created.getTime(), granted: false }
+        this.#sales.set(saleId, { ...placeOf(event), ...sale })
       }
     }
     if (event.type === 'SubscriptionSaleReversed') {
@@ -44,9 +44,9 @@ export class GrantProofs {
     }
   }
 
-  takeCredit(stored: StoredEvent, event: CreditAccountEvent): void {
-    const wrong = this.#unproven(stored, event)
-    if (wrong) this.#deviations.add('grant', stored, wrong)
+  takeCredit(event: Stored<CreditAccountEvent>): void {
+    const wrong = this.#unproven(event)
+    if (wrong) this.#deviations.add('grant', event, wrong)
   }
 
   /** Sales that brought no credits, though they had the time. @returns those that still have it */
@@ -61,9 +61,9 @@ export class GrantProofs {
     return waiting
   }
 
-  #unproven(stored: StoredEvent, event: CreditAccountEvent): string | undefined {
-    if (event.type === 'CreditLotGranted') return this.#unprovenGrant(stored, event.data)
-    if (event.type === 'CreditsWithdrawn') return unprovenAdjustment(stored, event.data.reason)
+  #unproven(event: Stored<CreditAccountEvent>): string | undefined {
+    if (event.type === 'CreditLotGranted') return this.#unprovenGrant(event, event.data)
+    if (event.type === 'CreditsWithdrawn') return unprovenAdjustment(event, event.data.reason)
     if (event.type !== 'CreditsReversed') return undefined
     const { userId, reversalId, lotId, parts, debt } = event.data
     const reversal = this.#reversals.get(reversalId)
@@ -74,7 +74,7 @@ export class GrantProofs {
   }
 
   #unprovenGrant(
-    stored: StoredEvent,
+    stored: Stored,
     {
       userId,
       lotId,
@@ -108,7 +108,7 @@ export class GrantProofs {
   }
 }
 
-function unprovenAdjustment({ meta }: StoredEvent, reason: string | undefined): string | undefined {
+function unprovenAdjustment({ meta }: Stored, reason: string | undefined): string | undefined {
   if (!/^operator:./.test(String(meta.actor))) return `An adjustment by "${meta.actor}", who is no operator.`
   return reason ? undefined : 'An adjustment without a reason.'
 }

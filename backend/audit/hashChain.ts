@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { chainStart } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 
@@ -51,7 +51,7 @@ export class HashChains {
   }
 
   /** Takes the next event of the log and its hash. */
-  take(event: StoredEvent, hash: string): void {
+  take(event: Stored, hash: string): void {
     const { stream, revision, id, position } = event
     const before = this.#tips.get(stream)
     const inTurn = revision === (before ? before.revision + 1 : 0)
@@ -121,13 +121,13 @@ export class HashChains {
     })
   }
 
-  #compare(event: StoredEvent, hash: string, remembered: Tip['remembered']): void {
+  #compare(event: Stored, hash: string, remembered: Tip['remembered']): void {
     for (const head of remembered)
       if (head.revision === event.revision && head.hash !== hash)
         this.#deviations.add('chain', event, `${head.by} remembers another hash of this event: it was changed.`)
   }
 
-  #outOfTurn(event: StoredEvent, before: Tip | undefined): void {
+  #outOfTurn(event: Stored, before: Tip | undefined): void {
     const { stream, revision } = event
     const next = before ? before.revision + 1 : 0
     if (before) this.#settle(before)

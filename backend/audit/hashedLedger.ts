@@ -1,4 +1,5 @@
-import type { EventStore, GlobalPosition, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import { hashedText, textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { readLedger } from './readLedger.ts'
 
@@ -26,7 +27,7 @@ export async function* hashLedger(store: EventStore): AsyncGenerator<HashedPage>
 }
 
 /** The event as it was hashed, so that what is proven and what is booked are the same. */
-export function eventOf({ texts, positions, created }: HashedPage, index: number): StoredEvent {
+export function eventOf<E extends Event>({ texts, positions, created }: HashedPage, index: number): Stored<E> {
   const event = JSON.parse(texts[index]!)
   event.position = positions[index]
   event.created = new Date(created[index]!)

@@ -1,12 +1,14 @@
-import { CREDIT_ACCOUNT } from '../credits/events.ts'
-import type { EventStore, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
-import { SUBSCRIPTION } from '../subscriptions/events.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
+import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
+
+export type LedgerEvent = CreditAccountEvent | SubscriptionEvent
 
 /** Events in one page: large enough that asking for pages costs nothing. */
 const PAGE = 5_000
 
 /** Every event about credits and subscriptions, in the order of the log, up to its present end. */
-export async function* readLedger(store: EventStore): AsyncGenerator<readonly StoredEvent[]> {
+export async function* readLedger(store: EventStore): AsyncGenerator<readonly Stored<LedgerEvent>[]> {
   const end = new AbortController()
   const options = {
     streamPrefixes: [`${CREDIT_ACCOUNT}-`, `${SUBSCRIPTION}-`],
@@ -15,7 +17,7 @@ export async function* readLedger(store: EventStore): AsyncGenerator<readonly St
     onLive: () => end.abort(),
   } as const
   const batches = store
-    .subscribeAll({ ...options, streamPrefixes: [...options.streamPrefixes] })
+    .subscribeAll<LedgerEvent>({ ...options, streamPrefixes: [...options.streamPrefixes] })
     [Symbol.asyncIterator]()
   try {
     // The next page is on its way while this one is looked at.

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place } from './deviation.ts'
 
@@ -7,10 +7,10 @@ export interface AuditedModel {
   readonly name: string
   readonly version: number
   readonly table: string
-  knows(event: StoredEvent): boolean
-  rowId(event: StoredEvent): string
+  knows(event: Stored): boolean
+  rowId(event: Stored): string
   /** Undefined: there is no row (any more). */
-  fold(row: object | undefined, event: StoredEvent): object | undefined
+  fold(row: object | undefined, event: Stored): object | undefined
   /** Where the events of a row stand. */
   placeOf(row: object): { readonly stream: string; readonly revision: number | null }
 }
@@ -50,7 +50,7 @@ export class ReadModelProof {
     else this.#upTo = checkpoint.position
   }
 
-  take(event: StoredEvent): void {
+  take(event: Stored): void {
     if (this.#upTo === undefined || event.position > this.#upTo || !this.#model.knows(event)) return
     const id = this.#model.rowId(event)
     const row = this.#model.fold(this.#rows.get(id), event)

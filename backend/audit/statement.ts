@@ -1,6 +1,6 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
 import { CREDIT_ACCOUNT } from '../credits/events.ts'
-import type { EventStore, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { AccountBook, type Lot } from './accountBook.ts'
 
 export interface Movement {
@@ -57,16 +57,15 @@ export async function statementOf(store: EventStore, asked: Asked): Promise<Stat
   const book = new AccountBook()
   const later = new AccountBook()
   let exists = false
-  for await (const stored of store.readStream(`${CREDIT_ACCOUNT}-${asked.userId}`)) {
+  for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${asked.userId}`)) {
     exists = true
-    const event = stored as unknown as CreditAccountEvent
     const before = balanceOf(later)
     const held = 'holdId' in event.data ? (later.holds.get(event.data.holdId)?.balance ?? 0) : 0
     later.post(event)
     if (event.data.at <= at) book.post(event)
     if (event.data.at > to || (asked.from !== undefined && event.data.at < asked.from)) continue
     const balance = balanceOf(later)
-    movements.push({ ...movementOf(stored, event, held), amount: balance - before, balance })
+    movements.push({ ...movementOf(event, held), amount: balance - before, balance })
   }
   if (!exists) return undefined
   const lots = [...book.lots].map(([lotId, lot]) => stated(lotId, lot, at))
@@ -105,19 +104,14 @@ const KINDS: Readonly<Record<CreditAccountEvent['type'], string>> = {
   CreditsWithdrawn: 'withdrawal',
 }
 
-export function movementOf(
-  { revision, id, meta }: StoredEvent,
-  event: CreditAccountEvent,
-  held: number,
-): Omit<Movement, 'amount' | 'balance'> {
-  const { at } = event.data
+export function movementOf(event: Stored<CreditAccountEvent>, held: number): Omit<Movement, 'amount' | 'balance'> {
   return {
-    at,
-    revision,
-    eventId: id,
+    at: event.data.at,
+    revision: event.revision,
+    eventId: event.id,
     kind: KINDS[event.type],
     reason: reasonOf(event, held),
-    actor: String(meta.actor ?? ''),
+    actor: String(event.meta.actor ?? ''),
     taskId: 'holdId' in event.data ? event.data.holdId : null,
     lots: lotsOf(event),
   }

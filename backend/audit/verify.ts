@@ -1,11 +1,12 @@
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
-import type { EventStore, StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { AccountBook, TOTALS } from './accountBook.ts'
 import { type Deviation, Deviations, type Place, placeOf } from './deviation.ts'
 import { GrantProofs } from './grantProofs.ts'
 import { HashChains, type Head, type RememberedHeads } from './hashChain.ts'
 import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
+import type { LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 
 /** What the log is held against, each where there is one. */
@@ -65,7 +66,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
   const chains = new HashChains(deviations, remembered)
   const grants = new GrantProofs(deviations)
   const books = new Map<string, AccountBook>()
-  const holds = new Map<string, StoredEvent>()
+  const holds = new Map<string, Stored<CreditsHeld>>()
   const proofs = snapshot ? models.map((model) => new ReadModelProof(model)) : []
   for (const proof of proofs) await proof.begin(snapshot!)
 
@@ -73,11 +74,11 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
   for await (const page of hashed()) {
     events += page.texts.length
     for (const [index, hash] of page.hashes.entries()) {
-      const stored = eventOf(page, index)
+      const stored = eventOf<LedgerEvent>(page, index)
       chains.take(stored, hash)
       try {
-        if (stored.stream.startsWith(CREDIT_ACCOUNT)) book(stored)
-        else grants.takeSubscription(stored, subscriptionOf(stored))
+        if (isOfAccount(stored)) book(stored)
+        else grants.takeSubscription(ofItsUser(stored))
         for (const proof of proofs) proof.take(stored)
       } catch (error) {
         deviations.add('postings', stored, `It cannot be read: ${(error as Error).message}.`)
@@ -112,30 +113,32 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
     heads: [...chains.heads()],
   }
 
-  function book(stored: StoredEvent): void {
-    const event = stored as unknown as CreditAccountEvent
-    const account = books.get(stored.stream) ?? new AccountBook()
-    books.set(stored.stream, account)
-    if (stored.stream !== `${CREDIT_ACCOUNT}-${event.data.userId}`)
-      deviations.add('postings', stored, `It names another user: ${event.data.userId}.`)
-    for (const wrong of account.post(event)) deviations.add('postings', stored, wrong)
-    grants.takeCredit(stored, event)
-    if (event.type === 'CreditsHeld') holds.set(event.data.holdId, stored)
+  function book(event: Stored<CreditAccountEvent>): void {
+    const account = books.get(event.stream) ?? new AccountBook()
+    books.set(event.stream, account)
+    if (event.stream !== `${CREDIT_ACCOUNT}-${event.data.userId}`)
+      deviations.add('postings', event, `It names another user: ${event.data.userId}.`)
+    for (const wrong of account.post(event)) deviations.add('postings', event, wrong)
+    grants.takeCredit(event)
+    if (event.type === 'CreditsHeld') holds.set(event.data.holdId, event)
     if (event.type === 'CreditsCaptured' || event.type === 'CreditsReleased') holds.delete(event.data.holdId)
   }
 
-  function openHold(stored: StoredEvent): OpenHold {
-    const { holdId, parts } = (stored as unknown as Extract<CreditAccountEvent, { type: 'CreditsHeld' }>).data
+  function openHold(stored: Stored<CreditsHeld>): OpenHold {
+    const { holdId, parts } = stored.data
     const ageMs = now() - stored.created.getTime()
     if (ageMs > ORPHAN_MS) deviations.add('hold', stored, `The hold for ${holdId} is open for more than a day.`)
     return { ...placeOf(stored), taskId: holdId, credits: parts.reduce((sum, { amount }) => sum + amount, 0), ageMs }
   }
 }
 
-function subscriptionOf(stored: StoredEvent): SubscriptionEvent {
-  const event = stored as unknown as SubscriptionEvent
-  if (stored.stream !== `${SUBSCRIPTION}-${event.data.userId}`)
-    throw new Error(`it names the user ${event.data.userId}`)
+type CreditsHeld = Extract<CreditAccountEvent, { type: 'CreditsHeld' }>
+
+const isOfAccount = (event: Stored<LedgerEvent>): event is Stored<CreditAccountEvent> =>
+  event.stream.startsWith(CREDIT_ACCOUNT)
+
+function ofItsUser(event: Stored<SubscriptionEvent>): Stored<SubscriptionEvent> {
+  if (event.stream !== `${SUBSCRIPTION}-${event.data.userId}`) throw new Error(`it names the user ${event.data.userId}`)
   return event
 }
 

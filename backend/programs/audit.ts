@@ -12,8 +12,6 @@ import { hashInThread } from '../audit/hashInThread.ts'
 import { positionGaps, takeSnapshot } from '../audit/postgresEvidence.ts'
 import type { AuditedModel } from '../audit/readModelProof.ts'
 import { CREDIT_ACCOUNT } from '../credits/events.ts'
-import type { StoredEvent } from '../kernel/eventsourcing/eventStore.port.ts'
-import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { SUBSCRIPTION } from '../subscriptions/events.ts'
 import { openLedgerStore } from './auditStore.ts'
@@ -23,15 +21,14 @@ function audited<Row extends object>(
   projection: AnyProjection,
   placeOf: (row: Row) => { stream: string; revision: number | null },
 ): AuditedModel {
-  const eventOf = (stored: StoredEvent) => stored as unknown as Event
   return {
     name: projection.name,
     version: projection.version,
     table: tableName(projection),
     // Only credits and subscriptions are read, and an event's type is unique.
     knows: ({ type }) => type in projection.on,
-    rowId: (stored) => projection.row(eventOf(stored)),
-    fold: (row, stored) => applied(projection, row, eventOf(stored)),
+    rowId: (event) => projection.row(event),
+    fold: (row, event) => applied(projection, row, event),
     placeOf: placeOf as AuditedModel['placeOf'],
   }
 }

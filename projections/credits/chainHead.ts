@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
-import type { StoredEvent } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { Projection } from '../engine/projection.ts'
@@ -35,8 +35,7 @@ type Chained = CreditAccountEvent | SubscriptionEvent
  * An event as it was stored is more than its type and data: the hash is made of all of it. What does not carry the hash
  * remembered here is no successor: the row stays at the last event that is vouched for.
  */
-const noted = (row: ChainHeadRow | undefined, event: object): ChainHeadRow | undefined => {
-  const stored = event as StoredEvent
+const noted = (row: ChainHeadRow | undefined, stored: Stored): ChainHeadRow | undefined => {
   const { stream, revision, id } = stored
   const follows = row ? revision === row.revision + 1 && stored.meta.previousHash === row.hash : revision === 0
   if (!follows) return row
@@ -48,7 +47,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
   version: 1,
   table: ChainHeadTable,
   categories: [CREDIT_ACCOUNT, SUBSCRIPTION],
-  row: (event) => derivedId('chain', (event as unknown as StoredEvent).stream),
+  row: (event) => derivedId('chain', event.stream),
   on: {
     CreditLotGranted: noted,
     CreditsHeld: noted,

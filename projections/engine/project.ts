@@ -1,5 +1,4 @@
 import type { EventBatch, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { type AnyProjection, applied } from './projection.ts'
 import { type Database, writeBatch } from './readModel.ts'
 
@@ -19,7 +18,7 @@ export function project(
   from: GlobalPosition | undefined,
   table?: string,
 ): Promise<void> {
-  const known = batch.events.filter(({ type }) => type in projection.on) as unknown as readonly Event[]
+  const known = batch.events.filter(({ type }) => type in projection.on)
   const ids = [...new Set(known.map((event) => projection.row(event)))]
   return writeBatch(database, projection, { ids, from, to: batch.position, table }, (rows) => {
     for (const event of known) {

@@ -1,8 +1,6 @@
 import type { EntitySchema } from '@mikro-orm/core'
+import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
-
-/** An event's own id, and its place in its stream. */
-type Placed = { readonly id: string; readonly revision: number }
 
 /**
  * A read model: how each event changes the one row it concerns. Rows are what `to_jsonb` makes of the table's rows, so
@@ -14,10 +12,10 @@ export type Projection<E extends Event, Row extends object> = Readonly<{
   version: number
   table: EntitySchema
   /** The table's primary key; its column is `id`. */
-  row: (event: E & Placed) => string
+  row: (event: Stored<E>) => string
   /** Categories of the streams it reads. */
   categories: readonly [string, ...string[]]
-  on: { readonly [T in E['type']]: (row: Row | undefined, event: Extract<E, { type: T }> & Placed) => Row | undefined }
+  on: { readonly [T in E['type']]: (row: Row | undefined, event: Stored<Extract<E, { type: T }>>) => Row | undefined }
 }>
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds projections of every event and row type

@@ -1,7 +1,7 @@
 import type { Mailer, OutgoingMail } from '#backend/accounts/mailer.port.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { type Event, Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { isCharged } from '#backend/tasks/videoTask.decider.ts'
@@ -44,10 +44,8 @@ export function createAccountActivities(
 
   /** Every task that the user ever had credits held for: from the log, which forgets none. */
   async function* tasksOf(userId: string): AsyncGenerator<string> {
-    for await (const stored of store.readStream(`${CREDIT_ACCOUNT}-${userId}`)) {
-      const event = stored as unknown as Event as CreditAccountEvent
+    for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`))
       if (event.type === 'CreditsHeld') yield event.data.holdId
-    }
   }
 
   return {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import type { EventStore, GlobalPosition, StoredEvent } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { taskEvents, taskFailed } from '#projections/testing/taskEvents.ts'
 import type { Engine } from './engine.port.ts'
 import { type OpenWork, runTriggers } from './triggers.ts'
@@ -32,7 +32,7 @@ async function asked(
     async *subscribeAll({ from: position, signal }: Parameters<EventStore['subscribeAll']>[0]) {
       if (signal?.aborted) return
       from.push(position)
-      yield { events: events.map((event) => ({ position: NEXT, ...event }) as StoredEvent), position: NEXT, live: true }
+      yield { events: events.map((event) => ({ position: NEXT, ...event }) as Stored), position: NEXT, live: true }
       await delay(60_000, undefined, { signal }).catch(() => {})
     },
   } as unknown as EventStore

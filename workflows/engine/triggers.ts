@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EventStore, GlobalPosition, StoredEvent } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import { LOOK } from '../subscriptions/keepTerm.workflow.ts'
 import { TURN } from '../tasks/generateVideo.workflow.ts'
 import type { Engine } from './engine.port.ts'
+
+type TriggerEvent = VideoTaskEvent | SubscriptionEvent
 
 /** What was going on, each kind of it up to a position of the log: undefined before the first event. */
 export interface OpenWork {
@@ -34,14 +35,13 @@ export async function runTriggers({ store, engine, openWork, signal, onError }: 
   while (!signal.aborted) {
     try {
       const { upTo, generations, recoveries, subscribers } = await openWork()
-      const isNews = (event: StoredEvent) => event.position > (upTo[kindOf(event)] ?? '')
+      const isNews = (event: Stored<TriggerEvent>) => event.position > (upTo[kindOf(event)] ?? '')
       for (const { priority, ...input } of generations) await startGeneration(engine, input, priority)
       for (const input of recoveries) await startRecovery(engine, input)
       const follow = async (signal: AbortSignal) => {
         const from = earliest(Object.values(upTo))
-        for await (const { events } of store.subscribeAll({ from, streamPrefixes: PREFIXES, signal }))
-          for (const event of events.filter(isNews))
-            await react(engine, event as unknown as Event as VideoTaskEvent | SubscriptionEvent)
+        for await (const { events } of store.subscribeAll<TriggerEvent>({ from, streamPrefixes: PREFIXES, signal }))
+          for (const event of events.filter(isNews)) await react(engine, event)
       }
       // Of these there may be very many: no task waits for them.
       const lookAtTerms = async (signal: AbortSignal) => {
@@ -72,7 +72,7 @@ const earliest = (positions: readonly (GlobalPosition | undefined)[]) =>
   positions.includes(undefined) ? undefined : positions.toSorted()[0]
 
 /** Which kind of work an event begins, or wakes. */
-function kindOf({ type }: StoredEvent): Kind {
+function kindOf({ type }: TriggerEvent): Kind {
   if (type.startsWith('Subscription')) return 'subscribers'
   return type === 'VideoTaskSubmitted' ? 'generations' : 'recoveries'
 }
@@ -93,10 +93,9 @@ const startGeneration = (engine: Engine, { taskId, userId }: Input, priority: nu
 const startRecovery = (engine: Engine, { taskId, userId }: Input) =>
   engine.start('recoverVideo', `recover-${taskId}`, { taskId, userId })
 
-const isSubscription = (event: VideoTaskEvent | SubscriptionEvent): event is SubscriptionEvent =>
-  event.type.startsWith('Subscription')
+const isSubscription = (event: TriggerEvent): event is SubscriptionEvent => event.type.startsWith('Subscription')
 
-async function react(engine: Engine, event: VideoTaskEvent | SubscriptionEvent): Promise<void> {
+async function react(engine: Engine, event: TriggerEvent): Promise<void> {
   switch (event.type) {
     case 'VideoTaskSubmitted':
       return startGeneration(engine, event.data, event.data.priority)

@@ -1,6 +1,5 @@
 import type { CommandContext, Origin, OriginOf } from '#backend/kernel/eventsourcing/command.ts'
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
-import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { type Agreement, forfeitedSales, type Subscription } from '#backend/subscriptions/agreements.rules.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
@@ -61,12 +60,9 @@ export async function contextWithin(deps: Pick<SettleDeps, 'originOf'>, command:
 }
 
 const originOfAgreement = ({ originOf }: Pick<SettleDeps, 'originOf'>, userId: string, agreementId: string) =>
-  originOf(`${SUBSCRIPTION}-${userId}`, {
+  originOf<SubscriptionEvent>(`${SUBSCRIPTION}-${userId}`, {
     id: agreementId,
-    is(stored) {
-      const event = stored as unknown as Event as SubscriptionEvent
-      return event.type === 'SubscriptionRequested' && event.data.agreementId === agreementId
-    },
+    is: (event) => event.type === 'SubscriptionRequested' && event.data.agreementId === agreementId,
   })
 
 type Give = (command: SubscriptionCommand) => Promise<Subscription>

@@ -1,4 +1,5 @@
-import type { GlobalPosition, StoredEvent } from './eventStore.port.ts'
+import type { GlobalPosition, Stored } from './eventStore.port.ts'
+import type { Event } from './pure/decider.ts'
 import { derivedId } from './pure/eventHash.ts'
 
 /** Who asks for a command, and as part of what. */
@@ -15,13 +16,16 @@ export interface CommandContext {
 export type Origin = Required<Pick<CommandContext, 'correlationId' | 'causationId'>>
 
 /** Names one event of a stream. */
-export interface Beginning {
+export interface Beginning<E extends Event = Event> {
   readonly id: string
-  readonly is: (event: StoredEvent) => boolean
+  readonly is: (event: Stored<E>) => boolean
 }
 
 /** The origin of what happens on a stream, or on a part of it; undefined while nothing has happened. */
-export type OriginOf = (stream: string, beginning?: Beginning) => Promise<Origin | undefined>
+export type OriginOf = <E extends Event = Event>(
+  stream: string,
+  beginning?: Beginning<E>,
+) => Promise<Origin | undefined>
 
 export interface Handled<S> {
   readonly state: S

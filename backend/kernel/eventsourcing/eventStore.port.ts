@@ -1,4 +1,4 @@
-/** What the rest of Kinora is allowed to know about an event store. Two adapters keep it: Postgres and EventStoreDB. */
+import type { Event } from './pure/decider.ts'
 
 declare const brand: unique symbol
 /** Opaque place in the global log of one store. Ordered by string comparison; kept as text. */
@@ -18,15 +18,17 @@ export interface NewEvent {
   readonly meta?: Metadata
 }
 
-export interface StoredEvent {
+/**
+ * An event as the store returns it. `E` is the caller's claim about the events of a stream; the store does not check it.
+ * @example for await (const event of store.readStream<VideoTaskEvent>(stream)) if (event.type === 'VideoTaskFailed') …
+ */
+export type Stored<E extends Event = Event> = E & {
   readonly id: string
-  readonly type: string
   readonly stream: string
-  /** Place in its stream, from 0. */
+  /** Position in its stream, from 0. */
   readonly revision: number
   readonly position: GlobalPosition
   readonly created: Date
-  readonly data: object
   readonly meta: Metadata
 }
 
@@ -36,8 +38,8 @@ export interface Appended {
   readonly position: GlobalPosition
 }
 
-export interface EventBatch {
-  readonly events: readonly StoredEvent[]
+export interface EventBatch<E extends Event = Event> {
+  readonly events: readonly Stored<E>[]
   /** Everything asked for up to here has been delivered once this batch is handled. */
   readonly position: GlobalPosition
   /** True when the log held nothing further at the moment of reading. */
@@ -62,12 +64,14 @@ export interface EventStore {
    */
   append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended>
   /** Empty for a stream that does not exist. @throws StoreUnavailable */
-  readStream(stream: string, from?: number): AsyncIterable<StoredEvent>
+  readStream<E extends Event = Event>(stream: string, from?: number): AsyncIterable<Stored<E>>
   /**
    * At least once, in log order; survives dropped connections; ends when the signal aborts. An empty log yields no
    * position, so the first batch may come only with the first event; `onLive` is called each time the head is reached.
    */
-  subscribeAll(options: SubscribeOptions & { readonly onLive?: () => void }): AsyncIterable<EventBatch>
+  subscribeAll<E extends Event = Event>(
+    options: SubscribeOptions & { readonly onLive?: () => void },
+  ): AsyncIterable<EventBatch<E>>
   /** A position that no event has passed yet; undefined when there is none. */
   head(): Promise<GlobalPosition | undefined>
   close(): Promise<void>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { creditAccount } from '../../credits/creditAccount.decider.ts'
 import { startTemporaryPostgres, type TemporaryPostgres } from '../postgres/testing/temporaryPostgres.ts'
-import type { EventStore, StoredEvent } from './eventStore.port.ts'
+import type { EventStore, Stored } from './eventStore.port.ts'
 import { createHandle } from './handle.ts'
 import { createPostgresEventStore, installEventTable } from './postgres/postgresEventStore.ts'
 import { Rejection } from './pure/decider.ts'
@@ -22,8 +22,8 @@ afterAll(async () => {
 const at = '2026-01-01T00:00:00.000Z'
 const context = (commandId: string) => ({ commandId, actor: 'system', correlationId: 'spec' })
 
-async function chainOf(store: EventStore, stream: string): Promise<StoredEvent[]> {
-  const events: StoredEvent[] = []
+async function chainOf(store: EventStore, stream: string): Promise<Stored[]> {
+  const events: Stored[] = []
   let hash = chainStart(stream)
   for await (const event of store.readStream(stream)) {
     expect(event.meta.previousHash).toBe(hash)

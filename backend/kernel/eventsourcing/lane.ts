@@ -168,9 +168,9 @@ export class Lane<S, C, E extends Event> {
       position: undefined,
       hash: chainStart(this.#stream),
     }
-    for await (const stored of this.#store.readStream(this.#stream, known.revision + 1)) {
+    for await (const stored of this.#store.readStream<E>(this.#stream, known.revision + 1)) {
       known = {
-        state: this.#decider.evolve(known.state, { type: stored.type, data: stored.data } as unknown as E),
+        state: this.#decider.evolve(known.state, stored),
         revision: stored.revision,
         position: stored.position,
         hash: this.#decider.hashChained ? eventHash(stored) : known.hash,

@@ -1,5 +1,6 @@
-import type { Origin, OriginOf } from './command.ts'
+import type { Beginning, Origin, OriginOf } from './command.ts'
 import type { EventStore } from './eventStore.port.ts'
+import type { Event } from './pure/decider.ts'
 
 /**
  * Reads where things began from the log, which every process has and no restart forgets. Those asked for last are
@@ -8,11 +9,11 @@ import type { EventStore } from './eventStore.port.ts'
 export function createOrigins(store: Pick<EventStore, 'readStream'>, { max = 10_000 } = {}): OriginOf {
   const known = new Map<string, Origin>()
 
-  return async (stream, beginning) => {
+  return async <E extends Event>(stream: string, beginning?: Beginning<E>) => {
     const key = beginning ? `${stream} ${beginning.id}` : stream
     const found = known.get(key)
     if (found) return found
-    for await (const event of store.readStream(stream)) {
+    for await (const event of store.readStream<E>(stream)) {
       if (beginning && !beginning.is(event)) continue
       const origin = { correlationId: String(event.meta.correlationId ?? event.id), causationId: event.id }
       if (known.size >= max) known.delete(known.keys().next().value!)

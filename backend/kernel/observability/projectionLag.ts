@@ -1,4 +1,5 @@
 import type { EventBatch, EventStore } from '../eventsourcing/eventStore.port.ts'
+import type { Event } from '../eventsourcing/pure/decider.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
@@ -21,13 +22,15 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: () => nu
     /** The store as one projection reads it. */
     follow(projection: string, store: EventStore): EventStore {
       const atHead = () => behindSince.set(projection, undefined)
-      async function* subscribeAll(options: Parameters<EventStore['subscribeAll']>[0]): AsyncGenerator<EventBatch> {
+      async function* subscribeAll<E extends Event>(
+        options: Parameters<EventStore['subscribeAll']>[0],
+      ): AsyncGenerator<EventBatch<E>> {
         const onLive = () => {
           atHead()
           options.onLive?.()
         }
         try {
-          for await (const batch of store.subscribeAll({ ...options, onLive })) {
+          for await (const batch of store.subscribeAll<E>({ ...options, onLive })) {
             const oldest = batch.events[0]
             if (oldest) behindSince.set(projection, oldest.created.getTime())
             yield batch

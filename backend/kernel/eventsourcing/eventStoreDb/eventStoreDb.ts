@@ -17,12 +17,13 @@ import {
   type Expected,
   type GlobalPosition,
   type NewEvent,
-  type StoredEvent,
+  type Stored,
   StoreUnavailable,
   type SubscribeOptions,
 } from '../eventStore.port.ts'
+import type { Event } from '../pure/decider.ts'
 import { readOnce, withDeadline } from './eventStoreDbReads.ts'
-import { isTransient, toGlobalPosition, toStoredEvent } from './eventStoreDbRecords.ts'
+import { isTransient, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
 import { type SearchOptions, subscribeOnce } from './eventStoreDbSubscription.ts'
 
 export interface EventStoreDbOptions extends Partial<SearchOptions> {
@@ -116,15 +117,15 @@ class EventStoreDb implements EventStore {
   async #positionOf(stream: string, revision: number): Promise<GlobalPosition> {
     const range = { direction: BACKWARDS, fromRevision: BigInt(revision), maxCount: 1 } as const
     const [found] = await withDeadline(this.#reader.readStream(stream, range), this.#options.readDeadline)
-    return toStoredEvent(found!.event!).position
+    return toStored(found!.event!).position
   }
 
-  async *readStream(stream: string, from = 0): AsyncGenerator<StoredEvent> {
+  async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {
     const begun = Date.now()
     for (let next = from, attempt = 0; ; attempt++) {
       try {
         for await (const event of readOnce(this.#reader, stream, next, this.#options.readDeadline)) {
-          yield event
+          yield event as Stored<E>
           next = event.revision + 1
         }
         return
@@ -155,7 +156,9 @@ class EventStoreDb implements EventStore {
     }
   }
 
-  async *subscribeAll(options: SubscribeOptions & { readonly onLive?: () => void }): AsyncGenerator<EventBatch> {
+  async *subscribeAll<E extends Event>(
+    options: SubscribeOptions & { readonly onLive?: () => void },
+  ): AsyncGenerator<EventBatch<E>> {
     const { maxSearchWindow, checkpointInterval, log, pauseBetween } = this.#options
     const signal = AbortSignal.any([options.signal, this.#closed.signal])
     let from = options.from
@@ -165,7 +168,7 @@ class EventStoreDb implements EventStore {
         for await (const batch of subscribeOnce(this.#reader, call, { maxSearchWindow, checkpointInterval })) {
           attempt = 0
           from = batch.position
-          yield batch
+          yield batch as EventBatch<E>
           if (signal.aborted) return
         }
       } catch (error) {

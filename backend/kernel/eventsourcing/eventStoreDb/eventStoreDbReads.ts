@@ -1,6 +1,6 @@
 import { ErrorType, type EventStoreDBClient, START, type StreamingRead } from '@eventstore/db-client'
-import type { StoredEvent } from '../eventStore.port.ts'
-import { isOfType, toStoredEvent } from './eventStoreDbRecords.ts'
+import type { Stored } from '../eventStore.port.ts'
+import { isOfType, toStored } from './eventStoreDbRecords.ts'
 
 /** The server did not answer in time. The client knows no deadline for reads: it would wait for ever. */
 export class SilentServer extends Error {
@@ -16,7 +16,7 @@ export async function* readOnce(
   stream: string,
   from: number,
   patience: number,
-): AsyncGenerator<StoredEvent> {
+): AsyncGenerator<Stored> {
   const reading = client.readStream(stream, { fromRevision: from === 0 ? START : BigInt(from) })
   // An error that comes after the loop was left must not end the process.
   reading.on('error', () => {})
@@ -26,7 +26,7 @@ export async function* readOnce(
     for (;;) {
       const next = await inTime(iterator.next(), patience)
       if (next.done) break
-      if (next.value.event) yield toStoredEvent(next.value.event)
+      if (next.value.event) yield toStored(next.value.event)
     }
     ended = true
   } catch (error) {

@@ -1,5 +1,5 @@
 import { ErrorType, isCommandError, type Position, type RecordedEvent } from '@eventstore/db-client'
-import type { GlobalPosition, Metadata, StoredEvent } from '../eventStore.port.ts'
+import type { GlobalPosition, Metadata, Stored } from '../eventStore.port.ts'
 
 const digits = (part: bigint) => part.toString().padStart(20, '0')
 
@@ -14,7 +14,7 @@ export function fromGlobalPosition(position: GlobalPosition): Position {
 }
 
 /** @throws when the server is older than 22.10 and tells no positions */
-export function toStoredEvent(event: RecordedEvent): StoredEvent {
+export function toStored(event: RecordedEvent): Stored {
   if (!event.position) throw new Error('EventStoreDB must be 24.10 or newer: it told no position')
   return {
     id: event.id,

@@ -7,8 +7,8 @@ import {
   START,
   streamNameFilter,
 } from '@eventstore/db-client'
-import type { EventBatch, GlobalPosition, StoredEvent, SubscribeOptions } from '../eventStore.port.ts'
-import { fromGlobalPosition, toGlobalPosition, toStoredEvent } from './eventStoreDbRecords.ts'
+import type { EventBatch, GlobalPosition, Stored, SubscribeOptions } from '../eventStore.port.ts'
+import { fromGlobalPosition, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
 
 /** The server tells a position after it looked at so many events times `checkpointInterval`, also when none matched. */
 export interface SearchOptions {
@@ -116,7 +116,7 @@ class SubscriptionCall {
 
 /** What lies ready in the client's buffer, without waiting. */
 function take(subscription: AllStreamSubscription, maxBatch: number) {
-  const events: StoredEvent[] = []
+  const events: Stored[] = []
   let last: GlobalPosition | undefined
   while (events.length < maxBatch) {
     const next = subscription.read() as AllStreamResolvedEvent | null
@@ -124,7 +124,7 @@ function take(subscription: AllStreamSubscription, maxBatch: number) {
     if (!next.event?.position) continue
     last = toGlobalPosition(next.event.position)
     // Links and other events of the server's own, which may stand in any stream.
-    if (!next.event.type.startsWith('$')) events.push(toStoredEvent(next.event))
+    if (!next.event.type.startsWith('$')) events.push(toStored(next.event))
   }
   return { events, last, drained: false }
 }

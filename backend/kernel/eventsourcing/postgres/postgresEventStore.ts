@@ -8,12 +8,13 @@ import type {
   Expected,
   GlobalPosition,
   NewEvent,
-  StoredEvent,
+  Stored,
   SubscribeOptions,
 } from '../eventStore.port.ts'
+import type { Event } from '../pure/decider.ts'
 import { isRefusal, PostgresAppends } from './postgresAppends.ts'
 import { headSql, installEventTableSql, readAllSql, readStreamSql } from './postgresEventStore.sql.ts'
-import { type EventRow, toGlobalPosition, toStoredEvent } from './postgresRows.ts'
+import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
 import { PostgresWake } from './postgresWake.ts'
 
 const page = 500
@@ -47,23 +48,25 @@ class PostgresEventStore implements EventStore {
     return await this.#appends.append({ stream, expected, events: encodeEvents(stream, events) })
   }
 
-  async *readStream(stream: string, from = 0): AsyncGenerator<StoredEvent> {
+  async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {
     for (let next = from; ; ) {
       const { rows } = await this.#pool.query<EventRow>({ ...readStreamSql, values: [stream, next, page] })
-      for (const row of rows) yield toStoredEvent(row)
+      for (const row of rows) yield toStored<E>(row)
       if (rows.length < page) return
       next = Number(rows.at(-1)!.revision) + 1
     }
   }
 
-  async *subscribeAll(options: SubscribeOptions & { readonly onLive?: () => void }): AsyncGenerator<EventBatch> {
+  async *subscribeAll<E extends Event>(
+    options: SubscribeOptions & { readonly onLive?: () => void },
+  ): AsyncGenerator<EventBatch<E>> {
     const signal = AbortSignal.any([options.signal, this.#closed.signal])
     let at = options.from === undefined ? 0 : Number(options.from)
     let wasLive = false
     for (let attempt = 0; !signal.aborted; ) {
       // Read before the log is, so that what is stored in between wakes us again.
       const seen = this.#wake.count
-      const found = await this.#scan(at, options).catch((error) => {
+      const found = await this.#scan<E>(at, options).catch((error) => {
         if (isRefusal(error)) throw error
         return undefined
       })
@@ -92,7 +95,7 @@ class PostgresEventStore implements EventStore {
   }
 
   /** What comes after a position. Positions have no gaps, so all up to the end of the window has been looked at. */
-  async #scan(at: number, { streamPrefixes, maxBatch = page }: SubscribeOptions) {
+  async #scan<E extends Event>(at: number, { streamPrefixes, maxBatch = page }: SubscribeOptions) {
     const heads = await this.#pool.query<{ head: string }>(headSql)
     const head = Number(heads.rows[0]!.head)
     if (head <= at) return { events: [], upTo: at, live: true }
@@ -100,7 +103,7 @@ class PostgresEventStore implements EventStore {
     const values = [at, end, streamPrefixes ?? null, maxBatch]
     const { rows } = await this.#pool.query<EventRow>({ ...readAllSql, values })
     const upTo = rows.length < maxBatch ? end : Number(rows.at(-1)!.position)
-    return { events: rows.map(toStoredEvent), upTo, live: upTo === head }
+    return { events: rows.map((row) => toStored<E>(row)), upTo, live: upTo === head }
   }
 
   /** Appends under way are finished, subscriptions end. */

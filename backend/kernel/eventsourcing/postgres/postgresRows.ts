@@ -1,4 +1,5 @@
-import type { GlobalPosition, Metadata, StoredEvent } from '../eventStore.port.ts'
+import type { GlobalPosition, Metadata, Stored } from '../eventStore.port.ts'
+import type { Event } from '../pure/decider.ts'
 
 /** A row of the table `event`; Postgres gives its big integers as text. */
 export interface EventRow {
@@ -17,11 +18,12 @@ export function toGlobalPosition(position: string | number): GlobalPosition {
   return String(position).padStart(20, '0') as GlobalPosition
 }
 
-export function toStoredEvent({ position, revision, created, ...row }: EventRow): StoredEvent {
-  return {
+export function toStored<E extends Event>({ position, revision, created, ...row }: EventRow): Stored<E> {
+  const stored: Stored = {
     ...row,
     revision: Number(revision),
     position: toGlobalPosition(position),
     created: created instanceof Date ? created : new Date(created),
   }
+  return stored as Stored<E>
 }

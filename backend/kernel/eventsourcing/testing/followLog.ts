@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { pause } from '../../backoff.ts'
-import type { EventBatch, EventStore, NewEvent, StoredEvent } from '../eventStore.port.ts'
+import type { EventBatch, EventStore, NewEvent, Stored } from '../eventStore.port.ts'
 
 /** An event with a new id. */
 export function event(type: string, data: object = {}, id: string = randomUUID()): NewEvent {
@@ -13,7 +13,7 @@ export function aStream(category = 'account'): string {
 }
 
 /** All of a stream. */
-export async function read(store: EventStore, stream: string, from?: number): Promise<StoredEvent[]> {
+export async function read(store: EventStore, stream: string, from?: number): Promise<Stored[]> {
   return await Array.fromAsync(store.readStream(stream, from))
 }
 
@@ -24,13 +24,13 @@ interface Follow {
   readonly onLive?: () => void
   /** Milliseconds each batch takes. */
   readonly slow?: number
-  readonly until: (events: readonly StoredEvent[], live: boolean) => boolean
+  readonly until: (events: readonly Stored[], live: boolean) => boolean
 }
 
 /** Follows the log until enough was seen. */
 export async function follow(store: EventStore, { prefixes, from, maxBatch, onLive, slow, until }: Follow) {
   const enough = new AbortController()
-  const events: StoredEvent[] = []
+  const events: Stored[] = []
   const batches: EventBatch[] = []
   const stop = (live: boolean) => until(events, live) && enough.abort()
   const subscription = store.subscribeAll({

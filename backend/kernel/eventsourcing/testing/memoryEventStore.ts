@@ -1,15 +1,16 @@
 import { encodeEvents } from '../encodeEvents.ts'
-import { ConcurrencyConflict, type EventStore, type GlobalPosition, type StoredEvent } from '../eventStore.port.ts'
+import { ConcurrencyConflict, type EventStore, type GlobalPosition, type Stored } from '../eventStore.port.ts'
+import type { Event } from '../pure/decider.ts'
 
 /** A log in memory for specs of what is built on the port: it keeps what it promises of `append` and `readStream`. */
 export interface MemoryEventStore extends EventStore {
-  readonly log: StoredEvent[]
+  readonly log: Stored[]
   /** Number of events of each append that was taken. */
   readonly appends: number[]
 }
 
 export function createMemoryEventStore(): MemoryEventStore {
-  const log: StoredEvent[] = []
+  const log: Stored[] = []
   const appends: number[] = []
   const of = (stream: string) => log.filter((event) => event.stream === stream)
 
@@ -40,9 +41,9 @@ export function createMemoryEventStore(): MemoryEventStore {
       appends.push(encoded.length)
       return { revision: last + encoded.length, position: log.at(-1)!.position }
     },
-    async *readStream(stream, from = 0) {
+    async *readStream<E extends Event>(stream: string, from = 0) {
       await Promise.resolve()
-      yield* of(stream).filter(({ revision }) => revision >= from)
+      yield* of(stream).filter(({ revision }) => revision >= from) as Stored<E>[]
     },
     head: async () => log.at(-1)?.position,
     subscribeAll: () => {
