@@ -38,7 +38,7 @@ async function endSubscriptions({ handle }: ActivityDeps, userId: string, at: st
 /** What is done about accounts: mails are sent, and what an erased account has left is taken away. */
 export function createAccountActivities(
   deps: ActivityDeps & AccountActivityDeps,
-  { at, give: task, look, origin }: TaskCommands,
+  { at, sendCommand, readTask, origin }: TaskCommands,
 ): DeliverMailActivities & EraseAccountActivities {
   const { store, mailer, outbox, erasures, credits, provider, media } = deps
 
@@ -59,8 +59,8 @@ export function createAccountActivities(
       // Whoever is gone is billed no more: the term's workflow ends the agreement at the provider.
       await endSubscriptions(deps, userId, at())
       for await (const taskId of tasksOf(userId)) {
-        const before = await look(taskId)
-        const state = await task(taskId, { type: 'Erase', at: at() })
+        const before = await readTask(taskId)
+        const state = await sendCommand(taskId, { type: 'Erase', at: at() })
         if (!isCharged(state)) await credits.release(userId, taskId, 'account erased', await origin(taskId))
         await provider.forget(('jobId' in before && before.jobId) || taskId)
         await deps.showProgress(taskId, undefined)

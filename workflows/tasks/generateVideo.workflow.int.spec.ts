@@ -57,7 +57,7 @@ const facts = async (stream: string) => {
 const asked = (id: string) => provider.asked.filter(({ taskId }) => taskId === id)
 const finish = (id: string) => states.set(id, { kind: 'finished' })
 
-const BEGUN = ['VideoTaskSubmitted', 'VideoTaskQueued', 'VideoRenderRequested']
+const BEGUN = ['VideoTaskSubmitted', 'VideoRenderRequested']
 const MADE = [...BEGUN, 'VideoRenderAccepted', 'VideoRenderStarted', 'VideoDownloadStarted', 'VideoTaskSucceeded']
 
 describe('making a video', () => {

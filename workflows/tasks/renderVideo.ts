@@ -36,8 +36,8 @@ type Waiting = Extract<VideoTask, { status: 'waiting' }>
 export async function renderVideo(deps: Deps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
   for (;;) {
     context.signal.throwIfAborted()
-    const state = await deps.look(taskId)
-    if (await deps.endIfWaitedTooLong(taskId, state)) return { kind: 'over' }
+    const state = await deps.readTask(taskId)
+    if (await deps.failIfWaitedTooLong(taskId, state)) return { kind: 'over' }
     if (state.status === 'downloading') return { kind: 'finished' }
     if (state.status !== 'waiting' && state.status !== 'rendering') return { kind: 'over' }
     const outcome =
@@ -71,9 +71,9 @@ async function askInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal): P
   const ended = async () => {
     for (;;) {
       await delay(LOOK_MS, undefined, { signal: stop })
-      const state = await deps.look(taskId)
+      const state = await deps.readTask(taskId)
       if (stop.aborted) return turn
-      if (state.status !== 'waiting' || (await deps.endIfWaitedTooLong(taskId, state))) return undefined
+      if (state.status !== 'waiting' || (await deps.failIfWaitedTooLong(taskId, state))) return undefined
     }
   }
   try {
@@ -86,7 +86,7 @@ async function askInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal): P
 /** Writes down that the provider is asked, then asks. @throws it is unknown whether the provider took the job */
 async function askFirst(deps: Deps, taskId: string, request: RenderRequest): Promise<RenderOutcome | undefined> {
   const requestedAt = deps.at()
-  const state = await deps.giveAnew(taskId, { type: 'RequestRender', at: requestedAt })
+  const state = await deps.sendCommand(taskId, { type: 'RequestRender', at: requestedAt }, { repeatable: true })
   return state.status === 'rendering' && state.requestedAt === requestedAt ? ask(deps, request) : undefined
 }
 
@@ -103,7 +103,7 @@ async function ask(deps: Deps, request: RenderRequest): Promise<RenderOutcome | 
   // A job whose id is lost is a video that is lost: a database that is away for a moment is waited for.
   for (let attempt = 1; ; attempt++) {
     try {
-      await deps.giveAnew(request.taskId, command)
+      await deps.sendCommand(request.taskId, command, { repeatable: true })
       return undefined
     } catch (error) {
       if (attempt === KEEP_TRIES) throw error
@@ -142,8 +142,8 @@ async function follow(deps: Deps, state: Rendering, signal: AbortSignal): Promis
     }
     const isRendering = job.kind === 'rendering'
     const { status } = isRendering
-      ? await deps.give(taskId, { type: 'StartRender', at: deps.at() })
-      : await deps.look(taskId)
+      ? await deps.sendCommand(taskId, { type: 'StartRender', at: deps.at() })
+      : await deps.readTask(taskId)
     // Erased with its account meanwhile: nobody waits for it any more.
     if (status !== 'rendering') return { kind: 'over' }
     if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)

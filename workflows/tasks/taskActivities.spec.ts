@@ -8,6 +8,7 @@ import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { policies } from '../policies.ts'
 import { RENDER_LIMIT_MS } from './renderVideo.ts'
 import { createActivities } from './taskActivities.ts'
+import { createTaskCommands } from './taskCommands.ts'
 
 const input = { taskId: 'task', userId: 'user' }
 const order: VideoTaskOrder = {
@@ -31,6 +32,10 @@ const unreachable = async (): Promise<never> => {
 let clock: number
 let provider: VideoProvider
 let states: RenderState[]
+let claimSlot: (taskId: string) => Promise<unknown>
+let release: (taskId: string) => Promise<unknown>
+let submit: (taskId: string) => Promise<unknown>
+let eventsOf: (taskId: string) => string[]
 let render: () => Promise<unknown>
 let types: () => string[]
 let deps: Parameters<typeof createActivities>[0]
@@ -93,18 +98,58 @@ beforeEach(async () => {
     now: () => clock,
   }
   const activities = createActivities(deps)
-  const at = new Date(clock).toISOString()
-  await handle(
-    videoTask,
-    'task',
-    { type: 'Submit', order, at },
-    { commandId: 's', actor: 'system', correlationId: 's' },
-  )
+  submit = (taskId) => {
+    const command = { type: 'Submit', order: { ...order, taskId }, at: new Date(clock).toISOString() } as const
+    return handle(videoTask, taskId, command, { commandId: taskId, actor: 'system', correlationId: taskId })
+  }
+  await submit('task')
+  claimSlot = (taskId) => activities.claimSlot({ ...input, taskId }, context)
+  release = (taskId) => activities.releaseSlot({ ...input, taskId }, context)
+  eventsOf = (taskId) => store.log.filter(({ stream }) => stream === `videoTask-${taskId}`).map(({ type }) => type)
   render = () => activities.render(input, context)
   types = () => store.log.map(({ type }) => type)
 })
 
 const timedOut = { kind: 'failed', code: 'render_timed_out', detail: 'No video came within 30 minutes.' }
+
+describe('claiming a slot', () => {
+  it('records no VideoTaskQueued when the lane has room', async () => {
+    expect(await claimSlot('task')).toBe('claimed')
+    expect(eventsOf('task')).toEqual(['VideoTaskSubmitted'])
+  })
+
+  it('records exactly one VideoTaskQueued while the lane is full, however often it is tried', async () => {
+    await submit('second')
+    await claimSlot('task')
+    for (let attempt = 1; attempt <= 3; attempt++) expect(await claimSlot('second')).toBe('waiting')
+    expect(eventsOf('second')).toEqual(['VideoTaskSubmitted', 'VideoTaskQueued'])
+    await release('task')
+    expect(await claimSlot('second')).toBe('claimed')
+    expect(eventsOf('second')).toEqual(['VideoTaskSubmitted', 'VideoTaskQueued'])
+  })
+
+  it('is over for a task that has waited six hours', async () => {
+    await submit('second')
+    await claimSlot('task')
+    await claimSlot('second')
+    clock += 6 * 3600_000
+    expect(await claimSlot('second')).toBe('over')
+    expect(eventsOf('second').at(-1)).toBe('VideoTaskFailed')
+  })
+})
+
+describe('reading a task', () => {
+  it('appends nothing, whatever the state of the task', async () => {
+    const { readTask } = createTaskCommands(deps)
+    expect(await readTask('unknown')).toEqual({ status: 'none' })
+    expect(await readTask('task')).toMatchObject({ status: 'waiting', queued: false })
+    await render()
+    const before = types()
+    expect(await readTask('task')).toMatchObject({ status: 'rendering' })
+    expect(types()).toEqual(before)
+    expect(eventsOf('unknown')).toEqual([])
+  })
+})
 
 describe('rendering', () => {
   it('writes that it asks before it asks, and what the provider answered after', async () => {
@@ -115,7 +160,7 @@ describe('rendering', () => {
     }
     states = [{ kind: 'queued' }, { kind: 'rendering', percent: undefined }]
     expect(await render()).toEqual({ kind: 'finished' })
-    const before = ['VideoTaskSubmitted', 'VideoTaskQueued', 'VideoRenderRequested']
+    const before = ['VideoTaskSubmitted', 'VideoRenderRequested']
     expect([known, types()]).toEqual([before, [...before, 'VideoRenderAccepted', 'VideoRenderStarted']])
   })
 
@@ -155,7 +200,7 @@ describe('rendering', () => {
     let asked = 0
     provider.create = async () => answers[asked++]!
     expect(await render()).toEqual({ kind: 'finished' })
-    expect(types().slice(2)).toEqual([
+    expect(types().slice(1)).toEqual([
       'VideoRenderRequested',
       'VideoRenderPostponed',
       'VideoRenderRequested',

@@ -42,7 +42,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
   const commands = createTaskCommands(deps)
   const asking = new Pool(ASKED_AT_ONCE)
   const unanswered = new Set<string>()
-  const { at, give: task, look, origin, contextOf, endIfWaitedTooLong } = commands
+  const { at, sendCommand, readTask, origin, contextOf, failIfWaitedTooLong } = commands
 
   return {
     ...createAccountActivities(deps, commands),
@@ -53,14 +53,14 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
       const command = { type: 'ClaimSlot', userId, taskId, limit, at: at() } as const
       const lane = (await handle(renderLane, userId, command, await contextOf('claim', taskId))).state
       if (lane.holding.includes(taskId)) return 'claimed'
-      const state = await look(taskId)
-      return state.status !== 'waiting' || (await endIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
+      const state = await sendCommand(taskId, { type: 'Queue', at: at() })
+      return state.status !== 'waiting' || (await failIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
     },
 
     render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, asking, unanswered }, taskId, context),
 
     async store({ taskId }, { signal }) {
-      const state = await task(taskId, { type: 'StartDownload', at: at() })
+      const state = await sendCommand(taskId, { type: 'StartDownload', at: at() })
       if (state.status !== 'downloading') return
       const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal).catch((error: Error) => {
         if (error instanceof UnplayableVideoError) return error
@@ -68,21 +68,21 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
       })
       // A whole file that is no video will not become one.
       if (file instanceof Error)
-        await task(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
-      else await task(taskId, { type: 'Succeed', file, at: at() })
+        await sendCommand(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
+      else await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       await deps.showProgress(taskId, undefined)
       await provider.forget(taskId)
     },
 
     async fail({ taskId, code, detail }) {
-      const state = await task(taskId, { type: 'Fail', code, detail, at: at() })
+      const state = await sendCommand(taskId, { type: 'Fail', code, detail, at: at() })
       await deps.showProgress(taskId, undefined)
       const stillWanted = state.status === 'failed' && state.jobId !== null
       if (!stillWanted) await provider.forget(taskId)
     },
 
     async settleCredits({ taskId, userId }) {
-      const state = await look(taskId)
+      const state = await readTask(taskId)
       // Deleted while it was being made: a file may have come after the deletion looked.
       if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
       if (isCharged(state)) {
@@ -98,25 +98,25 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
     },
 
     async recover({ taskId }, { signal }) {
-      const state = await look(taskId)
+      const state = await readTask(taskId)
       if (state.status !== 'failed' || state.jobId === null) return 'over'
       const job = await provider.state(state.jobId, signal)
       if (job.kind === 'queued' || job.kind === 'rendering') return 'pending'
       if (job.kind === 'finished') {
         const file = await fetchVideo(deps, taskId, state.jobId, signal)
-        await task(taskId, { type: 'Succeed', file, at: at() })
+        await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       }
       return 'over'
     },
 
     async endRecovery({ taskId }) {
-      await task(taskId, { type: 'EndRecovery', at: at() })
+      await sendCommand(taskId, { type: 'EndRecovery', at: at() })
       await provider.forget(taskId)
     },
 
     async sweepHolds() {
       for (const { taskId, userId } of await deps.holdsOlderThan(ORPHAN_AGE_MS)) {
-        const state = await task(taskId, { type: 'Abandon', taskId, at: at() })
+        const state = await sendCommand(taskId, { type: 'Abandon', taskId, at: at() })
         if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned', await origin(taskId))
       }
     },

@@ -41,14 +41,14 @@ export interface ActivityDeps {
 
 const WAIT_LIMIT_MS = 6 * 3600_000
 
-/** A command of an activity: once for each step and task, however often it is tried. */
+/** Returns the context of an activity's command. It is the same on every retry, so the command takes effect once per task. */
 export const stepContext = (step: string, taskId: string): CommandContext => ({
   commandId: derivedId(step, taskId),
   actor: 'system',
   correlationId: taskId,
 })
 
-/** The commands that activities give to tasks. */
+/** Creates the reads and commands of tasks that activities share. */
 export function createTaskCommands({ handle, originOf, now }: Pick<ActivityDeps, 'handle' | 'originOf' | 'now'>) {
   const at = () => new Date(now()).toISOString()
   const origin = (taskId: string) => originOf(`${VIDEO_TASK}-${taskId}`)
@@ -57,29 +57,27 @@ export function createTaskCommands({ handle, originOf, now }: Pick<ActivityDeps,
     ...(await origin(taskId)),
   })
   const decider: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = videoTask
-  const give = async (taskId: string, command: VideoTaskCommand): Promise<VideoTask> =>
-    (await handle(decider, taskId, command, await contextOf(command.type, taskId))).state
-  const giveAnew = async (taskId: string, command: VideoTaskCommand): Promise<VideoTask> =>
-    (await handle(decider, taskId, command, { ...(await contextOf(command.type, taskId)), commandId: randomUUID() }))
-      .state
+
+  /** Returns the task after the command. A command that may happen several times to a task is `repeatable`. */
+  const sendCommand = async (taskId: string, command: VideoTaskCommand, { repeatable = false } = {}) => {
+    const context = await contextOf(command.type, taskId)
+    const unique = repeatable ? { ...context, commandId: randomUUID() } : context
+    return (await handle(decider, taskId, command, unique)).state
+  }
 
   return {
     at,
-    /** What a task's steps follow from: the call that asked for it. */
+    /** Returns the origin of a task's steps: the request that submitted it. */
     origin,
-    /** Of a command to another stream that a step of the task gives. */
+    /** Returns the context of a step's command to another stream. */
     contextOf,
-    /** Answers the task as it then is. */
-    give,
-    /** For what may happen several times to a task: what was decided before is no repetition of this. */
-    giveAnew,
-    /** Where the task stands. Asked of one that no longer waits, this command changes nothing. */
-    look: (taskId: string) => give(taskId, { type: 'Queue', at: at() }),
-    /** Ends a task whose turn has not come within six hours, and says whether it did. */
-    async endIfWaitedTooLong(taskId: string, state: VideoTask): Promise<boolean> {
+    sendCommand,
+    readTask: async (taskId: string): Promise<VideoTask> => (await handle.read(decider, taskId)).state,
+    /** Fails a task that has waited for six hours. Returns whether it did. */
+    async failIfWaitedTooLong(taskId: string, state: VideoTask): Promise<boolean> {
       if (state.status !== 'waiting' || now() < Date.parse(state.submittedAt) + WAIT_LIMIT_MS) return false
       const detail = 'Its turn did not come within six hours.'
-      await give(taskId, { type: 'Fail', code: 'waited_too_long', detail, at: at() })
+      await sendCommand(taskId, { type: 'Fail', code: 'waited_too_long', detail, at: at() })
       return true
     },
   }
