@@ -1,21 +1,29 @@
 import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import type { Clock } from '../kernel/time.ts'
 import { ENDED_SESSIONS } from './sessions/sessions.ts'
 
-/** The name under which an erasure is told to whoever carries it out. */
+/** Notification that erasures were requested, by user id. */
 export const ERASURES = 'erasures'
 
-/** What is kept by user besides the account itself, and is no projection. The account's own rows go with the account. */
-const PERSONAL = ['idempotency_key', 'socket_token', 'mailbox', 'sent_reminder']
+/** Removes what one owner of tables stores about a user. Repeatable. */
+type EraseRows = (database: Database, userId: string) => Promise<unknown>
+
+interface ErasuresOptions {
+  readonly database: Database
+  readonly now: Clock
+  readonly destroyKey: (userId: string) => Promise<void>
+  /** One function per owner of tables with user data. Projections are not among them: they follow the events. */
+  readonly eraseRows: readonly EraseRows[]
+}
+
+export type Erasures = ReturnType<typeof createErasures>
 
 /**
- * The end of an account. Who it was goes at once: the person's row with the sessions, tokens and mails on their way. What
- * was made (videos, pictures, prompts) goes by a workflow, of which the erasure's row is the beginning and the proof.
+ * Deletes accounts. A request removes the account row, and with it sessions, tokens and undelivered mails, in one
+ * transaction. A workflow, started from the `erasure` row, removes videos, images, prompts and the remaining rows.
  */
-export function createErasures(database: Database, destroyKey: (userId: string) => Promise<void>, now: () => number) {
-  const execute = <T extends object>(sql: string, parameters: unknown[] = []) =>
-    database.em.fork().execute<T[]>(sql, parameters)
-
+export function createErasures({ database, now, destroyKey, eraseRows }: ErasuresOptions) {
   return {
     async request(userId: string): Promise<void> {
       await database.em.fork().transactional(async (tx) => {
@@ -30,30 +38,26 @@ export function createErasures(database: Database, destroyKey: (userId: string) 
       })
     },
 
+    /** Returns the users whose erasure is not finished, oldest request first. */
     async waiting(): Promise<string[]> {
-      const rows = await execute<{ user_id: string }>(
-        'select user_id from erasure where done_at is null order by requested_at',
-      )
+      const rows = await database.em
+        .fork()
+        .execute<{ user_id: string }[]>('select user_id from erasure where done_at is null order by requested_at')
       return rows.map(({ user_id }) => user_id)
     },
 
-    /** Removes the user's rows and key. */
+    /** Removes the user's remaining rows, and last the key that decrypts the user's texts in the event log. */
     async removeRows(userId: string): Promise<void> {
-      for (const table of PERSONAL) await execute(`delete from ${table} where user_id = ?`, [userId])
-      // Visits are counted on, as anyone's.
-      await execute(
-        `update page_view set user_id = null, session_id = null, user_agent = null, referrer = null, ip = null
-         where user_id = ?`,
-        [userId],
-      )
+      await database.em.fork().execute('delete from sent_reminder where user_id = ?', [userId])
+      for (const erase of eraseRows) await erase(database, userId)
       await destroyKey(userId)
     },
 
-    /** The row stays, with ids alone: it says that this user gets no second key. */
+    /** Marks the erasure as finished. The row remains, without personal data: it prevents a second key for this user. */
     async done(userId: string): Promise<void> {
-      await execute('update erasure set done_at = ? where user_id = ? and done_at is null', [new Date(now()), userId])
+      await database.em
+        .fork()
+        .execute('update erasure set done_at = ? where user_id = ? and done_at is null', [new Date(now()), userId])
     },
   }
 }
-
-export type Erasures = ReturnType<typeof createErasures>

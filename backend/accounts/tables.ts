@@ -18,19 +18,3 @@ export const UserTable = defineEntity({
   },
 })
 export type UserAccount = InferEntity<typeof UserTable>
-
-export const SessionTable = defineEntity({
-  name: 'Session',
-  tableName: 'session',
-  properties: {
-    id: p.uuid().primary(),
-    userId: p.uuid(),
-    /** How often the refresh token was rotated: only the last one may be used. */
-    generation: p.integer(),
-    createdAt: p.datetime(),
-    rotatedAt: p.datetime(),
-    lastUsedAt: p.datetime(),
-    endedAt: p.datetime().nullable(),
-    userAgent: p.text(),
-  },
-})

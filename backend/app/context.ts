@@ -16,8 +16,9 @@ import { OUTGOING_MAIL_KEY } from '../accounts/keys/keyRing.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
 import { createUserKeys } from '../accounts/keys/userKeys.ts'
 import { createOutbox } from '../accounts/mails/outbox.ts'
-import { SessionTable, UserTable } from '../accounts/tables.ts'
+import { UserTable } from '../accounts/tables.ts'
 import { countInZone } from '../analytics/countVisits.ts'
+import { anonymisePageViews } from '../analytics/eraseRows.ts'
 import { createPageViews } from '../analytics/pageViews.ts'
 import { createVisitCounter } from '../analytics/visitCounter.ts'
 import { createCredits } from '../credits/credits.ts'
@@ -25,6 +26,8 @@ import { createEventStoreDb } from '../kernel/eventsourcing/eventStoreDb/eventSt
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import { createOrigins } from '../kernel/eventsourcing/origin.ts'
 import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
+import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
+import { eraseSocketTokens } from '../kernel/http/realtime.ts'
 import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
 import { createObservability } from '../kernel/observability/observability.ts'
 import { watchedChanges, watchedPort, watchedStore } from '../kernel/observability/watched.ts'
@@ -46,7 +49,7 @@ import { M0051UncountedViews } from '../kernel/postgres/migrations/M0051Uncounte
 import { createMovedClock } from '../kernel/postgres/movedClock.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
-import { createMailbox } from '../providers/mail/mailbox.ts'
+import { createMailbox, eraseMailbox } from '../providers/mail/mailbox.ts'
 import { createSmtpMailer } from '../providers/mail/smtpMailer.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
 import { createSandbox } from '../providers/payments/sandbox/sandbox.ts'
@@ -75,7 +78,7 @@ export interface Overrides {
 
 export type Ports = Awaited<ReturnType<typeof openPorts>>
 
-export const ENTITIES = [UserTable, SessionTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
+export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
   { name: 'M0001Accounts', class: M0001Accounts },
   { name: 'M0002ReadModels', class: M0002ReadModels },
@@ -186,7 +189,12 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     mailbox,
     mailer: watchedPort(metrics, 'mail', mailer, ['send']),
     outbox: createOutbox(database, keyFor(OUTGOING_MAIL_KEY, config.encryptionKey), calendar),
-    erasures: createErasures(database, destroy, now),
+    erasures: createErasures({
+      database,
+      now,
+      destroyKey: destroy,
+      eraseRows: [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews],
+    }),
     pageViews,
     provider: watchedPort(metrics, 'video', videoProvider, ['create', 'state', 'fetch']),
     observability,

@@ -73,3 +73,7 @@ export async function once<T>(
     throw error
   }
 }
+
+/** Removes a user's idempotency keys, for the erasure of the account. */
+export const eraseIdempotencyKeys = (database: Database, userId: string) =>
+  database.em.fork().execute('delete from idempotency_key where user_id = ?', [userId])

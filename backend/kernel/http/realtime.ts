@@ -134,3 +134,7 @@ function isPing(text: string): boolean {
     return false
   }
 }
+
+/** Removes a user's unused socket tokens, for the erasure of the account. */
+export const eraseSocketTokens = (database: Database, userId: string) =>
+  database.em.fork().execute('delete from socket_token where user_id = ?', [userId])

@@ -41,3 +41,7 @@ export function createMailbox(database: Database): Mailbox {
     close: async () => {},
   }
 }
+
+/** Removes the mails to a user, for the erasure of the account. */
+export const eraseMailbox = (database: Database, userId: string) =>
+  database.em.fork().execute('delete from mailbox where user_id = ?', [userId])
