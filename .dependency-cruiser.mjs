@@ -166,7 +166,7 @@ export default {
       { path: ACTIVITIES, pathNot: TEST },
       {
         path: OURS,
-        pathNot: ['^workflows/', '^backend/kernel/(eventsourcing|media)/', DECIDER, EVENTS, CONTRACT, PORT],
+        pathNot: ['^workflows/', '^backend/kernel/(eventsourcing/|media/|time\\.ts$)', DECIDER, EVENTS, CONTRACT, PORT],
       },
     ),
     rule(

@@ -60,8 +60,8 @@ import { createDemoProvider } from '../providers/video/demo/demoProvider.ts'
 import { callbackAddress, isPublic } from '../providers/video/minimax/callbackAddress.ts'
 import { createMinimax, type MinimaxPace } from '../providers/video/minimax/minimax.ts'
 import { allowanceOf } from '../subscriptions/allowance.ts'
-import { createNoticeInbox } from '../subscriptions/noticeInbox.ts'
 import { tierOf } from '../subscriptions/subscriptionView.ts'
+import { createWebhookInbox } from '../subscriptions/webhookInbox.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ROLES } from './config/layoutFaults.ts'
 import { type Config, ConfigError } from './config/readConfig.ts'
@@ -99,7 +99,15 @@ export const MIGRATIONS = [
   { name: 'M0051UncountedViews', class: M0051UncountedViews },
 ]
 
-const PAYMENT_CALLS = ['open', 'look', 'sales', 'pause', 'resume', 'cancel'] as const
+/** Methods by the label that metrics give their calls. */
+const PAYMENT_CALLS = {
+  createAgreement: 'open',
+  getAgreement: 'look',
+  listSales: 'sales',
+  pauseAgreement: 'pause',
+  resumeAgreement: 'resume',
+  cancelAgreement: 'cancel',
+} as const
 /** What the database does not answer for so long it will not answer: the connection is given up. Migrations may take longer. */
 const ANSWER_MS = 60_000
 
@@ -182,7 +190,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     calendar,
     sandbox,
     payments: watchedPort(metrics, 'payments', config.paypal ? createPaypal(config.paypal) : sandbox!, PAYMENT_CALLS),
-    inbox: createNoticeInbox(database),
+    inbox: createWebhookInbox(pool),
     allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
     credits: createCredits(handle, calendar),
     media: watchedPort(metrics, 'media', media, ['put', 'size', 'localPath', 'remove']),

@@ -25,10 +25,10 @@ import { MOVED_CLOCK } from '../kernel/postgres/movedClock.ts'
 import { standingAlerts } from '../operators/operatorAlerts.ts'
 import { operatorDays } from '../operators/operatorDays.ts'
 import { operatorPorts } from '../operators/operatorPorts.ts'
-import { PAYMENT_NOTICES } from '../subscriptions/noticeInbox.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
 import { statsOf } from '../subscriptions/routes.ts'
 import { createSubscriptions } from '../subscriptions/subscriptions.ts'
+import { PAYMENT_WEBHOOKS } from '../subscriptions/webhookInbox.ts'
 import { createImageUploads } from '../tasks/imageUploads.ts'
 import { showProgress } from '../tasks/progress.ts'
 import { providerCents } from '../tasks/providerCost.ts'
@@ -41,7 +41,7 @@ import { openEngine, renderSlots } from './openEngine.ts'
 import { subscriptionDeps } from './subscriptionDeps.ts'
 
 /** After these there may be a row that waits. */
-const NEWS = [OUTGOING_MAILS, ERASURES, PAYMENT_NOTICES, RELISTENED]
+const NEWS = [OUTGOING_MAILS, ERASURES, PAYMENT_WEBHOOKS, RELISTENED]
 const SWEEP_MS = 15_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
 const SWEEP_VISITS_MS = 10 * 60_000

@@ -1,16 +1,16 @@
 import type { PaidTier } from './events.ts'
 
-/** What the provider says of an agreement now. Instants are ISO strings. */
+/** The current state of an agreement at the provider. Instants are ISO strings in UTC. */
 export interface ProviderAgreement {
   readonly id: string
   readonly status: 'pending' | 'active' | 'suspended' | 'cancelled' | 'expired'
-  /** Since when it has this status. */
+  /** When the status last changed. */
   readonly statusAt: string
-  /** Our user's id, as it was given when the agreement was opened; undefined: it is not one of ours. */
+  /** The user id passed to `createAgreement`. Undefined for agreements that another system created. */
   readonly userId: string | undefined
   readonly nextBillingAt: string | null
   readonly trial: boolean
-  /** The last payment that failed and was not made good since. */
+  /** The last failed payment, unless a later payment succeeded. */
   readonly failedAt: string | null
 }
 
@@ -23,8 +23,11 @@ export interface ProviderSale {
   readonly soldAt: string
 }
 
-/** What a webhook was sent about. The truth about an agreement is asked for; sales and reversals are facts of their own. */
-export type NoticeSubject =
+/**
+ * What a webhook is about. Sales and reversals are facts and are recorded as sent. For agreements the webhook is only a
+ * hint: the state is read from the provider.
+ */
+export type WebhookSubject =
   | { readonly kind: 'agreement'; readonly agreementId: string }
   | { readonly kind: 'sale'; readonly sale: ProviderSale }
   | { readonly kind: 'payment_failed'; readonly agreementId: string; readonly failedAt: string }
@@ -37,49 +40,55 @@ export type NoticeSubject =
     }
   | { readonly kind: 'other' }
 
-export interface Notice {
-  /** The provider's id of the event: the same when it is sent again. */
+export interface PaymentWebhook {
+  /** The provider's event id, unchanged when the event is redelivered. */
   readonly id: string
   readonly type: string
-  /** The object that it is about, in one state: events of other ids that say the same share it. */
+  /** Identifies one state of one object. Events with other ids that report the same state share it. */
   readonly objectId: string
-  readonly subject: NoticeSubject
+  readonly subject: WebhookSubject
 }
 
-export interface OpenAgreement {
-  /** The same request opens one agreement, however often it is sent. */
+export interface NewAgreement {
+  /** Idempotency key. */
   readonly requestId: string
   readonly userId: string
   readonly tier: PaidTier
-  /** When the first payment is due; null: at once. */
+  /** When the first payment is due; null: on approval. */
   readonly startsAt: string | null
   readonly language: 'en' | 'zh'
   readonly returnUrl: string
   readonly cancelUrl: string
 }
 
-/** The provider does not answer, or cannot serve now: to be tried again. */
+/** The provider is unreachable or overloaded. The call may be retried. */
 export class PaymentProviderDown extends Error {
   override name = 'PaymentProviderDown'
 }
 
 /**
- * A service that bills agreements month by month. Every call may be repeated. All but `readWebhook` throw
- * PaymentProviderDown when the provider does not answer.
+ * Bills agreements monthly. Every call is idempotent. All calls throw PaymentProviderDown when the provider is unreachable;
+ * `verifyWebhook` calls it only if it cannot check the signature locally.
  */
 export interface PaymentProvider {
   readonly name: string
-  /** `approvalUrl`: where the buyer approves; undefined when the provider gave none. */
-  open(agreement: OpenAgreement): Promise<{ agreementId: string; approvalUrl: string | undefined }>
-  /** Undefined: the provider knows no such agreement. */
-  look(agreementId: string): Promise<ProviderAgreement | undefined>
-  /** Completed sales between two instants, oldest first. */
-  sales(agreementId: string, from: string, to: string): Promise<ProviderSale[]>
-  /** No bills until it is resumed. */
-  pause(agreementId: string, reason: string): Promise<void>
-  resume(agreementId: string, reason: string): Promise<void>
-  /** For good. */
-  cancel(agreementId: string, reason: string): Promise<void>
-  /** Checks a webhook's signature. Undefined: it does not come from the provider. @throws InvalidInput not what it sends */
-  readWebhook(headers: Readonly<Record<string, string | undefined>>, body: Buffer): Promise<Notice | undefined>
+  /** Returns the page where the buyer approves; undefined if the provider sent none. */
+  createAgreement(agreement: NewAgreement): Promise<{ agreementId: string; approvalUrl: string | undefined }>
+  /** Returns undefined for an unknown agreement. */
+  getAgreement(agreementId: string): Promise<ProviderAgreement | undefined>
+  /** Returns the completed sales between two instants, oldest first. */
+  listSales(agreementId: string, from: string, to: string): Promise<ProviderSale[]>
+  /** Stops billing until the agreement is resumed. */
+  pauseAgreement(agreementId: string, reason: string): Promise<void>
+  resumeAgreement(agreementId: string, reason: string): Promise<void>
+  /** Cancels permanently. */
+  cancelAgreement(agreementId: string, reason: string): Promise<void>
+  /**
+   * Verifies a webhook's signature and parses its body. Returns undefined if the signature is invalid.
+   * @throws InvalidInput the signature is valid, but the body is malformed
+   */
+  verifyWebhook(
+    headers: Readonly<Record<string, string | undefined>>,
+    body: Buffer,
+  ): Promise<PaymentWebhook | undefined>
 }

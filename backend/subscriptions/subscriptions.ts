@@ -6,15 +6,15 @@ import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { currentOf } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import type { PaidTier } from './events.ts'
-import type { NoticeInbox } from './noticeInbox.ts'
 import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.port.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
+import type { WebhookInbox } from './webhookInbox.ts'
 
 export interface SubscriptionsDeps {
   readonly handle: Handle
   readonly payments: PaymentProvider
-  readonly inbox: NoticeInbox
+  readonly inbox: WebhookInbox
   /** Where the user's credits stand in the log. */
   readonly creditsAt: (userId: string) => Promise<GlobalPosition | undefined>
   readonly encrypt: (userId: string, text: string) => Promise<string>
@@ -65,7 +65,7 @@ export function createSubscriptions({
       const base = publicUrl() + (language === 'zh' ? '/zh' : '')
       const addresses = { returnUrl: `${base}/payment/success`, cancelUrl: `${base}/payment/cancel` }
       const { agreementId, approvalUrl } = await reached(() =>
-        payments.open({ requestId, userId, tier, startsAt, language, ...addresses }),
+        payments.createAgreement({ requestId, userId, tier, startsAt, language, ...addresses }),
       )
       const price = { priceCents: PLANS[tier].priceCents, currency: 'USD' }
       const { position } = await give(
@@ -97,9 +97,9 @@ export function createSubscriptions({
      * @throws Rejection not_found, unavailable
      */
     async confirm(userId: string, agreementId: string, context: CommandContext) {
-      const there = await reached(() => payments.look(agreementId))
+      const there = await reached(() => payments.getAgreement(agreementId))
       if (there?.userId !== userId) throw new Rejection('not_found', 'There is no such subscription.')
-      const sales = await reached(() => payments.sales(agreementId, new Date(0).toISOString(), at()))
+      const sales = await reached(() => payments.listSales(agreementId, new Date(0).toISOString(), at()))
       const notices = [
         ...sales.map((sale) => ({
           id: `confirmed-${sale.id}`,
@@ -114,8 +114,8 @@ export function createSubscriptions({
           subject: { kind: 'agreement', agreementId } as const,
         },
       ]
-      for (const notice of notices) await inbox.put(notice)
-      await inbox.read(
+      for (const notice of notices) await inbox.add(notice)
+      await inbox.processed(
         notices.map(({ id }) => id),
         CONFIRM_MS,
       )

@@ -1,14 +1,14 @@
 import Router from '@koa/router'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { rawBody } from '../kernel/http/rawBody.ts'
-import type { NoticeInbox } from './noticeInbox.ts'
 import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.port.ts'
+import type { WebhookInbox } from './webhookInbox.ts'
 
 const LONGEST_BODY = 256 * 1024
 
 export interface WebhookRoutes {
   readonly payments: PaymentProvider
-  readonly inbox: NoticeInbox
+  readonly inbox: WebhookInbox
   /** Counts what somebody else has sent in the provider's name. */
   readonly onForged: () => void
 }
@@ -17,7 +17,7 @@ export interface WebhookRoutes {
 export function webhookRoutes({ payments, inbox, onForged }: WebhookRoutes): Router {
   return new Router().post('/webhooks/paypal', async (ctx) => {
     const body = await rawBody(ctx, LONGEST_BODY)
-    const notice = await payments.readWebhook(ctx.headers as Record<string, string>, body).catch((error) => {
+    const notice = await payments.verifyWebhook(ctx.headers as Record<string, string>, body).catch((error) => {
       if (!(error instanceof PaymentProviderDown)) throw error
       // It cannot be checked now; the provider sends it again.
       throw new Rejection('unavailable', 'The signature cannot be checked at the moment.', { retryAfter: 60 })
@@ -26,7 +26,7 @@ export function webhookRoutes({ payments, inbox, onForged }: WebhookRoutes): Rou
       onForged()
       throw new Rejection('unauthenticated', 'This was not signed by the payment provider.')
     }
-    await inbox.put(notice)
+    await inbox.add(notice)
     ctx.set('Cache-Control', 'no-store')
     ctx.body = {}
   })

@@ -26,7 +26,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
           world.provider.refund(ofAgreement(world, n), percent),
     ),
   },
-  { weight: 1, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.cancel(ofAgreement(world, n))) },
+  {
+    weight: 1,
+    arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.cancelAgreement(ofAgreement(world, n))),
+  },
   { weight: 1, arbitrary: fc.boolean().map((atEnd) => (world: MoneyWorld) => world.cancel(atEnd)) },
   { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.reactivate()) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 40 }).map((days) => (world: MoneyWorld) => world.advance(days)) },
@@ -65,9 +68,9 @@ const yearStep: fc.Arbitrary<(world: MoneyWorld) => unknown> = fc.oneof(
       .integer({ min: 1, max: 100 })
       .map((percent) => (world: MoneyWorld) => world.provider.refund(world.agreements[0]!, percent)),
   },
-  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.pause(world.agreements[0]!)) },
-  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.resume(world.agreements[0]!)) },
-  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.cancel(world.agreements[0]!)) },
+  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.pauseAgreement(world.agreements[0]!)) },
+  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.resumeAgreement(world.agreements[0]!)) },
+  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.cancelAgreement(world.agreements[0]!)) },
 )
 
 const history = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' })

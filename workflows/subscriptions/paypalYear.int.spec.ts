@@ -20,7 +20,7 @@ import {
 } from '#backend/providers/payments/paypal/testing/paypalDouble.ts'
 import { MODEL_PLANS, type PaypalEvent } from '#backend/providers/payments/paypal/testing/paypalModel.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
-import type { Notice } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { PaymentWebhook } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { FULL } from '#backend/testing/extent.ts'
@@ -36,7 +36,7 @@ let agreementId: string
 beforeAll(async () => {
   double = await startPaypalDouble()
   const { model } = double
-  agreementId = (await paypal().open({ ...REQUEST, requestId: 'year' })).agreementId
+  agreementId = (await paypal().createAgreement({ ...REQUEST, requestId: 'year' })).agreementId
   model.approve(agreementId)
   for (let month = 1; month <= 12; month++) {
     model.now += 31 * DAY_MS
@@ -108,8 +108,8 @@ async function startProcess() {
 async function endOf(arriving: readonly SignedWebhook[]) {
   const { store, clock, known, deps } = await startProcess()
   const seen = new Set<string>()
-  const inbox = new Map<string, Notice>()
-  const read = async (notice: Notice) => {
+  const inbox = new Map<string, PaymentWebhook>()
+  const read = async (notice: PaymentWebhook) => {
     try {
       if ((await readNotice(deps, notice.subject)) === 'later') return
     } catch (error) {
@@ -121,7 +121,7 @@ async function endOf(arriving: readonly SignedWebhook[]) {
   }
   let forged = 0
   for (const { headers, body } of arriving) {
-    const notice = await deps.payments.readWebhook(headers, body)
+    const notice = await deps.payments.verifyWebhook(headers, body)
     if (!notice) forged++
     if (!notice || seen.has(notice.id)) continue
     seen.add(notice.id)

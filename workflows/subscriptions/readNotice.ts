@@ -1,8 +1,8 @@
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { monthsAfter } from '#backend/kernel/time.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { PLANS } from '#backend/subscriptions/contract.ts'
-import { monthsAfter } from '#backend/subscriptions/months.rules.ts'
-import type { NoticeSubject, ProviderAgreement, ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { ProviderAgreement, ProviderSale, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { contextWithin, type SettleDeps } from './settleSubscription.ts'
 
@@ -19,7 +19,7 @@ export interface NoticeDeps extends SettleDeps {
  * asked how things stand now, so that neither the order nor the number of webhooks matters.
  * @returns whose subscription it was; `later`: what it is about is not known yet; null: it concerns nobody here
  */
-export async function readNotice(deps: NoticeDeps, subject: NoticeSubject): Promise<string | 'later' | null> {
+export async function readNotice(deps: NoticeDeps, subject: WebhookSubject): Promise<string | 'later' | null> {
   switch (subject.kind) {
     case 'other':
       return null
@@ -50,13 +50,13 @@ export async function catchUp(
   agreementId: string,
   told: { sale?: ProviderSale; failedAt?: string } = {},
 ): Promise<string | 'later' | null> {
-  const there = await deps.payments.look(agreementId)
+  const there = await deps.payments.getAgreement(agreementId)
   if (!there?.userId) return null
   const { userId } = there
   const state = await give(deps, { type: 'PassTime', userId, at: now(deps) })
   const agreement = state.agreements.find(({ id }) => id === agreementId)
   if (!agreement) return 'later'
-  const listed = await deps.payments.sales(agreementId, agreement.requestedAt, now(deps))
+  const listed = await deps.payments.listSales(agreementId, agreement.requestedAt, now(deps))
   const sales = new Map([...listed, ...(told.sale ? [told.sale] : [])].map((sale) => [sale.id, sale]))
   const inOrder = [...sales.values()].toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))
   for (const sale of inOrder) await give(deps, saleReport(deps, userId, sale, there, PLANS[agreement.tier].credits))

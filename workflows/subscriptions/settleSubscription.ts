@@ -76,29 +76,29 @@ async function tellProvider(
 ): Promise<Subscription | undefined> {
   const about = { userId, agreementId: id, at: new Date(now()).toISOString() }
   const report = async () => {
-    const there = await payments.look(id)
+    const there = await payments.getAgreement(id)
     if (!there) return undefined
     const { statusAt, trial, nextBillingAt: periodEnd } = there
     return give({ type: 'ReportStatus', ...about, status: there.status, statusAt, trial, periodEnd })
   }
   if (status === 'ended' && !closed) {
-    const there = await payments.look(id)
+    const there = await payments.getAgreement(id)
     if (there?.status === 'active' || there?.status === 'suspended')
-      await payments.cancel(id, 'The subscription is over.')
+      await payments.cancelAgreement(id, 'The subscription is over.')
     return report()
   }
   if (status !== 'active' && status !== 'suspended') return undefined
   if (cancelled === 'at_period_end' && paused !== 'yes') {
     // Written down first, so that the provider's rest is never taken for its own doing.
     await give({ type: 'PauseBilling', ...about })
-    if ((await payments.look(id))?.status === 'active')
-      await payments.pause(id, 'The subscription was cancelled at the end of its period.')
+    if ((await payments.getAgreement(id))?.status === 'active')
+      await payments.pauseAgreement(id, 'The subscription was cancelled at the end of its period.')
     return report()
   }
   if (cancelled === 'no' && paused !== 'no') {
-    if ((await payments.look(id))?.status === 'suspended')
-      await payments.resume(id, 'The subscription was reactivated.')
-    const there = await payments.look(id)
+    if ((await payments.getAgreement(id))?.status === 'suspended')
+      await payments.resumeAgreement(id, 'The subscription was reactivated.')
+    const there = await payments.getAgreement(id)
     if (there?.status === 'active') return give({ type: 'ReportResumed', ...about, statusAt: there.statusAt })
     return report()
   }

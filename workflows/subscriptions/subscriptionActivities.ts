@@ -1,4 +1,4 @@
-import type { NoticeSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { type KeepTermActivities, LOOK } from './keepTerm.workflow.ts'
 import { catchUp, isUnknown, type NoticeDeps, readNotice } from './readNotice.ts'
 import type { ReconcileActivities } from './reconcile.workflow.ts'
@@ -8,7 +8,7 @@ import type { TakeNoticeActivities } from './takeNotice.workflow.ts'
 
 export interface SubscriptionActivityDeps extends Omit<NoticeDeps, 'now' | 'credits'>, ReminderDeps {
   readonly inbox: {
-    open(id: string): Promise<{ readonly subject: NoticeSubject; readonly receivedAt: number } | undefined>
+    find(id: string): Promise<{ readonly subject: WebhookSubject; readonly receivedAt: number } | undefined>
     close(id: string, outcome: 'done' | 'not ours' | 'never understood'): Promise<void>
   }
   readonly credits: NoticeDeps['credits'] & { expire(userId: string): Promise<unknown> }
@@ -41,7 +41,7 @@ export function createSubscriptionActivities(
     },
 
     async readNotice({ noticeId }) {
-      const notice = await inbox.open(noticeId)
+      const notice = await inbox.find(noticeId)
       if (!notice) return 'read'
       const userId = await readNotice(money, notice.subject).catch((error) => {
         if (isUnknown(error)) return 'later'

@@ -75,7 +75,7 @@ beforeEach(async () => {
     },
     creditsSpent: unused,
     payments: undefined as never,
-    inbox: { open: unused, close: unused },
+    inbox: { find: unused, close: unused },
     buyerOf: unused,
     openAgreements: unused,
     withExpiredLots: unused,

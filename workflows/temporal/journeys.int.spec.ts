@@ -105,7 +105,8 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
     await soon(async () => expect((await current()).grace_until).not.toBeNull())
     await user.call('POST', '/subscriptions/cancel', { cancel_at_period_end: true })
     await soon(async () => expect(await current()).toMatchObject({ status: 'cancelled', tier: 'pro' }))
-    const isAtProvider = async (status: string) => expect((await kinora.ports.payments.look(id))?.status).toBe(status)
+    const isAtProvider = async (status: string) =>
+      expect((await kinora.ports.payments.getAgreement(id))?.status).toBe(status)
     await soon(() => isAtProvider('suspended'))
     await advance(32 * DAY)
     await soon(async () => expect(await stats()).toMatchObject({ current_tier: 'free', current_status: 'expired' }))

@@ -5,7 +5,7 @@ import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { type Decider, type Event, Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { Subscription } from '#backend/subscriptions/agreements.rules.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
-import type { NoticeSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { isUnknown, readNotice } from '../subscriptions/readNotice.ts'
@@ -25,7 +25,7 @@ const userId = 'user'
 export class MoneyWorld {
   now = Date.UTC(2026, 0, 31, 12)
   readonly streams = new Map<string, Event[]>()
-  readonly inbox: NoticeSubject[] = []
+  readonly inbox: WebhookSubject[] = []
   readonly provider = new PaymentModel(() => this.now)
   readonly agreements: string[] = []
   readonly #states = new Map<string, unknown>()
@@ -86,7 +86,7 @@ export class MoneyWorld {
   }
 
   async request(tier: PaidTier): Promise<void> {
-    const { agreementId } = await this.provider.open({ userId, tier })
+    const { agreementId } = await this.provider.createAgreement({ userId, tier })
     const price = { priceCents: PLANS[tier].priceCents, currency: 'USD', startsAt: null }
     const command = { type: 'RequestSubscription', userId, agreementId, tier, ...price, at: this.at } as const
     // Whoever saw no link approves nothing.

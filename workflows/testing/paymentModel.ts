@@ -1,10 +1,10 @@
+import { monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
-import { monthsAfter } from '#backend/subscriptions/months.rules.ts'
 import type {
-  NoticeSubject,
   PaymentProvider,
   ProviderAgreement,
   ProviderSale,
+  WebhookSubject,
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 
@@ -17,7 +17,7 @@ type Account = { -readonly [K in keyof ProviderAgreement]: ProviderAgreement[K] 
 export class PaymentModel implements PaymentProvider {
   readonly name = 'model'
   readonly accounts = new Map<string, Account>()
-  readonly notices: NoticeSubject[] = []
+  readonly notices: WebhookSubject[] = []
   readonly #now: () => number
   #count = 0
 
@@ -39,7 +39,7 @@ export class PaymentModel implements PaymentProvider {
     this.#tell(account.id)
   }
 
-  async open({ userId, tier }: { userId: string; tier: PaidTier }) {
+  async createAgreement({ userId, tier }: { userId: string; tier: PaidTier }) {
     const id = `I-${++this.#count}`
     const waiting = {
       status: 'pending',
@@ -99,26 +99,26 @@ export class PaymentModel implements PaymentProvider {
     })
   }
 
-  async look(id: string) {
+  async getAgreement(id: string) {
     const account = this.accounts.get(id)
     return account && { ...account }
   }
 
-  async sales(id: string, from: string, to: string) {
+  async listSales(id: string, from: string, to: string) {
     return (this.accounts.get(id)?.sales ?? []).filter(({ soldAt }) => soldAt >= from && soldAt <= to)
   }
 
-  async pause(id: string) {
+  async pauseAgreement(id: string) {
     const account = this.accounts.get(id)
     if (account?.status === 'active') this.#turn(account, 'suspended')
   }
 
-  async resume(id: string) {
+  async resumeAgreement(id: string) {
     const account = this.accounts.get(id)
     if (account?.status === 'suspended') this.#turn(account, 'active')
   }
 
-  async cancel(id: string) {
+  async cancelAgreement(id: string) {
     const account = this.accounts.get(id)
     if (account?.status === 'active' || account?.status === 'suspended') {
       account.nextBillingAt = null
@@ -126,7 +126,7 @@ export class PaymentModel implements PaymentProvider {
     }
   }
 
-  async readWebhook() {
+  async verifyWebhook() {
     return undefined
   }
 }

@@ -40,13 +40,18 @@ function each<T extends object>(
   })
 }
 
-/** A service outside whose calls are counted by outcome. */
+/** Measures these methods of a port. A record gives methods the label that their calls had before they were renamed. */
 export const watchedPort = <T extends object>(
   { calls }: Metrics,
   port: string,
   target: T,
-  names: readonly (keyof T & string)[],
-): T => each(target, names, (call, run) => measured(run as () => Promise<unknown>, calls, { port, call }))
+  methods: readonly (keyof T & string)[] | Readonly<Partial<Record<keyof T & string, string>>>,
+): T => {
+  const labels = new Map(Array.isArray(methods) ? methods.map((name) => [name, name]) : Object.entries(methods))
+  return each(target, [...labels.keys()], (name, run) =>
+    measured(run as () => Promise<unknown>, calls, { port, call: labels.get(name)! }),
+  )
+}
 
 /** Activities whose attempts are counted by outcome, whatever engine runs them. */
 export const watchedActivities = <T extends object>({ activities }: Metrics, target: T): T =>

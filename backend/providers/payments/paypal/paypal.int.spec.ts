@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type OpenAgreement, PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
+import { type NewAgreement, PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { paymentProviderContract } from '../testing/paymentProviderContract.ts'
 import { createPlans } from './createPlans.ts'
 import { createPaypal, type PaypalOptions } from './paypal.ts'
@@ -46,7 +46,7 @@ paymentProviderContract('PayPal (its double)', async () => {
   }
 })
 
-const REQUEST: OpenAgreement = {
+const REQUEST: NewAgreement = {
   requestId: 'request-1',
   userId: 'user-1',
   tier: 'pro',
@@ -78,7 +78,7 @@ const goWrong = (call: string, fault: Fault, times = Number.POSITIVE_INFINITY) =
 describe('what PayPal is asked for', () => {
   it('is the plan, for our user, in the language of the pages, from the day it starts', async () => {
     const startsAt = '2026-02-28T12:00:00.000Z'
-    await adapter(double).open({ ...REQUEST, requestId: 'request-body', startsAt })
+    await adapter(double).createAgreement({ ...REQUEST, requestId: 'request-body', startsAt })
     const [{ requestId, body } = expect.fail()] = called(OPEN)
     expect(requestId).toBe('request-body')
     expect(JSON.parse(body)).toEqual({
@@ -99,15 +99,15 @@ describe('what PayPal is asked for', () => {
   it('uses one token for many calls, and another when it has expired or was withdrawn', async () => {
     const tokens = () => called('POST /v1/oauth2/token').length
     const provider = adapter(double)
-    await Promise.all([1, 2, 3].map(() => provider.look('I-NOBODY')))
+    await Promise.all([1, 2, 3].map(() => provider.getAgreement('I-NOBODY')))
     expect(tokens()).toBe(1)
     double.withdrawTokens()
-    expect(await provider.look('I-NOBODY')).toBe(undefined)
+    expect(await provider.getAgreement('I-NOBODY')).toBe(undefined)
     expect(tokens()).toBe(2)
     double.tokenSeconds = 0
     const hasty = adapter(double)
-    await hasty.look('I-NOBODY')
-    await hasty.look('I-NOBODY')
+    await hasty.getAgreement('I-NOBODY')
+    await hasty.getAgreement('I-NOBODY')
     expect(tokens()).toBe(4)
   })
 })
@@ -124,7 +124,10 @@ describe('a call that goes wrong', () => {
   ])('is sent once more after %j, and opens one agreement', async (fault) => {
     goWrong(OPEN, fault, 1)
     const before = double.model.subscriptions.size
-    const { approvalUrl } = await adapter(double).open({ ...REQUEST, requestId: JSON.stringify(fault).slice(0, 38) })
+    const { approvalUrl } = await adapter(double).createAgreement({
+      ...REQUEST,
+      requestId: JSON.stringify(fault).slice(0, 38),
+    })
     expect(approvalUrl).toMatch(/^https:\/\/www\.sandbox\.paypal\.com\//)
     expect([called(OPEN).length, double.model.subscriptions.size - before]).toEqual([2, 1])
   })
@@ -138,19 +141,19 @@ describe('a call that goes wrong', () => {
     [{ status: 200, text: '{"id":7}' }, 1],
   ])('says that PayPal is down when %j stays so, after %i calls', async (fault, calls) => {
     goWrong(OPEN, fault)
-    await expect(adapter(double).open(REQUEST)).rejects.toThrow(PaymentProviderDown)
+    await expect(adapter(double).createAgreement(REQUEST)).rejects.toThrow(PaymentProviderDown)
     expect(called(OPEN)).toHaveLength(calls)
   })
 
   it('says so when nobody is there, of every call', async () => {
     const provider = adapter(double, { baseUrl: 'http://127.0.0.1:1' })
     const calls = [
-      provider.open(REQUEST),
-      provider.look('I-1'),
-      provider.sales('I-1', REQUEST.requestId, ''),
-      provider.pause('I-1', 'a'),
-      provider.resume('I-1', 'a'),
-      provider.cancel('I-1', 'a'),
+      provider.createAgreement(REQUEST),
+      provider.getAgreement('I-1'),
+      provider.listSales('I-1', REQUEST.requestId, ''),
+      provider.pauseAgreement('I-1', 'a'),
+      provider.resumeAgreement('I-1', 'a'),
+      provider.cancelAgreement('I-1', 'a'),
     ]
     for (const { reason } of (await Promise.allSettled(calls)) as PromiseRejectedResult[])
       expect(reason).toBeInstanceOf(PaymentProviderDown)
@@ -164,7 +167,7 @@ describe('a call that goes wrong', () => {
   ])('is refused for what it is, once: %s', async (_, fault, message) => {
     goWrong(OPEN, fault)
     const error = await adapter(double)
-      .open(REQUEST)
+      .createAgreement(REQUEST)
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(PaypalRefusal)
     expect((error as Error).message).toMatch(message)
@@ -173,16 +176,16 @@ describe('a call that goes wrong', () => {
 
   it('names an unknown plan, and a change that cannot be', async () => {
     const provider = adapter(double, { plans: { ...MODEL_PLANS, pro: 'P-GONE' } })
-    await expect(provider.open({ ...REQUEST, requestId: 'gone' })).rejects.toThrow('404 INVALID_RESOURCE_ID')
-    await expect(provider.cancel('I-NOBODY', 'a reason')).rejects.toThrow('404 INVALID_RESOURCE_ID')
-    const { agreementId } = await adapter(double).open({ ...REQUEST, requestId: 'waiting' })
-    await expect(provider.resume(agreementId, 'a reason')).rejects.toThrow('422 SUBSCRIPTION_STATUS_INVALID')
+    await expect(provider.createAgreement({ ...REQUEST, requestId: 'gone' })).rejects.toThrow('404 INVALID_RESOURCE_ID')
+    await expect(provider.cancelAgreement('I-NOBODY', 'a reason')).rejects.toThrow('404 INVALID_RESOURCE_ID')
+    const { agreementId } = await adapter(double).createAgreement({ ...REQUEST, requestId: 'waiting' })
+    await expect(provider.resumeAgreement(agreementId, 'a reason')).rejects.toThrow('422 SUBSCRIPTION_STATUS_INVALID')
   })
 
   it('never tells the secret', async () => {
     const access: PaypalAccess = { ...DOUBLE_CLIENT, clientSecret: 'another-secret', baseUrl: double.url }
     const error = await adapter(double, access)
-      .look('I-1')
+      .getAgreement('I-1')
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'PaypalRefusal', status: 401, issue: 'invalid_client' })
     expect(JSON.stringify([error, (error as Error).message, (error as Error).stack])).not.toContain('another-secret')
@@ -191,9 +194,12 @@ describe('a call that goes wrong', () => {
 
 describe('what PayPal says of a subscription', () => {
   const said = async (change: object) => {
-    const { agreementId } = await adapter(double).open({ ...REQUEST, requestId: JSON.stringify(change).slice(0, 100) })
+    const { agreementId } = await adapter(double).createAgreement({
+      ...REQUEST,
+      requestId: JSON.stringify(change).slice(0, 100),
+    })
     Object.assign(double.model.of(agreementId), change)
-    return adapter(double).look(agreementId)
+    return adapter(double).getAgreement(agreementId)
   }
   const times = { status_update_time: '2026-02-01T00:00:00+08:00' }
   const cycles = (tenure_type: string, cycles_completed: number) => ({
@@ -221,7 +227,7 @@ describe('what PayPal says of a subscription', () => {
   })
 
   it('counts completed payments only as sales', async () => {
-    const { agreementId } = await adapter(double).open({ ...REQUEST, requestId: 'transactions' })
+    const { agreementId } = await adapter(double).createAgreement({ ...REQUEST, requestId: 'transactions' })
     const { transactions } = double.model.of(agreementId)
     const rows = [
       ['COMPLETED', '44.99'],
@@ -239,7 +245,7 @@ describe('what PayPal says of a subscription', () => {
         amount_with_breakdown: { gross_amount },
       })
     }
-    const sales = await adapter(double).sales(agreementId, '2026-01-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z')
+    const sales = await adapter(double).listSales(agreementId, '2026-01-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z')
     const soldAt = '2026-01-31T12:00:00.000Z'
     expect(sales).toEqual([{ id: 'T0', agreementId, amountCents: 4499, currency: 'USD', soldAt }])
   })

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { InvalidInput } from '#backend/kernel/http/problem.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import {
-  type OpenAgreement,
+  type NewAgreement,
   type PaymentProvider,
   PaymentProviderDown,
   type ProviderAgreement,
@@ -10,8 +10,8 @@ import {
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { smallestUnits } from './amounts.ts'
 import { type CertificateSource, createCertificates, fetchCertificate } from './certificates.ts'
+import { parseWebhook } from './parseWebhook.ts'
 import { createPaypalApi, type PaypalAccess, type PaypalPace, PaypalRefusal, understood } from './paypalApi.ts'
-import { paypalNotice } from './paypalNotice.ts'
 import { Id, Instant, type PaypalSubscription, Subscription } from './paypalShapes.ts'
 import { createTransmissionCheck } from './verifyTransmission.ts'
 
@@ -47,7 +47,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
   const { source = fetchCertificate, roots } = certificates ?? {}
   const isSent = createTransmissionCheck({ api, webhookId, certificates: createCertificates({ source, roots, now }) })
 
-  const look = async (agreementId: string): Promise<ProviderAgreement | undefined> => {
+  const getAgreement = async (agreementId: string): Promise<ProviderAgreement | undefined> => {
     try {
       const answer = await api.call({ method: 'GET', path: pathOf(agreementId) })
       return agreementOf(understood(Subscription, answer, 'GET subscription'))
@@ -64,16 +64,16 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
       await api.call({ method: 'POST', path: `${pathOf(agreementId)}/${action}`, body })
     } catch (error) {
       if (!(error instanceof PaypalRefusal) || error.status !== 422) throw error
-      const there = await look(agreementId)
+      const there = await getAgreement(agreementId)
       if (!there || !wished.includes(there.status)) throw error
     }
   }
 
   return {
     name: 'paypal',
-    look,
+    getAgreement,
 
-    async open(agreement) {
+    async createAgreement(agreement) {
       const body = JSON.stringify(subscriptionOf(agreement, plans))
       const path = '/v1/billing/subscriptions'
       const answer = await api.call({ method: 'POST', path, body, requestId: agreement.requestId })
@@ -81,7 +81,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
       return { agreementId: id, approvalUrl: links.find(({ rel }) => rel === 'approve')?.href }
     },
 
-    async sales(agreementId, from, to) {
+    async listSales(agreementId, from, to) {
       const path = `${pathOf(agreementId)}/transactions?${new URLSearchParams({ start_time: from, end_time: to })}`
       const answer = await api.call({ method: 'GET', path })
       const { transactions = [] } = understood(Transactions, answer, 'GET transactions')
@@ -92,19 +92,20 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
         .toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))
     },
 
-    pause: (agreementId, reason) => change('suspend', ['suspended', 'cancelled', 'expired'], agreementId, reason),
-    resume: (agreementId, reason) => change('activate', ['active'], agreementId, reason),
-    cancel: (agreementId, reason) => change('cancel', ['cancelled', 'expired'], agreementId, reason),
+    pauseAgreement: (agreementId, reason) =>
+      change('suspend', ['suspended', 'cancelled', 'expired'], agreementId, reason),
+    resumeAgreement: (agreementId, reason) => change('activate', ['active'], agreementId, reason),
+    cancelAgreement: (agreementId, reason) => change('cancel', ['cancelled', 'expired'], agreementId, reason),
 
-    async readWebhook(headers, body) {
+    async verifyWebhook(headers, body) {
       if (!(await isSent(headers, body))) return undefined
-      return paypalNotice(parsed(body))
+      return parseWebhook(parsed(body))
     },
   }
 }
 
 const subscriptionOf = (
-  { userId, tier, startsAt, language, returnUrl, cancelUrl }: OpenAgreement,
+  { userId, tier, startsAt, language, returnUrl, cancelUrl }: NewAgreement,
   plans: Readonly<Record<PaidTier, string>>,
 ) => ({
   plan_id: plans[tier],

@@ -37,7 +37,7 @@ const adapter = (change: Partial<PaypalOptions> = {}) =>
     now: () => double.model.now,
     ...change,
   })
-const read = ({ headers, body }: SignedWebhook, provider = adapter()) => provider.readWebhook(headers, body)
+const read = ({ headers, body }: SignedWebhook, provider = adapter()) => provider.verifyWebhook(headers, body)
 const times = (part: string) => double.calls.filter(({ call }) => call.includes(part)).length
 
 beforeAll(async () => {

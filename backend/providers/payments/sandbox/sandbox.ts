@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
-import { paypalNotice } from '../paypal/paypalNotice.ts'
+import { parseWebhook } from '../paypal/parseWebhook.ts'
 import { createSandboxState, type SandboxState } from './sandboxState.ts'
 import { isSigned, signWebhook } from './sandboxWebhooks.ts'
 
@@ -41,12 +41,12 @@ export function createSandbox({ pool, now, secret }: SandboxOptions): Sandbox {
     name: 'sandbox',
     state,
 
-    async open(agreement) {
+    async createAgreement(agreement) {
       const agreementId = await state.open(agreement)
       return { agreementId, approvalUrl: new URL(`/dev/paypal/approve/${agreementId}`, agreement.returnUrl).href }
     },
 
-    async look(agreementId) {
+    async getAgreement(agreementId) {
       const row = await state.find(agreementId)
       return (
         row && {
@@ -61,13 +61,13 @@ export function createSandbox({ pool, now, secret }: SandboxOptions): Sandbox {
       )
     },
 
-    sales: (agreementId, from, to) => state.sales(agreementId, from, to),
-    pause: async (agreementId) => void (await state.pause(agreementId)),
-    resume: async (agreementId) => void (await state.resume(agreementId)),
-    cancel: async (agreementId) => void (await state.cancel(agreementId)),
+    listSales: (agreementId, from, to) => state.sales(agreementId, from, to),
+    pauseAgreement: async (agreementId) => void (await state.pause(agreementId)),
+    resumeAgreement: async (agreementId) => void (await state.resume(agreementId)),
+    cancelAgreement: async (agreementId) => void (await state.cancel(agreementId)),
 
-    async readWebhook(headers, body) {
-      return isSigned(secret, headers, body) ? paypalNotice(JSON.parse(body.toString())) : undefined
+    async verifyWebhook(headers, body) {
+      return isSigned(secret, headers, body) ? parseWebhook(JSON.parse(body.toString())) : undefined
     },
 
     async run(address, signal) {

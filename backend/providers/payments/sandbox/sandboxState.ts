@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
-import { monthsAfter } from '#backend/subscriptions/months.rules.ts'
-import type { OpenAgreement, ProviderAgreement, ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { NewAgreement, ProviderAgreement, ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { webhookBody } from './sandboxWebhooks.ts'
 
@@ -102,7 +102,7 @@ export function createSandboxState(pool: pg.Pool, now: () => number) {
     })
 
   return {
-    async open({ requestId, userId, tier, startsAt, language, returnUrl, cancelUrl }: OpenAgreement): Promise<string> {
+    async open({ requestId, userId, tier, startsAt, language, returnUrl, cancelUrl }: NewAgreement): Promise<string> {
       const { rows } = await pool.query<{ id: string }>(
         `insert into sandbox_agreement
            (id, request_id, user_id, tier, price_cents, status, status_at, starts_at, return_url, cancel_url, language)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { monthsAfter } from '#backend/subscriptions/months.rules.ts'
-import type { Notice, OpenAgreement, PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
+import { monthsAfter } from '#backend/kernel/time.ts'
+import type { NewAgreement, PaymentProvider, PaymentWebhook } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 
 /** A provider, and what its buyer and it do by themselves. */
@@ -25,7 +25,7 @@ const USER = '01900000-0000-7000-8000-000000000001'
 const OTHER_USER = '01900000-0000-7000-8000-000000000002'
 let count = 0
 
-const request = (change: Partial<OpenAgreement> = {}): OpenAgreement => ({
+const request = (change: Partial<NewAgreement> = {}): NewAgreement => ({
   requestId: `contract-${++count}`,
   userId: USER,
   tier: 'standard',
@@ -48,19 +48,20 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
     afterAll(() => world.close())
 
     const at = () => new Date(world.now()).toISOString()
-    const opened = async (change?: Partial<OpenAgreement>) => (await provider.open(request(change))).agreementId
-    const running = async (change?: Partial<OpenAgreement>) => {
+    const opened = async (change?: Partial<NewAgreement>) =>
+      (await provider.createAgreement(request(change))).agreementId
+    const running = async (change?: Partial<NewAgreement>) => {
       const id = await opened(change)
       await world.approve(id)
       world.advance(SECOND)
       return id
     }
-    const looked = async (id: string) => (await provider.look(id)) ?? expect.fail(`${id} is not known`)
-    const sold = (id: string) => provider.sales(id, new Date(0).toISOString(), at())
-    const noticesOf = async (id: string): Promise<Notice[]> => {
-      const notices: Notice[] = []
+    const looked = async (id: string) => (await provider.getAgreement(id)) ?? expect.fail(`${id} is not known`)
+    const sold = (id: string) => provider.listSales(id, new Date(0).toISOString(), at())
+    const noticesOf = async (id: string): Promise<PaymentWebhook[]> => {
+      const notices: PaymentWebhook[] = []
       for (const { headers, body } of await world.webhooks()) {
-        const notice = (await provider.readWebhook(headers, body)) ?? expect.fail('A webhook of its own was refused')
+        const notice = (await provider.verifyWebhook(headers, body)) ?? expect.fail('A webhook of its own was refused')
         if (JSON.stringify(notice.subject).includes(id)) notices.push(notice)
       }
       return notices
@@ -68,7 +69,11 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
 
     it('opens one agreement for one request, which waits for the buyer', async () => {
       const one = request({ userId: OTHER_USER, language: 'zh' })
-      const [first, again, other] = [await provider.open(one), await provider.open(one), await opened()]
+      const [first, again, other] = [
+        await provider.createAgreement(one),
+        await provider.createAgreement(one),
+        await opened(),
+      ]
       expect(first.approvalUrl).toMatch(/^https?:\/\//)
       expect(again).toEqual(first)
       expect(other).not.toBe(first.agreementId)
@@ -84,7 +89,7 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
     })
 
     it('knows no agreement that it did not open', async () => {
-      expect(await provider.look('I-NOBODY')).toBe(undefined)
+      expect(await provider.getAgreement('I-NOBODY')).toBe(undefined)
     })
 
     it('bills an approved agreement, month after month, for the price of its plan', async () => {
@@ -102,7 +107,7 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       expect(new Set(sales.map((sale) => sale.id)).size).toBe(sales.length)
       expect(sales.map(({ soldAt }) => soldAt)).toEqual(sales.map(({ soldAt }) => soldAt).toSorted())
       const later = new Date(Date.parse(agreed) + SECOND).toISOString()
-      expect(await provider.sales(id, later, at())).toEqual(sales.slice(1))
+      expect(await provider.listSales(id, later, at())).toEqual(sales.slice(1))
     })
 
     it('bills one that starts later not before', async () => {
@@ -122,16 +127,16 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
         expect(await looked(id)).toMatchObject({ status, statusAt })
         return { status, statusAt }
       }
-      const paused = await twice(() => provider.pause(id, 'a reason'))
-      const resumed = await twice(() => provider.resume(id, 'a reason'))
-      await provider.pause(id, 'a reason')
+      const paused = await twice(() => provider.pauseAgreement(id, 'a reason'))
+      const resumed = await twice(() => provider.resumeAgreement(id, 'a reason'))
+      await provider.pauseAgreement(id, 'a reason')
       world.advance(SECOND)
-      const cancelled = await twice(() => provider.cancel(id, 'a reason'))
+      const cancelled = await twice(() => provider.cancelAgreement(id, 'a reason'))
       expect([paused.status, resumed.status, cancelled.status]).toEqual(['suspended', 'active', 'cancelled'])
       expect(resumed.statusAt > paused.statusAt && cancelled.statusAt > resumed.statusAt).toBe(true)
       // For good: neither of these is heard any more, whether it says so or not.
-      await provider.resume(id, 'a reason').catch(() => {})
-      await provider.pause(id, 'a reason').catch(() => {})
+      await provider.resumeAgreement(id, 'a reason').catch(() => {})
+      await provider.pauseAgreement(id, 'a reason').catch(() => {})
       expect(await looked(id)).toMatchObject({ status: 'cancelled', nextBillingAt: null })
     })
 
@@ -175,12 +180,12 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       const [webhook] = await world.webhooks()
       const { headers, body } = webhook!
       const changed = Buffer.from(body.toString().replace('"id"', '"id" '))
-      expect(await provider.readWebhook(headers, changed)).toBe(undefined)
-      expect(await provider.readWebhook({}, body)).toBe(undefined)
+      expect(await provider.verifyWebhook(headers, changed)).toBe(undefined)
+      expect(await provider.verifyWebhook({}, body)).toBe(undefined)
       for (const name of Object.keys(headers).filter((each) => /-(id|time|sig)$/.test(each)))
-        expect(await provider.readWebhook({ ...headers, [name]: `x${headers[name]}` }, body)).toBe(undefined)
+        expect(await provider.verifyWebhook({ ...headers, [name]: `x${headers[name]}` }, body)).toBe(undefined)
       // The same one again is itself: the inbox knows it by its id.
-      expect((await provider.readWebhook(headers, body))?.id).toBe((await provider.readWebhook(headers, body))?.id)
+      expect((await provider.verifyWebhook(headers, body))?.id).toBe((await provider.verifyWebhook(headers, body))?.id)
     })
   })
 }

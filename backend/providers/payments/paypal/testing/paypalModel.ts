@@ -1,4 +1,4 @@
-import { monthsAfter } from '#backend/subscriptions/months.rules.ts'
+import { monthsAfter } from '#backend/kernel/time.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { decimalOf } from '../amounts.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidInput } from '#backend/kernel/http/problem.ts'
-import { paypalNotice } from './paypalNotice.ts'
+import { parseWebhook } from './parseWebhook.ts'
 
 const event = (event_type: string, resource: unknown) => ({
   id: 'WH-1',
@@ -75,13 +75,13 @@ describe('an event of PayPal', () => {
     ['PAYMENT.SALE.PENDING', SALE, { kind: 'other' }],
     ['CUSTOMER.DISPUTE.CREATED', null, { kind: 'other' }],
   ])('%s becomes a notice', (type, resource, subject) => {
-    expect(paypalNotice(event(type, resource))).toMatchObject({ id: 'WH-1', type, subject })
+    expect(parseWebhook(event(type, resource))).toMatchObject({ id: 'WH-1', type, subject })
   })
 
   it('shares the id of its object with others that say the same, and with no other', () => {
-    const objectOf = (type: string, resource: object) => paypalNotice({ ...event(type, resource), id: 'WH-2' }).objectId
+    const objectOf = (type: string, resource: object) => parseWebhook({ ...event(type, resource), id: 'WH-2' }).objectId
     const type = 'BILLING.SUBSCRIPTION.UPDATED'
-    const first = paypalNotice(event(type, AGREEMENT)).objectId
+    const first = parseWebhook(event(type, AGREEMENT)).objectId
     expect(objectOf(type, AGREEMENT)).toBe(first)
     expect(objectOf(type, { ...AGREEMENT, status: 'SUSPENDED' })).not.toBe(first)
     expect(objectOf(type, { ...AGREEMENT, update_time: '2026-03-02T10:00:00Z' })).not.toBe(first)
@@ -105,6 +105,6 @@ describe('an event of PayPal', () => {
     event('BILLING.SUBSCRIPTION.ACTIVATED', { ...AGREEMENT, status: 'ODD' }),
     event('BILLING.SUBSCRIPTION.ACTIVATED', { id: 'I'.repeat(200) }),
   ])('is refused as input when it cannot be read: %j', (unreadable) => {
-    expect(() => paypalNotice(unreadable)).toThrow(InvalidInput)
+    expect(() => parseWebhook(unreadable)).toThrow(InvalidInput)
   })
 })

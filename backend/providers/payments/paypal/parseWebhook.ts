@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { InvalidInput } from '#backend/kernel/http/problem.ts'
-import type { Notice, NoticeSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { PaymentWebhook, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { smallestUnits } from './amounts.ts'
 import { Id, Instant, Subscription } from './paypalShapes.ts'
 
@@ -20,14 +20,14 @@ const Reversed = z.object({ id: Id, sale_id: z.optional(Id), amount: Money })
  * Reads an event of PayPal's webhooks (v1/notifications). Its signature is not looked at here.
  * @throws InvalidInput it is not what PayPal sends
  */
-export function paypalNotice(event: unknown): Notice {
+export function parseWebhook(event: unknown): PaymentWebhook {
   const { id, event_type: type, create_time: at, resource } = understood(Event, event)
   const { subject, state } = subjectOf(type, resource, at)
   return { id, type, objectId: `${type} ${state}`, subject }
 }
 
 /** `state`: the object's id, and what tells one state of it from another. */
-function subjectOf(type: string, resource: unknown, at: string): { subject: NoticeSubject; state: string } {
+function subjectOf(type: string, resource: unknown, at: string): { subject: WebhookSubject; state: string } {
   if (type === 'PAYMENT.SALE.COMPLETED') return saleOf(resource)
   if (type === 'PAYMENT.SALE.REFUNDED') return reversalOf(resource, 'refund')
   if (type === 'PAYMENT.SALE.REVERSED') return reversalOf(resource, 'reversal')
@@ -43,7 +43,7 @@ function subjectOf(type: string, resource: unknown, at: string): { subject: Noti
   return { subject: { kind: 'agreement', agreementId }, state: `${agreementId} ${status ?? ''} ${since}` }
 }
 
-function saleOf(resource: unknown): { subject: NoticeSubject; state: string } {
+function saleOf(resource: unknown): { subject: WebhookSubject; state: string } {
   const { id, billing_agreement_id: agreementId, amount, create_time: soldAt } = understood(Sale, resource)
   // A sale outside of any agreement is not one of ours.
   if (!agreementId) return { subject: { kind: 'other' }, state: id }
@@ -54,7 +54,7 @@ function saleOf(resource: unknown): { subject: NoticeSubject; state: string } {
   }
 }
 
-function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subject: NoticeSubject; state: string } {
+function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subject: WebhookSubject; state: string } {
   const { id, sale_id: saleId = id, amount } = understood(Reversed, resource)
   // A refund without its sale could only be taken for a sale of the refund's own id.
   if (reversal === 'refund' && saleId === id) throw new InvalidInput([{ path: 'resource.sale_id', code: 'required' }])

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
+import type { PaymentWebhook, WebhookSubject } from './paymentProvider.port.ts'
+
+/** The change notification for new webhooks. The name predates this constant and stays: older processes listen for it. */
+export const PAYMENT_WEBHOOKS = 'paymentNotices'
+
+/**
+ * Verified webhooks (table `payment_notice`), stored before they are acknowledged and processed by a workflow. Redelivered
+ * events and other events about the same state of the same object are stored once.
+ */
+export function createWebhookInbox(pool: pg.Pool) {
+  return {
+    async add({ id, type, objectId, subject }: PaymentWebhook): Promise<void> {
+      await pool.query(
+        `with added as (
+           insert into payment_notice (id, type, object_id, subject, received_at) values ($1, $2, $3, $4, now())
+           on conflict do nothing returning id)
+         select pg_notify($5, json_build_object('name', $6::text, 'ids', json_build_array(id))::text) from added`,
+        [id, type, objectId, JSON.stringify(subject), CHANGE_CHANNEL, PAYMENT_WEBHOOKS],
+      )
+    },
+
+    /** Returns the ids of unprocessed webhooks, oldest first. */
+    async waiting(): Promise<string[]> {
+      const { rows } = await pool.query<{ id: string }>(
+        'select id from payment_notice where outcome is null order by received_at, id limit 1000',
+      )
+      return rows.map(({ id }) => id)
+    },
+
+    /** Returns a webhook with its time of receipt in epoch milliseconds; undefined once it is processed. */
+    async find(id: string): Promise<{ subject: WebhookSubject; receivedAt: number } | undefined> {
+      const { rows } = await pool.query<{ subject: WebhookSubject; received_at: Date }>(
+        'select subject, received_at from payment_notice where id = $1 and outcome is null',
+        [id],
+      )
+      return rows[0] && { subject: rows[0].subject, receivedAt: rows[0].received_at.getTime() }
+    },
+
+    async close(id: string, outcome: 'done' | 'not ours' | 'never understood'): Promise<void> {
+      await pool.query('update payment_notice set outcome = $2, read_at = now() where id = $1', [id, outcome])
+    },
+
+    /** Resolves when these webhooks are processed, or after `timeoutMs`. */
+    async processed(ids: readonly string[], timeoutMs: number): Promise<void> {
+      const deadline = Date.now() + timeoutMs
+      for (;;) {
+        const waiting = await this.waiting()
+        if (!ids.some((id) => waiting.includes(id)) || Date.now() >= deadline) return
+        await delay(20)
+      }
+    },
+  }
+}
+
+export type WebhookInbox = ReturnType<typeof createWebhookInbox>
+
+/** Returns the number of unprocessed webhooks and when the oldest was received, in epoch seconds. */
+export async function readWebhookBacklog(pool: pg.Pool): Promise<{ waiting: number; oldestAt: number | null }> {
+  const { rows } = await pool.query<{ waiting: number; oldestAt: number | null }>(
+    `select count(*)::int as waiting, extract(epoch from min(received_at))::float8 as "oldestAt"
+     from payment_notice where outcome is null`,
+  )
+  return rows[0]!
+}
