@@ -4,8 +4,11 @@ import { ROOT } from '../run.mjs'
 
 const IMPORT = /(?:from\s+|import\s+|import\()\s*['"]([^'"]+)['"]/g
 const ALLOWED = /^(?:site\/|content\/|backend\/[^/]+\/contract\.ts$)/
+const FEATURE = /^site\/src\/features\/([^/]+)\//
+const SHARED = /^site\/src\/(?:ui|i18n|api)\//
+const ABOVE_SHARED = /^site\/src\/(?:features|pages|layouts)\//
 
-/** Imports by which .astro files leave the site; dependency-cruiser cannot read those files. */
+/** Applies the import rules of the site to .astro files, which dependency-cruiser cannot read. */
 export function astroImportFaults(root = ROOT) {
   if (!existsSync(path.join(root, 'site/src'))) return []
   const files = readdirSync(path.join(root, 'site/src'), { recursive: true }).filter((file) => file.endsWith('.astro'))
@@ -13,11 +16,19 @@ export function astroImportFaults(root = ROOT) {
     const file = `site/src/${name}`
     const specifiers = [...readFileSync(path.join(root, file), 'utf8').matchAll(IMPORT)].map((match) => match[1])
     return specifiers
-      .filter((specifier) => isOurs(specifier) && !ALLOWED.test(targetOf(specifier, file)))
-      .map((specifier) => `the site imports only contracts, content and itself: ${file} → ${specifier}`)
+      .filter((specifier) => /^[#.]/.test(specifier))
+      .map((specifier) => [ruleBrokenBy(file, targetOf(specifier, file)), specifier])
+      .filter(([rule]) => rule)
+      .map(([rule, specifier]) => `${rule}: ${file} → ${specifier}`)
   })
 }
 
-const isOurs = (specifier) => /^[#.]/.test(specifier)
+function ruleBrokenBy(file, target) {
+  if (!ALLOWED.test(target)) return 'the site imports only contracts, content and itself'
+  const [from, to] = [file, target].map((name) => FEATURE.exec(name)?.[1])
+  if (from && to && from !== to) return 'a feature imports no other feature'
+  return SHARED.test(file) && ABOVE_SHARED.test(target) && 'shared parts of the site import no feature'
+}
+
 const targetOf = (specifier, file) =>
   specifier.startsWith('#') ? specifier.slice(1) : path.posix.join(path.posix.dirname(file), specifier)

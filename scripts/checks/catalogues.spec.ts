@@ -96,4 +96,14 @@ describe('the check of imports in .astro files', () => {
       '../../../backend/app/httpApp.ts',
     ])
   })
+
+  it('keeps features apart, and shared parts free of features', () => {
+    write('site/src/features/landing/Plans.astro', "import './plans.css'\nimport '../shell/header.ts'")
+    write('site/src/ui/Logo.astro', "import './Icon.astro'\nimport '../layouts/Base.astro'")
+    write('site/src/layouts/Base.astro', "import '../features/shell/header.ts'")
+    expect(astroImportFaults(folder).sort()).toEqual([
+      'a feature imports no other feature: site/src/features/landing/Plans.astro → ../shell/header.ts',
+      'shared parts of the site import no feature: site/src/ui/Logo.astro → ../layouts/Base.astro',
+    ])
+  })
 })

@@ -1,15 +1,25 @@
-/** Camera movements: the choice, and the bracketed list that stands for it in the prompt. */
+/** Camera movements: toggling them, and reading and writing their bracketed list in the prompt. */
 import {
   CAMERA_MOVEMENT_VALUES,
   CAMERA_MOVEMENTS,
   type CameraMovement,
   MAX_CAMERA_MOVEMENTS,
 } from '#backend/tasks/contract.ts'
+import { pageLocale, translate } from './client.ts'
 
 export type MovementNames = Readonly<Record<CameraMovement, string>>
 type Chosen = readonly CameraMovement[]
 
-/** Puts a movement in or takes it out: its opposite goes, and beyond three the earliest goes. */
+/** Returns the names of all movements in the page's language. */
+export function movementNames(): MovementNames {
+  const t = translate()
+  const entries = Object.entries(CAMERA_MOVEMENTS).map(([value, { key }]) => [value, t(`movements.name.${key}`)])
+  return Object.fromEntries(entries) as MovementNames
+}
+
+export const movementSeparator = () => (pageLocale() === 'zh' ? '，' : ', ')
+
+/** Adds or removes a movement. Adding one removes its opposite and, beyond three, the earliest. */
 export function toggleMovement(chosen: Chosen, movement: CameraMovement): Chosen {
   if (chosen.includes(movement)) return chosen.filter((other) => other !== movement)
   const opposite: CameraMovement | null = CAMERA_MOVEMENTS[movement].opposite
@@ -26,7 +36,7 @@ function namedIn(list: string, names: MovementNames): Chosen | undefined {
 
 const BRACKETS = /\s*[[【]([^\][【】]*)[\]】]/g
 
-/** Splits what is in the prompt box into the text and the movements that its bracketed lists name. */
+/** Splits the prompt box into the text and the movements named in its bracketed lists. */
 export function readPrompt(box: string, names: MovementNames): { text: string; movements: Chosen } {
   let movements: Chosen = []
   const text = box.replace(BRACKETS, (whole, list: string) => {
@@ -38,7 +48,7 @@ export function readPrompt(box: string, names: MovementNames): { text: string; m
   return { text: text.trim(), movements }
 }
 
-/** Writes the movements into the prompt box, in place of any earlier list. */
+/** Writes the list of movements into the prompt, replacing an earlier list. */
 export function writePrompt(box: string, movements: Chosen, names: MovementNames, separator: string): string {
   const { text } = readPrompt(box, names)
   if (movements.length === 0) return text

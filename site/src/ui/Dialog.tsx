@@ -1,30 +1,30 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { translate } from '../i18n/client.ts'
 import { IconButton } from './Button.tsx'
 
 interface DialogProps {
   readonly title: string
-  readonly closeLabel: string
   readonly onClose: () => void
   readonly size?: 520 | 600 | 800
   readonly foot?: ReactNode
   readonly children: ReactNode
 }
 
-/** A modal window while it is rendered: the platform's own, with its focus, Escape and backdrop. */
-export function Dialog({ title, closeLabel, onClose, size = 520, foot, children }: DialogProps) {
+/** Shows a native modal dialog while it is rendered; the browser handles focus, Escape and the backdrop. */
+export function Dialog({ title, onClose, size = 520, foot, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const dialog = ref.current
     const opener = document.activeElement
     if (!dialog?.open) dialog?.showModal()
-    // React takes the element away before the platform could give the focus back.
+    // React removes the element before the browser can restore the focus.
     return () => {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
   }, [])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself; the click is on its backdrop.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog on Escape; this click is on the backdrop.
     <dialog
       ref={ref}
       className={`dialog dialog-${size}`}
@@ -36,7 +36,7 @@ export function Dialog({ title, closeLabel, onClose, size = 520, foot, children 
     >
       <div className="dialog-head">
         <h2 id={id}>{title}</h2>
-        <IconButton icon="close" label={closeLabel} onClick={onClose} />
+        <IconButton icon="close" label={translate()('common.action.close')} onClick={onClose} />
       </div>
       <div className="dialog-body">{children}</div>
       {foot && <div className="dialog-foot">{foot}</div>}

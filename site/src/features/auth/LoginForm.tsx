@@ -5,8 +5,8 @@ import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { Problem } from './Problem.tsx'
 
 /** Signs in. */
 export function LoginForm({ locale }: { locale: Locale }) {
@@ -14,7 +14,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
   const { form, field, problem, busy, ready } = useForm(Credentials, signIn)
   return (
     <form className="form" {...form}>
-      <Problem text={problem === undefined ? undefined : errorText(problem)} />
+      <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
       <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
       <PasswordField
         label={t('auth.field.password')}

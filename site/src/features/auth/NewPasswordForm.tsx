@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { isTokenRefused, NewPasswordForm as Rules, setNewPassword } from '../../api/account.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { PasswordField } from '../../ui/Field.tsx'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
+import { Outcome } from '../../ui/Outcome.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { Outcome } from './Outcome.tsx'
-import { Problem } from './Problem.tsx'
 import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
 
 /** Sets a new password by a token. */
@@ -26,7 +26,7 @@ export function NewPasswordForm({ token }: { token: string }) {
       <h1>{t('auth.reset.heading')}</h1>
       <p className="muted auth-lead">{t('auth.reset.lead')}</p>
       <form className="form" {...form}>
-        <Problem text={failure} />
+        <FormProblem text={failure} />
         {refused && (
           <a className="button button-outline button-wide" href={localHref('/auth/forgot-password')}>
             {t('auth.reset.newLink')}

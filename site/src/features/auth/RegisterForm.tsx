@@ -4,9 +4,9 @@ import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { Problem } from './Problem.tsx'
 
 /** Opens an account. */
 export function RegisterForm({ locale }: { locale: Locale }) {
@@ -15,7 +15,7 @@ export function RegisterForm({ locale }: { locale: Locale }) {
   const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
   return (
     <form className="form" {...form}>
-      <Problem text={problem === undefined ? undefined : errorText(problem, t('auth.register.failed'))} />
+      <FormProblem text={problem === undefined ? undefined : errorText(problem, t('auth.register.failed'))} />
       <Field label={t('auth.field.name')} autoComplete="name" {...field('username')} />
       <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
       <NewPasswordField t={t} label={t('auth.field.password')} {...field('password')} />

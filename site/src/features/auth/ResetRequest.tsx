@@ -4,9 +4,9 @@ import { requestReset } from '../../api/account.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { FormProblem } from '../../ui/FormProblem.tsx'
+import { Outcome } from '../../ui/Outcome.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { Outcome } from './Outcome.tsx'
-import { Problem } from './Problem.tsx'
 import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
 
 /** Asks where to send the link that sets a new password, and says the same for every address. */
@@ -29,7 +29,7 @@ function RequestForm({ missingToken, sent }: { missingToken: boolean; sent: (ema
       <h1>{t('auth.reset.requestHeading')}</h1>
       <p className="muted auth-lead">{t('auth.reset.requestLead')}</p>
       <form className="form" {...form}>
-        <Problem text={problem === undefined ? missing : failure} />
+        <FormProblem text={problem === undefined ? missing : failure} />
         <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
         <ResetFormEnd submit={t('auth.reset.request')} busy={busy} ready={ready} />
       </form>

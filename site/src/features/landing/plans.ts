@@ -1,4 +1,4 @@
-import { toast } from '../shell/toast.ts'
+import { lazyToast } from '../../ui/lazyToast.ts'
 
 const SETTLED_MS = 500
 /** Long enough to read why. */
@@ -18,7 +18,7 @@ export function followPlans(): void {
     if (!link) return
     event.preventDefault()
     if (document.documentElement.dataset.session === 'in') return void buy(link)
-    void toast('warning', plans.dataset.loginFirst ?? '')
+    void lazyToast('warning', plans.dataset.loginFirst ?? '')
     setTimeout(() => location.assign(link.href), WARNED_MS)
   })
 }

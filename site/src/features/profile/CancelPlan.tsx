@@ -60,7 +60,7 @@ function Question({ endsAt, onClose, onDone }: QuestionProps) {
     </>
   )
   return (
-    <Dialog title={t('subscription.cancel.title')} closeLabel={t('common.action.close')} onClose={onClose} foot={foot}>
+    <Dialog title={t('subscription.cancel.title')} onClose={onClose} foot={foot}>
       <p>
         {endsAt
           ? t('subscription.cancel.text', { date: dayText(endsAt, pageLocale()) })
@@ -96,12 +96,7 @@ function Failure({ text, onClose, onAgain }: { text: string; onClose: () => void
     </>
   )
   return (
-    <Dialog
-      title={t('subscription.cancel.failedTitle')}
-      closeLabel={t('common.action.close')}
-      onClose={onClose}
-      foot={foot}
-    >
+    <Dialog title={t('subscription.cancel.failedTitle')} onClose={onClose} foot={foot}>
       <Notice tone="danger">{text}</Notice>
     </Dialog>
   )

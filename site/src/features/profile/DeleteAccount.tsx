@@ -5,8 +5,8 @@ import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { Problem } from '../auth/Problem.tsx'
 import { eraseAccount } from './profile.ts'
 
 /** The way out, with a question before it. */
@@ -42,10 +42,10 @@ function Question({ onClose }: { onClose: () => void }) {
     </>
   )
   return (
-    <Dialog title={t('profile.delete.title')} closeLabel={t('common.action.close')} onClose={onClose} foot={foot}>
+    <Dialog title={t('profile.delete.title')} onClose={onClose} foot={foot}>
       <p>{t('profile.delete.warning')}</p>
       <form className="form" id={id} {...form}>
-        <Problem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
+        <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
         <PasswordField
           label={t('profile.delete.password')}
           show={t('auth.field.showPassword')}

@@ -4,10 +4,10 @@ import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { useForm } from '../../ui/useForm.ts'
-import { Problem } from '../auth/Problem.tsx'
 import { setPassword } from './profile.ts'
 
 /** Changes the password; the form is empty again once that is done. */
@@ -33,7 +33,7 @@ function PasswordChange({ onDone }: { onDone: () => void }) {
   const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
   return (
     <form className="form" {...form}>
-      <Problem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
+      <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
       <PasswordField
         label={t('profile.password.current')}
         autoComplete="current-password"

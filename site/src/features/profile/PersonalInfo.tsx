@@ -5,9 +5,9 @@ import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { FormProblem } from '../../ui/FormProblem.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { useForm } from '../../ui/useForm.ts'
-import { Problem } from '../auth/Problem.tsx'
 import { rename } from './profile.ts'
 
 /** Who the user is; the name can be changed. */
@@ -40,7 +40,7 @@ export function PersonalInfo({ user }: { user: User }) {
           </dl>
         </div>
         <form className="form profile-line" {...form}>
-          <Problem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
+          <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
           <Field
             label={t('profile.info.name')}
             autoComplete="name"

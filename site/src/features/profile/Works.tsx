@@ -1,21 +1,21 @@
 import { useStore } from '@nanostores/react'
-import { type MouseEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { $busyTasks, downloadAddress, downloadVideo } from '../../api/taskActions.ts'
+import { $busyTasks } from '../../api/taskActions.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { lengthText } from '../../i18n/lengthText.ts'
-import { Button, IconButton } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { taskTitle } from '../../i18n/taskTitle.ts'
+import { IconButton } from '../../ui/Button.tsx'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { Placeholder } from '../workspace/Placeholder.tsx'
-import { TaskDialog } from '../workspace/TaskDialog.tsx'
-import { titleOf } from '../workspace/titleOf.ts'
+import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
+import { Placeholder } from '../../ui/task/Placeholder.tsx'
+import { TaskPlayer } from '../../ui/task/TaskPlayer.tsx'
 import { PagedSection } from './PagedSection.tsx'
 import { deleteWork, WORKS_PER_PAGE, works, worksFailure } from './works.ts'
-import { workTitle } from './workTitle.ts'
 
-/** Every finished video of the user's. */
+/** Shows the user's finished videos. */
 export function Works() {
   const t = translate()
   return (
@@ -47,10 +47,17 @@ function Gallery({ tasks }: { tasks: readonly Task[] }) {
           <Work key={task.id} task={task} onView={(kind) => setView({ kind, task })} />
         ))}
       </ul>
-      {view?.kind === 'play' && <TaskDialog view={{ kind: 'play', task: view.task }} onClose={close} />}
+      {view?.kind === 'play' && <TaskPlayer task={view.task} onClose={close} />}
       {view?.kind === 'remove' && <Removal task={view.task} onClose={close} />}
     </>
   )
+}
+
+const TITLE_MAX = 25
+
+function shortTitle(task: Task): string {
+  const title = [...taskTitle(task)]
+  return title.length > TITLE_MAX ? `${title.slice(0, TITLE_MAX).join('').trimEnd()}…` : title.join('')
 }
 
 interface WorkProps {
@@ -61,11 +68,7 @@ interface WorkProps {
 function Work({ task, onView }: WorkProps) {
   const t = translate()
   const busy = useStore($busyTasks).get(task.id)
-  const title = workTitle(task)
-  const save = (event: MouseEvent) => {
-    event.preventDefault()
-    void downloadVideo(task)
-  }
+  const title = shortTitle(task)
   return (
     <li className="card work" data-task={task.id} aria-busy={busy === 'remove'}>
       <button type="button" className="task-picture" onClick={() => onView('play')}>
@@ -76,7 +79,7 @@ function Work({ task, onView }: WorkProps) {
         <span className="sr-only">{t('works.play', { title })}</span>
       </button>
       <div className="work-body">
-        <h3 className="work-title" title={titleOf(task)}>
+        <h3 className="work-title" title={taskTitle(task)}>
           {title}
         </h3>
         <p className="hint work-meta">
@@ -86,17 +89,7 @@ function Work({ task, onView }: WorkProps) {
           <time dateTime={task.created_at}>{dayText(task.created_at, pageLocale(), 'medium')}</time>
         </p>
         <div className="work-foot">
-          <a
-            className="icon-button"
-            href={downloadAddress(task)}
-            download
-            aria-label={t('works.download', { title })}
-            aria-busy={busy === 'download' || undefined}
-            title={t('workspace.task.download')}
-            onClick={save}
-          >
-            {busy === 'download' ? <span className="spinner" aria-hidden="true" /> : <Icon name="download" />}
-          </a>
+          <DownloadLink task={task} label={t('works.download', { title })} />
           <IconButton
             icon="trash"
             danger
@@ -112,23 +105,16 @@ function Work({ task, onView }: WorkProps) {
 
 function Removal({ task, onClose }: { task: Task; onClose: () => void }) {
   const t = translate()
-  const confirm = () => {
-    onClose()
-    void deleteWork(task)
-  }
-  const foot = (
-    <>
-      <Button onClick={onClose}>{t('common.action.cancel')}</Button>
-      <Button look="danger" onClick={confirm}>
-        {t('works.delete.confirm')}
-      </Button>
-    </>
-  )
   return (
-    <Dialog title={t('works.delete.title')} closeLabel={t('common.action.close')} onClose={onClose} foot={foot}>
+    <ConfirmDialog
+      title={t('works.delete.title')}
+      confirm={t('works.delete.confirm')}
+      onConfirm={() => void deleteWork(task)}
+      onClose={onClose}
+    >
       <p>{t('works.delete.text')}</p>
-      <p className="muted">{titleOf(task)}</p>
-    </Dialog>
+      <p className="muted">{taskTitle(task)}</p>
+    </ConfirmDialog>
   )
 }
 

@@ -2,7 +2,7 @@
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { type Locale, localeOf } from '../../i18n/core.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
-import { toast } from './toast.ts'
+import { lazyToast } from '../../ui/lazyToast.ts'
 
 const signedIn = () => document.documentElement.dataset.session === 'in'
 const languageLinks = () => document.querySelectorAll<HTMLAnchorElement>('a[data-language]')
@@ -25,7 +25,7 @@ const switchLanguage = languageSwitch({
   go: (language) => location.assign(inLanguage(location, language)),
   mark: markLanguage,
   // Who was signed out meanwhile is told that instead.
-  failed: () => signedIn() && void toast('danger', translate()('common.session.languageFailed')),
+  failed: () => signedIn() && void lazyToast('danger', translate()('common.session.languageFailed')),
 })
 
 /** Remembers the chosen language, on the account too, and keeps query and anchor on the way to the same page in it. */

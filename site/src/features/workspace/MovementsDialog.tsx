@@ -53,13 +53,7 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
     </>
   )
   return (
-    <Dialog
-      size={800}
-      title={t('workspace.camera.heading')}
-      closeLabel={t('common.action.close')}
-      onClose={onClose}
-      foot={foot}
-    >
+    <Dialog size={800} title={t('workspace.camera.heading')} onClose={onClose} foot={foot}>
       <p className="muted">{t('workspace.camera.lead')}</p>
       <div className="movements">
         {CAMERA_MOVEMENT_VALUES.map((movement) => (

@@ -1,20 +1,20 @@
 import { useStore } from '@nanostores/react'
-import type { MouseEvent } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { $busyTasks, downloadAddress, downloadVideo, refreshTask } from '../../api/taskActions.ts'
+import { $busyTasks, downloadVideo } from '../../api/taskActions.ts'
 import { isFinal, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { IconButton } from '../../ui/Button.tsx'
-import { Icon } from '../../ui/Icon.tsx'
+import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
 import { costOf, makeAgain, remix } from './remix.ts'
 import type { TaskView } from './TaskDialog.tsx'
+import { refreshTask } from './tasks.ts'
 
 interface TaskActionsProps {
   readonly task: Task
   readonly onView: (kind: TaskView['kind']) => void
 }
 
-/** What can be done with a task in its state. */
+/** Offers the actions that a task's status allows. */
 export function TaskActions({ task, onView }: TaskActionsProps) {
   const t = translate()
   const busy = useStore($busyTasks).get(task.id)
@@ -24,7 +24,10 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
       {succeeded && task.video_url && (
         <IconButton icon="play" label={t('workspace.task.play')} onClick={() => onView('play')} />
       )}
-      {succeeded && <Download task={task} busy={busy === 'download'} />}
+      {succeeded && task.video_url && <DownloadLink task={task} label={t('workspace.task.download')} />}
+      {succeeded && !task.video_url && (
+        <IconButton icon="download" label={t('workspace.task.download')} onClick={() => void downloadVideo(task)} />
+      )}
       {task.thumbnail_url && (
         <IconButton icon="eye" label={t('workspace.task.preview')} onClick={() => onView('preview')} />
       )}
@@ -58,32 +61,9 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
   )
 }
 
-/** Fills the form and goes to it. */
+/** Fills the form and scrolls to it. */
 function startRemix(task: Task): void {
   remix(task)
   document.getElementById('form-heading')?.scrollIntoView({ block: 'start' })
   document.getElementById('prompt')?.focus({ preventScroll: true })
-}
-
-function Download({ task, busy }: { task: Task; busy: boolean }) {
-  const label = translate()('workspace.task.download')
-  const save = (event: MouseEvent) => {
-    event.preventDefault()
-    void downloadVideo(task)
-  }
-  if (!task.video_url) return <IconButton icon="download" label={label} onClick={save} />
-  // A link, so that it can also be copied or opened elsewhere.
-  return (
-    <a
-      className="icon-button"
-      href={downloadAddress(task)}
-      download
-      aria-label={label}
-      aria-busy={busy || undefined}
-      title={label}
-      onClick={save}
-    >
-      {busy ? <span className="spinner" aria-hidden="true" /> : <Icon name="download" />}
-    </a>
-  )
 }

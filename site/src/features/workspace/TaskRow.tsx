@@ -2,15 +2,15 @@ import { useStore } from '@nanostores/react'
 import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
 import { isFinal, percentOf, readStatus, stepsOf } from '../../api/taskProgress.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
+import { taskTitle } from '../../i18n/taskTitle.ts'
 import { timeAgo } from '../../i18n/timeAgo.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Progress } from '../../ui/Progress.tsx'
-import { Placeholder } from './Placeholder.tsx'
+import { Placeholder } from '../../ui/task/Placeholder.tsx'
 import { $estimates, $now } from './queue.ts'
 import { TaskActions } from './TaskActions.tsx'
 import type { TaskView } from './TaskDialog.tsx'
 import { failureText } from './tasks.ts'
-import { titleOf } from './titleOf.ts'
 
 interface TaskRowProps {
   readonly task: Task
@@ -22,7 +22,7 @@ export function TaskRow({ task, onView }: TaskRowProps) {
   const t = translate()
   const now = useStore($now)
   const status = readStatus(task.status)
-  const title = titleOf(task)
+  const title = taskTitle(task)
   const movements = task.camera_movements.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`))
   const parts = [
     task.model,

@@ -2,12 +2,12 @@
 import { atom } from 'nanostores'
 import { getTask } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
-import { $connected, connectRealtime } from '../../api/realtime.ts'
 import { isFinal } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { $now } from './queue.ts'
-import { $inProgress, $tasks, refreshList, takeNews } from './tasks.ts'
+import { $connected, connectRealtime } from './realtime.ts'
+import { $inProgress, $tasks, applyUpdate, refreshList } from './tasks.ts'
 
 /** The automatic refresh has stopped after failures in a row. */
 export const $paused = atom(false)
@@ -81,7 +81,7 @@ export function pollOpenTasks(): void {
       if (asking.has(id) || Date.now() - since.get(id)! > POLL_FOR_MS) continue
       asking.add(id)
       void call(getTask, { params: { id } })
-        .then(takeNews, () => {})
+        .then(applyUpdate, () => {})
         .finally(() => asking.delete(id))
     }
   }, POLL_MS)

@@ -1,15 +1,9 @@
 /** The form of the workspace: its state, its changes, and what can be said about it. */
 import { atom, computed, map } from 'nanostores'
-import {
-  CAMERA_MOVEMENTS,
-  type CameraMovement,
-  creditCost,
-  modelNamed,
-  type TaskType,
-} from '#backend/tasks/contract.ts'
+import { type CameraMovement, creditCost, modelNamed, type TaskType } from '#backend/tasks/contract.ts'
 import { $credits } from '../../api/credits.ts'
-import { pageLocale, translate } from '../../i18n/client.ts'
-import { type MovementNames, readPrompt, writePrompt } from '../../i18n/movements.ts'
+import { translate } from '../../i18n/client.ts'
+import { movementNames, movementSeparator, readPrompt, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'
 import * as rules from './generationRules.ts'
 
@@ -34,13 +28,6 @@ export const $needsPlan = computed([$generation, $credits], (form, credits) =>
   rules.needsPlan(form, credits?.tier ?? null),
 )
 
-/** The movements' names in the language of the page. */
-export function movementNames(): MovementNames {
-  const t = translate()
-  const entries = Object.entries(CAMERA_MOVEMENTS).map(([value, { key }]) => [value, t(`movements.name.${key}`)])
-  return Object.fromEntries(entries) as MovementNames
-}
-
 /** The text and the movements that would be sent. */
 export const readForm = (form: GenerationForm) => {
   if (!modelNamed(form.model).cameraMovements) return { text: form.prompt.trim(), movements: [] }
@@ -51,9 +38,6 @@ export const readForm = (form: GenerationForm) => {
 export const $promptLength = computed($generation, (form) => readForm(form).text.length)
 
 export const $movements = computed($generation, (form) => readForm(form).movements)
-
-/** What stands between the movements of a list. */
-export const separator = () => (pageLocale() === 'zh' ? '，' : ', ')
 
 function announce(forced: readonly rules.Forced[], hadMovements: boolean): void {
   const t = translate()
@@ -98,7 +82,7 @@ export const setOptimizer = (on: boolean) => $generation.setKey('promptOptimizer
 /** Writes the chosen movements into the prompt. */
 export function applyMovements(movements: readonly CameraMovement[]): void {
   const { prompt } = $generation.get()
-  setPrompt(writePrompt(prompt, movements, movementNames(), separator()))
+  setPrompt(writePrompt(prompt, movements, movementNames(), movementSeparator()))
   clearFault('camera_movements')
 }
 

@@ -2,10 +2,10 @@
 import { CAMERA_MOVEMENTS, creditCost, type Task } from '#backend/tasks/contract.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
-import { writePrompt } from '../../i18n/movements.ts'
+import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { removeFirstFrame, takeUploaded } from './firstFrame.ts'
-import { $faults, $generation, movementNames, separator } from './generation.ts'
+import { $faults, $generation } from './generation.ts'
 import { send } from './submission.ts'
 
 type Configured = Pick<Task, 'task_type' | 'model' | 'resolution' | 'duration'>
@@ -37,11 +37,10 @@ export const makeAgain = (task: Task): Promise<void> =>
 
 /** Puts a task's settings into the form, to be changed and sent. */
 export function remix(task: Task): void {
-  const names = movementNames()
   const known = task.camera_movements.filter((movement) => movement in CAMERA_MOVEMENTS)
   $generation.set({
     ...choicesOf(task),
-    prompt: writePrompt(task.prompt, known, names, separator()),
+    prompt: writePrompt(task.prompt, known, movementNames(), movementSeparator()),
     promptOptimizer: task.prompt_optimizer,
   })
   $faults.set({})

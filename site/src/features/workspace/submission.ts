@@ -7,11 +7,11 @@ import { ApiError } from '../../api/apiError.ts'
 import { check } from '../../api/check.ts'
 import { loadCredits } from '../../api/credits.ts'
 import { codeText, errorText } from '../../api/errorText.ts'
-import { connectRealtime } from '../../api/realtime.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { $firstFrame, removeFirstFrame } from './firstFrame.ts'
 import { $faults, $generation, type GenerationForm, readForm } from './generation.ts'
+import { connectRealtime } from './realtime.ts'
 import { putTask, refreshList } from './tasks.ts'
 
 export const $submitting = atom(false)

@@ -1,8 +1,12 @@
-/** The user's tasks, newest first, as far back as they were asked for. */
+/** The user's tasks, newest first, as far back as they were loaded. */
 import { atom, computed } from 'nanostores'
-import { listTasks, type Task } from '#backend/tasks/contract.ts'
+import { deleteTask, getTask, listTasks, type Task } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
-import { isInProgress, readStatus } from '../../api/taskProgress.ts'
+import { ApiError } from '../../api/apiError.ts'
+import { loadCredits } from '../../api/credits.ts'
+import { errorText } from '../../api/errorText.ts'
+import { whileBusy } from '../../api/taskActions.ts'
+import { isFinal, isInProgress, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { textAt, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { loadQueue } from './queue.ts'
@@ -17,46 +21,50 @@ export const PER_PAGE = 20
 export const $tasks = atom<TaskList>({ status: 'loading', tasks: [], total: 0 })
 export const $inProgress = computed($tasks, ({ tasks }) => tasks.filter(isInProgress).length)
 
-/** News of a deleted task may still be on its way; it must not bring the task back. */
+/** Ids of deleted tasks. An update that is still in flight must not bring a task back. */
 const removed = new Set<string>()
-/** Tasks that were heard of while a page was on its way: what is known of them is newer than the page. */
-let heardMeanwhile: Set<string> | undefined
+/** Ids of tasks updated while a page is loading. Their state in the store is newer than the page. */
+let updatedWhileLoading: Set<string> | undefined
 
 const readPage = (page: number) => call(listTasks, { query: { page, per_page: PER_PAGE } })
-const isThere = ({ id }: Task) => !removed.has(id)
+const isKept = ({ id }: Task) => !removed.has(id)
 
-/** Reads the newest tasks and keeps the older ones that were loaded. @throws ApiError */
+/** Reloads the first page and keeps the older tasks already loaded. @throws ApiError */
 export async function loadTasks(): Promise<void> {
-  const heard = new Set<string>()
-  heardMeanwhile = heard
+  const updated = new Set<string>()
+  updatedWhileLoading = updated
   const { tasks: read, total } = await readPage(1)
   const list = $tasks.get()
   const known = new Map(list.tasks.map((task) => [task.id, task]))
-  const fresh = read.filter(isThere).map((task) => (heard.has(task.id) ? (known.get(task.id) ?? task) : task))
+  const fresh = read.filter(isKept).map((task) => (updated.has(task.id) ? (known.get(task.id) ?? task) : task))
   const inFresh = new Set(fresh.map(({ id }) => id))
-  const born = list.tasks.filter(({ id }) => heard.has(id) && !inFresh.has(id))
+  const created = list.tasks.filter(({ id }) => updated.has(id) && !inFresh.has(id))
   const last = read.at(-1)
   const older = last && read.length === PER_PAGE ? list.tasks.filter((task) => isOlder(task, last)) : []
-  $tasks.set({ status: 'ready', tasks: [...born.filter((task) => !older.includes(task)), ...fresh, ...older], total })
+  $tasks.set({
+    status: 'ready',
+    tasks: [...created.filter((task) => !older.includes(task)), ...fresh, ...older],
+    total,
+  })
 }
 
-/** Ids grow with time, so that they order what was made in the same millisecond. */
+/** Ids grow with time, so they order tasks created in the same millisecond. */
 const isOlder = (a: Task, b: Task) => a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id)
 
 export const $loadingMore = atom(false)
 
-/** Reads the page behind what is shown. @throws ApiError */
+/** Loads the page after the tasks already shown. @throws ApiError */
 export async function loadOlderTasks(): Promise<void> {
   if ($loadingMore.get()) return
   $loadingMore.set(true)
   try {
-    // Rounded down, so that tasks which moved up a page are not passed over.
+    // Round down: tasks may have moved up a page since the last load.
     const { tasks: read, total } = await readPage(Math.floor($tasks.get().tasks.length / PER_PAGE) + 1)
     const { tasks } = $tasks.get()
     const shown = new Set(tasks.map(({ id }) => id))
     $tasks.set({
       status: 'ready',
-      tasks: [...tasks, ...read.filter((task) => isThere(task) && !shown.has(task.id))],
+      tasks: [...tasks, ...read.filter((task) => isKept(task) && !shown.has(task.id))],
       total,
     })
   } finally {
@@ -64,25 +72,25 @@ export async function loadOlderTasks(): Promise<void> {
   }
 }
 
-/** Reads list and queue again, quietly; answers whether both came. */
+/** Reloads the list and the queue without reporting errors. Returns whether both succeeded. */
 export async function refreshList(): Promise<boolean> {
   const results = await Promise.allSettled([loadTasks(), loadQueue()])
   return results.every((result) => result.status === 'fulfilled')
 }
 
-/** Why a task failed, in the reader's words. */
+/** Returns the reason of a failure in the page's language. */
 export const failureText = (task: Task): string =>
   (task.error_code ? textAt(`failures.${task.error_code}`) : undefined) ??
   task.error_message ??
   translate()('failures.internal')
 
-/** Puts a task into the list: in its place, or on top. */
+/** Replaces a task in the list, or adds it at the top. */
 export function putTask(task: Task): void {
   if (removed.has(task.id)) return
-  heardMeanwhile?.add(task.id)
+  updatedWhileLoading?.add(task.id)
   const { tasks, total } = $tasks.get()
   const known = tasks.some((other) => other.id === task.id)
-  // News of a task further back than the list reaches.
+  // Ignore updates of tasks older than the loaded part of the list.
   const last = tasks.at(-1)
   if (!known && last && tasks.length < total && isOlder(task, last)) return
   $tasks.set({
@@ -92,16 +100,16 @@ export function putTask(task: Task): void {
   })
 }
 
-/** Takes a task out of the list, for good. */
-export function dropTask(id: string): void {
+/** Removes a task from the list for good. */
+function dropTask(id: string): void {
   removed.add(id)
   const list = $tasks.get()
   const tasks = list.tasks.filter((other) => other.id !== id)
   $tasks.set({ ...list, tasks, total: list.total - (list.tasks.length - tasks.length) })
 }
 
-/** Takes news of a task over and says so when its status is a new one. */
-export function takeNews(task: Task): void {
+/** Applies an update of a task and announces a change of status. */
+export function applyUpdate(task: Task): void {
   if (removed.has(task.id)) return
   const before = $tasks.get().tasks.find((other) => other.id === task.id)
   putTask(task)
@@ -119,3 +127,31 @@ function announce(task: Task): void {
   else if (task.error_code !== 'cancelled')
     showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000 })
 }
+
+/** Reloads one task at the user's request. */
+export const refreshTask = (id: string): Promise<void> =>
+  whileBusy(id, 'refresh', async () => {
+    try {
+      applyUpdate(await call(getTask, { params: { id } }))
+    } catch {
+      showToast('danger', translate()('workspace.task.refreshFailed'))
+    }
+  })
+
+/** Deletes a finished task, or cancels a waiting one. */
+export const removeTask = (task: Task): Promise<void> =>
+  whileBusy(task.id, 'remove', async () => {
+    const t = translate()
+    try {
+      await call(deleteTask, { params: { id: task.id } })
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) {
+        showToast('danger', errorText(error, t('workspace.task.deleteFailed')))
+        return
+      }
+    }
+    dropTask(task.id)
+    showToast('success', t(isWaiting(task) ? 'workspace.task.cancelled' : 'workspace.task.deleted'))
+    void refreshList()
+    if (!isFinal(task)) void loadCredits().catch(() => {})
+  })

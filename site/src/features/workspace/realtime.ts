@@ -1,12 +1,12 @@
 /** What the server tells the workspace while it is open. */
 import { atom } from 'nanostores'
 import { type RealtimeMessage, SOCKET_UNAUTHENTICATED, socketToken } from '#backend/tasks/contract.ts'
-import { takeNews } from '../features/workspace/tasks.ts'
-import { translate } from '../i18n/client.ts'
-import { showToast } from '../ui/toasts.ts'
-import { addressOf, call, renewSession } from './api.ts'
-import { setCredits } from './credits.ts'
-import { liveSocket } from './socket.ts'
+import { addressOf, call, renewSession } from '../../api/api.ts'
+import { setCredits } from '../../api/credits.ts'
+import { liveSocket } from '../../api/socket.ts'
+import { translate } from '../../i18n/client.ts'
+import { showToast } from '../../ui/toasts.ts'
+import { applyUpdate } from './tasks.ts'
 
 export const $connected = atom(false)
 
@@ -15,7 +15,7 @@ let end: (() => void) | undefined
 const TONES = { info: 'info', warning: 'warning', error: 'danger' } as const
 
 function take(message: RealtimeMessage): void {
-  if (message.type === 'task_update') takeNews(message.task)
+  if (message.type === 'task_update') applyUpdate(message.task)
   else if (message.type === 'credits_update') setCredits(message.remaining, message.total)
   else if (message.type === 'notification') showToast(TONES[message.level] ?? 'info', message.message)
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Icon } from '../../ui/Icon.tsx'
-import type { IconName } from '../../ui/icons.ts'
+import { Icon } from './Icon.tsx'
+import type { IconName } from './icons.ts'
 
 interface OutcomeProps {
   readonly tone: 'info' | 'success'
@@ -11,7 +11,7 @@ interface OutcomeProps {
 
 const focus = (heading: HTMLElement | null) => heading?.focus()
 
-/** What a form led to, in its place: the focus moves here with it, so that it is read out. */
+/** Replaces a form by its result. The heading takes the focus, so that screen readers announce it. */
 export function Outcome({ tone, icon, heading, children }: OutcomeProps) {
   return (
     <div className="outcome">

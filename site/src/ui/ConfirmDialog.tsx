@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react'
+import { translate } from '../i18n/client.ts'
+import { Button } from './Button.tsx'
+import { Dialog } from './Dialog.tsx'
+
+interface ConfirmDialogProps {
+  readonly title: string
+  readonly confirm: string
+  /** The button that leaves everything as it is. "Cancel" by default. */
+  readonly keep?: string
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** Asks before something is deleted or cancelled. */
+export function ConfirmDialog({ title, confirm, keep, onConfirm, onClose, children }: ConfirmDialogProps) {
+  const foot = (
+    <>
+      <Button onClick={onClose}>{keep ?? translate()('common.action.cancel')}</Button>
+      <Button
+        look="danger"
+        onClick={() => {
+          onClose()
+          onConfirm()
+        }}
+      >
+        {confirm}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog title={title} onClose={onClose} foot={foot}>
+      {children}
+    </Dialog>
+  )
+}

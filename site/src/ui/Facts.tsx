@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+
+interface FactsProps {
+  readonly className: string
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[]
+}
+
+/** Lists values with their names. */
+export function Facts({ className, facts }: FactsProps) {
+  return (
+    <dl className={`facts ${className}`}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,28 @@
+import { useStore } from '@nanostores/react'
+import type { MouseEvent } from 'react'
+import type { Task } from '#backend/tasks/contract.ts'
+import { $busyTasks, downloadAddress, downloadVideo } from '../../api/taskActions.ts'
+import { translate } from '../../i18n/client.ts'
+import { Icon } from '../Icon.tsx'
+
+/** Downloads a video. It is a link, so that its address can be copied or opened in another tab. */
+export function DownloadLink({ task, label }: { task: Task; label: string }) {
+  const busy = useStore($busyTasks).get(task.id) === 'download'
+  const save = (event: MouseEvent) => {
+    event.preventDefault()
+    void downloadVideo(task)
+  }
+  return (
+    <a
+      className="icon-button"
+      href={downloadAddress(task)}
+      download
+      aria-label={label}
+      aria-busy={busy || undefined}
+      title={translate()('workspace.task.download')}
+      onClick={save}
+    >
+      {busy ? <span className="spinner" aria-hidden="true" /> : <Icon name="download" />}
+    </a>
+  )
+}

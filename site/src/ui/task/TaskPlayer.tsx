@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { HTML_LANG } from '../../i18n/core.ts'
+import { fileSize } from '../../i18n/fileSize.ts'
+import { lengthText } from '../../i18n/lengthText.ts'
+import { taskTitle } from '../../i18n/taskTitle.ts'
+import { Dialog } from '../Dialog.tsx'
+import { Facts } from '../Facts.tsx'
+import { Fault } from '../Field.tsx'
+
+/** Plays a finished video in a dialog. */
+export function TaskPlayer({ task, onClose }: { task: Task; onClose: () => void }) {
+  const t = translate()
+  const [broken, setBroken] = useState(false)
+  return (
+    <Dialog size={800} title={taskTitle(task).slice(0, 120)} onClose={onClose}>
+      {/* biome-ignore lint/a11y/useMediaCaption: the videos have neither sound nor speech. */}
+      <video
+        className="player"
+        src={task.video_url ?? undefined}
+        poster={task.thumbnail_url ?? undefined}
+        aria-label={t('workspace.task.video')}
+        controls
+        autoPlay
+        playsInline
+        onError={() => setBroken(true)}
+      />
+      <div role="alert">{broken && <Fault id="player-fault" text={t('workspace.task.playFailed')} />}</div>
+      <TaskDetails task={task} />
+    </Dialog>
+  )
+}
+
+/** Lists a task's settings, size and cost. */
+export function TaskDetails({ task }: { task: Task }) {
+  const t = translate()
+  const created = new Intl.DateTimeFormat(HTML_LANG[pageLocale()], { dateStyle: 'medium', timeStyle: 'short' })
+  const movements = task.camera_movements.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`))
+  const rows: readonly (readonly [string, string | null])[] = [
+    [t('workspace.form.model'), task.model],
+    [t('workspace.form.resolution'), task.resolution],
+    [t('workspace.form.duration'), lengthText(task.video_duration ?? task.duration, t)],
+    [t('workspace.form.movements'), movements.length > 0 ? movements.join(' · ') : null],
+    [t('workspace.form.optimizer'), t(task.prompt_optimizer ? 'workspace.task.on' : 'workspace.task.off')],
+    [t('workspace.task.size'), task.file_size === null ? null : fileSize(task.file_size)],
+    [t('workspace.task.creditsUsed'), String(task.credits_consumed)],
+    [t('workspace.task.created'), created.format(new Date(task.created_at))],
+  ]
+  return <Facts className="details" facts={rows.filter((row) => row[1] !== null)} />
+}
