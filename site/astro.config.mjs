@@ -6,7 +6,7 @@ import { defineConfig } from 'astro/config'
 import { islandPreloads } from './islandPreloads.mjs'
 import { lateScripts } from './lateScripts.mjs'
 
-/** The origin in the built pages; the server puts PUBLIC_URL in its place, so that moving a site needs no new build. */
+/** The origin in the built pages. The server replaces it with PUBLIC_URL, so a site can move without a rebuild. */
 const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
 
 const hashOf = (file) =>
@@ -14,28 +14,30 @@ const hashOf = (file) =>
     .update(readFileSync(new URL(file, import.meta.url), 'utf8'))
     .digest('base64')}`
 
-/** What search engines are not sent to: the other address of the landing page, and what needs a session, a token or an address. */
+/** Pages left out of the sitemap: the landing page's second address, and pages that need a session or a token. */
 const UNLISTED =
   /\/(home|workspace|profile|profile\/.*|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
 
-/** Readers of any other language are sent to the English page. */
-const unspecific = (links = []) =>
+/** Adds the English page as the default for other languages. */
+const defaultLinks = (links = []) =>
   links.filter(({ lang }) => lang === 'en').map(({ url }) => ({ lang: 'x-default', url }))
 
 /**
- * What pages share, in few files: many small ones cost a reader more than the bytes that a page could do without. A file
- * holds what its modules import too, unless one before it does: open pages get by with the first, and with the second where
- * the reader is signed in.
+ * Bundles shared modules into few files: many small files load slower than a few unused bytes. A file also holds what its
+ * modules import, unless an earlier file does. Open pages load the first file, and the second if the visitor is signed in.
  */
 const groups = [
-  { name: 'page', test: /site\/src\/(i18n|shell\/toast|lib\/language|ui\/closeIcon)/ },
-  { name: 'calls', test: /node_modules\/nanostores\/|site\/src\/(lib\/(api|money|figures)|stores\/session)/ },
-  { name: 'islands', test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/.*\.tsx/ },
+  { name: 'page', test: /site\/src\/(i18n\/(client|core|language)|ui\/(lazyToast|closeIcon))\./ },
+  {
+    name: 'calls',
+    test: /node_modules\/nanostores\/|site\/src\/(api\/(api|apiError|session)|i18n\/money|features\/dashboard\/figures)\./,
+  },
+  { name: 'islands', test: /node_modules\/(@astrojs\/react|@nanostores\/react)\/|site\/src\/ui\/[^/]*\.tsx/ },
 ]
 
 /**
- * Vite's helper around `import()` preloads what a chunk imports, style sheets too. Here it would be a tenth of the script of
- * every page, to save signed-in readers one round trip; style sheets are within the pages.
+ * Removes Vite's preload helper around `import()`. It would be a tenth of every page's script and save signed-in visitors
+ * one round trip. Style sheets are inlined anyway.
  */
 const plainImports = {
   name: 'plain-imports',
@@ -48,16 +50,16 @@ const plainImports = {
   load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : undefined),
 }
 
-/** In development the API runs behind the site, on an address of its own. */
+/** In development the API listens on its own address and the site proxies to it. */
 const api = { target: process.env.KINORA_API ?? 'http://127.0.0.1:3001', ws: true }
 
 export default defineConfig({
   site: PLACEHOLDER_ORIGIN,
   trailingSlash: 'never',
-  // A page is whole with its first answer: a style sheet of its own would be another round trip before anything is seen.
+  // A separate style sheet would cost a round trip before the first paint.
   build: { format: 'file', inlineStylesheets: 'always' },
   devToolbar: { enabled: false },
-  // There is no code in the texts, and its colours would be inline styles.
+  // The texts contain no code, and highlighting would add inline styles, which the policy forbids.
   markdown: { syntaxHighlight: false },
   i18n: {
     defaultLocale: 'en',
@@ -71,7 +73,7 @@ export default defineConfig({
     sitemap({
       filter: (page) => !UNLISTED.test(page),
       i18n: { defaultLocale: 'en', locales: { en: 'en', zh: 'zh-CN' } },
-      serialize: (page) => ({ ...page, links: [...(page.links ?? []), ...unspecific(page.links)] }),
+      serialize: (page) => ({ ...page, links: [...(page.links ?? []), ...defaultLinks(page.links)] }),
     }),
   ],
   security: {

@@ -6,10 +6,7 @@ const ISLAND = /<astro-island[^>]* client="(?:only|load)"[^>]*>/g
 const ENTRY = /(?:component|renderer)-url="([^"]+)"/g
 const IMPORT = /(?:from|import)\s*"\.\/([^"]+\.js)"/g
 
-/**
- * Names in the head of a page with islands all scripts that they begin with: the browser fetches them at once, where it
- * would come upon each only by reading the one before.
- */
+/** Preloads all scripts of a page's islands. Otherwise the browser discovers them one after the other. */
 export const islandPreloads = () => ({
   name: 'island-preloads',
   hooks: {

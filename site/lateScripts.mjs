@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 const MODULE = /<script type="module" src="([^"]+)"><\/script>/g
 
 /**
- * Leaves the scripts of open pages to `src/features/shell/late.js`: on a slow network they would take their share of it before the page
- * is seen. Pages with islands are what their scripts make of them, and keep them as they are.
+ * Defers the scripts of open pages: `src/features/shell/late.js` loads them after the first paint, because they would compete
+ * with it on a slow network. Pages with islands cannot paint without their scripts, so they stay unchanged.
  */
 export const lateScripts = () => ({
   name: 'late-scripts',
