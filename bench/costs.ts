@@ -85,7 +85,7 @@ async function commands(): Promise<void> {
       actor: `user:${user(n)}`,
       correlationId: derivedId('c', n),
     })
-    const first = await costOf(dataDir, () => each(accounts, (n) => credits.welcome(user(n), 60)))
+    const first = await costOf(dataDir, () => each(accounts, (n) => credits.grantFreeCredits(user(n), 60)))
     say('command on a stream that is new', accounts, first)
     const hold = (n: number) =>
       credits.hold({ userId: user(n), taskId: derivedId('task', n), amount: 30, openLimit: 2 }, context(n))

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startTemporaryPostgres, type TemporaryPostgres } from '#backend/kernel/postgres/testing/temporaryPostgres.ts'
-import { FULL } from '#backend/testing/extent.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { startProgram } from '#backend/testing/program.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')

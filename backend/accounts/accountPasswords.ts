@@ -3,7 +3,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { InvalidInput } from '../kernel/http/problem.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { accountOf, refuseWeak } from './accounts.ts'
-import { linkMail } from './mails/mails.ts'
+import { composeMail } from './mails/composeMail.ts'
 import type { MailTokens } from './mails/mailTokens.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { hashPassword, passwordMatches } from './passwords.ts'
@@ -42,7 +42,7 @@ export function createAccountPasswords({
     await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash })
     await endSessions(tx, account.id, new Date(now()), keptSession ? { but: keptSession } : {})
     await tokens.revoke(tx, account.id, 'reset')
-    const notice = linkMail('passwordChanged', account, `${publicUrl()}/auth/forgot-password`)
+    const notice = composeMail('passwordChanged', account, `${publicUrl()}/auth/forgot-password`)
     await outbox.put(tx, account.id, notice, NOTICE_LIFE_MS)
   }
 
@@ -74,7 +74,7 @@ export function createAccountPasswords({
       await database.em.fork().transactional(async (tx) => {
         const token = await tokens.issue(tx, account.id, 'reset', RESET_LIFE_MS)
         const link = `${publicUrl()}/reset-password?${new URLSearchParams({ token })}`
-        await outbox.put(tx, account.id, linkMail('reset', account, link), RESET_LIFE_MS)
+        await outbox.put(tx, account.id, composeMail('reset', account, link), RESET_LIFE_MS)
       })
     },
 

@@ -18,7 +18,7 @@ interface Around {
   readonly config: { readonly production: boolean; readonly sessionSecret: string; readonly encryptionKey: string }
   readonly database: Database
   readonly outbox: Outbox
-  readonly credits: { welcome(userId: string, amount: number): Promise<void> }
+  readonly credits: { grantFreeCredits(userId: string, amount: number): Promise<void> }
   readonly log: Logger
   readonly now: () => number
   /** When accounts are opened and verified. */
@@ -39,7 +39,7 @@ export function accountPorts(ports: Around, publicUrl: () => string, freeCredits
       grants: createFreeGrants(database, key(FREE_GRANTS), formerKeys(database, encryptionKey, FREE_GRANTS)),
       publicUrl,
       production,
-      welcome: (userId) => credits.welcome(userId, freeCredits),
+      grantFreeCredits: (userId) => credits.grantFreeCredits(userId, freeCredits),
       now: calendar,
     }),
     passwords: createAccountPasswords({ database, tokens, outbox, publicUrl, now }),

@@ -6,13 +6,13 @@ import { InvalidInput } from '../kernel/http/problem.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Language, User } from './contract.ts'
 import type { FreeGrants } from './freeGrants.ts'
+import { composeMail } from './mails/composeMail.ts'
 import { domainFault, mailIdentity } from './mails/mailAddress.ts'
-import { linkMail } from './mails/mails.ts'
 import type { MailTokens } from './mails/mailTokens.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { hashPassword } from './passwords.ts'
+import { passwordWeakness } from './passwordWeakness.ts'
 import { type UserAccount, UserTable } from './tables.ts'
-import { passwordWeakness } from './weakPasswords.ts'
 
 const VERIFICATION_LIFE_MS = 24 * 3600 * 1000
 
@@ -32,7 +32,7 @@ export interface AccountsOptions {
   /** Refuses addresses that stand for no real host. */
   readonly production: boolean
   /** Grants the free credits; asked again, it grants nothing more. */
-  readonly welcome: (userId: string) => Promise<void>
+  readonly grantFreeCredits: (userId: string) => Promise<void>
   readonly now?: () => number
 }
 
@@ -59,7 +59,7 @@ export function refuseWeak(password: string, owner: { email: string; username: s
 
 /** Who uses Kinora: registration, verification, and what is kept of each. */
 export function createAccounts(options: AccountsOptions) {
-  const { database, tokens, outbox, grants, publicUrl, production, welcome, now = Date.now } = options
+  const { database, tokens, outbox, grants, publicUrl, production, grantFreeCredits, now = Date.now } = options
 
   const sendVerification = async (
     tx: EntityManager,
@@ -67,7 +67,7 @@ export function createAccounts(options: AccountsOptions) {
   ) => {
     const token = await tokens.issue(tx, account.id, 'verify', VERIFICATION_LIFE_MS)
     const link = `${publicUrl()}/verify-email?${new URLSearchParams({ token, email: account.email })}`
-    await outbox.put(tx, account.id, linkMail('verification', account, link), VERIFICATION_LIFE_MS)
+    await outbox.put(tx, account.id, composeMail('verification', account, link), VERIFICATION_LIFE_MS)
   }
 
   return {
@@ -117,7 +117,7 @@ export function createAccounts(options: AccountsOptions) {
       const account = userId && (await database.em.fork().findOne(UserTable, { id: userId }))
       if (!account) throw new Rejection('token_invalid', 'Verification link has expired or is invalid.')
       const granted = await grants.claim(account.identity, account.id)
-      if (granted) await welcome(account.id)
+      if (granted) await grantFreeCredits(account.id)
       await database.em.fork().transactional(async (tx) => {
         await tx.nativeUpdate(
           UserTable,

@@ -3,9 +3,9 @@ import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
-import type { Erasures } from './erasure.ts'
+import type { Erasures } from './erasures.ts'
 import type { AccountRoutes } from './routes.ts'
-import { deviceOf } from './sessions/device.ts'
+import { parseUserAgent } from './sessions/userAgent.ts'
 
 export interface SettingsRoutes extends AccountRoutes {
   readonly erasures: Erasures
@@ -50,7 +50,7 @@ export function serveSettings(serve: Serve, ports: SettingsRoutes): void {
     return {
       sessions: rows.map(({ id, userAgent, createdAt, lastUsedAt }) => ({
         id,
-        ...deviceOf(userAgent),
+        ...parseUserAgent(userAgent),
         created_at: createdAt.toISOString(),
         last_used_at: lastUsedAt.toISOString(),
         current: id === current,

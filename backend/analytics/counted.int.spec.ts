@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createBoard } from '../operators/board.ts'
 import { daysAfter, operatorDays } from '../operators/operatorDays.ts'
-import { FULL } from '../testing/extent.ts'
+import { FULL } from '../testing/fullRun.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { countAnew, countInZone } from './countVisits.ts'
 import { createPageViews, type StoredPageView } from './pageViews.ts'

@@ -8,7 +8,7 @@ import { probeMp4 } from '../kernel/media/probeMp4.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { submit } from '../testing/creator.ts'
-import { FULL } from '../testing/extent.ts'
+import { FULL } from '../testing/fullRun.ts'
 import { type Program, startProgram } from '../testing/program.ts'
 import { rebuildAll } from '../testing/rebuildAll.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
@@ -90,11 +90,11 @@ async function expectSoundLog(accounts: number): Promise<void> {
   const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})
   const pool = openPool(connection)
   const ledger = await replayLedger(pool)
-  const rebuilt = await rebuildAll(connection, pool)
+  const models = await rebuildAll(connection, pool)
   await pool.end()
   await stop()
-  for (const { live, anew } of rebuilt) expect(anew).toEqual(live)
-  expect(rebuilt.find(({ name }) => name === 'creditBalances')?.live).toHaveLength(accounts)
+  for (const { live, rebuilt } of models) expect(rebuilt).toEqual(live)
+  expect(models.find(({ name }) => name === 'creditBalances')?.live).toHaveLength(accounts)
   expect(ledger).toHaveLength(accounts)
   for (const { granted, left, held, captured, chained } of ledger)
     expect({ granted, held, sum: left + captured, chained }).toEqual({ granted: 60, held: 0, sum: 60, chained: true })

@@ -18,14 +18,14 @@ import {
   submit,
   untilEnded,
 } from '../testing/creator.ts'
-import { FULL } from '../testing/extent.ts'
+import { FULL } from '../testing/fullRun.ts'
 import { type ProcessName, type SplitLayout, startSplitLayout } from '../testing/splitLayout.ts'
 import { registerUser, type TestUser } from '../testing/testUser.ts'
 
 const temporal = findTemporal()
 const lacking = temporal ? '' : ' (skipped: there is no temporal program, and pip could not install it)'
 const PROGRAM = path.join(import.meta.dirname, '../testing/minimaxProgram.ts')
-const RAISED = path.join(import.meta.dirname, '../testing/raisedProgram.ts')
+const RAISED = path.join(import.meta.dirname, '../testing/nextVersionProgram.ts')
 const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'standby', 'worker1', 'worker2']
 /** Both APIs, so that all sockets are lost once; of the others one stands for the other. */
 const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'api2', 'projector', 'worker1']

@@ -22,7 +22,7 @@ export function createCredits(handle: Handle, now: () => number = Date.now) {
 
   return {
     /** The free credits, once for life. */
-    async welcome(userId: string, amount: number): Promise<void> {
+    async grantFreeCredits(userId: string, amount: number): Promise<void> {
       const lot = { lotId: derivedId('free', userId), source: 'free', amount, expiresAt: null } as const
       await give({ type: 'GrantLot', userId, ...lot, at: at() }, bySystem('welcome', userId))
     },

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readConfig } from '../app/config/readConfig.ts'
 import { startKinora } from '../app/kinora.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
-import { FULL } from './extent.ts'
+import { FULL } from './fullRun.ts'
 
 /** Kinora as a program of its own, to be killed: like the demo renderer, its provider forgets all jobs with the process. */
 const double = await createProviderDouble()

@@ -12,7 +12,7 @@ export interface Rebuilt {
   readonly name: string
   /** Every row as Postgres prints it, in the order of their ids: as it was kept live, and built anew from the log. */
   readonly live: readonly string[]
-  readonly anew: readonly string[]
+  readonly rebuilt: readonly string[]
 }
 
 /** Brings every read model to the head of the log, then builds each anew. */
@@ -26,16 +26,16 @@ export async function rebuildAll(connection: pg.ClientConfig, pool: pg.Pool): Pr
     )
     return rows.map(({ row }) => row)
   }
-  const rebuilt: Rebuilt[] = []
+  const results: Rebuilt[] = []
   for (const projection of PROJECTIONS) {
     const halt = new AbortController()
     await runProjection(projection, { store, database, log, signal: halt.signal, onLive: () => halt.abort() })
     const live = await rowsOf(projection)
     const raised = { ...projection, version: projection.version + 1 }
     await rebuild(raised, { store, database, signal: new AbortController().signal })
-    rebuilt.push({ name: projection.name, live, anew: await rowsOf(projection) })
+    results.push({ name: projection.name, live, rebuilt: await rowsOf(projection) })
   }
   await store.close()
   await database.close()
-  return rebuilt
+  return results
 }

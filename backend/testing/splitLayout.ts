@@ -5,9 +5,9 @@ import { startTemporalServer, type TemporalServer } from '#workflows/testing/tem
 import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
 import { startTemporaryPostgres, type TemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
 import { type CuttableProxy, startCuttableProxy } from './cuttableProxy.ts'
-import { startEntryDouble } from './entryDouble.ts'
 import { freePort } from './freePort.ts'
 import { type Program, startProgram } from './program.ts'
+import { startRoundRobinProxy } from './roundRobinProxy.ts'
 
 /** The processes of the layout, and what each of them does. */
 const PROCESSES = {
@@ -56,7 +56,7 @@ export async function startSplitLayout({ temporal, processes, env, entry }: Layo
   const ports = new Map<ProcessName, number>()
   for (const name of processes) ports.set(name, await freePort())
   const apis = processes.filter((name) => PROCESSES[name] === 'api').map((name) => ports.get(name)!)
-  const front = await startEntryDouble(apis)
+  const front = await startRoundRobinProxy(apis)
   const { socketDir, user, database } = postgres.server
   const databaseUrl = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`
   const eventStoreUrl = `esdb://127.0.0.1:${network.port}?tls=false`

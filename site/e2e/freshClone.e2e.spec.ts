@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FULL } from '#backend/testing/extent.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { chromiumPath, launchChromium } from './chromium.ts'
 import { walkJourney } from './walkJourney.ts'
 

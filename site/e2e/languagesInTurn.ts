@@ -1,4 +1,4 @@
-import { FULL } from '#backend/testing/extent.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 export type Language = 'en' | 'zh'
 
 const BOTH = ['en', 'zh'] as const

@@ -5,7 +5,7 @@ import lighthouse, { type Result } from 'lighthouse'
 import { throttling } from 'lighthouse/core/config/constants.js'
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { FULL } from '#backend/testing/extent.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { launchChromium } from './chromium.ts'
 import { describeOnSite } from './onSite.ts'
 

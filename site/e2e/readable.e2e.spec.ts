@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright'
 import { expect, it } from 'vitest'
-import { FULL } from '#backend/testing/extent.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { builtPages, readablePages } from './builtPages.ts'
 import { languagesInTurn } from './languagesInTurn.ts'
 import { describeOnSite } from './onSite.ts'

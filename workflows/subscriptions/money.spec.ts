@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { available, total } from '#backend/credits/lots.rules.ts'
 import { currentOf } from '#backend/subscriptions/agreements.rules.ts'
-import { FULL } from '#backend/testing/extent.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { MoneyWorld } from '../testing/moneyWorld.ts'
 
 const userId = 'user'

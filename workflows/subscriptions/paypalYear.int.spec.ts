@@ -23,7 +23,7 @@ import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import type { PaymentWebhook } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
-import { FULL } from '#backend/testing/extent.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { isUnknown, readNotice } from './readNotice.ts'
 import { contextOf, settleSubscription } from './settleSubscription.ts'
 

@@ -1,9 +1,9 @@
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { UserAccount } from '../tables.ts'
-import { reminderMail } from './mails.ts'
+import { composeReminder } from './composeMail.ts'
 import type { Outbox } from './outbox.ts'
 
-type Kind = Parameters<typeof reminderMail>[0]
+type Kind = Parameters<typeof composeReminder>[0]
 
 const LIFE_MS = 3 * 24 * 3_600_000
 
@@ -24,7 +24,7 @@ export function createReminders(database: Database, outbox: Outbox, publicUrl: (
         // An account that is being erased gets no more mails.
         if (!user) return
         const link = `${publicUrl()}${user.language === 'zh' ? '/zh' : ''}/profile#subscription`
-        await outbox.put(tx, userId, reminderMail(kind, user, link, values), LIFE_MS)
+        await outbox.put(tx, userId, composeReminder(kind, user, link, values), LIFE_MS)
       })
     },
   }

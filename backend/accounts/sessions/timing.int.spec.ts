@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
-import { FULL } from '../../testing/extent.ts'
+import { FULL } from '../../testing/fullRun.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'

@@ -39,8 +39,8 @@ export async function seedLedger(store: EventStore): Promise<void> {
   const hold = (userId: string, taskId: string) =>
     credits.hold({ userId, taskId, amount: 30, openLimit: 7 }, context(`user:${userId}`, `hold ${taskId}`))
 
-  await credits.welcome(buyer, 60)
-  await credits.welcome(other, 60)
+  await credits.grantFreeCredits(buyer, 60)
+  await credits.grantFreeCredits(other, 60)
   const price = { priceCents: 1299, currency: 'USD' }
   const about = { userId: buyer, agreementId: agreement }
   await subscribe({ type: 'RequestSubscription', ...about, tier: 'standard', ...price, startsAt: null, at: at() })

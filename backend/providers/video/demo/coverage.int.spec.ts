@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FULL } from '#backend/testing/extent.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { MOVEMENTS } from './camera.ts'
 import { frameOf, meanDifference, SIZE, sceneOf } from './testFrames.ts'
 import { BIOMES } from './vocabulary.ts'

@@ -206,7 +206,7 @@ describe('an erased account', () => {
   })
 
   it('leaves read models that equal what the log alone says', async () => {
-    for (const { name, live, anew } of await rebuildAll(db.connection, db.pool))
-      expect([name, anew]).toEqual([name, live])
+    for (const { name, live, rebuilt } of await rebuildAll(db.connection, db.pool))
+      expect([name, rebuilt]).toEqual([name, live])
   })
 })

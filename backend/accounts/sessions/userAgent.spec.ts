@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deviceOf } from './device.ts'
+import { parseUserAgent } from './userAgent.ts'
 
 const KHTML = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 
@@ -22,6 +22,6 @@ describe('a device', () => {
     ['curl/8.5.0', null, null],
     ['', null, null],
   ])('says of itself: %s', (userAgent, browser, system) => {
-    expect(deviceOf(userAgent)).toEqual({ browser, system })
+    expect(parseUserAgent(userAgent)).toEqual({ browser, system })
   })
 })

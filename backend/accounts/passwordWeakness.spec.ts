@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { passwordWeakness } from './weakPasswords.ts'
+import { passwordWeakness } from './passwordWeakness.ts'
 
 const owner = { email: 'ada.lovelace@kinora.test', username: 'Ada Lovelace' }
 

@@ -38,7 +38,7 @@ describe('registering an address while its owner verifies it', () => {
     const outbox = createOutbox(db.database, randomBytes(32))
     const ports = { database: racing(), tokens, outbox, publicUrl: () => 'http://localhost' }
     const grants = createFreeGrants(db.database, randomBytes(32))
-    const accounts = createAccounts({ ...ports, grants, production: false, welcome: async () => {} })
+    const accounts = createAccounts({ ...ports, grants, production: false, grantFreeCredits: async () => {} })
     const mails = async () => Promise.all((await outbox.waiting()).map(async (id) => (await outbox.open(id))!.text))
     const registration = { email: 'owner@kinora.test', username: 'Owner', language: 'en' } as const
     await accounts.register({ ...registration, password: 'the owner knows' })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 
 /** Stands for the proxy in front of several APIs. */
-export interface EntryDouble {
+export interface RoundRobinProxy {
   readonly url: string
   close(): Promise<void>
 }
@@ -11,7 +11,7 @@ export interface EntryDouble {
  * Hands each connection to the next of these ports of this machine, whoever came on it before, and on to another one where
  * nobody listens. What is said on it, it does not look at.
  */
-export async function startEntryDouble(ports: readonly number[]): Promise<EntryDouble> {
+export async function startRoundRobinProxy(ports: readonly number[]): Promise<RoundRobinProxy> {
   const open = new Set<net.Socket>()
   let turn = 0
   const forward = (near: net.Socket, first: number, tried = 0) => {

@@ -20,7 +20,7 @@ const filled = (text: string, values: Readonly<Record<string, string>>) =>
 type ReminderKind = 'renewalAhead' | 'paymentFailed' | 'creditsLow' | 'creditsGone'
 
 /** A mail about a plan or credits. An instant among the values is written as a day in the reader's language. */
-export function reminderMail(
+export function composeReminder(
   kind: ReminderKind,
   recipient: Recipient,
   link: string,
@@ -34,11 +34,11 @@ export function reminderMail(
     name,
     name === 'date' ? day.format(new Date(value)) : value,
   ])
-  return linkMail(kind, recipient, link, Object.fromEntries(worded))
+  return composeMail(kind, recipient, link, Object.fromEntries(worded))
 }
 
 /** A mail that leads to a link, in the account's language, as text and as HTML. */
-export function linkMail(
+export function composeMail(
   kind: 'verification' | 'reset' | 'passwordChanged' | ReminderKind,
   { email, fullName, language }: Recipient,
   link: string,

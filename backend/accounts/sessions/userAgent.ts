@@ -21,7 +21,7 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
 const first = (marks: typeof BROWSERS, text: string) => marks.find(([, mark]) => mark.test(text))?.[0] ?? null
 
 /** What a user agent says of its browser and system; null where it says nothing that people know. */
-export const deviceOf = (userAgent: string) => ({
+export const parseUserAgent = (userAgent: string) => ({
   browser: first(BROWSERS, userAgent),
   system: first(SYSTEMS, userAgent),
 })
