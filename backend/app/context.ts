@@ -29,8 +29,8 @@ import { createPostgresEventStore, installEventTable } from '../kernel/eventsour
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/realtime.ts'
 import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
+import { instrumentChanges, instrumentPort, instrumentStore } from '../kernel/observability/instrument.ts'
 import { createObservability } from '../kernel/observability/observability.ts'
-import { watchedChanges, watchedPort, watchedStore } from '../kernel/observability/watched.ts'
 import { listenToChanges } from '../kernel/postgres/changes.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { createLeases } from '../kernel/postgres/leases.ts'
@@ -99,14 +99,19 @@ export const MIGRATIONS = [
   { name: 'M0051UncountedViews', class: M0051UncountedViews },
 ]
 
-/** Methods by the label that metrics give their calls. */
+const VIDEO_CALLS = {
+  create: { outcomes: ['accepted', 'refused', 'postponed'] },
+  state: { outcomes: ['queued', 'rendering', 'finished', 'failed', 'unknown'] },
+  fetch: {},
+} as const
+/** The `call` labels are the names that these methods had first. */
 const PAYMENT_CALLS = {
-  createAgreement: 'open',
-  getAgreement: 'look',
-  listSales: 'sales',
-  pauseAgreement: 'pause',
-  resumeAgreement: 'resume',
-  cancelAgreement: 'cancel',
+  createAgreement: { call: 'open' },
+  getAgreement: { call: 'look' },
+  listSales: { call: 'sales' },
+  pauseAgreement: { call: 'pause' },
+  resumeAgreement: { call: 'resume' },
+  cancelAgreement: { call: 'cancel' },
 } as const
 /** What the database does not answer for so long it will not answer: the connection is given up. Migrations may take longer. */
 const ANSWER_MS = 60_000
@@ -155,9 +160,9 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   const calendar = clock?.now ?? now
   const observability = createObservability({ pool, log, now, calendar })
   const { metrics } = observability
-  const store = watchedStore(metrics, eventLog)
+  const store = instrumentStore(metrics, eventLog)
   const handle = createHandle(store)
-  const changes = watchedChanges(metrics, allChanges)
+  const changes = instrumentChanges(metrics, allChanges)
   const leases = createLeases(server.connection, (error, what) => log.warn({ err: error, what }, 'a lease was lost'))
   const { encrypt, decrypt, destroy } = createUserKeys(database, config.encryptionKey)
   const videoProvider = overrides.provider ?? chooseProvider(config, pool, log, overrides.minimax)
@@ -189,13 +194,18 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
     clock,
     calendar,
     sandbox,
-    payments: watchedPort(metrics, 'payments', config.paypal ? createPaypal(config.paypal) : sandbox!, PAYMENT_CALLS),
+    payments: instrumentPort(
+      metrics,
+      'payments',
+      config.paypal ? createPaypal(config.paypal) : sandbox!,
+      PAYMENT_CALLS,
+    ),
     inbox: createWebhookInbox(pool),
     allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
     credits: createCredits(handle, calendar),
-    media: watchedPort(metrics, 'media', media, ['put', 'size', 'localPath', 'remove']),
+    media: instrumentPort(metrics, 'media', media, { put: {}, size: {}, localPath: {}, remove: {} }),
     mailbox,
-    mailer: watchedPort(metrics, 'mail', mailer, ['send']),
+    mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     outbox: createOutbox(database, keyFor(OUTGOING_MAIL_KEY, config.encryptionKey), calendar),
     erasures: createErasures({
       database,
@@ -204,7 +214,7 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
       eraseRows: [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews],
     }),
     pageViews,
-    provider: watchedPort(metrics, 'video', videoProvider, ['create', 'state', 'fetch']),
+    provider: instrumentPort(metrics, 'video', videoProvider, VIDEO_CALLS),
     observability,
     databaseGone: server.exited,
     async close() {

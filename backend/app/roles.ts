@@ -19,7 +19,7 @@ import { createVisitRetention } from '../analytics/visitRetention.ts'
 import { drain } from '../kernel/http/drain.ts'
 import { createRealtime } from '../kernel/http/realtime.ts'
 import { imageKey, removeTaskMedia } from '../kernel/media/mediaStore.port.ts'
-import { watchedActivities } from '../kernel/observability/watched.ts'
+import { instrumentActivities } from '../kernel/observability/instrument.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/movedClock.ts'
 import { standingAlerts } from '../operators/operatorAlerts.ts'
@@ -42,6 +42,8 @@ import { subscriptionDeps } from './subscriptionDeps.ts'
 
 /** After these there may be a row that waits. */
 const NEWS = [OUTGOING_MAILS, ERASURES, PAYMENT_WEBHOOKS, RELISTENED]
+/** Activity results that get a metric label of their own. */
+const ACTIVITY_OUTCOMES = ['claimed', 'waiting', 'finished', 'failed', 'over', 'pending', 'read', 'later'] as const
 const SWEEP_MS = 15_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
 const SWEEP_VISITS_MS = 10 * 60_000
@@ -102,7 +104,10 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
   })
   const triggersOf = (engine: Engine) => () => startTriggers(ports, engine)
-  const opened = openEngine(ports, watchedActivities(ports.observability.metrics, activities)).then((engine) => ({
+  const opened = openEngine(
+    ports,
+    instrumentActivities(ports.observability.metrics, activities, ACTIVITY_OUTCOMES),
+  ).then((engine) => ({
     engine,
     // Workers may be many; what starts workflows is one.
     triggers: ports.config.temporal ? leased(ports.leases, 'triggers', triggersOf(engine)) : triggersOf(engine)(),

@@ -1,0 +1,109 @@
+import type { Histogram } from 'prom-client'
+import { ConcurrencyConflict, type EventStore } from '../eventsourcing/eventStore.port.ts'
+import type { Changes } from '../postgres/changes.ts'
+import type { Metrics } from './metrics.ts'
+
+/** The literal strings that an answer or its `kind` can be. An arbitrary string yields none: it would be a series each. */
+type OutcomeOf<Answer> = Answer extends { readonly kind: infer Kind extends string }
+  ? Literal<Kind>
+  : Answer extends string
+    ? Literal<Answer>
+    : never
+type Literal<Text extends string> = string extends Text ? never : Text
+type OutcomesOf<Method> = Method extends (...args: never[]) => Promise<infer Answer> ? OutcomeOf<Answer> : never
+
+/** Labels a call: its answer or the answer's `kind` where that is one of `outcomes`, otherwise `ok`; `error` if it throws. */
+async function measure<T>(
+  work: () => Promise<T>,
+  seconds: Histogram<string>,
+  labels: Record<string, string>,
+  outcomes: readonly string[],
+): Promise<T> {
+  const end = seconds.startTimer(labels)
+  try {
+    const answer = await work()
+    const outcome: unknown = typeof answer === 'object' && answer !== null && 'kind' in answer ? answer.kind : answer
+    end({ outcome: outcomes.find((known) => known === outcome) ?? 'ok' })
+    return answer
+  } catch (error) {
+    end({ outcome: 'error' })
+    throw error
+  }
+}
+
+/** Wraps the methods that `wrap` returns a function for. Everything else passes through, private fields included. */
+function wrapMethods<T extends object>(
+  target: T,
+  wrap: (name: string) => ((call: () => Promise<unknown>) => unknown) | undefined,
+): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const value = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      const method = value.bind(target)
+      const run = typeof name === 'string' ? wrap(name) : undefined
+      return run ? (...args: unknown[]) => run(() => method(...args)) : method
+    },
+  })
+}
+
+/** Methods to measure: the `call` label, by default the method's name, and the answers that get an `outcome` of their own. */
+type MeasuredMethods<T> = {
+  readonly [Name in keyof T & string]?: { readonly call?: string; readonly outcomes?: readonly OutcomesOf<T[Name]>[] }
+}
+
+/**
+ * Measures calls of an external service in `kinora_provider_call_seconds`.
+ * @example instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } })
+ */
+export const instrumentPort = <T extends object>(
+  { calls }: Metrics,
+  port: string,
+  target: T,
+  methods: MeasuredMethods<T>,
+): T =>
+  wrapMethods(target, (name) => {
+    const method = methods[name as keyof T & string]
+    return method && ((run) => measure(run, calls, { port, call: method.call ?? name }, method.outcomes ?? []))
+  })
+
+/** Measures attempts at activities in `kinora_activity_seconds`, on any workflow engine. */
+export const instrumentActivities = <T extends object>(
+  { activities }: Metrics,
+  target: T,
+  outcomes: readonly OutcomesOf<T[keyof T]>[],
+): T => wrapMethods(target, (activity) => (run) => measure(run, activities, { activity }, outcomes))
+
+/** Measures appends to the event store. */
+export function instrumentStore({ appends, events: stored }: Metrics, store: EventStore): EventStore {
+  return {
+    async append(stream, expected, events) {
+      const end = appends.startTimer()
+      try {
+        const appended = await store.append(stream, expected, events)
+        end({ outcome: 'stored' })
+        stored.inc({ category: stream.split('-', 1)[0]! }, events.length)
+        return appended
+      } catch (error) {
+        end({ outcome: error instanceof ConcurrencyConflict ? 'conflict' : 'error' })
+        throw error
+      }
+    },
+    readStream: (...args) => store.readStream(...args),
+    subscribeAll: (options) => store.subscribeAll(options),
+    head: () => store.head(),
+    close: () => store.close(),
+  }
+}
+
+/** Measures how long responses wait for their read models. */
+export function instrumentChanges({ readWaits }: Metrics, changes: Changes): Changes {
+  return {
+    ...changes,
+    async reached(names, position, timeoutMs) {
+      const end = readWaits.startTimer()
+      await changes.reached(names, position, timeoutMs)
+      end()
+    },
+  }
+}
