@@ -1,7 +1,8 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
-import { ImageError, inspectImage, inspectWholeImage, normaliseImage } from './firstFrame.ts'
+import { ImageError, inspectImage } from './firstFrame.ts'
+import { normaliseImage } from './normaliseImage.ts'
 
 /** Four quarters: red, green / blue, white. */
 function picture(width: number, height: number, type: 'jpeg' | 'png' = 'jpeg'): Buffer {
@@ -49,12 +50,14 @@ function withOrientation(jpeg: Buffer, orientation: number): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)])
 }
 
-function codeOf(buffer: Buffer, inspect = inspectImage): string {
+const codeOfError = (error: unknown) => (error instanceof ImageError ? error.code : `threw ${error}`)
+
+function codeOf(buffer: Buffer): string {
   try {
-    inspect(buffer)
+    inspectImage(buffer)
     return 'accepted'
   } catch (error) {
-    return error instanceof ImageError ? error.code : `threw ${error}`
+    return codeOfError(error)
   }
 }
 
@@ -143,25 +146,27 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
 }
 
-describe('inspectWholeImage', () => {
-  const whole = (buffer: Buffer) => codeOf(buffer, inspectWholeImage)
+describe('normaliseImage, given a file', () => {
+  const whole = (buffer: Buffer) => normaliseImage(buffer).then(() => 'accepted', codeOfError)
   const [png, jpeg] = [picture(640, 360, 'png'), picture(640, 360)]
 
-  it('accepts whole pictures, and what cameras hang on to theirs', () => {
+  it('accepts complete pictures, and the clips and pictures that cameras append', async () => {
     const clip = Buffer.from('\0\0\0\x18ftypmp42')
     for (const tail of ['', '\0\0\0', jpeg, clip])
-      expect([png, jpeg].map((file) => whole(Buffer.concat([file, Buffer.from(tail as string)])))).toEqual(
-        Array(2).fill('accepted'),
-      )
+      expect(
+        await Promise.all([png, jpeg].map((file) => whole(Buffer.concat([file, Buffer.from(tail as string)])))),
+      ).toEqual(Array(2).fill('accepted'))
   })
 
-  it('refuses a picture that is cut short anywhere behind its header', () => {
+  it('rejects a picture that is cut short anywhere after its header', async () => {
     for (const file of [png, jpeg])
       for (let part = 1; part < 20; part++) {
         const cut = file.subarray(0, Math.floor((file.length * part) / 20))
-        expect([part, whole(cut)]).toEqual([part, expect.stringMatching(/^(image_damaged|invalid_file_type)$/)])
+        expect([part, await whole(cut)]).toEqual([part, expect.stringMatching(/^(image_damaged|invalid_file_type)$/)])
       }
-    expect([png, jpeg].map((file) => whole(file.subarray(0, -1)))).toEqual(Array(2).fill('image_damaged'))
+    expect(await Promise.all([png, jpeg].map((file) => whole(file.subarray(0, -1))))).toEqual(
+      Array(2).fill('image_damaged'),
+    )
   })
 
   it.each([
@@ -176,15 +181,15 @@ describe('inspectWholeImage', () => {
     ['thousands of scans', Buffer.concat([jpegHeader(640, 640), Buffer.alloc(4000, Buffer.from('ffda0002', 'hex'))])],
     ['no scan', Buffer.concat([jpegHeader(640, 640), Buffer.from('ffd9', 'hex')])],
     ['two frames', Buffer.concat([jpegHeader(640, 640), jpeg.subarray(2)])],
-  ])('refuses %s', (_, file) => {
-    expect(whole(file)).toBe('image_damaged')
+  ])('rejects %s', async (_, file) => {
+    expect(await whole(file)).toBe('image_damaged')
   })
 
   it.each(['<script>', '\n<!doctype html>', '<?php', '#!/bin/sh', '%PDF-1.7', 'PK\x03\x04', 'MZ', '\x7fELF', 'GIF89a'])(
-    'refuses %j behind a picture',
-    (tail) => {
+    'rejects a picture followed by %j',
+    async (tail) => {
       for (const file of [png, jpeg])
-        expect(whole(Buffer.concat([file, Buffer.from(tail, 'latin1')]))).toBe('invalid_file_type')
+        expect(await whole(Buffer.concat([file, Buffer.from(tail, 'latin1')]))).toBe('invalid_file_type')
     },
   )
 })

@@ -1,26 +1,26 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { buffer, text } from 'node:stream/consumers'
-import { IMAGE_ERROR_CODES, ImageError, inspectWholeImage } from './firstFrame.ts'
+import { buffer } from 'node:stream/consumers'
+import { ImageError, inspectWholeImage } from './firstFrame.ts'
 
-const CHILD = path.join(import.meta.dirname, 'normaliseChild.ts')
-/** A decoded picture may take some 300 MB: this many at once. */
-const AT_ONCE = 2
+const CHILD = path.join(import.meta.dirname, 'normaliseImage.ts')
+/** A decoded image may take 300 MB. */
+const MAX_CHILDREN = 2
 const TIMEOUT_MS = 30_000
 
 let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * Writes a picture anew as `normaliseImage` does, in a process of its own: what decoding takes of memory goes back with
- * it, and a file that breaks the decoder breaks nothing else. @throws ImageError
+ * Normalises an image like `normaliseImage`, in a child process: its memory is returned to the system, and a file that
+ * crashes the decoder does not crash the server. @throws ImageError
  */
-export async function normaliseInChild(picture: Buffer): Promise<Buffer> {
-  inspectWholeImage(picture)
-  if (running >= AT_ONCE) await new Promise<void>((go) => waiting.push(go))
+export async function normaliseInChild(image: Buffer): Promise<Buffer> {
+  inspectWholeImage(image)
+  if (running >= MAX_CHILDREN) await new Promise<void>((resolve) => waiting.push(resolve))
   else running++
   try {
-    return await decode(picture)
+    return await runChild(image)
   } finally {
     const next = waiting.shift()
     if (next) next()
@@ -28,15 +28,19 @@ export async function normaliseInChild(picture: Buffer): Promise<Buffer> {
   }
 }
 
-async function decode(picture: Buffer): Promise<Buffer> {
-  // It has no need of our environment, and so of no secret.
-  const child = spawn(process.execPath, [CHILD], { env: {}, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' })
+async function runChild(image: Buffer): Promise<Buffer> {
+  const child = spawn(process.execPath, [CHILD], {
+    // Keeps secrets out of the process that decodes.
+    env: {},
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject))
-  // A child that ends before it has read everything says why on its way out.
+  // A child that exits before it has read everything closes the pipe; its exit code tells why.
   child.stdin.on('error', () => {})
-  child.stdin.end(picture)
-  const [code, data, said] = await Promise.all([ended, buffer(child.stdout), text(child.stderr)])
-  if (code === 0) return data
-  const known = IMAGE_ERROR_CODES.find((name) => name === said)
-  throw new ImageError(known ?? 'image_damaged', 'The picture could not be decoded')
+  child.stdin.end(image)
+  const [code, data] = await Promise.all([ended, buffer(child.stdout)])
+  if (code !== 0) throw new ImageError('image_damaged', 'The picture could not be decoded')
+  return data
 }
