@@ -1,16 +1,21 @@
+import { accountPolicies } from './accounts/accountPolicies.ts'
 import { deliverMail } from './accounts/deliverMail.workflow.ts'
 import { eraseAccount } from './accounts/eraseAccount.workflow.ts'
+import type { AllActivities } from './activities.ts'
+import { analyticsPolicies } from './analytics/analyticsPolicies.ts'
 import { sweepVisits } from './analytics/sweepVisits.workflow.ts'
+import type { AnyWorkflow, Policies } from './engine/engine.port.ts'
 import { keepTerm } from './subscriptions/keepTerm.workflow.ts'
 import { reconcile } from './subscriptions/reconcile.workflow.ts'
+import { subscriptionPolicies } from './subscriptions/subscriptionPolicies.ts'
 import { takeNotice } from './subscriptions/takeNotice.workflow.ts'
 import { generateVideo } from './tasks/generateVideo.workflow.ts'
 import { recoverVideo } from './tasks/recoverVideo.workflow.ts'
 import { sweepHolds } from './tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from './tasks/sweepUploads.workflow.ts'
+import { taskPolicies } from './tasks/taskPolicies.ts'
 
-/** Every workflow by the name that it is started under, whichever engine runs it. */
-export const WORKFLOWS = {
+export const WORKFLOWS: readonly AnyWorkflow[] = [
   generateVideo,
   recoverVideo,
   sweepHolds,
@@ -21,4 +26,11 @@ export const WORKFLOWS = {
   keepTerm,
   takeNotice,
   reconcile,
+]
+
+export const POLICIES: Policies<keyof AllActivities> = {
+  ...taskPolicies,
+  ...accountPolicies,
+  ...subscriptionPolicies,
+  ...analyticsPolicies,
 }

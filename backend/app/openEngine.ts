@@ -1,9 +1,8 @@
 import os from 'node:os'
 import path from 'node:path'
-import { WORKFLOWS } from '#workflows/all.ts'
+import { POLICIES } from '#workflows/all.ts'
 import { EmbeddedEngine } from '#workflows/engine/embeddedEngine.ts'
 import type { Activities, Engine } from '#workflows/engine/engine.port.ts'
-import { policies } from '#workflows/policies.ts'
 import type { Ports } from './context.ts'
 
 /** Videos that are made at once: rendering here takes whole cores; a provider far away takes none of ours. */
@@ -18,12 +17,12 @@ export async function openEngine(ports: Ports, activities: Activities): Promise<
   const { log, config } = ports
   const options = {
     activities,
-    policies,
+    policies: POLICIES,
     slots: { mail: 4, payments: 8, render: renderSlots(ports) },
     onError: (error: unknown, step: string) =>
       log.warn({ err: error, step }, 'a step of a workflow failed and may be tried again'),
   }
-  if (!config.temporal) return new EmbeddedEngine({ ...options, workflows: WORKFLOWS })
+  if (!config.temporal) return new EmbeddedEngine(options)
   const [{ TemporalEngine }, { workflowBundle }] = await Promise.all([
     import('#workflows/temporal/temporalEngine.ts'),
     import('#workflows/temporal/bundle.ts'),

@@ -6,11 +6,15 @@ import { PROJECTIONS } from '#projections/all.ts'
 import { runProjection } from '#projections/engine/run.ts'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { readOldHolds, readOpenWork } from '#projections/tasks/readOpenWork.ts'
+import { createActivities } from '#workflows/activities.ts'
+import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
 import { lookAtTerm, runTriggers } from '#workflows/engine/triggers.ts'
-import { HINT } from '#workflows/tasks/recoverVideo.workflow.ts'
-import { createActivities } from '#workflows/tasks/taskActivities.ts'
+import { reconcile } from '#workflows/subscriptions/reconcile.workflow.ts'
+import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.workflow.ts'
+import { sweepHolds } from '#workflows/tasks/sweepHolds.workflow.ts'
+import { sweepUploads } from '#workflows/tasks/sweepUploads.workflow.ts'
 import { accountPorts } from '../accounts/accountPorts.ts'
 import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
@@ -98,7 +102,7 @@ export function startWorkflows(ports: Ports, publicUrl: () => string): Running {
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     removeUploads: uploads.removeAllOf,
     onRefused: (mailId) => log.warn({ mailId }, 'a mail was refused for good'),
-    wake: async (id, signal) => (await opened).engine.signal(id, signal),
+    signal: async (workflow, input, name) => (await opened).engine.signal(workflow, input, name),
     ...subscriptionDeps(ports, publicUrl),
     removeUnusedUploads: uploads.removeUnused,
     sweepVisits: createVisitRetention(pool, calendar, operatorDays(ports.config.operator.timeZone)).sweep,
@@ -141,20 +145,21 @@ function startTriggers({ database, store, log, outbox, erasures, changes, inbox 
   })
   const lookAtAll = async () => {
     for (const userId of await readSubscribers(database)) await lookAtTerm(engine, userId)
-    await engine.start('reconcile', 'reconcile', {})
-    await engine.start('sweepVisits', 'sweepVisits', {})
+    await engine.start(reconcile, {})
+    await engine.start(sweepVisits, {})
   }
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === MOVED_CLOCK) void lookAtAll().catch(onError)
-    if (name === PROVIDER_HINTS) for (const id of ids) void engine.signal(`recover-${id}`, HINT).catch(onError)
+    if (name === PROVIDER_HINTS)
+      for (const taskId of ids) void engine.signal(recoverVideo, { taskId }, HINT).catch(onError)
   })
   const begin = async () => {
-    await engine.start('sweepHolds', 'sweepHolds', {})
-    await engine.result('sweepHolds')
-    await engine.schedule('sweepHolds', 'sweepHolds', SWEEP_MS)
-    await engine.schedule('sweepUploads', 'sweepUploads', SWEEP_UPLOADS_MS)
-    await engine.schedule('sweepVisits', 'sweepVisits', SWEEP_VISITS_MS)
-    await engine.schedule('reconcile', 'reconcile', RECONCILE_MS)
+    await engine.start(sweepHolds, {})
+    await engine.result(sweepHolds, {})
+    await engine.schedule(sweepHolds, SWEEP_MS)
+    await engine.schedule(sweepUploads, SWEEP_UPLOADS_MS)
+    await engine.schedule(sweepVisits, SWEEP_VISITS_MS)
+    await engine.schedule(reconcile, RECONCILE_MS)
   }
   const started = (async () => {
     while (!halt.signal.aborted) {

@@ -5,9 +5,11 @@ import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { isCharged } from '#backend/tasks/videoTask.decider.ts'
-import { type ActivityDeps, stepContext, type TaskCommands } from '../tasks/taskCommands.ts'
+import { type ActivityDeps, createTaskCommands, stepContext } from '../tasks/taskCommands.ts'
 import type { DeliverMailActivities } from './deliverMail.workflow.ts'
 import type { EraseAccountActivities } from './eraseAccount.workflow.ts'
+
+export type AccountActivities = DeliverMailActivities & EraseAccountActivities
 
 export interface AccountActivityDeps {
   readonly store: EventStore
@@ -36,10 +38,8 @@ async function endSubscriptions({ handle }: ActivityDeps, userId: string, at: st
 }
 
 /** What is done about accounts: mails are sent, and what an erased account has left is taken away. */
-export function createAccountActivities(
-  deps: ActivityDeps & AccountActivityDeps,
-  { at, sendCommand, readTask, origin }: TaskCommands,
-): DeliverMailActivities & EraseAccountActivities {
+export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps): AccountActivities {
+  const { at, sendCommand, readTask, origin } = createTaskCommands(deps)
   const { store, mailer, outbox, erasures, credits, provider, media } = deps
 
   /** Every task that the user ever had credits held for: from the log, which forgets none. */

@@ -10,5 +10,8 @@ export interface DeliverMailActivities {
 }
 
 /** A mail's way out of the outbox. It is tried again until it is taken, refused for good, or too old to be of use. */
-export const deliverMail: Workflow<DeliverMailActivities, DeliverMailInput> = (ctx, input) =>
-  ctx.activities.sendMail(input)
+export const deliverMail: Workflow<DeliverMailActivities, DeliverMailInput> = {
+  type: 'deliverMail',
+  id: ({ mailId }) => `mail-${mailId}`,
+  run: (ctx, input) => ctx.activities.sendMail(input),
+}

@@ -15,9 +15,13 @@ export interface EraseAccountActivities {
 const STRAGGLERS_MS = 2 * 60_000
 
 /** Takes away what an account has left behind; whom it belonged to is forgotten by the time this begins. */
-export const eraseAccount: Workflow<EraseAccountActivities, EraseAccountInput> = async (ctx, input) => {
-  await ctx.activities.erase(input)
-  await ctx.sleep(STRAGGLERS_MS)
-  await ctx.activities.erase(input)
-  await ctx.activities.endErasure(input)
+export const eraseAccount: Workflow<EraseAccountActivities, EraseAccountInput> = {
+  type: 'eraseAccount',
+  id: ({ userId }) => `erase-${userId}`,
+  async run(ctx, input) {
+    await ctx.activities.erase(input)
+    await ctx.sleep(STRAGGLERS_MS)
+    await ctx.activities.erase(input)
+    await ctx.activities.endErasure(input)
+  },
 }

@@ -1,8 +1,11 @@
-import type { Workflow } from '../engine/engine.port.ts'
+import type { NoInput, Workflow } from '../engine/engine.port.ts'
 
 export interface SweepVisitsActivities {
   /** Cuts the addresses of visits short after a day, and drops visits after 90. */
-  sweepVisits(input: unknown): Promise<void>
+  sweepVisits(input: NoInput): Promise<void>
 }
 
-export const sweepVisits: Workflow<SweepVisitsActivities, unknown> = (ctx, input) => ctx.activities.sweepVisits(input)
+export const sweepVisits: Workflow<SweepVisitsActivities> = {
+  type: 'sweepVisits',
+  run: (ctx, input) => ctx.activities.sweepVisits(input),
+}

@@ -1,17 +1,25 @@
 import { describe, expect, it, vi } from 'vitest'
-import { CONTRACT_BODIES, contractPolicies } from '../testing/contractBodies.ts'
+import { contractPolicies } from '../testing/contractWorkflows.ts'
 import { engineContract } from '../testing/engineContract.ts'
 import { EmbeddedEngine } from './embeddedEngine.ts'
-import type { Activities, ActivityPolicy, Workflow, WorkflowContext } from './engine.port.ts'
+import type { Activities, ActivityPolicy, NoInput, Workflow, WorkflowContext } from './engine.port.ts'
 
 const policy: ActivityPolicy = { timeoutMs: 5_000, attempts: 3, firstRetryMs: 1, maxRetryMs: 4, pool: 'main' }
 type Acts = Record<string, (input: unknown) => Promise<unknown>>
-type Body = Workflow<Acts, unknown, unknown>
+type Context = WorkflowContext<Acts>
+type Input = { readonly id: string; readonly value?: number }
 
-function engineOf(bodies: Record<string, Body>, activities: Activities = {}, policies: Partial<ActivityPolicy> = {}) {
+/** A workflow with this body. */
+const bodyOf = (run: (ctx: Context, input: Input) => Promise<unknown>): Workflow<Acts, Input, unknown> => ({
+  type: 'body',
+  id: ({ id }) => id,
+  run,
+})
+const one = { id: 'one' }
+
+function engineOf(activities: Activities = {}, policies: Partial<ActivityPolicy> = {}) {
   const errors: [string, string][] = []
   const engine = new EmbeddedEngine({
-    workflows: bodies,
     activities,
     policies: Object.fromEntries(Object.keys(activities).map((name) => [name, { ...policy, ...policies }])),
     onError: (error, step) => errors.push([step, (error as Error).message]),
@@ -19,14 +27,11 @@ function engineOf(bodies: Record<string, Body>, activities: Activities = {}, pol
   return { engine, errors }
 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-type Context = WorkflowContext<Acts>
-
 engineContract('the embedded engine', {
   remembers: false,
   shortestRoundMs: 20,
   open: async (activities) =>
     new EmbeddedEngine({
-      workflows: CONTRACT_BODIES,
       activities,
       policies: contractPolicies,
       slots: { narrow: 1 },
@@ -38,34 +43,41 @@ describe('a workflow on the embedded engine', () => {
   it('is started once while it runs under its id, and again when it is over', async () => {
     const seen: unknown[] = []
     const gate = Promise.withResolvers<void>()
-    const { engine } = engineOf({
-      body: async (_, input) => {
-        seen.push(input)
-        await gate.promise
-        return `done ${input}`
-      },
+    const { engine } = engineOf()
+    const body = bodyOf(async (_, { value }) => {
+      seen.push(value)
+      await gate.promise
+      return `done ${value}`
     })
-    await engine.start('body', 'one', 1)
-    await engine.start('body', 'one', 2)
-    await engine.start('body', 'two', 3)
-    const result = engine.result('one')
+    await engine.start(body, { ...one, value: 1 })
+    await engine.start(body, { ...one, value: 2 })
+    await engine.start(body, { id: 'two', value: 3 })
+    const result = engine.result(body, one)
     gate.resolve()
     expect([await result, seen]).toEqual(['done 1', [1, 3]])
-    expect(await engine.result('one')).toBeUndefined()
-    await engine.start('body', 'one', 4)
+    expect(await engine.result(body, one)).toBeUndefined()
+    await engine.start(body, { ...one, value: 4 })
     expect(seen).toEqual([1, 3, 4])
   })
 
-  it('cannot be started under a name that nobody gave', async () => {
-    const { engine } = engineOf({})
-    await expect(engine.start('nothing', 'id', {})).rejects.toThrow('No workflow is called nothing')
+  it('is a value, not a name, and takes its own input only', async () => {
+    const { engine } = engineOf()
+    const body = bodyOf(async () => {})
+    // @ts-expect-error a name
+    await expect(engine.start('nothing', {})).rejects.toThrow()
+    // @ts-expect-error without its id
+    await engine.start(body, { value: 1 })
+    // @ts-expect-error a schedule passes no input
+    await engine.schedule(body, 60_000)
+    await engine.stop()
   })
 
-  it('tells of a body that fails, and forgets it', async () => {
-    const { engine, errors } = engineOf({ body: () => Promise.reject(new Error('a fault')) })
-    await engine.start('body', 'one', {})
+  it('reports a body that fails, and forgets its run', async () => {
+    const { engine, errors } = engineOf()
+    const body = bodyOf(() => Promise.reject(new Error('a fault')))
+    await engine.start(body, one)
     await vi.waitFor(() => expect(errors).toEqual([['body', 'a fault']]))
-    expect(await engine.result('one')).toBeUndefined()
+    expect(await engine.result(body, one)).toBeUndefined()
   })
 })
 
@@ -73,9 +85,10 @@ describe('an activity', () => {
   it('that does not listen is given up when its time is over, and tried again', async () => {
     let tries = 0
     const deaf = () => (++tries > 1 ? Promise.resolve('second') : new Promise(() => {}))
-    const { engine } = engineOf({ body: (ctx: Context) => ctx.activities.deaf!({}) }, { deaf }, { timeoutMs: 20 })
-    await engine.start('body', 'one', {})
-    expect(await Promise.race([engine.result('one'), pause(1_000)])).toBe('second')
+    const { engine } = engineOf({ deaf }, { timeoutMs: 20 })
+    const body = bodyOf((ctx) => ctx.activities.deaf!({}))
+    await engine.start(body, one)
+    expect(await Promise.race([engine.result(body, one), pause(1_000)])).toBe('second')
   })
 })
 
@@ -83,25 +96,23 @@ describe('stopping the engine', () => {
   it('abandons a body that sleeps or waits, without throwing into it', async () => {
     const thrown = vi.fn()
     const after = vi.fn()
-    const watched =
-      (wait: (ctx: Context) => Promise<unknown>): Body =>
-      async (ctx) => {
+    const watched = (wait: (ctx: Context) => Promise<unknown>) =>
+      bodyOf(async (ctx) => {
         try {
           await wait(ctx)
           after()
         } catch (error) {
           thrown(error)
         }
-      }
-    const { engine, errors } = engineOf({
-      sleeps: watched((ctx) => ctx.sleep(60_000)),
-      waits: watched((ctx) => ctx.signalled('turn', 60_000)),
-    })
-    await engine.start('sleeps', 'a', {})
-    await engine.start('waits', 'b', {})
+      })
+    const { engine, errors } = engineOf()
+    const sleeps = watched((ctx) => ctx.sleep(60_000))
+    const waits = watched((ctx) => ctx.signalled('turn', 60_000))
+    await engine.start(sleeps, { id: 'a' })
+    await engine.start(waits, { id: 'b' })
     await engine.stop()
-    await engine.signal('b', 'other')
-    await engine.start('sleeps', 'c', {})
+    await engine.signal(waits, { id: 'b' }, 'other')
+    await engine.start(sleeps, { id: 'c' })
     await pause(20)
     expect([thrown.mock.calls, after.mock.calls, errors]).toEqual([[], [], []])
   })
@@ -115,11 +126,9 @@ describe('stopping the engine', () => {
       steps.push('at rest')
       throw new Error('stopped')
     }
-    const body: Body = async (ctx) => {
-      await ctx.activities.works!({}).finally(() => steps.push('body went on'))
-    }
-    const { engine, errors } = engineOf({ body }, { works })
-    await engine.start('body', 'one', {})
+    const body = bodyOf((ctx) => ctx.activities.works!({}).finally(() => steps.push('body went on')))
+    const { engine, errors } = engineOf({ works })
+    await engine.start(body, one)
     await pause(5)
     await engine.stop()
     steps.push('stopped')
@@ -129,12 +138,9 @@ describe('stopping the engine', () => {
 
   it('does not try again, nor start what waits for a slot', async () => {
     const fails = vi.fn(() => Promise.reject(new Error('no')))
-    const { engine } = engineOf(
-      { body: (ctx: Context) => ctx.activities.fails!({}) },
-      { fails },
-      { firstRetryMs: 30, maxRetryMs: 30 },
-    )
-    await engine.start('body', 'one', {})
+    const { engine } = engineOf({ fails }, { firstRetryMs: 30, maxRetryMs: 30 })
+    const body = bodyOf((ctx) => ctx.activities.fails!({}))
+    await engine.start(body, one)
     await vi.waitFor(() => expect(fails).toHaveBeenCalledTimes(1))
     await engine.stop()
     await pause(60)
@@ -147,15 +153,18 @@ describe('a schedule', () => {
     let running = 0
     let most = 0
     let runs = 0
-    const body: Body = async () => {
-      most = Math.max(most, ++running)
-      runs++
-      await pause(25)
-      running--
+    const body: Workflow<Acts, NoInput> = {
+      type: 'body',
+      async run() {
+        most = Math.max(most, ++running)
+        runs++
+        await pause(25)
+        running--
+      },
     }
-    const { engine } = engineOf({ body })
-    await engine.schedule('id', 'body', 10)
-    await engine.schedule('id', 'body', 1)
+    const { engine } = engineOf()
+    await engine.schedule(body, 10)
+    await engine.schedule(body, 1)
     await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(3))
     await engine.stop()
     const atStop = runs

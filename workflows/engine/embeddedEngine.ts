@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type {
-  Activities,
-  ActivityContext,
-  ActivityPolicy,
-  Engine,
-  StartOptions,
-  Workflow,
-  WorkflowContext,
+import {
+  type Activities,
+  type ActivityPolicy,
+  type Engine,
+  type NoInput,
+  type Policies,
+  type StartOptions,
+  type Workflow,
+  type WorkflowContext,
+  workflowId,
 } from './engine.port.ts'
 import { Pool } from './pool.ts'
-
-type AnyActivities = Readonly<Record<string, (input: unknown, context: ActivityContext) => Promise<unknown>>>
-type AnyWorkflow = Workflow<unknown, unknown, unknown>
 
 const LONGEST_TIMER = 2 ** 31 - 1
 const never = new Promise<never>(() => {})
@@ -46,9 +45,8 @@ class Run {
 }
 
 export interface EmbeddedEngineOptions {
-  readonly workflows: Readonly<Record<string, Workflow<never, never, unknown>>>
   readonly activities: Activities
-  readonly policies: Readonly<Record<string, ActivityPolicy>>
+  readonly policies: Policies
   /** Slots of each pool; a pool that is not named has no limit. */
   readonly slots?: Readonly<Record<string, number>>
   readonly onError: (error: unknown, activity: string) => void
@@ -70,36 +68,36 @@ export class EmbeddedEngine implements Engine {
     this.#options = options
   }
 
-  async start(workflow: string, id: string, input: unknown, options: StartOptions = {}): Promise<void> {
+  async start<I>(workflow: Workflow<never, I, unknown>, input: NoInfer<I>, options: StartOptions = {}): Promise<void> {
+    const id = workflowId(workflow, input)
     if (this.#runs.has(id) || this.#stop.signal.aborted) return
-    const body = this.#options.workflows[workflow] as AnyWorkflow | undefined
-    if (!body) throw new Error(`No workflow is called ${workflow}`)
     const run = new Run()
-    run.result.promise.catch((error) => this.#options.onError(error, workflow))
+    run.result.promise.catch((error) => this.#options.onError(error, workflow.type))
     this.#runs.set(id, run)
-    body(this.#context(run, options), input)
+    workflow
+      .run(this.#context(run, options), input)
       .finally(() => this.#runs.delete(id))
       .then(run.result.resolve, run.result.reject)
   }
 
-  async signal(id: string, name: string): Promise<void> {
-    this.#runs.get(id)?.raise(name)
+  async signal<Key>(workflow: Workflow<never, never, unknown, Key>, input: NoInfer<Key>, name: string): Promise<void> {
+    this.#runs.get(workflowId(workflow, input))?.raise(name)
   }
 
-  async schedule(id: string, workflow: string, everyMs: number): Promise<void> {
-    if (this.#schedules.has(id)) return
-    this.#schedules.add(id)
+  async schedule(workflow: Workflow<never, NoInput, unknown>, everyMs: number): Promise<void> {
+    if (this.#schedules.has(workflow.type)) return
+    this.#schedules.add(workflow.type)
     const rounds = async () => {
       for (;;) {
         await sleep(everyMs, this.#stop.signal)
-        await this.start(workflow, id, {})
+        await this.start(workflow, {})
       }
     }
     void rounds()
   }
 
-  async result(id: string): Promise<unknown> {
-    return this.#runs.get(id)?.result.promise
+  async result<O, Key>(workflow: Workflow<never, never, O, Key>, input: NoInfer<Key>): Promise<O | undefined> {
+    return this.#runs.get(workflowId(workflow, input))?.result.promise as Promise<O> | undefined
   }
 
   async stop(): Promise<void> {
@@ -107,17 +105,19 @@ export class EmbeddedEngine implements Engine {
     await Promise.allSettled(this.#active)
   }
 
-  #context(run: Run, options: StartOptions): WorkflowContext<unknown> {
+  #context(run: Run, options: StartOptions): WorkflowContext<never> {
     const stop = this.#stop.signal
     return {
       now: async () => Date.now(),
       sleep: (ms) => sleep(ms, stop),
       signalled: (name, ms) => run.signalled(name, ms, stop),
-      activities: new Proxy({}, { get: (_, name: string) => (input: unknown) => this.#call(name, input, options) }),
+      activities: new Proxy<never>({} as never, {
+        get: (_, name: string) => (input: never) => this.#call(name, input, options),
+      }),
     }
   }
 
-  async #call(name: string, input: unknown, options: StartOptions): Promise<unknown> {
+  async #call(name: string, input: never, options: StartOptions): Promise<unknown> {
     const policy = this.#options.policies[name]
     if (!policy) throw new Error(`No policy for the activity ${name}`)
     const stop = this.#stop.signal
@@ -134,12 +134,12 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  async #attempt(name: string, input: unknown, policy: ActivityPolicy): Promise<unknown> {
+  async #attempt(name: string, input: never, policy: ActivityPolicy): Promise<unknown> {
     if (this.#stop.signal.aborted) return never
     const overdue = new AbortController()
     const timer = setTimeout(() => overdue.abort(new Error(`${name} outlived its time`)), policy.timeoutMs).unref()
     const signal = AbortSignal.any([this.#stop.signal, overdue.signal])
-    const work = (this.#options.activities as unknown as AnyActivities)[name]!(input, { signal })
+    const work = this.#options.activities[name]!(input, { signal })
     this.#active.add(work)
     const leave = () => void this.#active.delete(work)
     work.then(leave, leave)

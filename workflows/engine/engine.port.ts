@@ -1,60 +1,84 @@
-/**
- * What a workflow may ask of the engine that runs it, and the application of the engine. Nothing here imports anything:
- * these types are all that a workflow body and an engine have in common.
- */
+/** What a workflow's `run` may use. It must do everything else through activities: it is replayed after a crash. */
 export interface WorkflowContext<A> {
-  /** Every call is retried by its policy and has the effect of running once. */
+  /** Each call is retried according to its policy and takes effect once. */
   readonly activities: A
   /** Epoch milliseconds, the same on replay. */
   now(): Promise<number>
   sleep(ms: number): Promise<void>
   /**
-   * Waits until `name` is signalled, or for `ms`, and says which (true: signalled). A signal that came before counts.
-   * It carries nothing: it says "look again", and the truth is in the event log.
+   * Waits up to `ms` for a signal and returns whether it came. A signal sent earlier counts. Signals carry no data: they
+   * mean "look again", and the event log has the facts.
    */
   signalled(name: string, ms: number): Promise<boolean>
 }
 
-/** What an activity may ask of the engine. */
 export interface ActivityContext {
-  /** Fires at shutdown: the activity stops, and is run again later. */
+  /** Aborts at shutdown and at the timeout. The activity stops and is attempted again later. */
   readonly signal: AbortSignal
 }
 
 export type Activities = Readonly<Record<string, (input: never, context: ActivityContext) => Promise<unknown>>>
 
-export type Workflow<A, I, O = void> = (ctx: WorkflowContext<A>, input: I) => Promise<O>
+/** Activities as a body calls them, with the context that an implementation may use. */
+export type Implemented<A> = {
+  readonly [Name in keyof A]: A[Name] extends (input: infer I) => infer O
+    ? (input: I, context: ActivityContext) => O
+    : never
+}
+
+/** The input of a workflow that takes none. */
+export type NoInput = Readonly<Record<string, never>>
+
+/**
+ * A workflow: what it is called, the id that a run has, and its body. `Key` is the part of the input that the id is made of.
+ * Temporal stores types and ids, so neither may change.
+ */
+export interface Workflow<A, I = NoInput, O = void, Key = I> {
+  readonly type: string
+  /** At most one run has this id at a time. Without it, the type is the id. */
+  readonly id?: (input: Key) => string
+  readonly run: (ctx: WorkflowContext<A>, input: I) => Promise<O>
+}
+
+export type AnyWorkflow = Workflow<never, never, unknown, never>
+
+export const workflowId = <Key>(workflow: Workflow<never, never, unknown, Key>, input: Key): string =>
+  workflow.id?.(input) ?? workflow.type
 
 export interface ActivityPolicy {
-  /** One attempt may take this long. */
+  /** Of one attempt. */
   readonly timeoutMs: number
-  /** A process that has not said for so long that it lives is taken for dead, by engines that know of several. */
+  /** A process silent for this long counts as dead. Used by engines with several processes. */
   readonly heartbeatMs?: number
   readonly attempts: number
+  /** Delay before the second attempt. It doubles with each attempt, up to `maxRetryMs`. */
   readonly firstRetryMs: number
   readonly maxRetryMs: number
-  /** The pool whose slots the activity holds while it runs. */
+  /** The pool whose slot the activity occupies while it runs. */
   readonly pool: string
 }
 
+export type Policies<Name extends string = string> = Readonly<Record<Name, ActivityPolicy>>
+
 export interface StartOptions {
-  /** 1 first … 5 last. */
+  /** 1 (first) to 5 (last). */
   readonly priority?: number
-  /** Among equals of one priority, owners take turns. */
+  /** Owners of equal priority take turns. */
   readonly owner?: string
 }
 
 export interface Engine {
-  /** Starts a workflow once: while one runs under this id, a second start does nothing. */
-  start(workflow: string, id: string, input: unknown, options?: StartOptions): Promise<void>
-  signal(id: string, name: string): Promise<void>
-  /** Starts a workflow every `everyMs`; one that is due while the last still runs is left out. */
-  schedule(id: string, workflow: string, everyMs: number): Promise<void>
+  /** Starts a workflow. Does nothing while a run with the same id is in progress. */
+  start<I>(workflow: Workflow<never, I, unknown>, input: NoInfer<I>, options?: StartOptions): Promise<void>
+  /** Signals the run with this id. Does nothing if there is none. */
+  signal<Key>(workflow: Workflow<never, never, unknown, Key>, input: NoInfer<Key>, name: string): Promise<void>
+  /** Starts a workflow every `everyMs`. Skips a start while the previous run is in progress. */
+  schedule(workflow: Workflow<never, NoInput, unknown>, everyMs: number): Promise<void>
   /**
-   * Resolves with the workflow's result. When none runs under this id: with what the last one came to, where the engine
-   * remembers it, otherwise undefined.
+   * Waits for the result of the run with this id. Without a run in progress: the result of the last one if the engine
+   * stores results, otherwise undefined.
    */
-  result(id: string): Promise<unknown>
-  /** Abandons what runs here, as a crash would; nothing is thrown into it. An engine that remembers goes on elsewhere, or later. */
+  result<O, Key>(workflow: Workflow<never, never, O, Key>, input: NoInfer<Key>): Promise<O | undefined>
+  /** Abandons the runs in this process, as a crash would: nothing is thrown into a body. A durable engine resumes them. */
   stop(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Engine } from './engine.port.ts'
+import { type AnyWorkflow, workflowId } from './engine.port.ts'
 import { runRowTriggers, type WaitingRows } from './rowTriggers.ts'
 
 /** Triggers over rows that the test decides. */
@@ -10,7 +10,9 @@ function triggers(mails: string[] = [], lookEveryMs = 60_000) {
   let listener = () => {}
   const onError = vi.fn()
   const waiting = vi.fn(async (): Promise<WaitingRows> => structuredClone(rows))
-  const engine = { start: async (...call: unknown[]) => void started.push(call) } as unknown as Engine
+  const start = async (workflow: AnyWorkflow, input: never) =>
+    void started.push([workflow.type, workflowId(workflow, input), input])
+  const engine = { start }
   const unsubscribe = vi.fn()
   const onNews = (told: () => void) => {
     listener = told

@@ -1,4 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { deliverMail } from '../accounts/deliverMail.workflow.ts'
+import { eraseAccount } from '../accounts/eraseAccount.workflow.ts'
+import { takeNotice } from '../subscriptions/takeNotice.workflow.ts'
 import type { Engine } from './engine.port.ts'
 
 /** Work that begins with a row instead of an event: mails to send, accounts to erase, notices of the payment provider. */
@@ -10,7 +13,7 @@ export interface WaitingRows {
 }
 
 export interface RowTriggers {
-  readonly engine: Engine
+  readonly engine: Pick<Engine, 'start'>
   readonly waiting: () => Promise<WaitingRows>
   /** Calls back when a row may have come, from whichever process; answers how to stop that. */
   readonly onNews: (listener: () => void) => () => void
@@ -39,9 +42,9 @@ export async function runRowTriggers({
     let pauseMs = lookEveryMs
     try {
       const { mails, erasures, notices } = await waiting()
-      for (const mailId of mails) await engine.start('deliverMail', `mail-${mailId}`, { mailId })
-      for (const userId of erasures) await engine.start('eraseAccount', `erase-${userId}`, { userId })
-      for (const noticeId of notices) await engine.start('takeNotice', `notice-${noticeId}`, { noticeId })
+      for (const mailId of mails) await engine.start(deliverMail, { mailId })
+      for (const userId of erasures) await engine.start(eraseAccount, { userId })
+      for (const noticeId of notices) await engine.start(takeNotice, { noticeId })
     } catch (error) {
       if (!signal.aborted) onError(error)
       pauseMs = Math.min(AFTER_ERROR_MS, lookEveryMs)

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { taskEvents, taskFailed } from '#projections/testing/taskEvents.ts'
-import type { Engine } from './engine.port.ts'
+import { type AnyWorkflow, workflowId } from './engine.port.ts'
 import { type OpenWork, runTriggers } from './triggers.ts'
 
 const [TASK, USER] = ['task', 'user']
@@ -38,12 +38,13 @@ async function asked(
   } as unknown as EventStore
   const calls: unknown[][] = []
   const engine = {
-    start: async (...call: [string, ...unknown[]]) => {
-      await start?.(call[0])
-      calls.push(['start', ...call])
+    start: async (workflow: AnyWorkflow, input: never, ...options: unknown[]) => {
+      await start?.(workflow.type)
+      calls.push(['start', workflow.type, workflowId(workflow, input), input, ...options])
     },
-    signal: async (...call: unknown[]) => void calls.push(['signal', ...call]),
-  } as unknown as Engine
+    signal: async (workflow: AnyWorkflow, input: never, name: string) =>
+      void calls.push(['signal', workflowId(workflow, input), name]),
+  }
   const openWork = async () => ({ upTo: UP_TO, generations: [], recoveries: [], subscribers: [], ...open })
   const onError = vi.fn()
   const running = runTriggers({ store, engine, openWork, signal: halt.signal, onError })

@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
-import { LOOK } from '../subscriptions/keepTerm.workflow.ts'
-import { TURN } from '../tasks/generateVideo.workflow.ts'
+import { keepTerm, LOOK } from '../subscriptions/keepTerm.workflow.ts'
+import { generateVideo, TURN } from '../tasks/generateVideo.workflow.ts'
+import { recoverVideo } from '../tasks/recoverVideo.workflow.ts'
 import type { Engine } from './engine.port.ts'
 
 type TriggerEvent = VideoTaskEvent | SubscriptionEvent
@@ -19,9 +20,11 @@ export interface OpenWork {
 
 export type Kind = 'generations' | 'recoveries' | 'subscribers'
 
+type Starter = Pick<Engine, 'start' | 'signal'>
+
 export interface Triggers {
   readonly store: EventStore
-  readonly engine: Engine
+  readonly engine: Starter
   readonly openWork: () => Promise<OpenWork>
   readonly signal: AbortSignal
   readonly onError: (error: unknown) => void
@@ -80,30 +83,29 @@ function kindOf({ type }: TriggerEvent): Kind {
 const PREFIXES = [`${VIDEO_TASK}-`, `${SUBSCRIPTION}-`] as const satisfies [string, ...string[]]
 
 /** Has a user's subscription looked at, whether its workflow runs already or not. */
-export async function lookAtTerm(engine: Engine, userId: string): Promise<void> {
-  await engine.start('keepTerm', `term-${userId}`, { userId })
-  await engine.signal(`term-${userId}`, LOOK)
+export async function lookAtTerm(engine: Starter, userId: string): Promise<void> {
+  await engine.start(keepTerm, { userId })
+  await engine.signal(keepTerm, { userId }, LOOK)
 }
 
 type Input = { readonly taskId: string; readonly userId: string }
 
-const startGeneration = (engine: Engine, { taskId, userId }: Input, priority: number) =>
-  engine.start('generateVideo', taskId, { taskId, userId }, { priority, owner: userId })
+const startGeneration = (engine: Starter, { taskId, userId }: Input, priority: number) =>
+  engine.start(generateVideo, { taskId, userId }, { priority, owner: userId })
 
-const startRecovery = (engine: Engine, { taskId, userId }: Input) =>
-  engine.start('recoverVideo', `recover-${taskId}`, { taskId, userId })
+const startRecovery = (engine: Starter, { taskId, userId }: Input) => engine.start(recoverVideo, { taskId, userId })
 
 const isSubscription = (event: TriggerEvent): event is SubscriptionEvent => event.type.startsWith('Subscription')
 
-async function react(engine: Engine, event: TriggerEvent): Promise<void> {
+async function react(engine: Starter, event: TriggerEvent): Promise<void> {
   switch (event.type) {
     case 'VideoTaskSubmitted':
       return startGeneration(engine, event.data, event.data.priority)
     case 'VideoTaskFailed': {
-      const { code, jobId, taskId } = event.data
+      const { code, jobId } = event.data
       if ((code === 'render_timed_out' || code === 'answer_lost') && jobId !== null)
         return startRecovery(engine, event.data)
-      return engine.signal(taskId, TURN)
+      return engine.signal(generateVideo, event.data, TURN)
     }
     case 'VideoRenderFound':
       return startRecovery(engine, event.data)

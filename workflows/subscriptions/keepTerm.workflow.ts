@@ -18,10 +18,14 @@ export const LOOK = 'look'
 const DAY_MS = 24 * 3_600_000
 
 /** Keeps a user's subscription, its credits and the provider's agreements in step, for as long as there is one. */
-export const keepTerm: Workflow<KeepTermActivities, KeepTermInput> = async (ctx, input) => {
-  for (;;) {
-    const due = await ctx.activities.settleSubscription(input)
-    const again = await ctx.signalled(LOOK, Math.min(due ?? 0, DAY_MS))
-    if (due === null && !again) return
-  }
+export const keepTerm: Workflow<KeepTermActivities, KeepTermInput> = {
+  type: 'keepTerm',
+  id: ({ userId }) => `term-${userId}`,
+  async run(ctx, input) {
+    for (;;) {
+      const due = await ctx.activities.settleSubscription(input)
+      const again = await ctx.signalled(LOOK, Math.min(due ?? 0, DAY_MS))
+      if (due === null && !again) return
+    }
+  },
 }

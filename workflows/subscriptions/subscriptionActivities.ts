@@ -1,10 +1,13 @@
 import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
-import { type KeepTermActivities, LOOK } from './keepTerm.workflow.ts'
+import type { Engine } from '../engine/engine.port.ts'
+import { type KeepTermActivities, keepTerm, LOOK } from './keepTerm.workflow.ts'
 import { catchUp, isUnknown, type NoticeDeps, readNotice } from './readNotice.ts'
 import type { ReconcileActivities } from './reconcile.workflow.ts'
 import { type ReminderDeps, remind } from './remind.ts'
 import { settleSubscription } from './settleSubscription.ts'
 import type { TakeNoticeActivities } from './takeNotice.workflow.ts'
+
+export type SubscriptionActivities = KeepTermActivities & TakeNoticeActivities & ReconcileActivities
 
 export interface SubscriptionActivityDeps extends Omit<NoticeDeps, 'now' | 'credits'>, ReminderDeps {
   readonly inbox: {
@@ -18,7 +21,7 @@ export interface SubscriptionActivityDeps extends Omit<NoticeDeps, 'now' | 'cred
   readonly openAgreements: () => Promise<readonly { userId: string; agreementIds: readonly string[] }[]>
   /** Users with lots whose time is over. */
   readonly withExpiredLots: () => Promise<readonly string[]>
-  readonly wake: (workflowId: string, signal: string) => Promise<void>
+  readonly signal: Engine['signal']
   /** Tells the operator of a notice that was about nothing known for days. */
   readonly onNeverUnderstood: (noticeId: string) => void
 }
@@ -27,10 +30,8 @@ export interface SubscriptionActivityDeps extends Omit<NoticeDeps, 'now' | 'cred
 const PATIENCE_MS = 3 * 24 * 3_600_000
 
 /** What is done about subscriptions. */
-export function createSubscriptionActivities(
-  deps: SubscriptionActivityDeps,
-): KeepTermActivities & TakeNoticeActivities & ReconcileActivities {
-  const { inbox, credits, wake } = deps
+export function createSubscriptionActivities(deps: SubscriptionActivityDeps): SubscriptionActivities {
+  const { inbox, credits, signal } = deps
   const money: NoticeDeps = { ...deps, now: deps.calendar }
 
   return {
@@ -56,7 +57,7 @@ export function createSubscriptionActivities(
       if (userId !== null) {
         // Who waits for this notice finds the credits granted, too.
         await settleSubscription(money, userId)
-        await wake(`term-${userId}`, LOOK)
+        await signal(keepTerm, { userId }, LOOK)
       }
       await inbox.close(noticeId, userId === null ? 'not ours' : 'done')
       return 'read'

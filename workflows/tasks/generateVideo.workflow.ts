@@ -31,26 +31,30 @@ export interface GenerateVideoActivities {
 export const TURN = 'turn'
 
 /** From a submitted task to its end. Whatever happens, the credits are settled and the slot is released. */
-export const generateVideo: Workflow<GenerateVideoActivities, GenerateVideoInput> = async (ctx, input) => {
-  const act = ctx.activities
-  let turn = await act.claimSlot(input)
-  while (turn === 'waiting') {
-    await ctx.signalled(TURN, 60_000)
-    turn = await act.claimSlot(input)
-  }
-  if (turn === 'claimed') {
-    let finished = false
-    try {
-      const outcome = await act.render(input)
-      finished = outcome.kind === 'finished'
-      if (finished) await act.store(input)
-      if (outcome.kind === 'failed') await act.fail({ ...input, code: outcome.code, detail: outcome.detail })
-    } catch {
-      // A finished video that could not be fetched may still be, like any that comes late.
-      const code = finished ? 'render_timed_out' : 'internal'
-      await act.fail({ ...input, code, detail: 'An activity failed each time it was tried.' })
+export const generateVideo: Workflow<GenerateVideoActivities, GenerateVideoInput> = {
+  type: 'generateVideo',
+  id: ({ taskId }) => taskId,
+  async run(ctx, input) {
+    const act = ctx.activities
+    let turn = await act.claimSlot(input)
+    while (turn === 'waiting') {
+      await ctx.signalled(TURN, 60_000)
+      turn = await act.claimSlot(input)
     }
-  }
-  await act.settleCredits(input)
-  await act.releaseSlot(input)
+    if (turn === 'claimed') {
+      let finished = false
+      try {
+        const outcome = await act.render(input)
+        finished = outcome.kind === 'finished'
+        if (finished) await act.store(input)
+        if (outcome.kind === 'failed') await act.fail({ ...input, code: outcome.code, detail: outcome.detail })
+      } catch {
+        // A finished video that could not be fetched may still be, like any that comes late.
+        const code = finished ? 'render_timed_out' : 'internal'
+        await act.fail({ ...input, code, detail: 'An activity failed each time it was tried.' })
+      }
+    }
+    await act.settleCredits(input)
+    await act.releaseSlot(input)
+  },
 }

@@ -14,10 +14,14 @@ const BETWEEN_LOOKS_MS = 30 * 60_000
 export const HINT = 'hint'
 
 /** After a time-out the user has the credits back; should the provider finish within a day, the video comes free. */
-export const recoverVideo: Workflow<RecoverVideoActivities, GenerateVideoInput> = async (ctx, input) => {
-  for (let look = 1; look <= LOOKS; look++) {
-    if ((await ctx.activities.recover(input)) === 'over') break
-    await ctx.signalled(HINT, BETWEEN_LOOKS_MS)
-  }
-  await ctx.activities.endRecovery(input)
+export const recoverVideo: Workflow<RecoverVideoActivities, GenerateVideoInput, void, { readonly taskId: string }> = {
+  type: 'recoverVideo',
+  id: ({ taskId }) => `recover-${taskId}`,
+  async run(ctx, input) {
+    for (let look = 1; look <= LOOKS; look++) {
+      if ((await ctx.activities.recover(input)) === 'over') break
+      await ctx.signalled(HINT, BETWEEN_LOOKS_MS)
+    }
+    await ctx.activities.endRecovery(input)
+  },
 }

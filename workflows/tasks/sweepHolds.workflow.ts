@@ -1,8 +1,11 @@
-import type { Workflow } from '../engine/engine.port.ts'
+import type { NoInput, Workflow } from '../engine/engine.port.ts'
 
 export interface SweepHoldsActivities {
   /** Gives back the credits of each hold older than 20 s whose task never came to be. */
-  sweepHolds(input: unknown): Promise<void>
+  sweepHolds(input: NoInput): Promise<void>
 }
 
-export const sweepHolds: Workflow<SweepHoldsActivities, unknown> = (ctx, input) => ctx.activities.sweepHolds(input)
+export const sweepHolds: Workflow<SweepHoldsActivities> = {
+  type: 'sweepHolds',
+  run: (ctx, input) => ctx.activities.sweepHolds(input),
+}

@@ -1,9 +1,11 @@
-import type { Workflow } from '../engine/engine.port.ts'
+import type { NoInput, Workflow } from '../engine/engine.port.ts'
 
 export interface SweepUploadsActivities {
   /** Removes uploaded pictures that no task has used for a day. */
-  sweepUploads(input: unknown): Promise<void>
+  sweepUploads(input: NoInput): Promise<void>
 }
 
-export const sweepUploads: Workflow<SweepUploadsActivities, unknown> = (ctx, input) =>
-  ctx.activities.sweepUploads(input)
+export const sweepUploads: Workflow<SweepUploadsActivities> = {
+  type: 'sweepUploads',
+  run: (ctx, input) => ctx.activities.sweepUploads(input),
+}

@@ -5,10 +5,10 @@ import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/me
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
-import { policies } from '../policies.ts'
 import { RENDER_LIMIT_MS } from './renderVideo.ts'
-import { createActivities } from './taskActivities.ts'
+import { createTaskActivities } from './taskActivities.ts'
 import { createTaskCommands } from './taskCommands.ts'
+import { taskPolicies } from './taskPolicies.ts'
 
 const input = { taskId: 'task', userId: 'user' }
 const order: VideoTaskOrder = {
@@ -38,7 +38,7 @@ let submit: (taskId: string) => Promise<unknown>
 let eventsOf: (taskId: string) => string[]
 let render: () => Promise<unknown>
 let types: () => string[]
-let deps: Parameters<typeof createActivities>[0]
+let deps: Parameters<typeof createTaskActivities>[0]
 beforeEach(async () => {
   clock = Date.UTC(2026, 0, 1)
   states = []
@@ -58,46 +58,24 @@ beforeEach(async () => {
   const unused = unreachable
   deps = {
     handle,
-    store,
     originOf: createOrigins(store),
-    mailer: { send: unused, close: unused },
-    outbox: { open: unused, remove: unused },
-    erasures: { removeRows: unused, done: unused },
-    removeUploads: unused,
-    onRefused: () => expect.fail(),
-    credits: {
-      capture: unused,
-      release: unused,
-      grantSale: unused,
-      reverseSale: unused,
-      forfeitSales: unused,
-      expire: unused,
-    },
+    credits: { capture: unused, release: unused },
     creditsSpent: unused,
-    payments: undefined as never,
-    inbox: { find: unused, close: unused },
-    buyerOf: unused,
-    openAgreements: unused,
-    withExpiredLots: unused,
-    mailOnce: unused,
-    onNeverUnderstood: () => expect.fail(),
-    calendar: () => clock,
     provider,
     media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },
     decrypt: async () => 'a cat',
     concurrentLimit: async () => 1,
     removeUnusedUploads: async () => {},
-    sweepVisits: async () => {},
     holdsOlderThan: async () => [],
     showProgress: async () => {},
     pictureFile: unused,
     hinted: async () => {},
-    wake: async () => {},
+    signal: async () => {},
     ffmpegPath: undefined,
     temporaryDir: '/nowhere',
     now: () => clock,
   }
-  const activities = createActivities(deps)
+  const activities = createTaskActivities(deps)
   submit = (taskId) => {
     const command = { type: 'Submit', order: { ...order, taskId }, at: new Date(clock).toISOString() } as const
     return handle(videoTask, taskId, command, { commandId: taskId, actor: 'system', correlationId: taskId })
@@ -224,7 +202,7 @@ describe('rendering', () => {
     provider = Object.assign(provider, { idempotent: false })
     provider.create = unreachable
     await expect(render()).rejects.toThrow('unreachable')
-    const elsewhere = createActivities(deps)
+    const elsewhere = createTaskActivities(deps)
     let isOver = false
     const rendering = elsewhere.render(input, context).finally(() => {
       isOver = true
@@ -256,7 +234,7 @@ describe('rendering', () => {
   })
 
   it('is tried for as long as its 30 minutes last', () => {
-    const { attempts, firstRetryMs, maxRetryMs } = policies.render
+    const { attempts, firstRetryMs, maxRetryMs } = taskPolicies.render
     let waited = 0
     for (let n = 0; n < attempts - 1 && waited < RENDER_LIMIT_MS; n++)
       waited += Math.min(firstRetryMs * 2 ** n, maxRetryMs)

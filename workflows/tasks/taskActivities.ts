@@ -2,18 +2,10 @@ import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
 import { renderLane } from '#backend/tasks/renderLane.decider.ts'
 import { isCharged } from '#backend/tasks/videoTask.decider.ts'
-import { type AccountActivityDeps, createAccountActivities } from '../accounts/accountActivities.ts'
-import type { DeliverMailActivities } from '../accounts/deliverMail.workflow.ts'
-import type { EraseAccountActivities } from '../accounts/eraseAccount.workflow.ts'
-import type { SweepVisitsActivities } from '../analytics/sweepVisits.workflow.ts'
-import type { ActivityContext } from '../engine/engine.port.ts'
+import type { Implemented } from '../engine/engine.port.ts'
 import { Pool } from '../engine/pool.ts'
-import type { KeepTermActivities } from '../subscriptions/keepTerm.workflow.ts'
-import type { ReconcileActivities } from '../subscriptions/reconcile.workflow.ts'
-import { createSubscriptionActivities, type SubscriptionActivityDeps } from '../subscriptions/subscriptionActivities.ts'
-import type { TakeNoticeActivities } from '../subscriptions/takeNotice.workflow.ts'
 import { fetchVideo } from './fetchVideo.ts'
-import { type GenerateVideoActivities, TURN, type Turn } from './generateVideo.workflow.ts'
+import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
 import { ASKED_AT_ONCE, renderVideo } from './renderVideo.ts'
 import type { SweepHoldsActivities } from './sweepHolds.workflow.ts'
@@ -22,22 +14,13 @@ import { type ActivityDeps, createTaskCommands } from './taskCommands.ts'
 
 const ORPHAN_AGE_MS = 20_000
 
-type All = GenerateVideoActivities &
+export type TaskActivities = GenerateVideoActivities &
   RecoverVideoActivities &
   SweepHoldsActivities &
-  SweepUploadsActivities &
-  SweepVisitsActivities &
-  DeliverMailActivities &
-  EraseAccountActivities &
-  KeepTermActivities &
-  TakeNoticeActivities &
-  ReconcileActivities
-export type AllActivities = {
-  readonly [Name in keyof All]: (input: Parameters<All[Name]>[0], context: ActivityContext) => ReturnType<All[Name]>
-}
+  SweepUploadsActivities
 
-/** What the workflows do in the world: commands to the deciders, and calls of the provider and the media store. */
-export function createActivities(deps: ActivityDeps & AccountActivityDeps & SubscriptionActivityDeps): AllActivities {
+/** Commands to the deciders, and calls to the provider and the media store. */
+export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivities> {
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
   const asking = new Pool(ASKED_AT_ONCE)
@@ -45,9 +28,6 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
   const { at, sendCommand, readTask, origin, contextOf, failIfWaitedTooLong } = commands
 
   return {
-    ...createAccountActivities(deps, commands),
-    ...createSubscriptionActivities(deps),
-
     async claimSlot({ taskId, userId }): Promise<Turn> {
       const limit = await deps.concurrentLimit(userId)
       const command = { type: 'ClaimSlot', userId, taskId, limit, at: at() } as const
@@ -94,7 +74,7 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
     async releaseSlot({ taskId, userId }) {
       const command = { type: 'ReleaseSlot', userId, taskId, at: at() } as const
       const lane = (await handle(renderLane, userId, command, await contextOf('release slot', taskId))).state
-      for (const waiting of lane.waiting) await deps.wake(waiting, TURN)
+      for (const waiting of lane.waiting) await deps.signal(generateVideo, { taskId: waiting, userId }, TURN)
     },
 
     async recover({ taskId }, { signal }) {
@@ -124,7 +104,5 @@ export function createActivities(deps: ActivityDeps & AccountActivityDeps & Subs
     async sweepUploads() {
       await deps.removeUnusedUploads()
     },
-
-    sweepVisits: () => deps.sweepVisits(),
   }
 }

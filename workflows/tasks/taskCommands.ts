@@ -7,6 +7,7 @@ import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { type VideoTask, type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
+import type { Engine } from '../engine/engine.port.ts'
 
 export interface ActivityDeps {
   readonly handle: Handle
@@ -26,14 +27,12 @@ export interface ActivityDeps {
   readonly holdsOlderThan: (ms: number) => Promise<readonly { taskId: string; userId: string }[]>
   /** Removes uploaded pictures that no task has used for a day. */
   readonly removeUnusedUploads: () => Promise<unknown>
-  /** Lets visits grow old: addresses are cut short, and the oldest days dropped. */
-  readonly sweepVisits: () => Promise<void>
   /** Shows how far a rendering is, in percent; undefined: it is over. */
   readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
   /** Waits for so long, or until the provider has told something of the task. */
   readonly hinted: (taskId: string, ms: number, signal: AbortSignal) => Promise<void>
   readonly pictureFile: (imageId: string) => Promise<string>
-  readonly wake: (workflowId: string, signal: string) => Promise<void>
+  readonly signal: Engine['signal']
   readonly temporaryDir: string
   readonly ffmpegPath: string | undefined
   readonly now: () => number

@@ -8,12 +8,10 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { ActivityPolicy, Workflow, WorkflowContext } from '../engine/engine.port.ts'
+import type { ActivityPolicy, AnyWorkflow, Policies, WorkflowContext } from '../engine/engine.port.ts'
 import { LOOK_AGAIN, queueOf } from './names.ts'
 
 type Proxies = Record<string, (input: unknown) => Promise<unknown>>
-type Workflows = Readonly<Record<string, Workflow<never, never, unknown>>>
-type Policies = Readonly<Record<string, ActivityPolicy>>
 
 const signal = defineSignal<[string]>(LOOK_AGAIN)
 const never = new Promise<never>(() => {})
@@ -23,12 +21,13 @@ const never = new Promise<never>(() => {})
  * stands, and so is one whose history has grown long: that begins again under its input, as it does after a crash on an
  * engine that remembers nothing. Nothing is ever thrown into a body but what an activity has thrown.
  */
-export function host(workflows: Workflows, policies: Policies): (input: unknown) => Promise<unknown> {
-  const activities = proxiesOf(policies)
+export function host(workflows: readonly AnyWorkflow[], policies: Policies): (input: never) => Promise<unknown> {
+  const byType = new Map(workflows.map((workflow) => [workflow.type, workflow]))
+  const activities = proxiesOf(policies) as never
   return async (input) => {
     const { workflowType } = workflowInfo()
-    const body = workflows[workflowType] as Workflow<unknown, unknown, unknown> | undefined
-    if (!body) throw new Error(`No workflow is called ${workflowType}`)
+    const workflow = byType.get(workflowType)
+    if (!workflow) throw new Error(`unknown workflow type ${workflowType}`)
 
     const raised = new Set<string>()
     setHandler(signal, (name) => void raised.add(name))
@@ -38,7 +37,7 @@ export function host(workflows: Workflows, policies: Policies): (input: unknown)
       tooLong.resolve()
       return never
     }
-    const context: WorkflowContext<unknown> = {
+    const context: WorkflowContext<never> = {
       activities,
       now: async () => Date.now(),
       sleep: (ms) => unlessTooLong(() => sleep(ms)),
@@ -50,7 +49,7 @@ export function host(workflows: Workflows, policies: Policies): (input: unknown)
         }),
     }
     return Promise.race([
-      CancellationScope.nonCancellable(() => body(context, input)),
+      CancellationScope.nonCancellable(() => workflow.run(context, input)),
       CancellationScope.current().cancelRequested,
       tooLong.promise.then(() => continueAsNew(input)),
     ])

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
-import type { Activities, ActivityPolicy } from '../engine/engine.port.ts'
+import type { Activities, Policies } from '../engine/engine.port.ts'
 
 /** An attempt whose forerunner does not come to rest begins all the same after so long. */
 const FORERUNNER_MS = 30_000
@@ -13,7 +13,7 @@ const FORERUNNER_MS = 30_000
  */
 export function hostActivities(
   activities: Activities,
-  policies: Readonly<Record<string, ActivityPolicy>>,
+  policies: Policies,
   onError: (error: unknown, activity: string) => void,
 ): Record<string, (input: never) => Promise<unknown>> {
   const working = new Map<string, Promise<unknown>>()

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Activities } from '../engine/engine.port.ts'
-import { contractPolicies } from '../testing/contractBodies.ts'
+import { calls, contractPolicies, counts, looks, naps, turns, waits } from '../testing/contractWorkflows.ts'
 import { engineContract } from '../testing/engineContract.ts'
 import { findTemporal, startTemporalServer, type TemporalServer } from '../testing/temporalServer.ts'
 import { type Bundle, workflowBundle } from './bundle.ts'
@@ -62,25 +62,25 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     const notes: string[] = []
     const engine = open({ note: (async (what: string) => void notes.push(what)) as Activities[string] })
     const id = randomUUID()
-    await engine.start('naps', id, { id: 'nap', ms: 1_000 })
+    await engine.start(naps, { id, as: 'nap', ms: 1_000 })
     await vi.waitFor(() => expect(notes).toEqual(['nap before']), within)
     await client.workflow.getHandle(id).cancel()
-    await expect(engine.result(id)).rejects.toThrow('cancel')
+    await expect(engine.result(naps, { id })).rejects.toThrow('cancel')
     await pause(1_500)
     expect(notes).toEqual(['nap before'])
   })
 
   it('has a run with a long history begin again under its input', async () => {
-    let looks = 0
-    const engine = open({ look: async () => ++looks < 20 })
+    let looked = 0
+    const engine = open({ look: async () => ++looked < 20 })
     const id = randomUUID()
-    await engine.start('looks', id, {}, { priority: 2, owner: 'somebody' })
+    await engine.start(looks, { id }, { priority: 2, owner: 'somebody' })
     const first = (await client.workflow.getHandle(id).describe()).runId
-    for (let seen = 0; looks < 20; seen = looks) {
-      await vi.waitFor(() => expect(looks).toBeGreaterThan(seen), within)
-      await engine.signal(id, 'look')
+    for (let seen = 0; looked < 20; seen = looked) {
+      await vi.waitFor(() => expect(looked).toBeGreaterThan(seen), within)
+      await engine.signal(looks, { id }, 'look')
     }
-    expect(await engine.result(id)).toBe('seen')
+    expect(await engine.result(looks, { id })).toBe('seen')
     const { runId, raw, historyLength } = await client.workflow.getHandle(id).describe()
     expect(runId).not.toBe(first)
     expect(historyLength).toBeLessThan(100)
@@ -94,13 +94,13 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
       folder,
     ])
     const begun = new Promise((resolve) => worker.stdout.once('data', resolve))
-    const id = randomUUID()
-    await client.workflow.start('calls', { taskQueue: 'kinora-main', workflowId: id, args: [{ activity: 'works' }] })
+    const input = { id: randomUUID(), activity: 'works' }
+    await client.workflow.start(calls.type, { taskQueue: 'kinora-main', workflowId: input.id, args: [input] })
     await begun
     const engine = open({ works: async () => 'done elsewhere' })
     worker.kill('SIGKILL')
     const killedAt = Date.now()
-    expect(await engine.result(id)).toEqual({ result: 'done elsewhere' })
+    expect(await engine.result(calls, input)).toEqual({ result: 'done elsewhere' })
     expect(Date.now() - killedAt).toBeLessThan(10_000)
   })
 
@@ -109,12 +109,12 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
     await server.stop('SIGKILL')
     // Calls that leave nothing behind should one of them still arrive.
-    const calls = Array.from({ length: 20 }, () => engine.signal(randomUUID(), 'look'))
+    const signals = Array.from({ length: 20 }, () => engine.signal(looks, { id: randomUUID() }, 'look'))
     // By now they are being tried again, one at this time, one at that.
     await pause(1_000)
     const begun = performance.now()
     const stopping = engine.stop()
-    await Promise.all(calls)
+    await Promise.all(signals)
     expect(performance.now() - begun).toBeLessThan(1_000)
     await server.start()
     // Nor does any of them go on behind its back: what is thrown there fails the run.
@@ -132,11 +132,8 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     }
     await server.stop('SIGKILL')
     const engine = open({ note, gate })
-    const [nap, gates] = [randomUUID(), randomUUID()]
-    const started = Promise.all([
-      engine.start('counts', gates, {}),
-      engine.start('naps', nap, { id: 'nap', ms: 2_000 }),
-    ])
+    const [nap, gates] = [{ id: randomUUID(), as: 'nap', ms: 2_000 }, { id: randomUUID() }]
+    const started = Promise.all([engine.start(counts, gates), engine.start(naps, nap)])
     await vi.waitFor(() => expect(warnings.join()).toContain('Temporal cannot be used yet'), within)
     expect(await engine.reachable()).toBe(false)
     await server.start()
@@ -149,12 +146,12 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     await pause(3_000)
     await server.start()
     await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
-    await engine.result(nap)
+    await engine.result(naps, nap)
     // What an activity answered while nobody listened is lost: it is done again.
     expect(new Set(notes)).toEqual(new Set(['nap before', 'nap after']))
     expect(notes.at(-1)).toBe('nap after')
-    await engine.signal(gates, 'turn')
-    expect(await engine.result(gates)).toEqual([true, false, false])
+    await engine.signal(counts, gates, 'turn')
+    expect(await engine.result(counts, gates)).toEqual([true, false, false])
   })
 
   it('moves to a newer version what runs, begins again what that cannot go on with, and goes back to none by itself', async () => {
@@ -162,11 +159,14 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     const note = (async (what: string) => void notes.push(what)) as Activities[string]
     const namespace = 'rollout'
     const older = open({ note }, { namespace })
-    const [waiting, turning] = [randomUUID(), randomUUID()]
-    await older.start('waits', waiting, 'it')
-    await older.start('turns', turning, 50_000)
+    const [waiting, turning] = [
+      { id: randomUUID(), value: 'it' },
+      { id: randomUUID(), ms: 50_000 },
+    ]
+    await older.start(waits, waiting)
+    await older.start(turns, turning)
     const there = new Client({ connection, namespace }).workflow
-    for (const id of [waiting, turning])
+    for (const { id } of [waiting, turning])
       await vi.waitFor(
         async () => expect((await there.getHandle(id).describe()).historyLength).toBeGreaterThan(4),
         within,
@@ -185,11 +185,11 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     await vi.waitFor(() => expect(warnings.join()).toContain('a newer version'), within)
     await again.stop()
 
-    await newer.signal(turning, 'turn')
-    expect(await newer.result(turning)).toBe(true)
-    await newer.signal(waiting, 'go')
+    await newer.signal(turns, turning, 'turn')
+    expect(await newer.result(turns, turning)).toBe(true)
+    await newer.signal(waits, waiting, 'go')
     await vi.waitFor(() => expect(notes).toContain('later'), within)
-    await newer.signal(waiting, 'go')
-    expect(await newer.result(waiting)).toBe('later it')
+    await newer.signal(waits, waiting, 'go')
+    expect(await newer.result(waits, waiting)).toBe('later it')
   })
 })

@@ -7,7 +7,15 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client'
 import { NativeConnection } from '@temporalio/worker'
-import type { Activities, ActivityPolicy, Engine, StartOptions } from '../engine/engine.port.ts'
+import {
+  type Activities,
+  type Engine,
+  type NoInput,
+  type Policies,
+  type StartOptions,
+  type Workflow,
+  workflowId,
+} from '../engine/engine.port.ts'
 import type { Bundle } from './bundle.ts'
 import { takeOver } from './deployment.ts'
 import { hostActivities } from './hostActivities.ts'
@@ -21,7 +29,7 @@ export interface TemporalEngineOptions {
   readonly namespace: string
   readonly bundle: () => Promise<Bundle>
   readonly activities: Activities
-  readonly policies: Readonly<Record<string, ActivityPolicy>>
+  readonly policies: Policies
   /** How many activities of a pool run in this process at once; a pool that is not named has room for {@link ROOM}. */
   readonly slots?: Readonly<Record<string, number>>
   readonly onError: (error: unknown, activity: string) => void
@@ -64,10 +72,14 @@ export class TemporalEngine implements Engine {
     this.#session = this.#open()
   }
 
-  async start(workflow: string, id: string, input: unknown, { priority, owner }: StartOptions = {}): Promise<void> {
+  async start<I>(
+    workflow: Workflow<never, I, unknown>,
+    input: NoInfer<I>,
+    { priority, owner }: StartOptions = {},
+  ): Promise<void> {
     await this.#call(({ client }) =>
-      client.workflow.start(workflow, {
-        workflowId: id,
+      client.workflow.start(workflow.type, {
+        workflowId: workflowId(workflow, input),
         taskQueue: queueOf('main'),
         args: [input],
         workflowIdConflictPolicy: 'USE_EXISTING',
@@ -79,16 +91,18 @@ export class TemporalEngine implements Engine {
     )
   }
 
-  async signal(id: string, name: string): Promise<void> {
+  async signal<Key>(workflow: Workflow<never, never, unknown, Key>, input: NoInfer<Key>, name: string): Promise<void> {
+    const id = workflowId(workflow, input)
     await this.#call(({ client }) => client.workflow.getHandle(id).signal(LOOK_AGAIN, name)).catch(unlessUnknown)
   }
 
-  async schedule(id: string, workflow: string, everyMs: number): Promise<void> {
+  async schedule(workflow: Workflow<never, NoInput, unknown>, everyMs: number): Promise<void> {
+    const id = workflowId(workflow, {})
     const schedule: Omit<ScheduleOptions, 'scheduleId'> = {
       spec: { intervals: [{ every: everyMs }] },
       action: {
         type: 'startWorkflow',
-        workflowType: workflow,
+        workflowType: workflow.type,
         workflowId: id,
         taskQueue: queueOf('main'),
         args: [{}],
@@ -106,7 +120,8 @@ export class TemporalEngine implements Engine {
     })
   }
 
-  async result(id: string): Promise<unknown> {
+  async result<O, Key>(workflow: Workflow<never, never, O, Key>, input: NoInfer<Key>): Promise<O | undefined> {
+    const id = workflowId(workflow, input)
     return this.#ask(({ client }) => client.workflow.getHandle(id).result()).catch(unlessUnknown)
   }
 

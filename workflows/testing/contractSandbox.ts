@@ -1,5 +1,5 @@
 import { host } from '../temporal/host.ts'
-import { CONTRACT_BODIES, contractPolicies } from './contractBodies.ts'
+import { CONTRACT_WORKFLOWS, contractPolicies } from './contractWorkflows.ts'
 
-/** What the bundle of the contract's bodies begins with. */
-export default host(CONTRACT_BODIES, contractPolicies)
+/** Entry of the bundle with the contract's workflows. */
+export default host(CONTRACT_WORKFLOWS, contractPolicies)

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Activities, ActivityContext, Engine } from '../engine/engine.port.ts'
+import type { Activities, ActivityContext, Engine, Workflow } from '../engine/engine.port.ts'
+import { calls, counts, naps, ticks, turns, waits } from './contractWorkflows.ts'
 
 export interface EngineHarness {
-  /** Opens an engine on the bodies and policies of `contractBodies.ts`. Pools have 20 slots, `narrow` has one. */
+  /** Opens an engine on the workflows and policies of `contractWorkflows.ts`. Pools have 20 slots, `narrow` has one. */
   open(activities: Activities): Promise<Engine>
   /** Whether it knows itself what was running; otherwise the application starts that again. */
   readonly remembers: boolean
@@ -23,9 +24,14 @@ export function engineContract(name: string, harness: EngineHarness): void {
   afterEach(async () => void (await Promise.all(opened.splice(0).map((engine) => engine.stop()))))
 
   /** Starts a workflow and waits for its end. */
-  const run = async (engine: Engine, workflow: string, input: unknown, id = randomUUID()) => {
-    await engine.start(workflow, id, input)
-    return engine.result(id)
+  const run = async <I, O>(
+    engine: Engine,
+    workflow: Workflow<never, I & { id: string }, O, { id: string }>,
+    input: I,
+  ) => {
+    const id = randomUUID()
+    await engine.start(workflow, { ...input, id })
+    return engine.result(workflow, { id })
   }
   const within = { timeout: 20_000, interval: 20 }
 
@@ -33,45 +39,48 @@ export function engineContract(name: string, harness: EngineHarness): void {
     it('is started once while it runs under its id, and again when it is over', async () => {
       const engine = await open()
       const id = randomUUID()
-      for (const [input, second] of [
+      for (const [value, second] of [
         [1, 2],
         [3, 4],
       ]) {
-        await engine.start('waits', id, input)
-        await engine.start('waits', id, second)
-        const result = engine.result(id)
-        await engine.signal(id, 'go')
-        expect(await result).toBe(input)
+        await engine.start(waits, { id, value })
+        await engine.start(waits, { id, value: second })
+        const result = engine.result(waits, { id })
+        await engine.signal(waits, { id }, 'go')
+        expect(await result).toBe(value)
       }
     })
 
     it('counts a signal that came before it waited, once', async () => {
       const gate = Promise.withResolvers<void>()
       const engine = await open({ gate: () => gate.promise })
-      const id = randomUUID()
-      await engine.start('counts', id, {})
-      await engine.signal(id, 'turn')
-      await engine.signal(id, 'turn')
-      const result = engine.result(id)
+      const input = { id: randomUUID() }
+      await engine.start(counts, input)
+      await engine.signal(counts, input, 'turn')
+      await engine.signal(counts, input, 'turn')
+      const result = engine.result(counts, input)
       gate.resolve()
       expect(await result).toEqual([true, false, false])
     })
 
     it('wakes at a signal that comes while it waits, and only for its own', async () => {
       const engine = await open()
-      const [a, b] = [randomUUID(), randomUUID()]
-      await engine.start('turns', a, 50_000)
-      await engine.start('turns', b, 300)
-      await engine.signal(randomUUID(), 'turn')
-      const results = [engine.result(a), engine.result(b)]
-      await engine.signal(a, 'turn')
+      const [a, b] = [
+        { id: randomUUID(), ms: 50_000 },
+        { id: randomUUID(), ms: 300 },
+      ]
+      await engine.start(turns, a)
+      await engine.start(turns, b)
+      await engine.signal(turns, { id: randomUUID() }, 'turn')
+      const results = [engine.result(turns, a), engine.result(turns, b)]
+      await engine.signal(turns, a, 'turn')
       expect(await Promise.all(results)).toEqual([true, false])
     })
 
     it('sleeps for as long as it wants to', async () => {
       const notes: unknown[] = []
       const engine = await open({ note: async (note) => void notes.push(note) })
-      await run(engine, 'naps', { id: 'it', ms: 400 })
+      await run(engine, naps, { as: 'it', ms: 400 })
       expect(notes).toEqual(['it before', 'it after'])
     })
   })
@@ -84,13 +93,13 @@ export function engineContract(name: string, harness: EngineHarness): void {
         return [input, tries]
       }
       const engine = await open({ flaky })
-      expect(await run(engine, 'calls', { activity: 'flaky', input: 'in' })).toEqual({ result: ['in', 3] })
+      expect(await run(engine, calls, { activity: 'flaky', input: 'in' })).toEqual({ result: ['in', 3] })
     })
 
     it('fails in the body after as many attempts as its policy allows', async () => {
       const broken = vi.fn(() => Promise.reject(new Error('broken')))
       const engine = await open({ broken })
-      expect(await run(engine, 'calls', { activity: 'broken' })).toEqual({ thrown: true })
+      expect(await run(engine, calls, { activity: 'broken' })).toEqual({ thrown: true })
       expect(broken).toHaveBeenCalledTimes(3)
     })
 
@@ -103,7 +112,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       }
       const engine = await open({ slow })
-      expect(await run(engine, 'calls', { activity: 'slow' })).toEqual({ result: 'second' })
+      expect(await run(engine, calls, { activity: 'slow' })).toEqual({ result: 'second' })
       await vi.waitFor(() => expect(told).toBe(true), within)
     })
 
@@ -115,24 +124,24 @@ export function engineContract(name: string, harness: EngineHarness): void {
         return 'done'
       }
       const engine = await open({ gate })
-      expect(await run(engine, 'calls', { activity: 'gate' })).toEqual({ result: 'done' })
+      expect(await run(engine, calls, { activity: 'gate' })).toEqual({ result: 'done' })
       expect(tries).toBe(1)
     })
 
     it('gets its turn by priority when its pool is full, and owners take turns', async () => {
-      const turns: string[] = []
+      const order: string[] = []
       const first = Promise.withResolvers<void>()
       const narrow = async (name: string) => {
-        turns.push(name)
+        order.push(name)
         if (name === 'first') await first.promise
       }
       const engine = await open({ narrow: narrow as Activities[string] })
       const call = (name: string, priority: number, owner: string) =>
-        engine.start('calls', `${id}-${name}`, { activity: 'narrow', input: name }, { priority, owner })
+        engine.start(calls, { id: `${id}-${name}`, activity: 'narrow', input: name }, { priority, owner })
       const id = randomUUID()
       await call('first', 3, 'x')
-      await vi.waitFor(() => expect(turns).toEqual(['first']), within)
-      const calls = [
+      await vi.waitFor(() => expect(order).toEqual(['first']), within)
+      const waiting = [
         ['late', 4, 'a'],
         ['a1', 3, 'a'],
         ['a2', 3, 'a'],
@@ -140,13 +149,13 @@ export function engineContract(name: string, harness: EngineHarness): void {
         ['b1', 3, 'b'],
         ['early', 1, 'a'],
       ] as const
-      for (const [name, priority, owner] of calls) await call(name, priority, owner)
+      for (const [name, priority, owner] of waiting) await call(name, priority, owner)
       // All of them have to be waiting before the next one is chosen.
       await pause(harness.remembers ? 1_000 : 20)
       first.resolve()
-      await vi.waitFor(() => expect(turns).toHaveLength(calls.length + 1), within)
-      expect([turns[1], turns.at(-1)]).toEqual(['early', 'late'])
-      expect(turns.indexOf('b1'), turns.join()).toBeLessThan(turns.indexOf('a3'))
+      await vi.waitFor(() => expect(order).toHaveLength(waiting.length + 1), within)
+      expect([order[1], order.at(-1)]).toEqual(['early', 'late'])
+      expect(order.indexOf('b1'), order.join()).toBeLessThan(order.indexOf('a3'))
     })
   })
 
@@ -156,16 +165,15 @@ export function engineContract(name: string, harness: EngineHarness): void {
       const note = async (what: string) => void notes.push(what)
       const activities = { note: note as Activities[string] }
       const engine = await open(activities)
-      const id = randomUUID()
-      const input = { id: 'nap', ms: 1_500 }
-      await engine.start('naps', id, input)
+      const input = { id: randomUUID(), as: 'nap', ms: 1_500 }
+      await engine.start(naps, input)
       await vi.waitFor(() => expect(notes).toEqual(['nap before']), within)
       await engine.stop()
       await pause(50)
       expect(notes).toEqual(['nap before'])
       const again = await open(activities)
-      if (!harness.remembers) await again.start('naps', id, input)
-      await again.result(id)
+      if (!harness.remembers) await again.start(naps, input)
+      await again.result(naps, input)
       expect(notes.at(-1)).toBe('nap after')
       expect(notes).not.toContain('nap thrown')
     })
@@ -182,15 +190,15 @@ export function engineContract(name: string, harness: EngineHarness): void {
         throw new Error('stopped')
       }
       const engine = await open({ works })
-      const id = randomUUID()
-      await engine.start('calls', id, { activity: 'works' })
+      const input = { id: randomUUID(), activity: 'works' }
+      await engine.start(calls, input)
       await vi.waitFor(() => expect(steps).toEqual(['begun']), within)
       await engine.stop()
       expect(steps).toEqual(['begun', 'at rest'])
       isSecond = true
       const again = await open({ works })
-      if (!harness.remembers) await again.start('calls', id, { activity: 'works' })
-      expect(await again.result(id)).toEqual({ result: 'done' })
+      if (!harness.remembers) await again.start(calls, input)
+      expect(await again.result(calls, input)).toEqual({ result: 'done' })
     })
   })
 
@@ -204,9 +212,8 @@ export function engineContract(name: string, harness: EngineHarness): void {
         running--
       }
       const engine = await open({ tick })
-      const id = randomUUID()
-      await engine.schedule(id, 'ticks', harness.shortestRoundMs)
-      await engine.schedule(id, 'ticks', harness.shortestRoundMs)
+      await engine.schedule(ticks, harness.shortestRoundMs)
+      await engine.schedule(ticks, harness.shortestRoundMs)
       await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2), within)
       expect(most).toBe(1)
     })

@@ -3,7 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
-import { policies } from '../policies.ts'
+import { POLICIES } from '../all.ts'
+import { workflowId } from '../engine/engine.port.ts'
 import { workflowBundle } from '../temporal/bundle.ts'
 import { TemporalEngine } from '../temporal/temporalEngine.ts'
 import { HISTORIES, writeHistory } from './historyFile.ts'
@@ -21,26 +22,26 @@ const client = new Client({ connection })
 const only = process.argv[2]
 if (!only) rmSync(HISTORIES, { recursive: true, force: true })
 mkdirSync(HISTORIES, { recursive: true })
-for (const run of RECORDED_RUNS.filter(({ workflow }) => !only || workflow === only)) {
-  const id = fileOf(run)
+for (const run of RECORDED_RUNS.filter(({ workflow }) => !only || workflow.type === only)) {
+  const { workflow, input } = run
   const engine = new TemporalEngine({
     address: server.address,
     namespace: 'default',
     bundle: () => workflowBundle(folder),
-    activities: answering(Object.keys(policies), run),
-    policies,
+    activities: answering(Object.keys(POLICIES), run),
+    policies: POLICIES,
     onError: console.error,
     log: { info: () => {}, warn: () => {} },
   })
-  await engine.start(run.workflow, id, run.input, { priority: 3, owner: 'user' })
+  await engine.start(workflow, input, { priority: 3, owner: 'user' })
   for (const signal of run.signals ?? []) {
     await delay(1_500)
-    await engine.signal(id, signal)
+    await engine.signal(workflow, input, signal)
   }
-  await engine.result(id)
-  const history = await client.workflow.getHandle(id).fetchHistory()
+  await engine.result(workflow, input)
+  const history = await client.workflow.getHandle(workflowId(workflow, input)).fetchHistory()
   writeHistory(run, history)
-  console.log(id)
+  console.log(fileOf(run))
   await engine.stop()
 }
 await connection.close()

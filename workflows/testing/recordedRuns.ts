@@ -1,65 +1,64 @@
-import type { Activities } from '../engine/engine.port.ts'
+import { deliverMail } from '../accounts/deliverMail.workflow.ts'
+import { eraseAccount } from '../accounts/eraseAccount.workflow.ts'
+import { sweepVisits } from '../analytics/sweepVisits.workflow.ts'
+import type { Activities, AnyWorkflow, Workflow } from '../engine/engine.port.ts'
+import { keepTerm, LOOK } from '../subscriptions/keepTerm.workflow.ts'
+import { reconcile } from '../subscriptions/reconcile.workflow.ts'
+import { takeNotice } from '../subscriptions/takeNotice.workflow.ts'
+import { generateVideo, TURN } from '../tasks/generateVideo.workflow.ts'
+import { HINT, recoverVideo } from '../tasks/recoverVideo.workflow.ts'
+import { sweepHolds } from '../tasks/sweepHolds.workflow.ts'
+import { sweepUploads } from '../tasks/sweepUploads.workflow.ts'
 
-/** A run whose history is recorded: what it is given, what its activities answer in turn, and which signals it gets. */
-export interface RecordedRun {
-  readonly workflow: string
-  /** What sets it apart from other runs of the same workflow. */
-  readonly title: string
-  readonly input: object
-  /** The last answer is given from then on. */
+interface Course {
+  /** What each activity returns, call by call. The last value repeats. */
   readonly answers?: Readonly<Record<string, readonly unknown[]>>
   readonly signals?: readonly string[]
 }
+
+/** A run whose history is recorded. */
+export interface RecordedRun extends Course {
+  readonly workflow: AnyWorkflow
+  /** Distinguishes the runs of one workflow. */
+  readonly title: string
+  readonly input: never
+}
+
+const run = <I>(
+  workflow: Workflow<never, I, unknown>,
+  title: string,
+  input: NoInfer<I>,
+  course: Course = {},
+): RecordedRun => ({ workflow, title, input: input as never, ...course })
 
 const task = { taskId: 'task', userId: 'user' }
 const user = { userId: 'user' }
 const refused = { kind: 'failed', code: 'content_refused', detail: 'sensitive' }
 
-/** Every way through every workflow, as far as minutes go. */
+/** Every path through every workflow that takes no longer than minutes. */
 export const RECORDED_RUNS: readonly RecordedRun[] = [
-  {
-    workflow: 'generateVideo',
-    title: 'finished',
-    input: task,
-    answers: { claimSlot: ['claimed'], render: [{ kind: 'finished' }] },
-  },
-  {
-    workflow: 'generateVideo',
-    title: 'refused after waiting',
-    input: task,
+  run(generateVideo, 'finished', task, { answers: { claimSlot: ['claimed'], render: [{ kind: 'finished' }] } }),
+  run(generateVideo, 'refused after waiting', task, {
     answers: { claimSlot: ['waiting', 'claimed'], render: [refused] },
-    signals: ['turn'],
-  },
-  { workflow: 'generateVideo', title: 'cancelled', input: task, answers: { claimSlot: ['over'] } },
-  {
-    workflow: 'recoverVideo',
-    title: 'hinted',
-    input: task,
-    answers: { recover: ['pending', 'over'] },
-    signals: ['hint'],
-  },
-  {
-    workflow: 'keepTerm',
-    title: 'a term',
-    input: user,
+    signals: [TURN],
+  }),
+  run(generateVideo, 'cancelled', task, { answers: { claimSlot: ['over'] } }),
+  run(recoverVideo, 'hinted', task, { answers: { recover: ['pending', 'over'] }, signals: [HINT] }),
+  run(keepTerm, 'a term', user, {
     answers: { settleSubscription: [50, 86_400_000, null] },
-    signals: ['look', 'look'],
-  },
-  {
-    workflow: 'takeNotice',
-    title: 'early',
-    input: { noticeId: 'notice' },
-    answers: { readNotice: ['later', 'later', 'read'] },
-  },
-  { workflow: 'eraseAccount', title: 'whole', input: user },
-  { workflow: 'deliverMail', title: 'sent', input: { mailId: 'mail' } },
-  { workflow: 'sweepHolds', title: 'swept', input: {} },
-  { workflow: 'sweepUploads', title: 'swept', input: {} },
-  { workflow: 'sweepVisits', title: 'swept', input: {} },
-  { workflow: 'reconcile', title: 'reconciled', input: {} },
+    signals: [LOOK, LOOK],
+  }),
+  run(takeNotice, 'early', { noticeId: 'notice' }, { answers: { readNotice: ['later', 'later', 'read'] } }),
+  run(eraseAccount, 'whole', user),
+  run(deliverMail, 'sent', { mailId: 'mail' }),
+  run(sweepHolds, 'swept', {}),
+  run(sweepUploads, 'swept', {}),
+  run(sweepVisits, 'swept', {}),
+  run(reconcile, 'reconciled', {}),
 ]
 
-export const fileOf = ({ workflow, title }: RecordedRun): string => `${workflow} ${title}.json`.replaceAll(' ', '-')
+export const fileOf = ({ workflow, title }: RecordedRun): string =>
+  `${workflow.type} ${title}.json`.replaceAll(' ', '-')
 
 /** The activities of a run that is recorded; those of which nothing is said answer nothing. */
 export function answering(names: readonly string[], { answers = {} }: RecordedRun): Activities {

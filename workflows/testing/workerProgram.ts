@@ -2,7 +2,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { workflowBundle } from '../temporal/bundle.ts'
 import { TemporalEngine } from '../temporal/temporalEngine.ts'
-import { contractPolicies } from './contractBodies.ts'
+import { contractPolicies } from './contractWorkflows.ts'
 
 // A worker in a process of its own, to be killed: it takes an activity, says so, and never ends it.
 const [address, folder] = process.argv.slice(2) as [string, string]

@@ -1,0 +1,18 @@
+import type { ActivityPolicy, Policies } from '../engine/engine.port.ts'
+import { bookkeeping } from '../engine/policies.ts'
+import type { SubscriptionActivities } from './subscriptionActivities.ts'
+
+/** Retried until the payment provider answers: a payment is never dropped. */
+const provider: ActivityPolicy = {
+  ...bookkeeping,
+  timeoutMs: 120_000,
+  firstRetryMs: 1_000,
+  maxRetryMs: 5 * 60_000,
+  pool: 'payments',
+}
+
+export const subscriptionPolicies: Policies<keyof SubscriptionActivities> = {
+  settleSubscription: provider,
+  readNotice: provider,
+  reconcile: { ...bookkeeping, timeoutMs: 60 * 60_000, attempts: 3, firstRetryMs: 15_000, pool: 'payments' },
+}

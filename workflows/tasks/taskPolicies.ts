@@ -1,0 +1,26 @@
+import type { Policies } from '../engine/engine.port.ts'
+import { bookkeeping, heartbeatMs } from '../engine/policies.ts'
+import type { TaskActivities } from './taskActivities.ts'
+
+export const taskPolicies: Policies<keyof TaskActivities> = {
+  claimSlot: bookkeeping,
+  // Ends by its own deadlines: six hours of waiting for the provider and 30 minutes of rendering. The attempts only have
+  // to last until then.
+  render: {
+    timeoutMs: 7 * 3600_000,
+    heartbeatMs,
+    attempts: 3_000,
+    firstRetryMs: 500,
+    maxRetryMs: 10_000,
+    pool: 'render',
+  },
+  // The video is finished: retry for about an hour while the provider is unreachable, then leave it to the recovery.
+  store: { timeoutMs: 10 * 60_000, heartbeatMs, attempts: 125, firstRetryMs: 500, maxRetryMs: 30_000, pool: 'main' },
+  fail: bookkeeping,
+  settleCredits: bookkeeping,
+  releaseSlot: bookkeeping,
+  recover: { timeoutMs: 10 * 60_000, heartbeatMs, attempts: 6, firstRetryMs: 1_000, maxRetryMs: 60_000, pool: 'main' },
+  endRecovery: bookkeeping,
+  sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
+  sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
+}
