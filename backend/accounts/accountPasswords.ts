@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { InvalidInput } from '../kernel/http/problem.ts'
+import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { accountOf, refuseWeak } from './accounts.ts'
 import { composeMail } from './mails/composeMail.ts'
@@ -60,10 +60,10 @@ export function createAccountPasswords({
       return account
     },
 
-    /** The signed-in user's account, after the password was asked for once more. @throws InvalidInput wrong_password */
+    /** The signed-in user's account, after the password was asked for once more. @throws ValidationError wrong_password */
     async confirm(userId: string, password: string, path: string): Promise<UserAccount> {
       const account = await database.em.fork().findOne(UserTable, { id: userId })
-      if (!account || !(await right(account, password))) throw new InvalidInput([{ path, code: 'wrong_password' }])
+      if (!account || !(await right(account, password))) throw new ValidationError([{ path, code: 'wrong_password' }])
       return account
     },
 
@@ -78,7 +78,7 @@ export function createAccountPasswords({
       })
     },
 
-    /** Sets a new password by a mailed token; every session ends. @throws Rejection token_invalid  @throws InvalidInput weak */
+    /** Sets a new password by a mailed token; every session ends. @throws Rejection token_invalid  @throws ValidationError weak */
     async reset(token: string, password: string): Promise<UserAccount> {
       const userId = await tokens.owner(token, 'reset')
       const account = userId && (await database.em.fork().findOne(UserTable, { id: userId }))
@@ -93,7 +93,7 @@ export function createAccountPasswords({
       return account
     },
 
-    /** Sets a new password for who knows the current one; every other session ends. @throws InvalidInput */
+    /** Sets a new password for who knows the current one; every other session ends. @throws ValidationError */
     async change(account: UserAccount, password: string, keptSession: string): Promise<void> {
       refuseWeak(password, { email: account.email, username: account.fullName }, 'new_password')
       const passwordHash = await hashPassword(password)

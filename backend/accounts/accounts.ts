@@ -2,7 +2,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
-import { InvalidInput } from '../kernel/http/problem.ts'
+import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Language, User } from './contract.ts'
 import type { FreeGrants } from './freeGrants.ts'
@@ -51,10 +51,10 @@ export const asUser = (account: UserAccount): User => ({
 export const accountOf = (em: EntityManager, email: string) =>
   em.findOne(UserTable, { $or: [{ identity: mailIdentity(email) }, { email }] })
 
-/** @throws InvalidInput the password is one that others would try first */
+/** @throws ValidationError the password is one that others would try first */
 export function refuseWeak(password: string, owner: { email: string; username: string }, path: string): void {
   const code = passwordWeakness(password, owner)
-  if (code) throw new InvalidInput([{ path, code }])
+  if (code) throw new ValidationError([{ path, code }])
 }
 
 /** Who uses Kinora: registration, verification, and what is kept of each. */
@@ -75,11 +75,11 @@ export function createAccounts(options: AccountsOptions) {
 
     /**
      * Opens an account, or replaces one whose address was never verified.
-     * @throws Rejection email_already_registered  @throws InvalidInput the domain or the password will not do
+     * @throws Rejection email_already_registered  @throws ValidationError the domain or the password will not do
      */
     async register({ email, password, username, language }: Registration): Promise<void> {
       const fault = domainFault(email, production)
-      if (fault) throw new InvalidInput([{ path: 'email', code: fault }])
+      if (fault) throw new ValidationError([{ path: 'email', code: fault }])
       refuseWeak(password, { email, username }, 'password')
       const taken = new Rejection('email_already_registered', 'This email is already registered.')
       const passwordHash = await hashPassword(password)

@@ -22,15 +22,16 @@ import { anonymisePageViews } from '../analytics/eraseRows.ts'
 import { createPageViews } from '../analytics/pageViews.ts'
 import { createVisitCounter } from '../analytics/visitCounter.ts'
 import { createCredits } from '../credits/credits.ts'
+import { createOrigins } from '../kernel/eventsourcing/createOrigins.ts'
 import { createEventStoreDb } from '../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
-import { createOrigins } from '../kernel/eventsourcing/origin.ts'
 import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/realtime.ts'
 import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
 import { instrumentChanges, instrumentPort, instrumentStore } from '../kernel/observability/instrument.ts'
 import { createObservability } from '../kernel/observability/observability.ts'
+import { createCalendar } from '../kernel/postgres/calendar.ts'
 import { listenToChanges } from '../kernel/postgres/changes.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { createLeases } from '../kernel/postgres/leases.ts'
@@ -46,7 +47,6 @@ import { M0022Registrations } from '../kernel/postgres/migrations/M0022Registrat
 import { M0031MediaFolder } from '../kernel/postgres/migrations/M0031MediaFolder.ts'
 import { M0050KeyRing } from '../kernel/postgres/migrations/M0050KeyRing.ts'
 import { M0051UncountedViews } from '../kernel/postgres/migrations/M0051UncountedViews.ts'
-import { createMovedClock } from '../kernel/postgres/movedClock.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
 import { createMailbox, eraseMailbox } from '../providers/mail/mailbox.ts'
@@ -156,8 +156,8 @@ export async function openPorts(config: Config, log: Logger, overrides: Override
   }
   const allChanges = listenToChanges(server.connection)
   /** Subscriptions, credits and mails live by the calendar; all else by the clock. */
-  const clock = config.production ? undefined : await createMovedClock(pool, allChanges, now)
-  const calendar = clock?.now ?? now
+  const clock = config.production ? undefined : await createCalendar(pool, allChanges, now)
+  const calendar = clock?.calendar ?? now
   const observability = createObservability({ pool, log, now, calendar })
   const { metrics } = observability
   const store = instrumentStore(metrics, eventLog)

@@ -14,7 +14,7 @@ import { API_BASE, type Endpoint, status } from '../kernel/http/contract.ts'
 import { createCspReports } from '../kernel/http/cspReports.ts'
 import { serveWith } from '../kernel/http/endpoint.ts'
 import { openApi } from '../kernel/http/openapi.ts'
-import { problems } from '../kernel/http/problem.ts'
+import { problemDetails } from '../kernel/http/problemDetails.ts'
 import { redirects } from '../kernel/http/redirects.ts'
 import { baseline, createRateLimit, sameSiteOnly } from '../kernel/http/security.ts'
 import { serveSite } from '../kernel/http/staticSite.ts'
@@ -97,7 +97,7 @@ export function createApp(ports: AppPorts): Koa {
 
   app.use(baseline(ports.publicUrl))
   app.use(accessLog(ports.log, ports.metrics))
-  app.use(problems(ports.log))
+  app.use(problemDetails(ports.log))
   // Whoever calls these comes from elsewhere: each proves itself in its own way.
   app.use(callbackRoutes(ports).routes())
   app.use(webhookRoutes(ports).routes())

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS } from '#projections/all.ts'
 import { caughtUp, databaseTime } from '#projections/engine/liveness.ts'
-import { type Condition, createHealthApp, healthRoutes } from '../kernel/http/health.ts'
+import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
 import type { Role } from './config/layoutFaults.ts'
@@ -32,9 +32,9 @@ const SITE = path.resolve(import.meta.dirname, '../../site/dist')
 export async function startKinora(config: Config, overrides: Overrides = {}): Promise<Kinora> {
   const log = createLog(config.logLevel, overrides.logTo)
   const server = createServer({ keepAliveTimeout: IDLE_CONNECTION_MS })
-  let condition: Condition = 'starting'
+  let readiness: Readiness = 'starting'
   const health = healthRoutes(
-    () => condition,
+    () => readiness,
     async () => {
       await ports.pool.query('select 1')
       const answers = await Promise.all(running.map((role) => role.reachable?.() ?? true))
@@ -69,14 +69,14 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
     server.off('request', onlyHealth)
     return startApi(ports, { server, publicUrl: () => url, health, site: existsSync(SITE) ? SITE : undefined })
   })
-  condition = 'ready'
+  readiness = 'ready'
 
   return {
     url,
     ports,
     failed: ports.databaseGone.then(() => 'The database has stopped.'),
     async stop() {
-      condition = 'draining'
+      readiness = 'draining'
       // Whoever hands out the work looks at `/readyz` now and then; until then all goes on.
       await delay(config.drainMs)
       for (const role of running.toReversed()) await role.stop()

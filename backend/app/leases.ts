@@ -1,4 +1,4 @@
-import type { Leases, Wish } from '../kernel/postgres/leases.ts'
+import type { LeaseOptions, Leases } from '../kernel/postgres/leases.ts'
 
 /** A part of the program that runs until it is stopped. `started` settles when it has caught up once. */
 export interface Running {
@@ -12,7 +12,12 @@ export interface Running {
  * A part of the program that at most one process runs at a time: this one, whenever it holds the lease. `started` settles
  * once the part has started here, or was seen to be another process's.
  */
-export function leased(leases: Leases, name: string, start: () => Running, { seat }: Pick<Wish, 'seat'> = {}): Running {
+export function leased(
+  leases: Leases,
+  name: string,
+  start: () => Running,
+  { slot }: Pick<LeaseOptions, 'slot'> = {},
+): Running {
   const halt = new AbortController()
   const started = Promise.withResolvers<void>()
   const work = async (held: AbortSignal) => {
@@ -27,7 +32,7 @@ export function leased(leases: Leases, name: string, start: () => Running, { sea
     }
   }
   const done = leases.run(name, halt.signal, work, {
-    ...(seat === undefined ? {} : { seat }),
+    ...(slot === undefined ? {} : { slot }),
     onStandby: started.resolve,
   })
   return {

@@ -24,8 +24,8 @@ import { drain } from '../kernel/http/drain.ts'
 import { createRealtime } from '../kernel/http/realtime.ts'
 import { imageKey, removeTaskMedia } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
+import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
-import { MOVED_CLOCK } from '../kernel/postgres/movedClock.ts'
 import { standingAlerts } from '../operators/operatorAlerts.ts'
 import { operatorDays } from '../operators/operatorDays.ts'
 import { operatorPorts } from '../operators/operatorPorts.ts'
@@ -58,7 +58,7 @@ const RECONCILE_MS = 24 * 60 * 60_000
  * the same one. A lane is named with its version, so that a newer program builds its rows while an older one goes on.
  */
 export function startProjections({ store, database, log, leases, observability: { lag } }: Ports): Running {
-  const lanes = PROJECTIONS.map((projection, seat) => {
+  const lanes = PROJECTIONS.map((projection, slot) => {
     const project = () => {
       const halt = new AbortController()
       const live = Promise.withResolvers<void>()
@@ -78,7 +78,7 @@ export function startProjections({ store, database, log, leases, observability: 
         },
       }
     }
-    return leased(leases, `projection ${projection.name} ${projection.version}`, project, { seat })
+    return leased(leases, `projection ${projection.name} ${projection.version}`, project, { slot })
   })
   return {
     started: Promise.all(lanes.map(({ started }) => started)).then(() => undefined),
@@ -252,7 +252,7 @@ export function startApi(ports: Ports, { server, publicUrl, health, site }: Api)
   const bill = (held: AbortSignal) => sandbox!.run(`http://${host}:${port}`, held)
   const billing = sandbox && ports.leases.run('sandbox', halt.signal, bill)
   const unsubscribe = pushUpdates({ ...ports, realtime, creditsOf, onError })
-  const letGo = changes.subscribe(({ name, ids }) => {
+  const destroyClient = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) for (const userId of ids) realtime.disconnect(userId)
     // What was said meanwhile nobody has heard here: those who come back ask for how things are.
     if (name === RELISTENED) realtime.disconnectAll()
@@ -264,7 +264,7 @@ export function startApi(ports: Ports, { server, publicUrl, health, site }: Api)
       await billing
       await drain(server, realtime)
       unsubscribe()
-      letGo()
+      destroyClient()
       await account.background.settled()
     },
   }

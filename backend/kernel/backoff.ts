@@ -1,9 +1,14 @@
-/** Milliseconds to wait before the next attempt: doubling, bounded, and spread so that many clients do not come together. */
-export function backoff(attempt: number, { first = 50, most = 10_000 } = {}): number {
-  return Math.min(most, first * 2 ** Math.min(attempt, 20)) * (0.5 + Math.random() / 2)
+/**
+ * Returns the milliseconds to wait before the next attempt: exponential with jitter, so that many clients do not retry
+ * together.
+ * @param attempt from 0
+ * @example await pause(backoff(attempt, { initial: 100, max: 30_000 }), signal)
+ */
+export function backoff(attempt: number, { initial = 50, max = 10_000 } = {}): number {
+  return Math.min(max, initial * 2 ** Math.min(attempt, 20)) * (0.5 + Math.random() / 2)
 }
 
-/** Ends early, and without an error, when the signal aborts. */
+/** Waits for some milliseconds. Resolves early, without an error, when the signal aborts. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

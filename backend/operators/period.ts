@@ -1,4 +1,4 @@
-import { InvalidInput } from '../kernel/http/problem.ts'
+import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { KEPT_DAYS, type Period } from './contract.ts'
 import { daysAfter } from './operatorDays.ts'
 
@@ -15,13 +15,13 @@ const isDay = (text: string) => {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) && text >= '2000-01-01' && text < '9000-01-01'
 }
 
-/** The days that were asked for. @throws InvalidInput naming the field */
+/** The days that were asked for. @throws ValidationError naming the field */
 export function daysOf({ from, to }: Period, today: string): Days {
   for (const [path, day] of Object.entries({ from, to }))
-    if (day !== undefined && !isDay(day)) throw new InvalidInput([{ path, code: 'invalid_date' }])
+    if (day !== undefined && !isDay(day)) throw new ValidationError([{ path, code: 'invalid_date' }])
   const last = to ?? today
   const first = from ?? daysAfter(last, 1 - WEEK)
-  if (first > last) throw new InvalidInput([{ path: from === undefined ? 'to' : 'from', code: 'period_reversed' }])
-  if (daysAfter(first, KEPT_DAYS - 1) < last) throw new InvalidInput([{ path: 'from', code: 'period_too_long' }])
+  if (first > last) throw new ValidationError([{ path: from === undefined ? 'to' : 'from', code: 'period_reversed' }])
+  if (daysAfter(first, KEPT_DAYS - 1) < last) throw new ValidationError([{ path: 'from', code: 'period_too_long' }])
   return { from: first, to: last }
 }

@@ -19,7 +19,7 @@ it('tells who has a fifth of the credits left, or none, once a day', async () =>
     const hold = { userId: user.userId, taskId, amount, openLimit: 2 }
     const position = await ports.credits.hold(hold, context)
     await ports.credits.capture(user.userId, taskId)
-    await ports.changes.reached(['creditBalances'], position, 10_000)
+    await ports.changes.waitFor(['creditBalances'], position, 10_000)
     await creditsSpent(user.userId)
   }
   const subjects = async () =>

@@ -85,7 +85,7 @@ export interface PaymentProvider {
   cancelAgreement(agreementId: string, reason: string): Promise<void>
   /**
    * Verifies a webhook's signature and parses its body. Returns undefined if the signature is invalid.
-   * @throws InvalidInput the signature is valid, but the body is malformed
+   * @throws ValidationError the signature is valid, but the body is malformed
    */
   verifyWebhook(
     headers: Readonly<Record<string, string | undefined>>,

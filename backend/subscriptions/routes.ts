@@ -44,7 +44,7 @@ export async function statsOf(
 
 export function serveSubscriptions(serve: Serve, deps: SubscriptionRoutes): void {
   const { database, changes, subscriptions, providerPlan } = deps
-  const shown = (position: Parameters<Changes['reached']>[1]) => changes.reached(['currentSubscriptions'], position)
+  const shown = (position: Parameters<Changes['waitFor']>[1]) => changes.waitFor(['currentSubscriptions'], position)
 
   serve(contract.stats, ({ userId }) => statsOf(deps, userId))
 
@@ -78,7 +78,7 @@ export function serveSubscriptions(serve: Serve, deps: SubscriptionRoutes): void
 
   serve(contract.confirm, async ({ userId, body, command }) => {
     const { subscription, credits } = await subscriptions.confirm(userId, body.subscription_id, command())
-    await Promise.all([shown(subscription), changes.reached(['creditBalances'], credits)])
+    await Promise.all([shown(subscription), changes.waitFor(['creditBalances'], credits)])
     return statsOf(deps, userId)
   })
 

@@ -1,6 +1,6 @@
 import Router from '@koa/router'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { rawBody } from '../kernel/http/rawBody.ts'
+import { readRawBody } from '../kernel/http/readRawBody.ts'
 import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.port.ts'
 import type { WebhookInbox } from './webhookInbox.ts'
 
@@ -16,7 +16,7 @@ export interface WebhookRoutes {
 /** What the payment provider tells us: checked, kept, answered; read later by a workflow. Told twice, it is kept once. */
 export function webhookRoutes({ payments, inbox, onForged }: WebhookRoutes): Router {
   return new Router().post('/webhooks/paypal', async (ctx) => {
-    const body = await rawBody(ctx, LONGEST_BODY)
+    const body = await readRawBody(ctx, LONGEST_BODY)
     const notice = await payments.verifyWebhook(ctx.headers as Record<string, string>, body).catch((error) => {
       if (!(error instanceof PaymentProviderDown)) throw error
       // It cannot be checked now; the provider sends it again.

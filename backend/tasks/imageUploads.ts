@@ -7,7 +7,7 @@ import { readFirstFramesInUse } from '#projections/tasks/readFirstFramesInUse.ts
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../kernel/http/contract.ts'
-import { InvalidInput } from '../kernel/http/problem.ts'
+import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { ImageError } from '../kernel/media/firstFrame.ts'
 import { looksLikeImage } from '../kernel/media/imageFile.ts'
 import { imageKey, type MediaStore } from '../kernel/media/mediaStore.port.ts'
@@ -36,7 +36,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
   return {
     ownerOf,
 
-    /** The id behind a picture's address, which is kept from now on. @throws InvalidInput it is not the user's */
+    /** The id behind a picture's address, which is kept from now on. @throws ValidationError it is not the user's */
     async owned(userId: string, url: string): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
       const found =
@@ -46,7 +46,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
           [imageId, userId],
         ))
       if (!imageId || !found || found.length === 0)
-        throw new InvalidInput([{ path: 'first_frame_image_url', code: 'unknown_image' }])
+        throw new ValidationError([{ path: 'first_frame_image_url', code: 'unknown_image' }])
       return imageId
     },
 
@@ -64,7 +64,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     /** Takes the picture of a multipart body in and answers its address. */
     async accept(ctx: RouterContext, userId: string): Promise<string> {
       const data = await normaliseInChild(await uploadedFile(ctx)).catch((error) => {
-        if (error instanceof ImageError) throw new InvalidInput([{ path: 'file', code: error.code }], error.code)
+        if (error instanceof ImageError) throw new ValidationError([{ path: 'file', code: error.code }], error.code)
         throw error
       })
       const imageId = uuid7()
@@ -99,7 +99,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 
 /** The bytes of the field `file`. They stay in memory, at most 20 MB, so that a refused upload leaves no file behind. */
 async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
-  if (!ctx.is('multipart')) throw new InvalidInput([{ path: 'file', code: 'required' }])
+  if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
   // One piece, which the system takes back whole; what is never written to takes no memory, whatever the header promises.
   const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
   let length = 0
@@ -136,10 +136,10 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
     await drained(ctx)
     throw (error as { httpCode?: number }).httpCode === 413
       ? new Rejection('payload_too_large', 'File size cannot exceed 20MB.')
-      : new InvalidInput([{ path: 'file', code: 'invalid_file_type' }])
+      : new ValidationError([{ path: 'file', code: 'invalid_file_type' }])
   }
-  if (!ctx.request.files?.file || length === 0) throw new InvalidInput([{ path: 'file', code: 'required' }])
-  if (!isImage) throw new InvalidInput([{ path: 'file', code: 'invalid_file_type' }], 'invalid_file_type')
+  if (!ctx.request.files?.file || length === 0) throw new ValidationError([{ path: 'file', code: 'required' }])
+  if (!isImage) throw new ValidationError([{ path: 'file', code: 'invalid_file_type' }], 'invalid_file_type')
   return kept.subarray(0, length)
 }
 

@@ -19,14 +19,14 @@ export function pushUpdates({ database, changes, realtime, decrypt, creditsOf, o
   const tell = (userId: string, message: RealtimeMessage) => realtime.send(userId, message)
 
   const tellTasks = async (taskIds: readonly string[]) => {
-    if (!realtime.anyone()) return
+    if (!realtime.hasClients()) return
     for (const row of await readVideoTasks(database, taskIds))
-      if (realtime.online(row.user_id)) tell(row.user_id, { type: 'task_update', task: await taskView(row, decrypt) })
+      if (realtime.isOnline(row.user_id)) tell(row.user_id, { type: 'task_update', task: await taskView(row, decrypt) })
   }
 
   const tellCredits = async (userIds: readonly string[]) => {
     for (const userId of userIds)
-      if (realtime.online(userId)) tell(userId, { type: 'credits_update', ...(await creditsOf(userId)) })
+      if (realtime.isOnline(userId)) tell(userId, { type: 'credits_update', ...(await creditsOf(userId)) })
   }
 
   // Kept in order: an older row must not overtake a newer one on its way out.

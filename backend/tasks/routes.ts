@@ -6,8 +6,8 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
-import { once } from '../kernel/http/idempotency.ts'
-import { InvalidInput } from '../kernel/http/problem.ts'
+import { withIdempotencyKey } from '../kernel/http/idempotency.ts'
+import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Realtime } from '../kernel/http/realtime.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
@@ -30,7 +30,7 @@ export interface TaskRoutes extends GenerateDeps {
     taskId: string,
     reason: string,
     origin?: { readonly correlationId: string },
-  ) => Promise<Parameters<Changes['reached']>[1]>
+  ) => Promise<Parameters<Changes['waitFor']>[1]>
   /** Tasks that can be made at once, of everyone's. */
   readonly renderSlots: number
   /** The calendar's time. */
@@ -51,15 +51,15 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
 
   serve(contract.generate, async ({ body, userId, ctx, command }) => {
     const key = ctx.get('Idempotency-Key') || uuid7()
-    if (key.length > 200) throw new InvalidInput([{ path: 'Idempotency-Key', code: 'too_long' }])
+    if (key.length > 200) throw new ValidationError([{ path: 'Idempotency-Key', code: 'too_long' }])
     const isLost = (error: unknown) => error instanceof TaskGivenUp
-    const { taskId, task } = await once(database, { userId, key, body, isLost }, async (taskId) => {
+    const { taskId, task } = await withIdempotencyKey(database, { userId, key, body, isLost }, async (taskId) => {
       const isImage = body.task_type === 'image_to_video'
       const firstFrame = isImage ? await images.owned(userId, body.first_frame_image_url ?? '') : null
       const submission = { userId, taskId, generation: body, firstFrame }
       const context = command(derivedId('generate', taskId))
       const { heldAt, submittedAt, task } = await generateVideo(deps, submission, context)
-      await Promise.all([changes.reached(['videoTasks'], submittedAt), changes.reached(['creditBalances'], heldAt)])
+      await Promise.all([changes.waitFor(['videoTasks'], submittedAt), changes.waitFor(['creditBalances'], heldAt)])
       return { taskId, task }
     })
     if (task.status === 'deleted') throw new Rejection('not_found', 'This task was deleted.')
@@ -92,7 +92,7 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
       ? undefined
       : await deps.release(userId, taskId, 'cancelled', { correlationId: context.correlationId })
     await deps.removeMedia(taskId)
-    await Promise.all([changes.reached(['videoTasks'], position), changes.reached(['creditBalances'], released)])
+    await Promise.all([changes.waitFor(['videoTasks'], position), changes.waitFor(['creditBalances'], released)])
     return undefined
   }
   serve(contract.deleteTask, ({ userId, params: { id }, command }) =>

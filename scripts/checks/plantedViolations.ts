@@ -17,7 +17,7 @@ export const VIOLATIONS: readonly Violation[] = [
   importing(
     'events import only kernel types and contract types',
     'backend/tasks/events.ts',
-    'backend/kernel/http/problem.ts',
+    'backend/kernel/http/problemDetails.ts',
   ),
   importing('events import types only', 'backend/credits/events.ts', 'backend/kernel/eventsourcing/pure/decider.ts'),
   importing(

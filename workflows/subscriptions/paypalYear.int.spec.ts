@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
 import { createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
+import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
-import { createOrigins } from '#backend/kernel/eventsourcing/origin.ts'
 import {
   createMemoryEventStore,
   type MemoryEventStore,

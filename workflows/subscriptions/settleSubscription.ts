@@ -1,4 +1,4 @@
-import type { CommandContext, Origin, OriginOf } from '#backend/kernel/eventsourcing/command.ts'
+import type { CommandContext, FindOrigin, Origin } from '#backend/kernel/eventsourcing/command.ts'
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { type Agreement, forfeitedSales, type Subscription } from '#backend/subscriptions/agreements.rules.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
@@ -20,7 +20,7 @@ export interface SettleDeps {
   readonly handle: Handle
   readonly credits: SubscriptionCredits
   readonly payments: PaymentProvider
-  readonly originOf: OriginOf
+  readonly originOf: FindOrigin
   readonly now: () => number
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
-import { createOrigins } from '#backend/kernel/eventsourcing/origin.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'

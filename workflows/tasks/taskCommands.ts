@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CommandContext, Origin, OriginOf } from '#backend/kernel/eventsourcing/command.ts'
+import type { CommandContext, FindOrigin, Origin } from '#backend/kernel/eventsourcing/command.ts'
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import type { Decider } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
@@ -11,7 +11,7 @@ import type { Engine } from '../engine/engine.port.ts'
 
 export interface ActivityDeps {
   readonly handle: Handle
-  readonly originOf: OriginOf
+  readonly originOf: FindOrigin
   readonly credits: {
     capture(userId: string, taskId: string, origin?: Origin): Promise<void>
     release(userId: string, taskId: string, reason: string, origin?: Origin): Promise<unknown>

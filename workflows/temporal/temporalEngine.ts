@@ -150,8 +150,8 @@ export class TemporalEngine implements Engine {
     const { signal } = this.#stop
     if (!session || signal.aborted) return undefined
     const stopped = Promise.withResolvers<undefined>()
-    const letGo = () => stopped.resolve(undefined)
-    signal.addEventListener('abort', letGo)
+    const destroyClient = () => stopped.resolve(undefined)
+    signal.addEventListener('abort', destroyClient)
     const asked = session.client.withAbortSignal(signal, () => call(session))
     this.#asked.add(asked)
     const answered = () => this.#asked.delete(asked)
@@ -159,7 +159,7 @@ export class TemporalEngine implements Engine {
     try {
       return await Promise.race([asked, stopped.promise])
     } finally {
-      signal.removeEventListener('abort', letGo)
+      signal.removeEventListener('abort', destroyClient)
     }
   }
 

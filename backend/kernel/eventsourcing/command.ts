@@ -16,15 +16,15 @@ export interface CommandContext {
 export type Origin = Required<Pick<CommandContext, 'correlationId' | 'causationId'>>
 
 /** Names one event of a stream. */
-export interface Beginning<E extends Event = Event> {
+export interface EventSelector<E extends Event = Event> {
   readonly id: string
   readonly is: (event: Stored<E>) => boolean
 }
 
 /** The origin of what happens on a stream, or on a part of it; undefined while nothing has happened. */
-export type OriginOf = <E extends Event = Event>(
+export type FindOrigin = <E extends Event = Event>(
   stream: string,
-  beginning?: Beginning<E>,
+  beginning?: EventSelector<E>,
 ) => Promise<Origin | undefined>
 
 export interface Handled<S> {

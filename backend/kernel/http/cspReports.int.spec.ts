@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCspReports } from './cspReports.ts'
 import { NO_PAGE_POLICY } from './pagePolicy.ts'
-import { problems } from './problem.ts'
+import { problemDetails } from './problemDetails.ts'
 import { baseline } from './security.ts'
 
 let server: Server
@@ -20,7 +20,7 @@ beforeEach(async () => {
   reports = createCspReports(log)
   const app = new Koa()
     .use(baseline(() => publicUrl))
-    .use(problems(log))
+    .use(problemDetails(log))
     .use(reports.receive)
   server = await new Promise<Server>((resolve) => {
     const listening: Server = app.listen(0, '127.0.0.1', () => resolve(listening))

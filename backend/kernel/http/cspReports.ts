@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { REPORTS_PATH } from './pagePolicy.ts'
-import { rawBody } from './rawBody.ts'
+import { readRawBody } from './readRawBody.ts'
 import { createRateLimit } from './security.ts'
 
 const REPORTS_PER_MINUTE = 60
@@ -33,7 +33,7 @@ export function createCspReports(log: Logger, now: () => number = Date.now) {
 }
 
 async function bodyOf(ctx: Context): Promise<unknown> {
-  const body = await rawBody(ctx, MAX_BYTES)
+  const body = await readRawBody(ctx, MAX_BYTES)
   try {
     return JSON.parse(body.toString())
   } catch {

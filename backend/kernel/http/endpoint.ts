@@ -5,8 +5,8 @@ import type { CommandContext } from '../eventsourcing/command.ts'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { derivedId } from '../eventsourcing/pure/eventHash.ts'
 import type { Endpoint, Params, Who } from './contract.ts'
-import { InvalidInput } from './problem.ts'
-import { rawBody } from './rawBody.ts'
+import { ValidationError } from './problemDetails.ts'
+import { readRawBody } from './readRawBody.ts'
 
 type Schema = z.ZodMiniType
 type Reply<A extends Schema> = z.input<A> | Promise<z.input<A>>
@@ -74,7 +74,7 @@ export type Serve = ReturnType<typeof serveWith>
 
 function parsed<S extends Schema>(schema: S, input: unknown): z.output<S> {
   const result = z.safeParse(schema, input)
-  if (!result.success) throw InvalidInput.of(result.error)
+  if (!result.success) throw ValidationError.from(result.error)
   return result.data
 }
 
@@ -86,11 +86,11 @@ async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint)
   if (mediaType !== 'application/json' && !(plainText && mediaType === 'text/plain'))
     throw new Rejection('not_json', 'Send the body as application/json.')
   if (ctx.get('Content-Encoding')) throw new Rejection('not_json', 'Send the body as it is, not compressed.')
-  const text = (await rawBody(ctx, MAX_BYTES)).toString()
+  const text = (await readRawBody(ctx, MAX_BYTES)).toString()
   try {
     // With nothing at all, each field is what is missing.
     return JSON.parse(text || '{}')
   } catch {
-    throw new InvalidInput([{ path: '', code: 'invalid_json' }])
+    throw new ValidationError([{ path: '', code: 'invalid_json' }])
   }
 }

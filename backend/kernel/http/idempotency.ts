@@ -23,7 +23,7 @@ interface Keyed {
  * and must itself do nothing twice under one id. So repetitions may even run at the same time.
  * @throws Rejection idempotency_key_reused, idempotency_in_progress: the key stands for another body
  */
-export async function once<T>(
+export async function withIdempotencyKey<T>(
   database: Database,
   { userId, key, body, isLost = () => false }: Keyed,
   run: (subjectId: string) => Promise<T>,

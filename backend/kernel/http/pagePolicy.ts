@@ -18,7 +18,7 @@ const META = /<meta http-equiv="content-security-policy" content="([^"]*)">/i
  * Takes the policy that the build has made of a page's hashes out of its HTML, to be sent as a header: only there do
  * `frame-ancestors` and reports count. A page without one gets the policy that allows nothing.
  */
-export function takePolicy(html: string, publicUrl: string): { html: string; policy: string } {
+export function extractPolicy(html: string, publicUrl: string): { html: string; policy: string } {
   const made = META.exec(html)?.[1]
   if (made === undefined) return { html, policy: NO_PAGE_POLICY }
   const policy = [

@@ -49,7 +49,7 @@ describe('a socket', () => {
     await db.pool.query(`update socket_token set expires_at = now() - interval '1 second'`)
     const codes = await Promise.all(['', 'x', old].map((token) => closed(open(token))))
     expect(codes).toEqual([4001, 4001, 4001])
-    expect(realtime.anyone()).toBe(false)
+    expect(realtime.hasClients()).toBe(false)
   })
 
   it('spends its token, so that a second socket does not open by it', async () => {
@@ -63,7 +63,7 @@ describe('a socket', () => {
     )
     expect(outcomes.toSorted()).toEqual([4001, 4001, '{"type":"pong"}'])
     for (const socket of sockets) socket.close()
-    await vi.waitFor(() => expect(realtime.anyone()).toBe(false))
+    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
   })
 
   it('answers a ping, also one that was sent before it was let in, and nothing else', async () => {
@@ -80,7 +80,7 @@ describe('a socket', () => {
     socket.send('{"type":"ping"}')
     await vi.waitFor(() => expect(heard).toEqual(Array(3).fill('{"type":"pong"}')))
     socket.close()
-    await vi.waitFor(() => expect(realtime.online(userId)).toBe(false))
+    await vi.waitFor(() => expect(realtime.isOnline(userId)).toBe(false))
   })
 
   it("hears what is said to its user, on each of the user's sockets, and nothing that is said to others", async () => {
@@ -99,25 +99,25 @@ describe('a socket', () => {
     realtime.send(userId, { to: 'user' })
     expect(await heard).toEqual(['{"to":"user"}', '{"to":"user"}', '{"to":"other"}'])
     for (const socket of [a, b, c]) socket.close()
-    await vi.waitFor(() => expect(realtime.anyone()).toBe(false))
+    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
   })
 
   it('that goes away while its token is looked up is not kept', async () => {
     const token = await realtime.issueToken(userId)
-    const letGo = Promise.withResolvers<void>()
-    gate = letGo.promise
+    const destroyClient = Promise.withResolvers<void>()
+    gate = destroyClient.promise
     const socket = open(token)
     await opened(socket)
     socket.terminate()
     await new Promise((resolve) => setTimeout(resolve, 50))
     gate = undefined
-    letGo.resolve()
+    destroyClient.resolve()
     await vi.waitFor(async () => {
       const { rows } = await db.pool.query('select 1 from socket_token where expires_at > now()')
       expect(rows).toEqual([])
     })
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(realtime.online(userId)).toBe(false)
+    expect(realtime.isOnline(userId)).toBe(false)
   })
 
   it('that says more than it may is closed, and the server lives', async () => {
@@ -125,7 +125,7 @@ describe('a socket', () => {
     await opened(socket)
     socket.send('x'.repeat(5_000))
     expect(await closed(socket)).toBe(1009)
-    await vi.waitFor(() => expect(realtime.online(userId)).toBe(false))
+    await vi.waitFor(() => expect(realtime.isOnline(userId)).toBe(false))
   })
 })
 

@@ -18,11 +18,11 @@ export interface Realtime {
   /** A single-use token for the socket's address. */
   issueToken(userId: string): Promise<string>
   /** Users that are connected to this process. */
-  online(userId: string): boolean
+  isOnline(userId: string): boolean
   /** Sockets that are open here. */
   count(): number
   /** Whether any user is. */
-  anyone(): boolean
+  hasClients(): boolean
   send(userId: string, message: object): void
   /** Lets go of a user's sockets: whoever may still come, comes back with a new token. */
   disconnect(userId: string): void
@@ -89,9 +89,9 @@ export function createRealtime(database: Database): Realtime {
       return token
     },
 
-    online: (userId) => sockets.has(userId),
+    isOnline: (userId) => sockets.has(userId),
     count: () => server.clients.size,
-    anyone: () => sockets.size > 0,
+    hasClients: () => sockets.size > 0,
 
     send(userId, message) {
       const text = JSON.stringify(message)

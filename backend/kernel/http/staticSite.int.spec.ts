@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCookies } from '../../accounts/sessions/cookies.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
-import { problems } from './problem.ts'
+import { problemDetails } from './problemDetails.ts'
 import { PLACEHOLDER_ORIGIN, serveSite } from './staticSite.ts'
 
 const dist = mkdtempSync(path.join(os.tmpdir(), 'kinora-dist-'))
@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(path.join(dist, 'legal/privacy-policy-en.md'), '# Privacy')
   writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
   const app = new Koa()
-  app.use(problems(pino({ level: 'silent' }))).use(pageGuard(createCookies(false)))
+  app.use(problemDetails(pino({ level: 'silent' }))).use(pageGuard(createCookies(false)))
   app.use(serveSite(dist, () => 'https://kinora.test'))
   app.use(() => {
     throw new Rejection('not_found', 'There is nothing here.')

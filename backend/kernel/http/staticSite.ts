@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { Middleware } from 'koa'
 import sirv from 'sirv'
-import { PAGE_HEADERS, takePolicy } from './pagePolicy.ts'
+import { extractPolicy, PAGE_HEADERS } from './pagePolicy.ts'
 
 /** What pages hold in place of the address they are served under; known only when the server starts. */
 export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
@@ -42,7 +42,7 @@ function loadPages(dist: string, publicUrl: string): Map<string, Page> {
     const file = path.join(entry.parentPath, entry.name)
     const text = readFileSync(file, 'utf8').replaceAll(PLACEHOLDER_ORIGIN, publicUrl)
     const isPage = file.endsWith('.html')
-    const { html, policy } = isPage ? takePolicy(text, publicUrl) : { html: text, policy: undefined }
+    const { html, policy } = isPage ? extractPolicy(text, publicUrl) : { html: text, policy: undefined }
     const plain = Buffer.from(html)
     const etag = `"${createHash('sha256').update(`${html}${policy}`).digest('base64url').slice(0, 22)}"`
     pages.set(addressOf(path.relative(dist, file)), { type, plain, etag, policy })

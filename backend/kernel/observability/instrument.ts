@@ -100,9 +100,9 @@ export function instrumentStore({ appends, events: stored }: Metrics, store: Eve
 export function instrumentChanges({ readWaits }: Metrics, changes: Changes): Changes {
   return {
     ...changes,
-    async reached(names, position, timeoutMs) {
+    async waitFor(names, position, timeoutMs) {
       const end = readWaits.startTimer()
-      await changes.reached(names, position, timeoutMs)
+      await changes.waitFor(names, position, timeoutMs)
       end()
     },
   }

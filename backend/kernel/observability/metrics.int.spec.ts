@@ -11,7 +11,7 @@ import { parse } from 'yaml'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
-import { problems } from '../http/problem.ts'
+import { problemDetails } from '../http/problemDetails.ts'
 import { createLedgerWatch } from './ledgerWatch.ts'
 import { serveMetrics } from './metricsRoute.ts'
 
@@ -149,7 +149,7 @@ describe('GET /metrics', () => {
     const read = async () => ({ type: 'text/plain', text: 'figures' })
     const router = new Router()
     serveMetrics(router, { read, token: undefined, ...access })
-    const app = new Koa().use(problems(pino({ level: 'silent' }))).use(router.routes())
+    const app = new Koa().use(problemDetails(pino({ level: 'silent' }))).use(router.routes())
     const server = app.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`, { headers })

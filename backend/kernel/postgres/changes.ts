@@ -13,7 +13,7 @@ export interface Change {
 export interface Changes {
   subscribe(listener: (change: Change) => void): () => void
   /** Waits until these read models show what was appended up to `position`, but no longer than `timeoutMs`. */
-  reached(names: readonly string[], position: GlobalPosition | undefined, timeoutMs?: number): Promise<void>
+  waitFor(names: readonly string[], position: GlobalPosition | undefined, timeoutMs?: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function listenToChanges(connection: pg.ClientConfig): Changes {
       return () => listeners.delete(listener)
     },
 
-    async reached(names, position, timeoutMs = 1_000) {
+    async waitFor(names, position, timeoutMs = 1_000) {
       if (!position || shown(names, position)) return
       const seen = Promise.withResolvers<void>()
       const unsubscribe = this.subscribe(() => {

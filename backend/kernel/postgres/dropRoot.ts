@@ -31,7 +31,7 @@ export function dropRoot(program: string): Identity {
 }
 
 /** Makes a folder and all it holds belong to whoever the program runs as. Links are changed, not followed. */
-export function giveTo(folder: string, { ids }: Identity): void {
+export function changeOwner(folder: string, { ids }: Identity): void {
   const uid = ids.uid ?? process.getuid?.()
   const gid = ids.gid ?? process.getgid?.()
   if (uid === undefined || gid === undefined || fs.statSync(folder).uid === uid) return

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { dropRoot, giveTo, type Identity } from './dropRoot.ts'
+import { changeOwner, dropRoot, type Identity } from './dropRoot.ts'
 import { ensureCluster, findPrograms, superuser } from './postgresCluster.ts'
 import { isServing, readPostmaster, removeStaleLock } from './postmaster.ts'
 import { supervise } from './supervise.ts'
@@ -61,7 +61,7 @@ async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptio
   const programs = await findPrograms()
   const identity = dropRoot(programs.postgres)
   await ensureCluster(dataDir, programs, identity, durable)
-  giveTo(dataDir, identity)
+  changeOwner(dataDir, identity)
   removeStaleLock(dataDir)
   const socketDir = makeSocketDir(dataDir, identity)
 
@@ -122,7 +122,7 @@ function makeSocketDir(dataDir: string, identity: Identity): string {
   const socketDir = path.join(parent, name)
   fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
   if (!fs.lstatSync(socketDir).isDirectory()) throw new Error(`${socketDir} is a link: remove it`)
-  giveTo(socketDir, identity)
+  changeOwner(socketDir, identity)
   // Whoever may enter the folder may enter the database.
   fs.chmodSync(socketDir, 0o700)
   return socketDir

@@ -136,17 +136,17 @@ describe('a lease', () => {
     await once(child, 'exit')
   })
 
-  it('with a seat is shared out among those who want it, anew when one comes or goes', async () => {
+  it('with a slot is shared out among those who want it, anew when one comes or goes', async () => {
     const { working, work } = workplace()
     const [one, two] = [open(), open()]
     const leaving = new AbortController()
-    const wish = (leases: Leases, who: string, signal: AbortSignal, names = [0, 1, 2, 3]) =>
-      names.map((seat) => leases.run(`lane ${seat}`, signal, work(who), { seat }))
-    done.push(...wish(one, 'one', halt.signal))
+    const options = (leases: Leases, who: string, signal: AbortSignal, names = [0, 1, 2, 3]) =>
+      names.map((slot) => leases.run(`lane ${slot}`, signal, work(who), { slot }))
+    done.push(...options(one, 'one', halt.signal))
     await waitFor(() => expect(working).toHaveLength(4))
-    const second = wish(two, 'two', leaving.signal)
+    const second = options(two, 'two', leaving.signal)
     // A lane that only one of them knows is its own, whatever its turn.
-    done.push(two.run('raised', halt.signal, work('two'), { seat: 5 }))
+    done.push(two.run('raised', halt.signal, work('two'), { slot: 5 }))
     await waitFor(() => expect(working.toSorted()).toEqual(['one', 'one', 'two', 'two', 'two']))
     leaving.abort()
     await Promise.all(second)

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { backoff, pause } from '../backoff.ts'
-import { letGo } from './listenOnce.ts'
+import { destroyClient } from './listenOnce.ts'
 
 /** Work of which there may be only one in all processes on one database. */
 export interface Leases {
@@ -8,7 +8,7 @@ export interface Leases {
    * Runs `work` each time this process gets the lease of that name, until `signal` aborts; then resolves, with the work
    * ended and the lease given back. `work` ends soon after its own signal; should it end or throw by itself, it begins anew.
    */
-  run(name: string, signal: AbortSignal, work: Work, wish?: Wish): Promise<void>
+  run(name: string, signal: AbortSignal, work: Work, options?: LeaseOptions): Promise<void>
   /** Names of the leases that this process holds. */
   held(): readonly string[]
   close(): Promise<void>
@@ -16,17 +16,17 @@ export interface Leases {
 
 export type Work = (held: AbortSignal) => Promise<void>
 
-export interface Wish {
+export interface LeaseOptions {
   /**
-   * Leases with seats are shared among the processes that want them: each belongs to the one whose turn its seat is, and
-   * is handed over when one comes or goes. Without a seat, whoever has it keeps it.
+   * Leases with slots are shared among the processes that want them: each belongs to the one whose turn its slot is, and
+   * is handed over when one comes or goes. Without a slot, whoever has it keeps it.
    */
-  readonly seat?: number
+  readonly slot?: number
   /** Called when another process was seen to have it. */
   readonly onStandby?: () => void
 }
 
-interface Wanted extends Wish {
+interface Wanted extends LeaseOptions {
   readonly name: string
   readonly signal: AbortSignal
   readonly work: Work
@@ -92,8 +92,8 @@ class AdvisoryLeases implements Leases {
     this.#running = this.#keepSession()
   }
 
-  async run(name: string, signal: AbortSignal, work: Work, wish: Wish = {}): Promise<void> {
-    const lease: Wanted = { ...wish, name, signal, work, announced: false }
+  async run(name: string, signal: AbortSignal, work: Work, options: LeaseOptions = {}): Promise<void> {
+    const lease: Wanted = { ...options, name, signal, work, announced: false }
     this.#wanted.add(lease)
     this.#wake()
     await aborted(signal)
@@ -119,7 +119,7 @@ class AdvisoryLeases implements Leases {
       const begun = Date.now()
       await this.#rounds().catch((error) => this.#onError(error, 'the connection of the leases'))
       if (Date.now() - begun > 10_000) attempt = 0
-      await pause(backoff(attempt, { first: 100, most: 1_000 }), signal)
+      await pause(backoff(attempt, { initial: 100, max: 1_000 }), signal)
     }
   }
 
@@ -147,7 +147,7 @@ class AdvisoryLeases implements Leases {
         lease.announced = false
         lease.holding?.lost.abort()
       }
-      await letGo(client)
+      await destroyClient(client)
     }
   }
 
@@ -165,7 +165,7 @@ class AdvisoryLeases implements Leases {
     for (const lease of this.#wanted) {
       const found = seen.get(lease.name)
       if (!found) continue
-      const isOurTurn = lease.seat === undefined || found.pids[lease.seat % found.pids.length] === found.ours
+      const isOurTurn = lease.slot === undefined || found.pids[lease.slot % found.pids.length] === found.ours
       if (lease.holding && !isOurTurn) lease.holding.lost.abort()
       if (lease.holding || lease.signal.aborted) continue
       const got = isOurTurn && !found.held && (await this.#take(client, lease))

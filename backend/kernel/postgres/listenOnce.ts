@@ -32,12 +32,12 @@ export async function listenOnce(
     }
   } finally {
     signal.removeEventListener('abort', end)
-    await letGo(client)
+    await destroyClient(client)
   }
 }
 
 /** Ends a connection, also to a server that is silent and would never agree. */
-export async function letGo(client: pg.Client): Promise<void> {
+export async function destroyClient(client: pg.Client): Promise<void> {
   await Promise.race([client.end().catch(() => {}), delay(500, undefined, { ref: false })])
   ;(client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 }

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { giveTo, type Identity } from './dropRoot.ts'
+import { changeOwner, type Identity } from './dropRoot.ts'
 
 /** Paths of PostgreSQL's programs, as the npm package of this platform exports them. */
 export interface PostgresPrograms {
@@ -40,7 +40,7 @@ export async function ensureCluster(
     const unfinished = `${dataDir}.init-${process.pid}-${randomUUID().slice(0, 8)}`
     try {
       fs.mkdirSync(unfinished, { mode: 0o700 })
-      giveTo(unfinished, identity)
+      changeOwner(unfinished, identity)
       await runInitdb(initdb, unfinished, identity, durable)
       fs.renameSync(unfinished, dataDir)
     } catch (error) {

@@ -66,7 +66,7 @@ class EventStoreDb implements EventStore {
       giveUpAfter: 15_000,
       maxSearchWindow: 500,
       checkpointInterval: 4,
-      pauseBetween: (attempt) => backoff(attempt, { first: 100, most: 30_000 }),
+      pauseBetween: (attempt) => backoff(attempt, { initial: 100, max: 30_000 }),
       log: () => {},
       ...options,
     }

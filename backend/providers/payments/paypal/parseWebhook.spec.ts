@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidInput } from '#backend/kernel/http/problem.ts'
+import { ValidationError } from '#backend/kernel/http/problemDetails.ts'
 import { parseWebhook } from './parseWebhook.ts'
 
 const event = (event_type: string, resource: unknown) => ({
@@ -105,6 +105,6 @@ describe('an event of PayPal', () => {
     event('BILLING.SUBSCRIPTION.ACTIVATED', { ...AGREEMENT, status: 'ODD' }),
     event('BILLING.SUBSCRIPTION.ACTIVATED', { id: 'I'.repeat(200) }),
   ])('is refused as input when it cannot be read: %j', (unreadable) => {
-    expect(() => parseWebhook(unreadable)).toThrow(InvalidInput)
+    expect(() => parseWebhook(unreadable)).toThrow(ValidationError)
   })
 })

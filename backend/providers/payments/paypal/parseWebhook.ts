@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { InvalidInput } from '#backend/kernel/http/problem.ts'
+import { ValidationError } from '#backend/kernel/http/problemDetails.ts'
 import type { PaymentWebhook, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { smallestUnits } from './amounts.ts'
 import { Id, Instant, Subscription } from './paypalShapes.ts'
@@ -18,7 +18,7 @@ const Reversed = z.object({ id: Id, sale_id: z.optional(Id), amount: Money })
 
 /**
  * Reads an event of PayPal's webhooks (v1/notifications). Its signature is not looked at here.
- * @throws InvalidInput it is not what PayPal sends
+ * @throws ValidationError it is not what PayPal sends
  */
 export function parseWebhook(event: unknown): PaymentWebhook {
   const { id, event_type: type, create_time: at, resource } = understood(Event, event)
@@ -57,7 +57,8 @@ function saleOf(resource: unknown): { subject: WebhookSubject; state: string } {
 function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subject: WebhookSubject; state: string } {
   const { id, sale_id: saleId = id, amount } = understood(Reversed, resource)
   // A refund without its sale could only be taken for a sale of the refund's own id.
-  if (reversal === 'refund' && saleId === id) throw new InvalidInput([{ path: 'resource.sale_id', code: 'required' }])
+  if (reversal === 'refund' && saleId === id)
+    throw new ValidationError([{ path: 'resource.sale_id', code: 'required' }])
   const reversalId = saleId === id ? `${id} reversed` : id
   // What went back is written as a negative amount in some events.
   const amountCents = Math.abs(unitsOf(amount))
@@ -66,7 +67,7 @@ function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subje
 
 function unitsOf({ total, currency }: z.infer<typeof Money>): number {
   const units = smallestUnits(total, currency)
-  if (units === undefined) throw new InvalidInput([{ path: 'resource.amount.total', code: 'invalid' }])
+  if (units === undefined) throw new ValidationError([{ path: 'resource.amount.total', code: 'invalid' }])
   return units
 }
 
@@ -77,6 +78,6 @@ function nameOf(resource: unknown): string {
 
 function understood<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
   const parsed = z.safeParse(schema, value)
-  if (!parsed.success) throw InvalidInput.of(parsed.error)
+  if (!parsed.success) throw ValidationError.from(parsed.error)
   return parsed.data
 }

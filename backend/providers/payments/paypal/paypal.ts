@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { InvalidInput } from '#backend/kernel/http/problem.ts'
+import { ValidationError } from '#backend/kernel/http/problemDetails.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import {
   type NewAgreement,
@@ -161,6 +161,6 @@ function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    throw new InvalidInput([{ path: '', code: 'not_json' }])
+    throw new ValidationError([{ path: '', code: 'not_json' }])
   }
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { InvalidInput } from '#backend/kernel/http/problem.ts'
+import { ValidationError } from '#backend/kernel/http/problemDetails.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { isPaypalAddress } from './certificates.ts'
 import { createPaypal, type PaypalOptions } from './paypal.ts'
@@ -156,6 +156,6 @@ describe('a webhook of PayPal', () => {
   })
 
   it('is an error of input when PayPal signed what nobody can read', async () => {
-    await expect(read(double.sign({ id: 7 }))).rejects.toThrow(InvalidInput)
+    await expect(read(double.sign({ id: 7 }))).rejects.toThrow(ValidationError)
   })
 })

@@ -1,9 +1,9 @@
 import Router from '@koa/router'
-import type { OriginOf } from '#backend/kernel/eventsourcing/command.ts'
+import type { FindOrigin } from '#backend/kernel/eventsourcing/command.ts'
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
-import { rawBody } from '#backend/kernel/http/rawBody.ts'
+import { readRawBody } from '#backend/kernel/http/readRawBody.ts'
 import { VIDEO_TASK } from '#backend/tasks/events.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { CALLBACK_PATH, taskOfAddress } from './callbackAddress.ts'
@@ -11,7 +11,7 @@ import { readCallback } from './readCallback.ts'
 
 export interface CallbackRoutes {
   readonly handle: Handle
-  readonly originOf: OriginOf
+  readonly originOf: FindOrigin
   readonly now: () => number
   readonly callbackSecret: string
   /** Wakes whoever waits for news of the task. */
@@ -28,7 +28,7 @@ export function callbackRoutes({ handle, originOf, now, callbackSecret, tellHint
   return new Router().post(`${CALLBACK_PATH}/:address`, async (ctx) => {
     const taskId = taskOfAddress(callbackSecret, ctx.params.address!)
     if (!taskId) throw new Rejection('unauthenticated', 'This is no address of ours.')
-    const { challenge, jobId } = readCallback((await rawBody(ctx, LONGEST_BODY)).toString())
+    const { challenge, jobId } = readCallback((await readRawBody(ctx, LONGEST_BODY)).toString())
     if (challenge === undefined) {
       const at = new Date(now()).toISOString()
       const origin = await originOf(`${VIDEO_TASK}-${taskId}`)

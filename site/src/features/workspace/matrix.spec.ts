@@ -92,7 +92,7 @@ function chosen(cell: Configuration, tier: Tier, first: 'resolution' | 'duration
 }
 
 const sentBody = () => bodyOf($generation.get(), $generation.get().taskType === 'image_to_video' ? IMAGE : null)
-const rawBody = (cell: Configuration, movements: readonly CameraMovement[]) => ({
+const readRawBody = (cell: Configuration, movements: readonly CameraMovement[]) => ({
   task_type: cell.taskType,
   model: cell.model,
   prompt: 'A cat',
@@ -119,7 +119,7 @@ describe('every cell of model, mode, resolution, duration, movements and tier', 
         const sent = sentBody()
         const offered =
           isThere && !$needsPlan.get() && `${sent.camera_movements ?? []}` === `${movements}` && !$short.get()
-        const answer = await server(tier, rawBody(cell, movements))
+        const answer = await server(tier, readRawBody(cell, movements))
         if (typeof answer === 'number') made++
         const agreed = offered
           ? answer === $cost.get() && answer === priceOf(cell) && answer === (await server(tier, sent))
@@ -138,18 +138,18 @@ describe('every cell of model, mode, resolution, duration, movements and tier', 
     const hailuo = { taskType: 'text_to_video', model: 'MiniMax-Hailuo-02', resolution: '1080P', duration: 6 } as const
     const live = { taskType: 'image_to_video', model: 'I2V-01-live', resolution: '720P', duration: 6 } as const
     const refusals = [
-      [rawBody({ ...director, taskType: 'image_to_video' }, []), 'model_not_for_task_type'],
-      [rawBody({ ...director, resolution: '768P' }, []), 'resolution_not_for_model'],
-      [rawBody({ ...director, duration: 10 }, []), 'duration_not_for_model'],
-      [rawBody({ ...hailuo, duration: 10 }, []), 'duration_not_for_model'],
-      [rawBody({ ...hailuo, resolution: '512P' }, []), 'resolution_not_for_model'],
-      [rawBody(hailuo, []), 'plan_required'],
-      [rawBody(live, ['固定']), 'camera_movements_not_for_model'],
-      [rawBody(director, MOVEMENTS.four!), 'too_many_camera_movements'],
-      [rawBody(director, MOVEMENTS.opposites!), 'opposite_camera_movements'],
-      [{ ...rawBody(director, []), prompt: 'x'.repeat(2001) }, 'prompt_too_long'],
-      [{ ...rawBody(director, []), prompt: ' ' }, 'required'],
-      [{ ...rawBody(live, []), first_frame_image_url: null }, 'required'],
+      [readRawBody({ ...director, taskType: 'image_to_video' }, []), 'model_not_for_task_type'],
+      [readRawBody({ ...director, resolution: '768P' }, []), 'resolution_not_for_model'],
+      [readRawBody({ ...director, duration: 10 }, []), 'duration_not_for_model'],
+      [readRawBody({ ...hailuo, duration: 10 }, []), 'duration_not_for_model'],
+      [readRawBody({ ...hailuo, resolution: '512P' }, []), 'resolution_not_for_model'],
+      [readRawBody(hailuo, []), 'plan_required'],
+      [readRawBody(live, ['固定']), 'camera_movements_not_for_model'],
+      [readRawBody(director, MOVEMENTS.four!), 'too_many_camera_movements'],
+      [readRawBody(director, MOVEMENTS.opposites!), 'opposite_camera_movements'],
+      [{ ...readRawBody(director, []), prompt: 'x'.repeat(2001) }, 'prompt_too_long'],
+      [{ ...readRawBody(director, []), prompt: ' ' }, 'required'],
+      [{ ...readRawBody(live, []), first_frame_image_url: null }, 'required'],
     ] as const
     for (const [body, code] of refusals) expect([code, await server('free', body)]).toEqual([code, code])
   })

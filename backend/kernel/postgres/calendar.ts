@@ -1,23 +1,26 @@
 import type pg from 'pg'
+import type { Calendar, Clock } from '../time.ts'
 import { CHANGE_CHANNEL, type Changes, RELISTENED } from './changes.ts'
 
-/** The name under which a move of the clock is told to all processes. */
+/** Change name that tells every process that the calendar was moved. The string is part of the notification protocol. */
 export const MOVED_CLOCK = 'movedClock'
 
-/** The calendar's time, which can be moved ahead in development to see months pass. Only ever ahead. */
-export interface MovedClock {
-  /** Epoch milliseconds. */
-  readonly now: () => number
-  /** Resolves with the new time. */
+export interface MovableCalendar {
+  readonly calendar: Calendar
+  /** Moves the calendar ahead by milliseconds, never back. Resolves with the new time. */
   advance(ms: number): Promise<number>
 }
 
-/** How far the clock was moved lies in the database, so that all processes agree and a restart keeps it. */
-export async function createMovedClock(
+/**
+ * Creates a calendar whose offset from real time is stored in the database: every process agrees on it, and a restart
+ * keeps it.
+ * @example const { calendar, advance } = await createCalendar(pool, changes)
+ */
+export async function createCalendar(
   pool: pg.Pool,
   changes: Changes,
-  realNow: () => number = Date.now,
-): Promise<MovedClock> {
+  clock: Clock = Date.now,
+): Promise<MovableCalendar> {
   let offset = 0
   const read = async () => {
     const { rows } = await pool.query<{ offset_ms: string }>('select offset_ms from moved_clock')
@@ -26,7 +29,7 @@ export async function createMovedClock(
   await read()
   changes.subscribe(({ name }) => void ([MOVED_CLOCK, RELISTENED].includes(name) && read().catch(() => {})))
   return {
-    now: () => realNow() + offset,
+    calendar: () => clock() + offset,
     async advance(ms) {
       await pool.query(
         `insert into moved_clock (id, offset_ms) values (true, $1)
@@ -35,7 +38,7 @@ export async function createMovedClock(
       )
       await read()
       await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify({ name: MOVED_CLOCK, ids: [] })])
-      return realNow() + offset
+      return clock() + offset
     },
   }
 }

@@ -7,7 +7,7 @@ import { Rejection } from '../eventsourcing/pure/decider.ts'
  *
  * @throws Rejection payload_too_large; invalid_input: the caller left before its end
  */
-export function rawBody({ req }: Pick<Context, 'req'>, maxBytes: number): Promise<Buffer> {
+export function readRawBody({ req }: Pick<Context, 'req'>, maxBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
   let size = 0

@@ -43,7 +43,7 @@ const STATUS: Readonly<Record<string, number>> = {
 const SENTENCES: Readonly<Record<string, string>> = errors
 
 /** Input that broke rules: each with its field and a stable code. */
-export class InvalidInput extends Rejection {
+export class ValidationError extends Rejection {
   /** @param code of the answer as a whole, where one fault says it all */
   constructor(errors: readonly { path: string; code: string }[], code = 'invalid_input') {
     const named = errors.map(({ path, code }) => `${path || 'body'}: ${code}`).join(', ')
@@ -52,8 +52,10 @@ export class InvalidInput extends Rejection {
     })
   }
 
-  static of(error: z.core.$ZodError): InvalidInput {
-    return new InvalidInput(error.issues.map(({ path, message }) => ({ path: path.join('.'), code: codeOf(message) })))
+  static from(error: z.core.$ZodError): ValidationError {
+    return new ValidationError(
+      error.issues.map(({ path, message }) => ({ path: path.join('.'), code: codeOf(message) })),
+    )
   }
 }
 
@@ -61,7 +63,7 @@ export class InvalidInput extends Rejection {
 const codeOf = (message: string) => (/^[a-z][a-z_]+$/.test(message) ? message : 'invalid')
 
 /** Turns what is thrown into problem details (RFC 9457). What was not foreseen is logged and answered without detail. */
-export function problems(log: Logger): Middleware {
+export function problemDetails(log: Logger): Middleware {
   return async (ctx, next) => {
     try {
       await next()
