@@ -5,13 +5,13 @@ export const ENTRY_KINDS = ['grant', 'hold', 'spend', 'release', 'expiry', 'forf
 
 export const CreditEntry = z.object({
   id: z.string(),
-  /** A `hold` becomes a `spend` when its video is there. */
+  /** A `hold` becomes a `spend` when the video is finished. */
   kind: z.enum(ENTRY_KINDS),
-  /** What it adds to the balance: whole credits, below zero where it takes some. */
+  /** Change of the balance in whole credits; negative for a debit. */
   amount: z.number(),
-  /** Below zero: owed. */
+  /** Negative when the user owes credits. */
   balance_after: z.number(),
-  /** A word of REASONS, or an operator's own words. */
+  /** One of REASONS, or text entered by an operator. */
   reason: z.string(),
   task_id: z.optional(z.string()),
   lot_id: z.optional(z.string()),
@@ -19,7 +19,7 @@ export const CreditEntry = z.object({
 })
 export type CreditEntry = z.infer<typeof CreditEntry>
 
-/** Reasons that the site has words for. */
+/** Reasons that the site translates. */
 export const REASONS = [
   'free',
   'subscription',
@@ -48,5 +48,5 @@ export const historyCsv = endpoint({
   method: 'GET',
   path: '/credits/history.csv',
   access: 'user',
-  summary: 'The whole history as a file: RFC 4180, UTF-8',
+  summary: 'The whole history as a CSV file (RFC 4180, UTF-8)',
 })

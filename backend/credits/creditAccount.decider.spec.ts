@@ -59,56 +59,56 @@ const grant = (lotId: string, amount: number): CreditAccountCommand => ({
 })
 
 describe('granting a lot', () => {
-  it('happens once however often it is asked for', () => {
+  it('grants a lot once when the command is repeated', () => {
     given().when(grant('a', 60)).decides(granted('a', 60))
     given(granted('a', 60)).when(grant('a', 999)).decidesNothing()
   })
-  it('adds a second lot beside the first', () => {
+  it('grants a second lot', () => {
     given(granted('a', 60)).when(grant('b', 5)).decides(granted('b', 5))
   })
 })
 
 describe('holding credits', () => {
-  it('takes them off the only lot', () => {
+  it('holds credits of the only lot', () => {
     given(granted('a', 60))
       .when(hold('t', 30))
       .decides(held('t', part('a', 30)))
   })
-  it('takes the lot that expires soonest first, whatever the order of grants', () => {
+  it('holds credits of the lot that expires soonest, whatever the order of grants', () => {
     given(granted('never', 60), granted('late', 20, day(25)), granted('soon', 10, day(20)))
       .when(hold('t', 40))
       .decides(held('t', part('soon', 10), part('late', 20), part('never', 10)))
   })
-  it('takes the one granted first among lots that expire together, however many there are', () => {
+  it('holds credits of the oldest lot first among 40 lots that expire together', () => {
     const lots = Array.from({ length: 40 }, (_, n) => granted(`lot${n}`, 1, day(20)))
     const parts = Array.from({ length: 40 }, (_, n) => part(`lot${n}`, 1))
     given(...lots)
       .when(hold('t', 40))
       .decides(held('t', ...parts))
   })
-  it('passes over lots that are used up or expired', () => {
+  it('skips lots that are empty or expired', () => {
     given(granted('gone', 60, day(9)), granted('empty', 5), held('x', part('empty', 5)), granted('good', 30))
       .when(hold('t', 30))
       .decides(held('t', part('good', 30)))
   })
-  it('counts a lot as expired at the very instant it expires', () => {
+  it('treats a lot as expired at the instant of its expiry', () => {
     given(granted('a', 60, at))
       .when(hold('t', 30))
       .rejects('insufficient_credits')
   })
-  it('does not happen twice for one task, not even with nothing left', () => {
+  it('holds credits once per task, even when no credits are left', () => {
     given(granted('a', 30), held('t', part('a', 30)))
       .when(hold('t', 30))
       .decidesNothing()
   })
-  it('is refused without enough credits, saying how many there are', () => {
+  it('rejects a hold without enough credits and reports how many are left', () => {
     given(granted('a', 29)).when(hold('t', 30)).rejects('insufficient_credits')
     const account = [granted('a', 29)].reduce(creditAccount.evolve, creditAccount.initial)
     expect(() => creditAccount.decide(hold('t', 30), account)).toThrow(
       expect.objectContaining({ fields: { required: 30, remaining: 29 } }),
     )
   })
-  it('is refused when as many tasks are open as the plan allows, and possible again when one is over', () => {
+  it('rejects a hold above the limit of open tasks, and allows it after one has ended', () => {
     const two = [granted('a', 90), held('t', part('a', 30)), held('u', part('a', 30))]
     given(...two)
       .when(hold('v', 30))
@@ -120,12 +120,12 @@ describe('holding credits', () => {
       .when(hold('v', 30, 3))
       .decides(held('v', part('a', 30)))
   })
-  it('says that credits are missing rather than that the queue is full', () => {
+  it('rejects a hold for missing credits before it checks the limit of open tasks', () => {
     given(granted('a', 60), held('t', part('a', 30)), held('u', part('a', 30)))
       .when(hold('v', 30))
       .rejects('insufficient_credits')
   })
-  it('is refused for a task whose credits were settled', () => {
+  it('rejects a second hold for a settled task', () => {
     given(granted('a', 60), held('t', part('a', 30)), captured('t'))
       .when(hold('t', 30))
       .rejects('hold_settled')
@@ -137,13 +137,13 @@ describe('holding credits', () => {
 
 describe('settling a hold', () => {
   const open = [granted('a', 60, day(20)), granted('b', 60), held('t', part('a', 60), part('b', 30))]
-  it('captures it once', () => {
+  it('captures a hold', () => {
     given(...open)
       .when(capture('t'))
       .decides(captured('t'))
   })
   const back = released('t', [part('a', 60), part('b', 30)])
-  it('releases it once, to the lots the credits came from', () => {
+  it('releases a hold to the lots of its credits', () => {
     given(...open)
       .when(release('t'))
       .decides(back)
@@ -151,7 +151,7 @@ describe('settling a hold', () => {
       .when(hold('u', 120))
       .decides(held('u', part('a', 60), part('b', 60)))
   })
-  it('puts what came from a lot that has expired, or was closed, into a new one for 30 days', () => {
+  it('releases credits of an expired or closed lot into a new lot for 30 days', () => {
     const late = { type: 'CreditsReleased', data: { ...released('t', [part('b', 30)], 60).data, at: day(21) } }
     given(...open)
       .when({ ...release('t'), at: day(21) } as CreditAccountCommand)
@@ -163,12 +163,12 @@ describe('settling a hold', () => {
       .when(hold('u', 90))
       .decides(held('u', part('a', 60), part('returned-t', 30)))
   })
-  it('does not bring an expired lot back to life', () => {
+  it('does not make credits of an expired lot spendable by releasing them', () => {
     given(...open, back)
       .when({ ...hold('u', 61), at: day(21) } as CreditAccountCommand)
       .rejects('insufficient_credits')
   })
-  it('keeps to its first outcome', () => {
+  it('neither releases a captured hold nor captures a released one', () => {
     given(...open, captured('t'))
       .when(release('t'))
       .decidesNothing()
@@ -176,7 +176,7 @@ describe('settling a hold', () => {
       .when(capture('t'))
       .decidesNothing()
   })
-  it('does nothing for a task without a hold', () => {
+  it('ignores a capture or release without a hold', () => {
     given(...open)
       .when(capture('other'))
       .decidesNothing()
@@ -193,25 +193,25 @@ const plan = (lotId: string, amount: number): CreditAccountEvent => ({
   data: { userId, lotId, source: 'subscription', amount, expiresAt: null, reference: lotId, at: day(1) },
 })
 
-describe('lots that are over', () => {
-  it('are closed when their time is over, with what is left in them', () => {
+describe('closing lots', () => {
+  it('closes expired lots with the credits left in them', () => {
     given(granted('a', 60, day(9)), granted('b', 5), held('t', part('a', 20)))
       .when({ type: 'ExpireLots', userId, at })
       .decides(closed('a', 40))
   })
-  it('are closed when their subscription is over, the empty ones too, and no others', () => {
+  it('closes the lots of an ended subscription, also empty ones, and no others', () => {
     given(granted('free', 60), plan('p', 100), plan('q', 50), held('t', part('q', 50)))
       .when({ type: 'ForfeitLots', userId, lotIds: ['p', 'q', 'not granted'], at })
       .decides(closed('p', 100, 'subscription_ended'), closed('q', 0, 'subscription_ended'))
   })
-  it('of a subscription are spent before those that stay', () => {
+  it('holds subscription credits before credits that never expire', () => {
     given(granted('free', 60), plan('p', 20))
       .when(hold('t', 30))
       .decides(held('t', part('p', 20), part('free', 10)))
   })
 })
 
-describe('credits whose money went back', () => {
+describe('reversing a lot', () => {
   const reverse = (lotId: string, amount?: number): CreditAccountCommand => ({
     type: 'ReverseLot',
     userId,
@@ -230,28 +230,28 @@ describe('credits whose money went back', () => {
     data: { userId, parts, at },
   })
 
-  it('are taken from their lot', () => {
+  it('claims the credits from their own lot', () => {
     given(granted('free', 60), plan('p', 100))
       .when(reverse('p'))
       .decides(reversed('p', [part('p', 100)], 0))
   })
-  it('are taken in part when a part of the money went back', () => {
+  it('claims part of the credits after a partial refund', () => {
     given(plan('p', 100))
       .when(reverse('p', 40))
       .decides(reversed('p', [part('p', 40)], 0))
   })
-  it('are taken from other lots where they were spent, and owed where there is nothing', () => {
+  it('claims spent credits from other lots, and records the rest as debt', () => {
     const spent = [granted('free', 20), plan('p', 100), held('t', part('p', 90)), captured('t')]
     given(...spent)
       .when(reverse('p'))
       .decides(reversed('p', [part('p', 10), part('free', 20)], 70))
   })
-  it('are not claimed where they were forfeited already', () => {
+  it('does not claim forfeited credits', () => {
     given(plan('p', 100), held('t', part('p', 30)), captured('t'), closed('p', 70))
       .when(reverse('p'))
       .decides(reversed('p', [], 30))
   })
-  it('are repaid by the next grant, and by what is released, before anything can be spent', () => {
+  it('repays debt from the next grant or release before credits can be spent', () => {
     const owing = [plan('p', 100), held('t', part('p', 80)), reversed('p', [part('p', 20)], 80)]
     given(...owing)
       .when({ ...grant('free', 50), at } as CreditAccountCommand)
@@ -266,12 +266,12 @@ describe('credits whose money went back', () => {
       .when(hold('u', 1))
       .rejects('insufficient_credits')
   })
-  it('of a lot that is not there yet wait for it', () => {
+  it('decides nothing for a lot that is not granted yet', () => {
     given().when(reverse('p')).decidesNothing()
   })
 })
 
-describe('credits that an operator takes away', () => {
+describe('withdrawing credits', () => {
   const take = (amount: number): CreditAccountCommand => ({
     type: 'WithdrawCredits',
     userId,
@@ -280,7 +280,7 @@ describe('credits that an operator takes away', () => {
     reason: 'a mistake',
     at,
   })
-  it('are taken from the lots that go soonest, once', () => {
+  it('withdraws credits of the lots that expire soonest', () => {
     given(granted('free', 60), granted('soon', 10, day(20)))
       .when(take(30))
       .decides({
@@ -288,7 +288,7 @@ describe('credits that an operator takes away', () => {
         data: { userId, adjustmentId: 'w', parts: [part('soon', 10), part('free', 20)], reason: 'a mistake', at },
       })
   })
-  it('are never more than there are', () => {
+  it('rejects a withdrawal of more credits than are available', () => {
     given(granted('free', 20)).when(take(21)).rejects('insufficient_credits')
   })
 })

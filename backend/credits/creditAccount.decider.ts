@@ -1,25 +1,26 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { GrowOnlySet } from '../kernel/eventsourcing/pure/growOnlySet.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotPart, type LotSource } from './events.ts'
-import { available, isOpen, type Lot, moved, newLot, takeFrom, total } from './lots.rules.ts'
+import { allocate, available, credit, debit, isOpen, type Lot, newLot, total } from './lots.rules.ts'
 
-/** A user's credits: the lots they were granted in, and what is set aside for open tasks. Amounts are whole credits. */
+/** A user's credits. Amounts are whole credits. */
 export interface CreditAccount {
-  /** In the order they were granted. */
+  /** In the order of their grants. */
   readonly lots: readonly Lot[]
+  /** Open holds by id: the credits that are set aside for tasks that have not ended. */
   readonly holds: ReadonlyMap<string, readonly LotPart[]>
-  /** Owed after a reversal. While anything is owed, nothing can be spent. */
+  /** Credits owed after a reversal. Later credits repay it first, so no open lot has credits left while debt remains. */
   readonly debt: number
-  /** Lots ever granted, holds ever settled, reversals and adjustments ever made: each happens once. */
+  /** Ids of all lots granted, holds settled, and reversals and withdrawals made. They make commands idempotent. */
   readonly granted: GrowOnlySet
   readonly settled: GrowOnlySet
   readonly corrected: GrowOnlySet
 }
 
-type About = { readonly userId: string; readonly at: string }
-type Command<T extends string, D extends object = object> = Readonly<{ type: T } & About & D>
+type Common = { readonly userId: string; readonly at: string }
+type Command<T extends string, D extends object = object> = Readonly<{ type: T } & Common & D>
 
-export type GrantLot = Command<
+type GrantLot = Command<
   'GrantLot',
   {
     lotId: string
@@ -30,17 +31,17 @@ export type GrantLot = Command<
     reason?: string
   }
 >
-/** `openLimit`: holds that may be open at once, the tier's limit of open tasks. */
-export type HoldCredits = Command<'HoldCredits', { holdId: string; amount: number; openLimit: number }>
-export type CaptureHold = Command<'CaptureHold', { holdId: string }>
-/** `renewalExpiresAt`: until when credits can be used whose lot is over. */
-export type ReleaseHold = Command<'ReleaseHold', { holdId: string; reason: string; renewalExpiresAt: string }>
-/** The subscription that these lots came with is over: what is left in them is forfeited. */
-export type ForfeitLots = Command<'ForfeitLots', { lotIds: readonly string[] }>
-export type ExpireLots = Command<'ExpireLots'>
-/** `amount`: credits of the lot that are claimed back; all of them when left out. */
-export type ReverseLot = Command<'ReverseLot', { reversalId: string; lotId: string; amount?: number; reason: string }>
-export type WithdrawCredits = Command<'WithdrawCredits', { adjustmentId: string; amount: number; reason: string }>
+/** `openLimit`: the tier's limit of open holds, this one included. */
+type HoldCredits = Command<'HoldCredits', { holdId: string; amount: number; openLimit: number }>
+type CaptureHold = Command<'CaptureHold', { holdId: string }>
+/** `renewalExpiresAt`: when credits expire that cannot return to their lot because it is closed or has expired. */
+type ReleaseHold = Command<'ReleaseHold', { holdId: string; reason: string; renewalExpiresAt: string }>
+/** The subscription that granted these lots has ended: the credits left in them are forfeited. */
+type ForfeitLots = Command<'ForfeitLots', { lotIds: readonly string[] }>
+type ExpireLots = Command<'ExpireLots'>
+/** `amount`: credits of the lot to claim back; without it, all that can be claimed. */
+type ReverseLot = Command<'ReverseLot', { reversalId: string; lotId: string; amount?: number; reason: string }>
+type WithdrawCredits = Command<'WithdrawCredits', { adjustmentId: string; amount: number; reason: string }>
 
 export type CreditAccountCommand =
   | GrantLot
@@ -52,9 +53,6 @@ export type CreditAccountCommand =
   | ReverseLot
   | WithdrawCredits
 
-/** Credits that can be spent at an instant. */
-export const spendable = (account: CreditAccount, at: string): number => available(account.lots, at)
-
 function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccount {
   switch (event.type) {
     case 'CreditLotGranted': {
@@ -64,16 +62,16 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
     }
     case 'CreditsHeld': {
       const { holdId, parts } = event.data
-      return { ...account, lots: moved(account.lots, parts, -1), holds: new Map(account.holds).set(holdId, parts) }
+      return { ...account, lots: debit(account.lots, parts), holds: new Map(account.holds).set(holdId, parts) }
     }
     case 'CreditsCaptured':
-      return settledHold(account, event.data.holdId)
+      return withoutHold(account, event.data.holdId)
     case 'CreditsReleased': {
       const { holdId, renewed } = event.data
-      // Releases from before lots could be closed name no parts: all went back to where it came from.
-      const back = moved(account.lots, event.data.parts ?? account.holds.get(holdId) ?? [], 1)
-      const lots = renewed ? [...back, newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt)] : back
-      return { ...settledHold(account, holdId), lots }
+      // Events written before lots could be closed have no parts: the whole hold returned to its lots.
+      const lots = credit(account.lots, event.data.parts ?? account.holds.get(holdId) ?? [])
+      if (renewed) lots.push(newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
+      return { ...withoutHold(account, holdId), lots }
     }
     case 'CreditLotClosed': {
       const { lotId, amount } = event.data
@@ -82,24 +80,24 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
     }
     case 'CreditsReversed': {
       const { reversalId, lotId, parts, debt } = event.data
-      const claimed = total(parts) + debt
-      const lots = moved(account.lots, parts, -1).map((lot) =>
-        lot.id === lotId ? { ...lot, reversed: lot.reversed + claimed } : lot,
+      const reversed = total(parts) + debt
+      const lots = debit(account.lots, parts).map((lot) =>
+        lot.id === lotId ? { ...lot, reversed: lot.reversed + reversed } : lot,
       )
       return { ...account, lots, debt: account.debt + debt, corrected: account.corrected.add(reversalId) }
     }
     case 'CreditDebtRepaid': {
       const { parts } = event.data
-      return { ...account, lots: moved(account.lots, parts, -1), debt: account.debt - total(parts) }
+      return { ...account, lots: debit(account.lots, parts), debt: account.debt - total(parts) }
     }
     case 'CreditsWithdrawn': {
       const { adjustmentId, parts } = event.data
-      return { ...account, lots: moved(account.lots, parts, -1), corrected: account.corrected.add(adjustmentId) }
+      return { ...account, lots: debit(account.lots, parts), corrected: account.corrected.add(adjustmentId) }
     }
   }
 }
 
-function settledHold(account: CreditAccount, holdId: string): CreditAccount {
+function withoutHold(account: CreditAccount, holdId: string): CreditAccount {
   const holds = new Map(account.holds)
   holds.delete(holdId)
   return { ...account, holds, settled: account.settled.add(holdId) }
@@ -134,14 +132,15 @@ function decide(command: CreditAccountCommand, account: CreditAccount): readonly
 function hold({ userId, holdId, amount, openLimit, at }: HoldCredits, account: CreditAccount): CreditAccountEvent[] {
   if (account.holds.has(holdId)) return []
   if (account.settled.has(holdId)) throw new Rejection('hold_settled', 'The credits of this task are settled already.')
-  assertEnough(account, amount, at, 'This costs')
+  assertAvailable(account, amount, at, 'This costs')
   if (account.holds.size >= openLimit)
     throw new Rejection('queue_full', `${openLimit} tasks are open already. Wait for one to finish.`, {
       limit: openLimit,
     })
-  return [{ type: 'CreditsHeld', data: { userId, holdId, parts: takeFrom(account.lots, amount, at), at } }]
+  return [{ type: 'CreditsHeld', data: { userId, holdId, parts: allocate(account.lots, amount, at), at } }]
 }
 
+/** Returns held credits to their lots. Credits of lots that are no longer open go into one new lot. */
 function release(command: ReleaseHold, account: CreditAccount): readonly CreditAccountEvent[] {
   const { userId, holdId, reason, renewalExpiresAt, at } = command
   const held = account.holds.get(holdId)
@@ -154,17 +153,17 @@ function release(command: ReleaseHold, account: CreditAccount): readonly CreditA
   return withDebtRepaid(account, command, { type: 'CreditsReleased', data })
 }
 
-/** What comes in while credits are owed settles the debt before anything can be spent. */
-function withDebtRepaid(account: CreditAccount, { userId, at }: About, event: CreditAccountEvent) {
+/** Adds the repayment that becomes possible after `event`. */
+function withDebtRepaid(account: CreditAccount, { userId, at }: Common, event: CreditAccountEvent) {
   const { lots, debt } = evolve(account, event)
-  const parts = takeFrom(lots, debt, at)
+  const parts = allocate(lots, debt, at)
   const repaid = { type: 'CreditDebtRepaid', data: { userId, parts, at } } as const
   return parts.length > 0 ? [event, repaid] : [event]
 }
 
 function close(
   { lots }: CreditAccount,
-  { userId, at }: About,
+  { userId, at }: Common,
   reason: 'expired' | 'subscription_ended',
   isOver: (lot: Lot) => boolean,
 ): CreditAccountEvent[] {
@@ -175,35 +174,32 @@ function close(
   }))
 }
 
+/** Claims credits back from their own lot, then from other lots. The remainder becomes debt. */
 function reverse(command: ReverseLot, account: CreditAccount): CreditAccountEvent[] {
   const { userId, reversalId, lotId, reason, at } = command
   const lot = account.lots.find(({ id }) => id === lotId)
   if (!lot || account.corrected.has(reversalId)) return []
   const left = isOpen(lot, at) ? lot.left : 0
-  // What was forfeited, or is lost because its time is over, did the user no good.
-  const claimable = lot.granted - lot.forfeited - lot.reversed - (lot.left - left)
+  const expired = lot.left - left
+  // The user had no benefit from forfeited and expired credits, so they cannot be claimed.
+  const claimable = lot.granted - lot.forfeited - lot.reversed - expired
   const claimed = Math.min(command.amount ?? claimable, claimable)
   const fromLot = Math.min(left, claimed)
-  const own = fromLot > 0 ? [{ lotId, amount: fromLot }] : []
-  const others = takeFrom(
-    account.lots.filter(({ id }) => id !== lotId),
-    claimed - fromLot,
-    at,
-  )
-  const parts = [...own, ...others]
+  const others = account.lots.filter(({ id }) => id !== lotId)
+  const parts = [...(fromLot > 0 ? [{ lotId, amount: fromLot }] : []), ...allocate(others, claimed - fromLot, at)]
   const data = { userId, reversalId, lotId, parts, debt: claimed - total(parts), reason, at }
   return [{ type: 'CreditsReversed', data }]
 }
 
 function withdraw({ userId, adjustmentId, amount, reason, at }: WithdrawCredits, account: CreditAccount) {
   if (account.corrected.has(adjustmentId)) return []
-  assertEnough(account, amount, at, 'This takes')
-  const parts = takeFrom(account.lots, amount, at)
+  assertAvailable(account, amount, at, 'This takes')
+  const parts = allocate(account.lots, amount, at)
   return [{ type: 'CreditsWithdrawn', data: { userId, adjustmentId, parts, reason, at } } as const]
 }
 
-function assertEnough(account: CreditAccount, required: number, at: string, what: string): void {
-  const remaining = spendable(account, at)
+function assertAvailable(account: CreditAccount, required: number, at: string, what: string): void {
+  const remaining = available(account.lots, at)
   if (remaining < required)
     throw new Rejection('insufficient_credits', `${what} ${required} credits; ${remaining} are left.`, {
       required,
@@ -211,7 +207,7 @@ function assertEnough(account: CreditAccount, required: number, at: string, what
     })
 }
 
-/** The balance and the number of open tasks are decided here, together, by one append. */
+/** Decides the balance and the limit of open tasks in one stream, so that one append checks both. */
 export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditAccountEvent> = {
   category: CREDIT_ACCOUNT,
   initial: {

@@ -1,18 +1,18 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 
 /**
- * Where credits came from. `payment`: a sale after its subscription's end; they stay. `returned`: held in a lot that was
- * closed meanwhile, and given back in one of their own.
+ * The source of a lot. `payment`: a sale that completed after its subscription had ended; its credits never expire.
+ * `returned`: released credits whose own lot was no longer open.
  */
 export type LotSource = 'free' | 'subscription' | 'payment' | 'adjustment' | 'returned'
 
-/** Credits of one lot; amounts are whole credits, always above zero. */
+/** Credits of one lot. Amounts are whole credits, greater than zero. */
 export interface LotPart {
   readonly lotId: string
   readonly amount: number
 }
 
-/** Credits that came together. `reference` names what backs them: the sale of a subscription lot. */
+/** Credits were granted. `reference` is the id of the sale that paid for them. */
 export type CreditLotGranted = Event<
   'CreditLotGranted',
   {
@@ -26,16 +26,16 @@ export type CreditLotGranted = Event<
     at: string
   }
 >
-/** Credits set aside for one task. The hold's id is the task's. */
+/** Credits were set aside for a task. The hold has the id of the task. */
 export type CreditsHeld = Event<
   'CreditsHeld',
   { userId: string; holdId: string; parts: readonly LotPart[]; at: string }
 >
-/** The task succeeded: the held credits are spent. */
+/** The task succeeded: the held credits were spent. */
 export type CreditsCaptured = Event<'CreditsCaptured', { userId: string; holdId: string; at: string }>
 /**
- * The task came to nothing: the held credits go back to the lots they came from. What came from a lot that was closed
- * meanwhile, or has expired, goes into a new one.
+ * The task did not succeed: the held credits returned to their lots. `renewed` is a new lot with the credits of lots that
+ * are closed or have expired.
  */
 export type CreditsReleased = Event<
   'CreditsReleased',
@@ -48,12 +48,15 @@ export type CreditsReleased = Event<
     at: string
   }
 >
-/** Nothing more is taken from or given back to the lot; what was left in it (zero or more) is forfeited. */
+/** The lot was closed and the credits left in it, `amount`, were forfeited. The amount may be zero. */
 export type CreditLotClosed = Event<
   'CreditLotClosed',
   { userId: string; lotId: string; amount: number; reason: 'expired' | 'subscription_ended'; at: string }
 >
-/** The money for a lot went back: its credits are taken, from other lots where it has too few. What is missing is owed. */
+/**
+ * The payment for a lot was reversed: its credits were claimed back, from other lots where it had too few. `debt` is the
+ * remainder, which the user owes.
+ */
 export type CreditsReversed = Event<
   'CreditsReversed',
   {
@@ -66,9 +69,9 @@ export type CreditsReversed = Event<
     at: string
   }
 >
-/** Credits that came while some were owed settle the debt first. */
+/** New or released credits repaid debt. */
 export type CreditDebtRepaid = Event<'CreditDebtRepaid', { userId: string; parts: readonly LotPart[]; at: string }>
-/** An operator took credits away. */
+/** An operator withdrew credits. */
 export type CreditsWithdrawn = Event<
   'CreditsWithdrawn',
   { userId: string; adjustmentId: string; parts: readonly LotPart[]; reason: string; at: string }

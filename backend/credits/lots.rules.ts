@@ -1,14 +1,14 @@
 import type { LotPart, LotSource } from './events.ts'
 
-/** Credits that came together and expire together. Amounts are whole credits. */
+/** Credits that were granted together and expire together. Amounts are whole credits. */
 export interface Lot {
   readonly id: string
   readonly source: LotSource
   readonly granted: number
-  /** Neither spent, held, taken nor forfeited. */
+  /** Neither held, captured, withdrawn, reversed nor forfeited. */
   readonly left: number
   readonly forfeited: number
-  /** Claimed back with the money for them. */
+  /** Claimed back because the payment was reversed. */
   readonly reversed: number
   readonly expiresAt: string | null
   readonly closed: boolean
@@ -25,23 +25,27 @@ export const newLot = (id: string, source: LotSource, amount: number, expiresAt:
   closed: false,
 })
 
-/** Whether credits may be taken from the lot, or given back to it, at an instant. */
+/** Whether credits can be taken from the lot and returned to it. A lot expires at the instant `expiresAt`. */
 export const isOpen = (lot: Lot, at: string): boolean => !lot.closed && (lot.expiresAt === null || lot.expiresAt > at)
 
-/** Credits that can be spent at an instant: held ones are off, lots that are over do not count. */
+/** Returns the credits that can be spent at an instant. */
 export const available = (lots: readonly Lot[], at: string): number =>
   lots.reduce((sum, lot) => sum + (isOpen(lot, at) ? lot.left : 0), 0)
 
 export const total = (parts: readonly LotPart[]): number => parts.reduce((sum, { amount }) => sum + amount, 0)
 
-/** Behind every date: credits of a subscription, which go when it ends, before those that never go. */
-const order = (lot: Lot) => lot.expiresAt ?? (lot.source === 'subscription' ? '~' : '~~')
+/** Sorts by expiry, then subscription lots, which end with the subscription, then lots that never expire. */
+const expiryOrder = (lot: Lot) => lot.expiresAt ?? (lot.source === 'subscription' ? '~' : '~~')
 
-/** Takes up to an amount from the lots that go soonest; among equals, from the one granted first. */
-export function takeFrom(lots: readonly Lot[], amount: number, at: string): LotPart[] {
+/**
+ * Allocates `amount` credits to open lots, soonest expiry first, then oldest grant first. Allocates fewer if fewer are
+ * available.
+ */
+export function allocate(lots: readonly Lot[], amount: number, at: string): LotPart[] {
   const parts: LotPart[] = []
   let missing = amount
-  for (const lot of lots.toSorted((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0))) {
+  const byExpiry = (a: Lot, b: Lot) => (expiryOrder(a) < expiryOrder(b) ? -1 : expiryOrder(a) > expiryOrder(b) ? 1 : 0)
+  for (const lot of lots.toSorted(byExpiry)) {
     if (missing === 0) break
     if (lot.left === 0 || !isOpen(lot, at)) continue
     const taken = Math.min(lot.left, missing)
@@ -51,9 +55,13 @@ export function takeFrom(lots: readonly Lot[], amount: number, at: string): LotP
   return parts
 }
 
-/** Adds to the lots (or, with -1, takes away) what the parts say. */
-export const moved = (lots: readonly Lot[], parts: readonly LotPart[], sign: 1 | -1): readonly Lot[] =>
+const post = (sign: 1 | -1) => (lots: readonly Lot[], parts: readonly LotPart[]) =>
   lots.map((lot) => {
     const part = parts.find(({ lotId }) => lotId === lot.id)
     return part ? { ...lot, left: lot.left + sign * part.amount } : lot
   })
+
+/** Takes the parts out of their lots. */
+export const debit = post(-1)
+/** Returns the parts to their lots. */
+export const credit = post(1)
