@@ -1,18 +1,19 @@
-import { ConfigError, readConfig } from './app/config/readConfig.ts'
+import { ConfigError } from './app/config/environment.ts'
+import { readConfig } from './app/config/readConfig.ts'
 import { startKinora } from './app/kinora.ts'
 
-/** The longest that a drain may take, beside the pause before it: whoever sent the signal waits for so long. */
+/** Upper limit of a drain, besides the configured pause: process managers send SIGKILL after that. */
 const DRAIN_LIMIT_MS = 15_000
 
-/** The program: reads the environment once, starts what it names, and drains on a signal. */
+/** Reads the environment, starts the configured roles, and drains on a signal. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  // As the first process of a container it would otherwise not hear a signal.
+  // PID 1 of a container ignores signals that it has no handler for.
   let stop: (code: number) => void = (code) => process.exit(code)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(0))
   const kinora = await startKinora(config)
   console.log(`ready ${kinora.url}`)
-  const { username, password, isNew } = config.operator
+  const { username, password, isNew } = config.operators
   if (isNew)
     console.log(
       `operator ${kinora.url}/admin/dashboard as ${username} with ${password} (kept in ${config.dataDir}/operator-password)`,
@@ -21,7 +22,7 @@ async function main(): Promise<void> {
   stop = (code) => {
     if (stopping) process.exit(1)
     stopping = true
-    setTimeout(() => process.exit(1), config.drainMs + DRAIN_LIMIT_MS).unref()
+    setTimeout(() => process.exit(1), config.http.drainMs + DRAIN_LIMIT_MS).unref()
     void kinora.stop().then(() => process.exit(code))
   }
   void kinora.failed.then((reason) => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { ENTITIES, MIGRATIONS } from '#backend/app/context.ts'
+import { ENTITIES, MIGRATIONS } from '#backend/app/schema.ts'
 import { connectDatabase } from '#backend/kernel/postgres/connect.ts'
 import { openPool } from '#backend/kernel/postgres/openPool.ts'
 import { migrate, openDatabase } from '#backend/kernel/postgres/orm.ts'

@@ -153,7 +153,7 @@ async function requests(): Promise<void> {
 async function video(): Promise<void> {
   const kinora = await startTestKinora({ provider: await createProviderDouble() })
   try {
-    const count = async () => Number((await kinora.ports.pool.query('select count(*) from event')).rows[0].count)
+    const count = async () => Number((await kinora.context.pool.query('select count(*) from event')).rows[0].count)
     const user = await kinora.newUser()
     const before = await count()
     await user.call('POST', '/videos/generate', GENERATION)

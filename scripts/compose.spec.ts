@@ -4,7 +4,8 @@ import path from 'node:path'
 import { DCLinter } from 'dclint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig, VARIABLES } from '#backend/app/config/readConfig.ts'
+import { VARIABLES } from '#backend/app/config/environment.ts'
+import { readConfig } from '#backend/app/config/readConfig.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const textOf = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
@@ -109,14 +110,13 @@ describe('docker-compose.yml', () => {
       const config = readConfig(Object.fromEntries(environment))
       expect(config).toMatchObject({
         production: false,
-        publicUrl: 'http://localhost:8080',
-        trustedProxies: 1,
-        minimax: undefined,
-        paypal: undefined,
-        smtp: { url: 'smtp://mail:1025' },
-        s3: { endpoint: 'http://media:8333', bucket: 'kinora' },
-        databaseUrl: 'postgres://kinora:kinora@database:5432/kinora',
-        eventStoreUrl: 'esdb://eventstore:2113?tls=false',
+        http: { publicUrl: 'http://localhost:8080', trustedProxies: 1 },
+        video: { minimax: undefined },
+        payments: { paypal: undefined },
+        mail: { url: 'smtp://mail:1025' },
+        storage: { endpoint: 'http://media:8333', bucket: 'kinora' },
+        database: { url: 'postgres://kinora:kinora@database:5432/kinora' },
+        eventStore: { url: 'esdb://eventstore:2113?tls=false' },
       })
     }
   })
@@ -124,7 +124,7 @@ describe('docker-compose.yml', () => {
   it('refuses production with what it brings for development', () => {
     const environment = Object.entries(service('api').environment ?? {}).map(([key, value]) => [key, unset(value)])
     expect(() => readConfig({ ...Object.fromEntries(environment), NODE_ENV: 'production' })).toThrow(
-      /SESSION_SECRET: that of docker-compose.yml[\s\S]*OPERATOR_PASSWORD: that[\s\S]*ENCRYPTION_KEY: that/,
+      /SESSION_SECRET: the value in docker-compose.yml[\s\S]*OPERATOR_PASSWORD: the[\s\S]*ENCRYPTION_KEY: the/,
     )
   })
 })

@@ -15,7 +15,10 @@ import { createSessions } from './sessions/sessions.ts'
 import { createThrottle } from './sessions/throttle.ts'
 
 interface Around {
-  readonly config: { readonly production: boolean; readonly sessionSecret: string; readonly encryptionKey: string }
+  readonly config: {
+    readonly production: boolean
+    readonly secrets: { readonly session: string; readonly encryption: string }
+  }
   readonly database: Database
   readonly outbox: Outbox
   readonly credits: { grantFreeCredits(userId: string, amount: number): Promise<void> }
@@ -28,22 +31,22 @@ interface Around {
 /** The parts of accounts, put together. Sessions and limits keep real time, whatever `now` says. */
 export function accountPorts(ports: Around, publicUrl: () => string, freeCredits: number) {
   const { config, database, outbox, credits, log, now, calendar } = ports
-  const { production, encryptionKey } = config
+  const { production, secrets } = config
   const tokens = createMailTokens(database, now)
-  const key = (purpose: string) => keyFor(purpose, encryptionKey)
+  const key = (purpose: string) => keyFor(purpose, secrets.encryption)
   return {
     accounts: createAccounts({
       database,
       tokens,
       outbox,
-      grants: createFreeGrants(database, key(FREE_GRANTS), formerKeys(database, encryptionKey, FREE_GRANTS)),
+      grants: createFreeGrants(database, key(FREE_GRANTS), formerKeys(database, secrets.encryption, FREE_GRANTS)),
       publicUrl,
       production,
       grantFreeCredits: (userId) => credits.grantFreeCredits(userId, freeCredits),
       now: calendar,
     }),
     passwords: createAccountPasswords({ database, tokens, outbox, publicUrl, now }),
-    sessions: createSessions(database, config.sessionSecret),
+    sessions: createSessions(database, secrets.session),
     cookies: createCookies(publicUrl().startsWith('https://')),
     devices: createKnownDevices(key('known devices')),
     throttle: createThrottle(database, key('throttle')),

@@ -8,90 +8,110 @@ import { caughtUp, databaseTime } from '#projections/engine/liveness.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
-import type { Role } from './config/layoutFaults.ts'
+import { type Adapters, openAdapters } from './adapters.ts'
+import { startApi } from './api.ts'
+import type { Role } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
-import { type Overrides, openPorts, type Ports } from './context.ts'
+import { type Context, type Overrides, openContext } from './context.ts'
 import { leased, type Running } from './leases.ts'
-import { startApi, startProjections, startWorkflows } from './roles.ts'
+import { startProjections } from './projections.ts'
+import { createServices, type Services } from './services.ts'
+import { startWorkflows } from './workflows.ts'
 
 export interface Kinora {
   readonly url: string
-  /** Settles with the reason when the program cannot go on. */
+  /** Resolves with the reason when the process cannot continue. */
   readonly failed: Promise<string>
-  /** The parts it runs on, for tests. */
-  readonly ports: Ports
+  /** Exposed to tests. */
+  readonly context: Context & Omit<Adapters, 'close'>
+  readonly services: Services
   stop(): Promise<void>
 }
 
-/** Longer than proxies keep idle connections (Caddy: two minutes): who closes first must be the one that sends the next call. */
+/** Longer than proxies keep idle connections (Caddy: two minutes), so that the proxy closes them first. */
 const IDLE_CONNECTION_MS = 125_000
 
 const SITE = path.resolve(import.meta.dirname, '../../site/dist')
 
-/** Starts the roles that the configuration names; resolves when the first request can be served. */
+/** Starts the configured roles. Resolves when the first request can be served. */
 export async function startKinora(config: Config, overrides: Overrides = {}): Promise<Kinora> {
   const log = createLog(config.logLevel, overrides.logTo)
   const server = createServer({ keepAliveTimeout: IDLE_CONNECTION_MS })
   let readiness: Readiness = 'starting'
+  const running: Running[] = []
   const health = healthRoutes(
     () => readiness,
     async () => {
-      await ports.pool.query('select 1')
+      await context.pool.query('select 1')
       const answers = await Promise.all(running.map((role) => role.reachable?.() ?? true))
-      if (!answers.every(Boolean)) throw new Error('what a role stands on does not answer')
+      if (!answers.every(Boolean)) throw new Error('a dependency does not answer')
     },
   )
-  const onlyHealth = createHealthApp(health, log).callback()
-  server.on('request', onlyHealth)
-  // The port comes first: should another Kinora hold it, nothing else is touched.
-  await listen(server, config)
+  const healthOnly = createHealthApp(health, log).callback()
+  server.on('request', healthOnly)
+  // Bind the port first: if another Kinora holds it, nothing else is touched.
+  await listen(server, config.http)
   const { port } = server.address() as AddressInfo
-  const url = config.publicUrl ?? `http://localhost:${port}`
+  const url = config.http.publicUrl ?? `http://localhost:${port}`
 
-  const ports = await openPorts(config, log, overrides).catch((error) => {
+  const { context, adapters } = await open(config, log, overrides).catch((error) => {
     server.close()
     throw error
   })
-  serveMetrics(health, { ...config, token: config.metricsToken, read: ports.observability.read })
-  const running: Running[] = []
+  const services = createServices(context, adapters)
+  const { metricsToken: token } = config.http
+  serveMetrics(health, { production: config.production, token, read: context.observability.read })
   const run = (role: Role, start: () => Running) => {
     if (config.roles.includes(role)) running.push(start())
     return Promise.all(running.map(({ started }) => started))
   }
-  const since = await databaseTime(ports.database)
-  await run('projections', () => startProjections(ports))
-  // Whichever process they run in: what is read and swept here must be all there is.
-  await caughtUp(PROJECTIONS, ports.database, since)
-  const workflows = () => startWorkflows(ports, () => url)
-  // Temporal knows what runs where: its workers may be many. The embedded engine has one holder.
-  await run('workflows', () => (config.temporal ? workflows() : leased(ports.leases, 'workflows', workflows)))
+  const since = await databaseTime(context.database)
+  await run('projections', () => startProjections(context))
+  // Other roles read and sweep rows, so every projection, wherever it runs, catches up first.
+  await caughtUp(PROJECTIONS, context.database, since)
+  const workflows = () => startWorkflows(context, adapters, services, () => url)
+  // Temporal coordinates its workers; the embedded engine must run in one process only.
+  await run('workflows', () => (config.temporal ? workflows() : leased(context.leases, 'workflows', workflows)))
   await run('api', () => {
-    server.off('request', onlyHealth)
-    return startApi(ports, { server, publicUrl: () => url, health, site: existsSync(SITE) ? SITE : undefined })
+    server.off('request', healthOnly)
+    const site = existsSync(SITE) ? SITE : undefined
+    return startApi(context, adapters, services, { server, publicUrl: () => url, health, site })
   })
   readiness = 'ready'
 
   return {
     url,
-    ports,
-    failed: ports.databaseGone.then(() => 'The database has stopped.'),
+    context: { ...adapters, ...context },
+    services,
+    failed: context.databaseGone.then(() => 'The database has stopped.'),
     async stop() {
       readiness = 'draining'
-      // Whoever hands out the work looks at `/readyz` now and then; until then all goes on.
-      await delay(config.drainMs)
+      // Load balancers poll `/readyz`: keep serving until they have noticed.
+      await delay(config.http.drainMs)
       for (const role of running.toReversed()) await role.stop()
       server.close()
       server.closeIdleConnections()
-      await ports.close()
+      await adapters.close()
+      await context.close()
     },
   }
 }
 
-function listen(server: ReturnType<typeof createServer>, { port, host }: Config): Promise<void> {
+async function open(config: Config, log: ReturnType<typeof createLog>, overrides: Overrides) {
+  const context = await openContext(config, log, overrides)
+  try {
+    return { context, adapters: await openAdapters(context, overrides) }
+  } catch (error) {
+    await context.close()
+    throw error
+  }
+}
+
+function listen(server: ReturnType<typeof createServer>, { port, host }: Config['http']): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE'
-      reject(taken ? new Error(`Port ${port} is taken. Stop what uses it, or set PORT to another one.`) : error)
+      reject(taken ? new Error(`Port ${port} is in use. Stop the other program, or set PORT to another port.`) : error)
     })
     server.listen(port, host, resolve)
   })

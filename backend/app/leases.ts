@@ -1,16 +1,17 @@
 import type { LeaseOptions, Leases } from '../kernel/postgres/leases.ts'
 
-/** A part of the program that runs until it is stopped. `started` settles when it has caught up once. */
+/** A service that runs until it is stopped. */
 export interface Running {
+  /** Settles when the service has caught up once. */
   readonly started: Promise<void>
-  /** Whether what it cannot do without answers; left out where that is the database alone. */
+  /** Whether the server it depends on answers; left out where that is only the database. */
   reachable?(): Promise<boolean>
   stop(): Promise<void>
 }
 
 /**
- * A part of the program that at most one process runs at a time: this one, whenever it holds the lease. `started` settles
- * once the part has started here, or was seen to be another process's.
+ * Runs a service in at most one process at a time: in this one while it holds the lease. `started` settles when the service
+ * has started here, or when another process is seen to hold the lease.
  */
 export function leased(
   leases: Leases,
@@ -21,14 +22,14 @@ export function leased(
   const halt = new AbortController()
   const started = Promise.withResolvers<void>()
   const work = async (held: AbortSignal) => {
-    const part = start()
-    const over = new Promise<void>((resolve) => held.addEventListener('abort', () => resolve(), { once: true }))
+    const service = start()
+    const lost = new Promise<void>((resolve) => held.addEventListener('abort', () => resolve(), { once: true }))
     try {
-      await Promise.race([part.started, over])
+      await Promise.race([service.started, lost])
       if (!held.aborted) started.resolve()
-      await over
+      await lost
     } finally {
-      await part.stop()
+      await service.stop()
     }
   }
   const done = leases.run(name, halt.signal, work, {

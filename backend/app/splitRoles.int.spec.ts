@@ -68,8 +68,8 @@ describe('roles in processes of their own', () => {
       expect(await statusOf(`${url}/readyz`)).toEqual([200, 'ready'])
     }
     expect((await fetch(`${workerUrl}/api/v1/auth/me`)).status).toBe(503)
-    expect(worker.ports.leases.held()).toContain('workflows')
-    expect(api.ports.leases.held()).toEqual(['sandbox'])
+    expect(worker.context.leases.held()).toContain('workflows')
+    expect(api.context.leases.held()).toEqual(['sandbox'])
   })
 
   it('are refused when their media would lie apart', async () => {
@@ -93,7 +93,7 @@ describe('roles in processes of their own', () => {
     expect((await user.call('GET', `/videos/preview/${task.id}`)).status).toBe(200)
     expect(heard).toContainEqual(expect.objectContaining({ type: 'credits_update', remaining: 30 }))
     await api.post('/../../dev/clock', { advance_ms: 3_600_000 })
-    await vi.waitFor(() => expect(worker.ports.calendar() - Date.now()).toBeGreaterThan(3_500_000))
+    await vi.waitFor(() => expect(worker.context.calendar() - Date.now()).toBeGreaterThan(3_500_000))
     socket.close()
   })
 })

@@ -2,10 +2,15 @@ import { readCredits } from '#projections/credits/readCredits.ts'
 import { readExpired } from '#projections/credits/readExpired.ts'
 import { readBuyer, readOpenAgreements } from '#projections/subscriptions/readSubscription.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'
-import type { Ports } from './context.ts'
+import type { Context } from './context.ts'
+import type { Services } from './services.ts'
 
 /** What the activities about subscriptions and credits need of the rest. */
-export function subscriptionDeps({ database, outbox, calendar, log }: Ports, publicUrl: () => string) {
+export function subscriptionDeps(
+  { database, calendar, log }: Context,
+  { outbox }: Pick<Services, 'outbox'>,
+  publicUrl: () => string,
+) {
   const reminders = createReminders(database, outbox, publicUrl)
   const at = () => new Date(calendar()).toISOString()
   return {

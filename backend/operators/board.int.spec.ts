@@ -46,7 +46,7 @@ describe('the operator', () => {
     ])
     const session = { cookie: cookieOf(answer) }
     for (const path of CALLS) expect([path, (await get(path, session)).status]).toEqual([path, 200])
-    const { rows } = await kinora.ports.pool.query<{ hash: string }>('select hash from operator_session')
+    const { rows } = await kinora.context.pool.query<{ hash: string }>('select hash from operator_session')
     expect(rows.map(({ hash }) => hash)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
     const page = await fetch(`${kinora.url}/admin/dashboard`, { redirect: 'manual', headers: session })
     expect(page.headers.get('location')).not.toBe('/admin/dashboard/login')
@@ -88,7 +88,7 @@ describe('the operator', () => {
     const answer = await signIn()
     expect(answer.status).toBe(429)
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    await kinora.ports.pool.query('delete from throttle')
+    await kinora.context.pool.query('delete from throttle')
   })
 })
 

@@ -24,7 +24,7 @@ afterAll(() => kinora?.close())
 const get = (path: string) => fetch(`${kinora.api}/analytics${path}`, { headers: { cookie } })
 const data = async <Data>(path: string) => ((await (await get(path)).json()) as { data: Data }).data
 const visit = (session_id: string) => kinora.post('/analytics/page-view', { path: '/faq', session_id })
-const rows = async (sql: string) => (await kinora.ports.pool.query(sql)).rows
+const rows = async (sql: string) => (await kinora.context.pool.query(sql)).rows
 const advance = async (ms: number) => {
   const answer = await fetch(`${kinora.url}/dev/clock`, {
     method: 'POST',
@@ -72,10 +72,11 @@ describe('how the business does', () => {
     provider.answer = () => ({ kind: 'rendering', percent: 1 })
     const id = await generate()
     await expect.poll(async () => (await health()).queue, { timeout: 30_000 }).toEqual({ ...calm, processing: 1 })
-    await kinora.ports.pool.query(`update video_task set started_at = started_at - interval '3 hours' where id = $1`, [
-      id,
-    ])
-    await createOperatorAlerts(kinora.ports.pool, { error: () => {}, info: () => {} }).raise(
+    await kinora.context.pool.query(
+      `update video_task set started_at = started_at - interval '3 hours' where id = $1`,
+      [id],
+    )
+    await createOperatorAlerts(kinora.context.pool, { error: () => {}, info: () => {} }).raise(
       'provider_key',
       'The key was refused.',
     )
@@ -88,7 +89,7 @@ describe('how the business does', () => {
   })
 
   it('is read from credits, sales and what the provider asked for', async () => {
-    await kinora.ports.pool.query(
+    await kinora.context.pool.query(
       `insert into invoice (id, user_id, sale_id, agreement_id, tier, amount_cents, refunded_cents, currency, credits,
          period_start, period_end)
        select gen_random_uuid(), $1, 's' || n, 'a', 'standard', 1299, n * 100, currency, 1000, $2, $2
@@ -142,7 +143,7 @@ describe('how the business does', () => {
     ])
     for (const name of ['days', 'secrets.csv', 'constructor.csv'])
       expect((await get(`/tables/${name}`)).status).toBe(404)
-    await kinora.ports.pool.query('truncate page_view, traffic_day, traffic_hour, traffic_page, day_visitor')
+    await kinora.context.pool.query('truncate page_view, traffic_day, traffic_hour, traffic_page, day_visitor')
   })
 })
 

@@ -10,7 +10,7 @@ import { createUserFigures } from './userFigures.ts'
 
 interface Around {
   readonly config: {
-    readonly operator: { readonly username: string; readonly password: string; readonly timeZone: string }
+    readonly operators: { readonly username: string; readonly password: string; readonly timeZone: string }
   }
   readonly pool: pg.Pool
   readonly changes: Changes
@@ -18,7 +18,7 @@ interface Around {
 
 /** The parts of the operator's side, put together. */
 export function operatorPorts({ config, pool, changes }: Around, publicUrl: () => string) {
-  const { operator } = config
+  const operator = config.operators
   return {
     operator,
     operatorSessions: createOperatorSessions(pool, changes),

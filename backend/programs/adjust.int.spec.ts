@@ -29,13 +29,13 @@ describe('an adjustment by an operator', () => {
       expect.objectContaining({ kind: 'adjustment', amount: 40, balance_after: 100, reason: 'a slow week' }),
       expect.objectContaining({ kind: 'grant', amount: 60, balance_after: 60 }),
     ])
-    const { rows } = await kinora.ports.pool.query(
+    const { rows } = await kinora.context.pool.query(
       `select distinct meta->>'actor' as actor from event where stream = $1 and type in ('CreditsWithdrawn', 'CreditLotGranted')
        order by actor`,
       [`creditAccount-${user.userId}`],
     )
     expect(rows).toEqual([{ actor: 'operator:olga' }, { actor: 'system' }])
-    const noted = await kinora.ports.pool.query('select detail from operator_action order by id desc limit 1')
+    const noted = await kinora.context.pool.query('select detail from operator_action order by id desc limit 1')
     expect(noted.rows[0]?.detail).toBe(`-10 credits, user ${user.userId}, adjustment b, by olga: a slow week`)
   })
 

@@ -4,8 +4,9 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
 import { unseal } from '../accounts/keys/seal.ts'
-import { type Config, ConfigError, readConfig } from '../app/config/readConfig.ts'
-import { ENTITIES, MIGRATIONS } from '../app/context.ts'
+import { ConfigError } from '../app/config/environment.ts'
+import { type Config, readConfig } from '../app/config/readConfig.ts'
+import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
 import { installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
@@ -31,12 +32,12 @@ type Print = (text: string) => void
 
 /** Saves what a configuration names. */
 async function save(config: Config, folder: string, withSecrets: boolean): Promise<Manifest> {
-  const server = await connectDatabase(config, () => {})
+  const server = await connectDatabase({ databaseUrl: config.database?.url, dataDir: config.dataDir }, () => {})
   try {
     const source = {
       connection: server.connection,
-      log: config.eventStoreUrl ? ('EventStoreDB' as const) : ('here' as const),
-      media: config.s3 ? undefined : path.join(config.dataDir, 'media'),
+      log: config.eventStore ? ('EventStoreDB' as const) : ('here' as const),
+      media: config.storage ? undefined : path.join(config.dataDir, 'media'),
       secrets: withSecrets ? path.join(config.dataDir, 'secrets.json') : undefined,
     }
     return await backUp(source, folder, new Date())
@@ -82,10 +83,10 @@ async function drill(config: Config, keep: boolean, print: Print): Promise<boole
     print(`backed up: ${tables.length} tables (${seconds()})`)
     const findings = await putBack(backup, { dataDir, databaseUrl: undefined }, async (manifest, connection) => {
       print(`restored into a new cluster (${seconds()})`)
-      return compare(connection, backup, manifest, (wrapped) => opens(wrapped, config.encryptionKey))
+      return compare(connection, backup, manifest, (wrapped) => opens(wrapped, config.secrets.encryption))
     })
     for (const { check, seen, wrong } of findings) print(`${wrong ? '✗' : '✓'} ${check}: ${wrong ?? seen}`)
-    const audited = config.eventStoreUrl ? undefined : await proveLedger(dataDir, print)
+    const audited = config.eventStore ? undefined : await proveLedger(dataDir, print)
     if (audited === undefined)
       print('- ledger: its log is in EventStoreDB, not in this backup; run `npm run audit -- verify`')
     const isSound = findings.every(({ wrong }) => wrong === undefined) && audited !== false

@@ -55,7 +55,7 @@ describe('npm run rotate-key', () => {
     await expect(rotate(wrong)).rejects.toThrow()
     const kinora = await start()
     try {
-      const { rows } = await kinora.ports.pool.query('select purpose from key_ring')
+      const { rows } = await kinora.context.pool.query('select purpose from key_ring')
       expect(rows).toHaveLength(2)
     } finally {
       await kinora.close()

@@ -3,7 +3,8 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { rotateKeys } from '../accounts/keys/keyRing.ts'
-import { ConfigError, readConfig } from '../app/config/readConfig.ts'
+import { ConfigError } from '../app/config/environment.ts'
+import { readConfig } from '../app/config/readConfig.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 
 export const USAGE = `npm run rotate-key
@@ -25,7 +26,7 @@ export async function runRotateKey(
   try {
     const config = readConfig(env)
     const kept = env.ENCRYPTION_KEY ? undefined : path.join(config.dataDir, 'secrets.json')
-    const server = await connectDatabase(config, () => {})
+    const server = await connectDatabase({ databaseUrl: config.database?.url, dataDir: config.dataDir }, () => {})
     const client = new pg.Client(server.connection)
     await client.connect()
     try {
@@ -40,7 +41,7 @@ export async function runRotateKey(
         return 1
       }
       await client.query('begin')
-      const { userKeys, mails } = await rotateKeys(client, config.encryptionKey, next)
+      const { userKeys, mails } = await rotateKeys(client, config.secrets.encryption, next)
       // Before the commit, so that the key is never known to nobody.
       const arriving = kept && keepBeside(kept, next)
       await client.query('commit')

@@ -156,7 +156,7 @@ describe('the months of a plan', () => {
     await soon(async () =>
       expect(await current(user)).toMatchObject({ status: 'cancelled', cancel_at_period_end: true, tier: 'pro' }),
     )
-    const paused = async (is: string) => expect((await kinora.ports.payments.getAgreement(id))?.status).toBe(is)
+    const paused = async (is: string) => expect((await kinora.context.payments.getAgreement(id))?.status).toBe(is)
     await soon(() => paused('suspended'))
     expect((await user.call('POST', '/subscriptions/reactivate')).status).toBe(200)
     await soon(async () =>
@@ -188,7 +188,7 @@ describe('the months of a plan', () => {
     await soon(async () =>
       expect(await stats(user)).toMatchObject({ current_tier: 'ultimate', remaining_credits: 16_060 }),
     )
-    await soon(async () => expect((await kinora.ports.payments.getAgreement(first))?.status).toBe('cancelled'))
+    await soon(async () => expect((await kinora.context.payments.getAgreement(first))?.status).toBe('cancelled'))
     const third = await buy(user, 'standard')
     await soon(async () =>
       expect(await current(user)).toMatchObject({ tier: 'ultimate', status: 'cancelled', next_tier: 'standard' }),
@@ -197,8 +197,8 @@ describe('the months of a plan', () => {
     await soon(async () =>
       expect(await stats(user)).toMatchObject({ current_tier: 'standard', current_status: 'active' }),
     )
-    await soon(async () => expect((await kinora.ports.payments.getAgreement(second))?.status).toBe('cancelled'))
-    expect((await kinora.ports.payments.getAgreement(third))?.status).toBe('active')
+    await soon(async () => expect((await kinora.context.payments.getAgreement(second))?.status).toBe('cancelled'))
+    expect((await kinora.context.payments.getAgreement(third))?.status).toBe('active')
   })
 })
 

@@ -11,15 +11,14 @@ afterAll(() => kinora?.close())
 
 it('tells who has a fifth of the credits left, or none, once a day', async () => {
   const user = await kinora.newUser()
-  const { ports } = kinora
-  const { creditsSpent } = subscriptionDeps(ports, () => kinora.url)
+  const { creditsSpent } = subscriptionDeps(kinora.context, kinora.services, () => kinora.url)
   const spend = async (amount: number) => {
     const taskId = uuid7()
     const context = { commandId: taskId, actor: 'system', correlationId: taskId }
     const hold = { userId: user.userId, taskId, amount, openLimit: 2 }
-    const position = await ports.credits.hold(hold, context)
-    await ports.credits.capture(user.userId, taskId)
-    await ports.changes.waitFor(['creditBalances'], position, 10_000)
+    const position = await kinora.services.credits.hold(hold, context)
+    await kinora.services.credits.capture(user.userId, taskId)
+    await kinora.context.changes.waitFor(['creditBalances'], position, 10_000)
     await creditsSpent(user.userId)
   }
   const subjects = async () =>
@@ -32,7 +31,7 @@ it('tells who has a fifth of the credits left, or none, once a day', async () =>
   await vi.waitFor(async () => expect(await subjects()).toContain(low), 10_000)
   await spend(12)
   expect(await subjects()).toHaveLength(2)
-  await ports.clock?.advance(24 * 3_600_000)
+  await kinora.context.advanceCalendar!(24 * 3_600_000)
   await creditsSpent(user.userId)
   await vi.waitFor(async () => expect((await subjects())[0]).toBe('Your Kinora credits are used up'), 10_000)
 })

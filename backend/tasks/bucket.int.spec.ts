@@ -47,6 +47,6 @@ describe('a Kinora whose media lie in a bucket', () => {
     expect((await bytes(marked)).equals(bucket.objects.get(`watermarked/${id}.mp4`)!)).toBe(true)
     expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(204)
     expect([...bucket.objects.keys()].filter((key) => key.includes(id))).toEqual([])
-    expect(readdirSync(kinora.ports.temporaryDir).filter((name) => name !== 'copies')).toEqual([])
+    expect(readdirSync(kinora.context.temporaryDir).filter((name) => name !== 'copies')).toEqual([])
   })
 })

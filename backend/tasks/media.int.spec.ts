@@ -31,7 +31,7 @@ async function upload(user: TestUser, bytes: Uint8Array | undefined, field = 'fi
   return fetch(`${kinora.api}/videos/upload-image`, { method: 'POST', headers, body })
 }
 const outcome = async (answer: Response) => [answer.status, ((await answer.json()) as { code?: string }).code]
-const temporaryFiles = () => readdirSync(kinora.ports.temporaryDir)
+const temporaryFiles = () => readdirSync(kinora.context.temporaryDir)
 
 beforeAll(async () => {
   provider = await createProviderDouble()

@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
-import { ENTITIES, MIGRATIONS } from '../app/context.ts'
+import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
 import { installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
 import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'

@@ -4,7 +4,7 @@ import type { AnyProjection } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { rebuild } from '#projections/engine/rebuild.ts'
 import { runProjection } from '#projections/engine/run.ts'
-import { ENTITIES, MIGRATIONS } from '../app/context.ts'
+import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
 import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { openDatabase } from '../kernel/postgres/orm.ts'
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { ENTITIES, MIGRATIONS } from '../app/context.ts'
+import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
 import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
 import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'

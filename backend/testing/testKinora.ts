@@ -23,7 +23,7 @@ export async function startTestKinora({ env = {}, ...overrides }: Overrides & { 
     newUser: (email?: string) => registerUser(kinora.url, email),
     /** Resolves when all visits that were taken in are counted. */
     async visitsCounted() {
-      const isWaiting = async () => (await kinora.ports.pool.query('select from uncounted_view limit 1')).rowCount
+      const isWaiting = async () => (await kinora.context.pool.query('select from uncounted_view limit 1')).rowCount
       while (await isWaiting()) await delay(10)
     },
     /** Stops the program; `keep` leaves its data for the next one. */

@@ -32,7 +32,7 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
 
   const facts = async (stream: string) => {
     const types: string[] = []
-    for await (const { type } of kinora.ports.store.readStream(stream)) types.push(type)
+    for await (const { type } of kinora.context.store.readStream(stream)) types.push(type)
     return types
   }
 
@@ -106,7 +106,7 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
     await user.call('POST', '/subscriptions/cancel', { cancel_at_period_end: true })
     await soon(async () => expect(await current()).toMatchObject({ status: 'cancelled', tier: 'pro' }))
     const isAtProvider = async (status: string) =>
-      expect((await kinora.ports.payments.getAgreement(id))?.status).toBe(status)
+      expect((await kinora.context.payments.getAgreement(id))?.status).toBe(status)
     await soon(() => isAtProvider('suspended'))
     await advance(32 * DAY)
     await soon(async () => expect(await stats()).toMatchObject({ current_tier: 'free', current_status: 'expired' }))

@@ -23,18 +23,20 @@ const PAYPAL = {
 }
 
 describe('the configuration', () => {
-  it('takes what is set for the choice of adapters', () => {
-    expect(read()).toMatchObject({ minimax: undefined, paypal: undefined, s3: undefined })
+  it('chooses adapters by what is set', () => {
+    expect(read()).toMatchObject({ video: { minimax: undefined }, payments: { paypal: undefined }, storage: undefined })
     expect(read({ MINIMAX_API_KEY: 'sk', ...PAYPAL, ...BUCKET })).toMatchObject({
-      minimax: { apiKey: 'sk', baseUrl: 'https://api.minimax.io' },
-      paypal: {
-        clientId: 'client',
-        clientSecret: 'secret',
-        baseUrl: 'https://api-m.paypal.com',
-        webhookId: 'WH',
-        plans: { standard: 'P-S', pro: 'P-P', ultimate: 'P-U' },
+      video: { minimax: { apiKey: 'sk', baseUrl: 'https://api.minimax.io' } },
+      payments: {
+        paypal: {
+          clientId: 'client',
+          clientSecret: 'secret',
+          baseUrl: 'https://api-m.paypal.com',
+          webhookId: 'WH',
+          plans: { standard: 'P-S', pro: 'P-P', ultimate: 'P-U' },
+        },
       },
-      s3: {
+      storage: {
         endpoint: 'https://s3.test',
         bucket: 'media',
         accessKeyId: 'id',
@@ -42,19 +44,19 @@ describe('the configuration', () => {
         region: 'us-east-1',
       },
     })
-    expect(read({ MINIMAX_API_KEY: '' }).minimax).toBe(undefined)
+    expect(read({ MINIMAX_API_KEY: '' }).video.minimax).toBe(undefined)
   })
 
-  it('takes PayPal as a whole or not at all, and names what is missing', () => {
+  it('requires all PayPal variables or none, and names the missing ones', () => {
     expect(() => read({ ...PAYPAL, PAYPAL_PLAN_PRO: '' })).toThrow(/^PAYPAL_PLAN_PRO: [^\n]*$/)
-    expect(read({ PAYPAL_BASE_URL: 'https://api-m.sandbox.paypal.com' }).paypal).toBe(undefined)
+    expect(read({ PAYPAL_BASE_URL: 'https://api-m.sandbox.paypal.com' }).payments.paypal).toBe(undefined)
   })
 
-  it('takes a bucket as a whole or not at all, and names what is missing', () => {
+  it('requires all bucket variables or none, and names the missing ones', () => {
     expect(() => read({ ...BUCKET, S3_BUCKET: '', S3_ENDPOINT: '' })).toThrow(/^S3_ENDPOINT: .*\nS3_BUCKET: [^\n]*$/)
   })
 
-  it('refuses production with each thing that is missing, and with no other', () => {
+  it('refuses production while anything is missing, and names exactly what', () => {
     const faults = (env: Record<string, string>) => {
       try {
         read({ NODE_ENV: 'production', ...env })
@@ -99,7 +101,7 @@ describe('the configuration', () => {
     )
   })
 
-  it('refuses a layout whose processes would not work together, with each reason', () => {
+  it('refuses a layout whose processes would not work together, and gives every reason', () => {
     const faults = (env: Record<string, string>) => {
       try {
         read(env)
@@ -143,26 +145,26 @@ describe('the configuration', () => {
     expect(faults({ EVENTSTORE_URL: 'esdb://events:2113?tls=false', EVENTSTORE_CA: there })).toHaveLength(1)
   })
 
-  it('makes a password for the operator once, and keeps it for its owner alone', () => {
+  it('generates the operator password once, in a file with mode 0600', () => {
     rmSync(path.join(DATA_DIR, 'operator-password'), { force: true })
-    const first = read().operator
+    const first = read().operators
     expect(first).toEqual({
       username: 'operator',
       password: expect.stringMatching(/^[\w-]{16}$/),
       isNew: true,
       timeZone: 'UTC',
     })
-    expect(read().operator).toEqual({ ...first, isNew: false })
+    expect(read().operators).toEqual({ ...first, isNew: false })
     expect(statSync(path.join(DATA_DIR, 'operator-password')).mode & 0o777).toBe(0o600)
-    expect(read({ OPERATOR_USERNAME: 'olga', OPERATOR_PASSWORD: 'given' }).operator).toMatchObject({
+    expect(read({ OPERATOR_USERNAME: 'olga', OPERATOR_PASSWORD: 'given' }).operators).toMatchObject({
       username: 'olga',
       password: 'given',
       isNew: false,
     })
   })
 
-  it('takes the names of time zones, and no offsets', () => {
-    expect(read({ OPERATOR_TIME_ZONE: 'Australia/Lord_Howe' }).operator.timeZone).toBe('Australia/Lord_Howe')
+  it('accepts time zone names but no offsets', () => {
+    expect(read({ OPERATOR_TIME_ZONE: 'Australia/Lord_Howe' }).operators.timeZone).toBe('Australia/Lord_Howe')
     for (const zone of ['Europe/Nowhere', '+01:00', 'somewhere'])
       expect(() => read({ OPERATOR_TIME_ZONE: zone })).toThrow('OPERATOR_TIME_ZONE: an IANA time zone')
   })

@@ -73,7 +73,7 @@ describe('a call that cannot be read', () => {
   })
   it('is no fault of the server when its caller leaves halfway', async () => {
     const printed = vi.spyOn(console, 'error')
-    const { requests } = kinora.ports.observability.metrics
+    const { requests } = kinora.context.observability.metrics
     const answered = async () =>
       (await requests.get()).values
         .filter(({ metricName, labels }) => metricName?.endsWith('_count') && labels.route === `${API_BASE}/auth/login`)

@@ -11,7 +11,7 @@ it.each([
   const headers = { 'x-forwarded-for': '192.0.2.1, 203.0.113.7, 198.51.100.9' }
   const visit = { path: '/faq', timestamp: new Date().toISOString(), session_id: 'one' }
   expect((await kinora.post('/analytics/page-view', visit, headers)).status).toBe(202)
-  const stored = async () => (await kinora.ports.pool.query('select host(ip) as ip from page_view')).rows
+  const stored = async () => (await kinora.context.pool.query('select host(ip) as ip from page_view')).rows
   await vi.waitFor(async () => expect(await stored()).toEqual([{ ip: address }]), 5_000)
   await kinora.close()
 })

@@ -20,7 +20,7 @@ afterAll(() => kinora.close())
 type Stored = { stream: string; type: string; meta: { correlationId: string; causationId?: string } }
 const eventsAbout = async (taskId: string) =>
   (
-    await kinora.ports.pool.query<Stored>(
+    await kinora.context.pool.query<Stored>(
       `select stream, type, meta from event where stream = $1 or data ->> 'holdId' = $2 or data ->> 'taskId' = $2 order by position`,
       [`videoTask-${taskId}`, taskId],
     )

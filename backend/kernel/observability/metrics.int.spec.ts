@@ -61,7 +61,7 @@ describe('what is measured', () => {
   })
 
   it('tells of tasks that do not move, of old holds, mails and notices, of circuits and of what the operator must do', async () => {
-    const { pool } = kinora.ports
+    const { pool } = kinora.context
     const id = '018f0000-0000-7000-8000-000000000000'
     const twoHours = `now() - interval '2 hours'`
     await pool.query(`insert into open_hold values ('${id}', '${id}', ${twoHours})`)
@@ -119,7 +119,7 @@ describe('alerting rules', () => {
 
 describe('the watch over the ledger', () => {
   it('finds a balance that is not the sum of its history, and forgives one that is only late', async () => {
-    const { pool } = kinora.ports
+    const { pool } = kinora.context
     const [owner, other] = [await kinora.newUser(), await kinora.newUser()]
     let now = 0
     const watch = createLedgerWatch(pool, { now: () => now, settleMs: 1_000, page: 2 })

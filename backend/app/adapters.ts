@@ -1,0 +1,95 @@
+import path from 'node:path'
+import { keyFor } from '../accounts/keys/seal.ts'
+import type { Mailer } from '../accounts/mailer.port.ts'
+import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
+import { instrumentPort } from '../kernel/observability/instrument.ts'
+import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
+import { createSmtpMailer } from '../providers/mail/smtpMailer.ts'
+import { createPaypal } from '../providers/payments/paypal/paypal.ts'
+import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandbox.ts'
+import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
+import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
+import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
+import { createDemoProvider } from '../providers/video/demo/demoProvider.ts'
+import { callbackAddress, isPublic } from '../providers/video/minimax/callbackAddress.ts'
+import { createMinimax } from '../providers/video/minimax/minimax.ts'
+import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
+import type { VideoProvider } from '../tasks/videoProvider.port.ts'
+import { ConfigError, ROLES } from './config/environment.ts'
+import type { Context, Overrides } from './context.ts'
+
+/** One adapter for each port to the outside. */
+export interface Adapters {
+  readonly video: VideoProvider
+  readonly media: MediaStore
+  readonly mailer: Mailer
+  /** Mails kept for `/dev/mailbox`; undefined with SMTP and in production. */
+  readonly mailbox: Mailbox | undefined
+  readonly payments: PaymentProvider
+  /** Undefined with PayPal. */
+  readonly sandbox: Sandbox | undefined
+  close(): Promise<void>
+}
+
+const VIDEO_CALLS = {
+  create: { outcomes: ['accepted', 'refused', 'postponed'] },
+  state: { outcomes: ['queued', 'rendering', 'finished', 'failed', 'unknown'] },
+  fetch: {},
+} as const
+/** The `call` labels are stored in dashboards and alerts, so they keep their first names. */
+const PAYMENT_CALLS = {
+  createAgreement: { call: 'open' },
+  getAgreement: { call: 'look' },
+  listSales: { call: 'sales' },
+  pauseAgreement: { call: 'pause' },
+  resumeAgreement: { call: 'resume' },
+  cancelAgreement: { call: 'cancel' },
+} as const
+
+/** Chooses the adapters: a configured service, or else its embedded stand-in. @throws ConfigError media would not be shared */
+export async function openAdapters(context: Context, overrides: Overrides): Promise<Adapters> {
+  const { config, database, pool, calendar } = context
+  const { metrics } = context.observability
+  const mailbox = config.mail || config.production ? undefined : createMailbox(database)
+  const mailer = config.mail ? createSmtpMailer(config.mail.url, config.mail.from) : mailbox!
+  const { paypal } = config.payments
+  const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')
+  const sandbox = paypal ? undefined : createSandbox({ pool, now: calendar, secret: sandboxSecret })
+  const payments = paypal ? createPaypal(paypal) : sandbox!
+  const video = overrides.provider ?? chooseVideoProvider(context, overrides.minimax)
+  const media = await openMediaStore(context)
+  return {
+    video: instrumentPort(metrics, 'video', video, VIDEO_CALLS),
+    media: instrumentPort(metrics, 'media', media, { put: {}, size: {}, localPath: {}, remove: {} }),
+    mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
+    mailbox,
+    payments: instrumentPort(metrics, 'payments', payments, PAYMENT_CALLS),
+    sandbox,
+    async close() {
+      await video.close()
+      await mailer.close()
+    },
+  }
+}
+
+function chooseVideoProvider({ config, pool, log }: Context, pace: Overrides['minimax']): VideoProvider {
+  const { minimax, ffmpegPath } = config.video
+  if (!minimax) return createDemoProvider(path.join(config.dataDir, 'demo'), ffmpegPath)
+  const { publicUrl } = config.http
+  const reachable = publicUrl !== undefined && (isPublic(publicUrl) || pace?.callbacks)
+  const callbackUrl = (taskId: string) =>
+    reachable ? callbackAddress(publicUrl, config.secrets.session, taskId) : undefined
+  return createMinimax({ ...minimax, pool, log, callbackUrl, pace })
+}
+
+async function openMediaStore({ config, pool, temporaryDir }: Context): Promise<MediaStore> {
+  if (config.storage) return createS3MediaStore(config.storage, path.join(temporaryDir, 'copies'))
+  const folder = path.join(config.dataDir, 'media')
+  const isSplit = config.roles.length < ROLES.length
+  if (isSplit && !(await isSharedFolder(folder, pool)))
+    throw new ConfigError(
+      `Media in ${folder} would be out of reach of the other processes: set S3_… to a bucket, or DATA_DIR to one folder ` +
+        'that all of them share',
+    )
+  return createFolderMediaStore(folder)
+}

@@ -1,0 +1,254 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type Router from '@koa/router'
+import type { Context as HttpContext } from 'koa'
+import { accountPorts } from '../accounts/accountPorts.ts'
+import { serveAccounts } from '../accounts/routes.ts'
+import { networkAddress } from '../accounts/sessions/networkAddress.ts'
+import { pageGuard } from '../accounts/sessions/pageGuard.ts'
+import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
+import { serveSettings } from '../accounts/settingsRoutes.ts'
+import { createPageViews } from '../analytics/pageViews.ts'
+import { serveAnalytics } from '../analytics/routes.ts'
+import { createVisitCounter } from '../analytics/visitCounter.ts'
+import { serveCredits } from '../credits/routes.ts'
+import { clockRoutes } from '../kernel/http/clockRoutes.ts'
+import { status } from '../kernel/http/contract.ts'
+import { drain } from '../kernel/http/drain.ts'
+import type { Serve } from '../kernel/http/endpoint.ts'
+import { createRealtime, type Realtime } from '../kernel/http/realtime.ts'
+import { redirects } from '../kernel/http/redirects.ts'
+import { serveSite } from '../kernel/http/staticSite.ts'
+import { removeTaskMedia } from '../kernel/media/mediaStore.port.ts'
+import { RELISTENED } from '../kernel/postgres/changes.ts'
+import { serveBoard } from '../operators/boardRoutes.ts'
+import { serveBusiness } from '../operators/businessRoutes.ts'
+import { standingAlerts } from '../operators/operatorAlerts.ts'
+import { operatorPorts } from '../operators/operatorPorts.ts'
+import { isOperatorOf, operatorGuard, serveOperator } from '../operators/operatorRoutes.ts'
+import { serveTables } from '../operators/tableRoutes.ts'
+import { mailboxRoutes } from '../providers/mail/mailboxRoutes.ts'
+import { sandboxRoutes } from '../providers/payments/sandbox/sandboxRoutes.ts'
+import { callbackRoutes } from '../providers/video/minimax/callbackRoutes.ts'
+import { PLANS } from '../subscriptions/plans.contract.ts'
+import { serveSubscriptions, statsOf } from '../subscriptions/routes.ts'
+import { createSubscriptions } from '../subscriptions/subscriptions.ts'
+import { webhookRoutes } from '../subscriptions/webhookRoutes.ts'
+import { serveMedia } from '../tasks/mediaRoutes.ts'
+import { providerCents } from '../tasks/providerCost.ts'
+import { tellHint } from '../tasks/providerHints.ts'
+import { pushUpdates } from '../tasks/pushUpdates.ts'
+import { serveTasks } from '../tasks/routes.ts'
+import type { Adapters } from './adapters.ts'
+import type { Context } from './context.ts'
+import { renderSlots } from './engine.ts'
+import { createHttpApp } from './httpApp.ts'
+import type { Running } from './leases.ts'
+import type { Services } from './services.ts'
+
+export interface Listening {
+  readonly server: Server
+  readonly publicUrl: () => string
+  /** `/healthz`, `/readyz` and `/metrics`. */
+  readonly health: Router
+  /** Folder of the built site; undefined: only the API is served. */
+  readonly site: string | undefined
+}
+
+/** Serves HTTP and WebSocket calls on a server that is already listening. */
+export function startApi(context: Context, adapters: Adapters, services: Services, listening: Listening): Running {
+  const { config, database, log, changes, leases, observability, calendar } = context
+  const { server } = listening
+  const realtime = createRealtime(database)
+  observability.onRead(() => observability.metrics.sockets.set(realtime.count()))
+  const api = composeApi(context, adapters, services, listening, realtime)
+  server.on('request', api.callback)
+  realtime.attach(server)
+
+  const halt = new AbortController()
+  const { sandbox } = adapters
+  const bill = (held: AbortSignal) => sandbox!.run(localUrl(server, config.http.host), held)
+  const billing = sandbox && leases.run('sandbox', halt.signal, bill)
+  const creditsOf = async (userId: string) => {
+    const stats = await statsOf({ database, calendar }, userId)
+    return { remaining: stats.remaining_credits, total: stats.total_credits }
+  }
+  const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
+  const { decrypt } = services.userKeys
+  const stopPushing = pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError })
+  const unsubscribe = changes.subscribe(({ name, ids }) => {
+    if (name === ENDED_SESSIONS) for (const userId of ids) realtime.disconnect(userId)
+    // Notifications were lost while the connection was down: clients reconnect and read the current state.
+    if (name === RELISTENED) realtime.disconnectAll()
+  })
+  return {
+    started: Promise.resolve(),
+    async stop() {
+      halt.abort()
+      await billing
+      await drain(server, realtime)
+      stopPushing()
+      unsubscribe()
+      await api.settle()
+    },
+  }
+}
+
+/** Builds the services that only the API needs, and the application that serves them. */
+function composeApi(
+  context: Context,
+  adapters: Adapters,
+  services: Services,
+  { publicUrl, health, site }: Listening,
+  realtime: Realtime,
+) {
+  const { config, log, pool, changes, calendar, observability } = context
+  const accounts = accountPorts({ ...context, ...services, now: context.clock }, publicUrl, PLANS.free.credits)
+  const operators = operatorPorts({ config, pool, changes }, publicUrl)
+  const isOperator = isOperatorOf(operators)
+  const authenticate = async (ctx: HttpContext) =>
+    (await accounts.sessions.authenticate(accounts.cookies.session(ctx).access))?.userId
+  const visitCounter = createVisitCounter(pool, log)
+  const pageViews = createPageViews(pool, log, visitCounter.wake)
+
+  const api = (serve: Serve) => {
+    serveAccounts(serve, accounts)
+    serveSettings(serve, { ...accounts, erasures: services.erasures })
+    serveCredits(serve, context)
+    serveBilling(serve, context, adapters, services, publicUrl)
+    serveVideos(serve, context, adapters, services, realtime)
+    serveAnalytics(serve, {
+      pageViews,
+      visitors: operators.visitors,
+      visitor: authenticate,
+      dayOf: operators.dayOf,
+      now: calendar,
+    })
+    serveOperator(serve, { ...operators, throttle: accounts.throttle, placeOf: networkAddress })
+    serveBoard(serve, { ...operators, now: calendar })
+    serveBusiness(serve, {
+      ...operators,
+      database: context.database,
+      calendar,
+      now: context.clock,
+      alerts: () => standingAlerts(pool),
+      providerCents: adapters.video.name === 'demo' ? undefined : providerCents,
+    })
+    serveTables(serve, { ...operators, pool, now: calendar })
+    const demo_renderer = adapters.video.name === 'demo'
+    serve(status, () => ({ demo_renderer, support_email: config.http.supportEmail }))
+  }
+  const mailDelivered = async () => {
+    await accounts.background.settled()
+    await services.outbox.empty(3_000)
+  }
+  const development = [
+    adapters.mailbox && mailboxRoutes(adapters.mailbox, mailDelivered),
+    adapters.sandbox && sandboxRoutes(adapters.sandbox.state),
+    context.advanceCalendar && clockRoutes(context.advanceCalendar),
+  ]
+  const app = createHttpApp({
+    log,
+    metrics: observability.metrics,
+    publicUrl,
+    trustedProxies: config.http.trustedProxies,
+    identity: { authenticate, isOperator },
+    api,
+    webhooks: webhooksOf(context, adapters, services),
+    pages: [health, ...development.filter((routes) => routes !== undefined)],
+    site: [
+      operatorGuard(isOperator),
+      ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(site, publicUrl)] : []),
+    ],
+  })
+  return {
+    callback: app.callback(),
+    /** Waits for work that outlives its request. */
+    async settle() {
+      await accounts.background.settled()
+      await pageViews.flush()
+      await visitCounter.close()
+    },
+  }
+}
+
+function webhooksOf(context: Context, { payments }: Adapters, { webhooks }: Services): Router[] {
+  const { config, handle, findOrigin, clock, pool, log, observability } = context
+  const onForged = () => {
+    observability.metrics.forged.inc()
+    log.warn('webhook signature invalid')
+  }
+  return [
+    callbackRoutes({
+      handle,
+      originOf: findOrigin,
+      now: clock,
+      callbackSecret: config.secrets.session,
+      tellHint: (taskId) => tellHint(pool, taskId),
+    }),
+    webhookRoutes({ payments, inbox: webhooks, onForged }),
+  ]
+}
+
+function serveBilling(
+  serve: Serve,
+  { config, database, changes, handle, calendar }: Context,
+  { payments }: Adapters,
+  { credits, userKeys, webhooks }: Services,
+  publicUrl: () => string,
+): void {
+  const { paypal } = config.payments
+  const { encrypt } = userKeys
+  const subscriptions = createSubscriptions({
+    handle,
+    payments,
+    inbox: webhooks,
+    encrypt,
+    publicUrl,
+    now: calendar,
+    creditsAt: credits.expire,
+  })
+  const providerPlan = (tier: keyof typeof PLANS) => (tier === 'free' ? null : (paypal?.plans[tier] ?? null))
+  serveSubscriptions(serve, { database, changes, calendar, subscriptions, providerPlan })
+}
+
+function serveVideos(
+  serve: Serve,
+  { config, database, changes, handle, clock, calendar, temporaryDir }: Context,
+  { media, video }: Adapters,
+  { allowance, credits, uploads, userKeys }: Services,
+  realtime: Realtime,
+): void {
+  const { encrypt, decrypt } = userKeys
+  serveTasks(serve, {
+    database,
+    changes,
+    realtime,
+    handle,
+    calendar,
+    now: clock,
+    allowance,
+    encrypt,
+    decrypt,
+    images: uploads,
+    hold: credits.hold,
+    release: credits.release,
+    renderSlots: renderSlots(video),
+    removeMedia: (taskId) => removeTaskMedia(media, taskId),
+  })
+  serveMedia(serve, {
+    database,
+    media,
+    images: uploads,
+    temporaryDir,
+    ffmpegPath: config.video.ffmpegPath,
+    decrypt,
+    watermarks: async (userId) => (await allowance(userId)).watermark,
+  })
+}
+
+function localUrl(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo
+  const name = ['127.0.0.1', '0.0.0.0', '::'].includes(host) ? 'localhost' : host
+  return `http://${name}:${port}`
+}

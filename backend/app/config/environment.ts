@@ -1,0 +1,89 @@
+import * as z from 'zod/mini'
+
+export const ROLES = ['api', 'projections', 'workflows'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Accepts names only: an offset such as +01:00 means the opposite to Postgres and ignores daylight saving time. */
+const isTimeZone = (name: string): boolean => {
+  try {
+    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
+const text = z.optional(z.string())
+const pattern = (regex: RegExp, expected: string) => z.optional(z.string().check(z.regex(regex, expected)))
+
+const Environment = z.object({
+  NODE_ENV: z._default(z.enum(['development', 'test', 'production']), 'development'),
+  PORT: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65535)), 3000),
+  HOST: z._default(z.string(), '127.0.0.1'),
+  DATA_DIR: z._default(z.string(), '.data'),
+  PUBLIC_URL: z.optional(z.url()),
+  ROLES: z._default(z.string(), ROLES.join(',')),
+  DATABASE_URL: text,
+  EVENTSTORE_URL: text,
+  EVENTSTORE_CA: text,
+  TEMPORAL_ADDRESS: pattern(/^[^\s:/]+:\d+$/, 'a host and a port such as localhost:7233'),
+  TEMPORAL_NAMESPACE: z._default(z.string(), 'default'),
+  DRAIN_MS: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(60_000)), 0),
+  SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
+  ENCRYPTION_KEY: pattern(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'),
+  SMTP_URL: pattern(/^smtps?:\/\/\S+$/, 'an address such as smtp://user:password@host:587'),
+  MAIL_FROM: pattern(/^[^\r\n]*\S+@\S+$/, 'an address such as Kinora <hello@kinora.example>'),
+  TRUSTED_PROXIES: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(10)), 0),
+  SUPPORT_EMAIL: z._default(z.string(), 'support@kinora.example'),
+  FFMPEG_PATH: text,
+  MINIMAX_API_KEY: text,
+  MINIMAX_BASE_URL: z._default(z.url(), 'https://api.minimax.io'),
+  PAYPAL_CLIENT_ID: text,
+  PAYPAL_CLIENT_SECRET: text,
+  PAYPAL_BASE_URL: z._default(z.url(), 'https://api-m.paypal.com'),
+  PAYPAL_WEBHOOK_ID: text,
+  PAYPAL_PLAN_STANDARD: text,
+  PAYPAL_PLAN_PRO: text,
+  PAYPAL_PLAN_ULTIMATE: text,
+  S3_ENDPOINT: z.optional(z.url()),
+  S3_BUCKET: text,
+  S3_ACCESS_KEY_ID: text,
+  S3_SECRET_ACCESS_KEY: text,
+  S3_REGION: z._default(z.string(), 'us-east-1'),
+  OPERATOR_USERNAME: z._default(z.string().check(z.maxLength(128)), 'operator'),
+  OPERATOR_PASSWORD: z.optional(z.string().check(z.maxLength(256))),
+  OPERATOR_TIME_ZONE: z._default(
+    z.string().check(z.refine(isTimeZone, 'an IANA time zone such as Europe/Berlin')),
+    'UTC',
+  ),
+  METRICS_TOKEN: z.optional(z.string().check(z.minLength(16))),
+  LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
+})
+
+export type Environment = z.infer<typeof Environment>
+
+/** Every environment variable that Kinora reads. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape)
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** Parses the environment; an empty variable counts as unset. @throws ConfigError naming each invalid variable */
+export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = z.safeParse(Environment, set)
+  if (parsed.success) return parsed.data
+  throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'))
+}
+
+/**
+ * Checks that variables that belong together are all set or all unset.
+ * @returns whether they are set
+ * @throws ConfigError naming each missing variable when only some are set
+ */
+export function isComplete(env: Environment, names: readonly (keyof Environment)[], family: string): boolean {
+  const missing = names.filter((name) => env[name] === undefined)
+  if (missing.length > 0 && missing.length < names.length)
+    throw new ConfigError(missing.map((name) => `${name}: not set, while others of ${family} are`).join('\n'))
+  return missing.length === 0
+}

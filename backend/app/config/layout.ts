@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { ConfigError, type Environment, ROLES, type Role } from './environment.ts'
+
+/** Parses `ROLES`. @throws ConfigError naming each unknown role */
+export function parseRoles(text: string): Role[] {
+  const names = [...new Set(text.split(',').map((name) => name.trim()))]
+  const unknown = names.filter((name) => !ROLES.includes(name as Role))
+  if (unknown.length > 0) throw new ConfigError(`ROLES: "${unknown.join(', ')}" is none of ${ROLES.join(', ')}`)
+  return names as Role[]
+}
+
+/** Settings that every process of a split deployment must share, and what breaks without them. */
+const SHARED = {
+  DATABASE_URL: 'the other roles would look for their rows in another database',
+  PUBLIC_URL: 'links in mails and payments would lead to this process alone',
+  SESSION_SECRET: 'each process would make its own, and sessions would be invalid in the others',
+  ENCRYPTION_KEY: 'each process would make its own, and could not read what the others wrote',
+} as const
+
+/** Refuses roles and addresses with which the processes would not work together. @throws ConfigError with every reason */
+export function checkLayout(env: Environment, roles: readonly Role[]): void {
+  const isSplit = roles.length < ROLES.length
+  const faults = isSplit
+    ? Object.entries(SHARED)
+        .filter(([name]) => env[name as keyof typeof SHARED] === undefined)
+        .map(([name, why]) => `${name} is not set, while ROLES leaves work to other processes: ${why}`)
+    : []
+  // Without a bucket the processes share DATA_DIR, where the first one stores the password.
+  if (isSplit && roles.includes('api') && env.S3_BUCKET && !env.OPERATOR_PASSWORD)
+    faults.push('OPERATOR_PASSWORD is not set: each process with the API would make its own')
+  if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL))
+    faults.push('DATABASE_URL is no address such as postgres://user:password@host:5432/kinora')
+  if (env.EVENTSTORE_URL && !/^esdb(\+discover)?:\/\//.test(env.EVENTSTORE_URL))
+    faults.push('EVENTSTORE_URL is no address such as esdb://user:password@host:2113')
+  if (env.EVENTSTORE_CA) {
+    if (!env.EVENTSTORE_URL) faults.push('EVENTSTORE_CA is set, but EVENTSTORE_URL is not')
+    else if (/[?&]tls=false/i.test(env.EVENTSTORE_URL))
+      faults.push('EVENTSTORE_CA is set, but EVENTSTORE_URL says tls=false: no certificate would be checked')
+    if (!existsSync(env.EVENTSTORE_CA)) faults.push(`EVENTSTORE_CA: there is no file ${env.EVENTSTORE_CA}`)
+  }
+  refuse('This layout would not work', faults)
+}
+
+/** @throws ConfigError listing the faults, if there are any */
+export function refuse(headline: string, faults: readonly string[]): void {
+  if (faults.length > 0) throw new ConfigError(`${headline}:\n- ${faults.join('\n- ')}`)
+}

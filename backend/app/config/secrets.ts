@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Environment } from './environment.ts'
+
+export interface Secrets {
+  /** Signs sessions and callback addresses. */
+  readonly session: string
+  /** 64 hexadecimal digits; wraps the users' keys. */
+  readonly encryption: string
+}
+
+/** Returns the configured secrets. Missing ones are generated once and stored in the data folder with mode 0600. */
+export function readSecrets(env: Environment, dataDir: string): Secrets {
+  const stored = env.SESSION_SECRET && env.ENCRYPTION_KEY ? {} : storedSecrets(dataDir)
+  return {
+    session: env.SESSION_SECRET ?? stored.SESSION_SECRET!,
+    encryption: env.ENCRYPTION_KEY ?? stored.ENCRYPTION_KEY!,
+  }
+}
+
+function storedSecrets(dataDir: string): Readonly<Record<string, string>> {
+  const file = path.join(dataDir, 'secrets.json')
+  if (!existsSync(file)) {
+    const made = { SESSION_SECRET: randomBytes(32).toString('hex'), ENCRYPTION_KEY: randomBytes(32).toString('hex') }
+    writeOnce(file, JSON.stringify(made, null, 2))
+  }
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/** The account that may open the operator board. */
+export interface OperatorConfig {
+  readonly username: string
+  readonly password: string
+  /** The password was generated at this start and has not been shown yet. */
+  readonly isNew: boolean
+  /** IANA name of the time zone of the board's days and hours. */
+  readonly timeZone: string
+}
+
+/** Returns the operator's account. A missing password is generated once and stored in the data folder. */
+export function readOperator(env: Environment, dataDir: string): OperatorConfig {
+  const { OPERATOR_USERNAME: username, OPERATOR_PASSWORD: given, OPERATOR_TIME_ZONE: timeZone } = env
+  if (given) return { username, password: given, isNew: false, timeZone }
+  const file = path.join(dataDir, 'operator-password')
+  const isNew = !existsSync(file) && writeOnce(file, randomBytes(12).toString('base64url'))
+  return { username, password: readFileSync(file, 'utf8').trim(), isNew, timeZone }
+}
+
+/** Creates a file with mode 0600. @returns false when another process created it first */
+function writeOnce(file: string, content: string): boolean {
+  mkdirSync(path.dirname(file), { recursive: true })
+  try {
+    writeFileSync(file, `${content}\n`, { mode: 0o600, flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
+}

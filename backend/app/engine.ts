@@ -1,0 +1,35 @@
+import os from 'node:os'
+import path from 'node:path'
+import { POLICIES } from '#workflows/all.ts'
+import { EmbeddedEngine } from '#workflows/engine/embeddedEngine.ts'
+import type { Activities, Engine } from '#workflows/engine/engine.port.ts'
+import type { VideoProvider } from '../tasks/videoProvider.port.ts'
+import type { Context } from './context.ts'
+
+/** Videos rendered at the same time: the demo renderer uses whole cores, a remote provider uses none of ours. */
+export const renderSlots = (video: VideoProvider): number =>
+  video.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000
+
+/** An engine that can report whether its server answers. */
+export type OpenEngine = Engine & { reachable?(): Promise<boolean> }
+
+/** Opens Temporal where its address is configured, and the embedded engine elsewhere. */
+export async function openEngine(
+  { config, log }: Context,
+  render: number,
+  activities: Activities,
+): Promise<OpenEngine> {
+  const options = {
+    activities,
+    policies: POLICIES,
+    slots: { mail: 4, payments: 8, render },
+    onError: (error: unknown, step: string) => log.warn({ err: error, step }, 'workflow step failed, retrying'),
+  }
+  if (!config.temporal) return new EmbeddedEngine(options)
+  const [{ TemporalEngine }, { workflowBundle }] = await Promise.all([
+    import('#workflows/temporal/temporalEngine.ts'),
+    import('#workflows/temporal/bundle.ts'),
+  ])
+  const bundle = () => workflowBundle(path.join(config.dataDir, 'workflows'))
+  return new TemporalEngine({ ...options, ...config.temporal, bundle, log })
+}

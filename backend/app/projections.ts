@@ -1,0 +1,39 @@
+import { PROJECTIONS } from '#projections/all.ts'
+import type { AnyProjection } from '#projections/engine/projection.ts'
+import { runProjection } from '#projections/engine/run.ts'
+import type { Context } from './context.ts'
+import { leased, type Running } from './leases.ts'
+
+/**
+ * Keeps the read models up to date. Each projection has its own lease, so processes share the work. The lease name
+ * contains the version: a newer program builds its rows while an older one keeps updating the old ones.
+ */
+export function startProjections({ store, database, log, leases, observability: { lag } }: Context): Running {
+  const run = (projection: AnyProjection) => (): Running => {
+    const halt = new AbortController()
+    const live = Promise.withResolvers<void>()
+    const done = runProjection(projection, {
+      store: lag.follow(projection.name, store),
+      database,
+      log,
+      signal: halt.signal,
+      onLive: live.resolve,
+    })
+    return {
+      started: live.promise,
+      async stop() {
+        halt.abort()
+        await done
+      },
+    }
+  }
+  const running = PROJECTIONS.map((projection, slot) =>
+    leased(leases, `projection ${projection.name} ${projection.version}`, run(projection), { slot }),
+  )
+  return {
+    started: Promise.all(running.map(({ started }) => started)).then(() => undefined),
+    async stop() {
+      await Promise.all(running.map((each) => each.stop()))
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
+import { createErasures } from '../accounts/erasures.ts'
+import { OUTGOING_MAIL_KEY } from '../accounts/keys/keyRing.ts'
+import { keyFor } from '../accounts/keys/seal.ts'
+import { createUserKeys, type UserKeys } from '../accounts/keys/userKeys.ts'
+import { createOutbox, type Outbox } from '../accounts/mails/outbox.ts'
+import { anonymisePageViews } from '../analytics/eraseRows.ts'
+import { createCredits } from '../credits/credits.ts'
+import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
+import { eraseSocketTokens } from '../kernel/http/realtime.ts'
+import { eraseMailbox } from '../providers/mail/mailbox.ts'
+import { allowanceOf } from '../subscriptions/allowance.ts'
+import { tierOf } from '../subscriptions/subscriptionView.ts'
+import { createWebhookInbox, type WebhookInbox } from '../subscriptions/webhookInbox.ts'
+import { createImageUploads, type ImageUploads } from '../tasks/imageUploads.ts'
+import type { Adapters } from './adapters.ts'
+import type { Context } from './context.ts'
+
+/** Domain services that the API and the workflows share. */
+export interface Services {
+  readonly credits: ReturnType<typeof createCredits>
+  readonly userKeys: UserKeys
+  readonly outbox: Outbox
+  readonly erasures: ReturnType<typeof createErasures>
+  readonly webhooks: WebhookInbox
+  readonly uploads: ImageUploads
+  /** Returns the limits of the user's plan. */
+  readonly allowance: (userId: string) => Promise<ReturnType<typeof allowanceOf>>
+}
+
+export function createServices(
+  { config, database, pool, handle, clock, calendar, temporaryDir }: Context,
+  adapters: Adapters,
+) {
+  const userKeys = createUserKeys(database, config.secrets.encryption)
+  return {
+    credits: createCredits(handle, calendar),
+    userKeys,
+    outbox: createOutbox(database, keyFor(OUTGOING_MAIL_KEY, config.secrets.encryption), calendar),
+    erasures: createErasures({
+      database,
+      now: clock,
+      destroyKey: userKeys.destroy,
+      eraseRows: [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews],
+    }),
+    webhooks: createWebhookInbox(pool),
+    uploads: createImageUploads(database, adapters.media, temporaryDir),
+    allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
+  } satisfies Services
+}

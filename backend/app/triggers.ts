@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
+import { readOpenWork } from '#projections/tasks/readOpenWork.ts'
+import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
+import type { Engine } from '#workflows/engine/engine.port.ts'
+import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
+import { lookAtTerm, runTriggers } from '#workflows/engine/triggers.ts'
+import { reconcile } from '#workflows/subscriptions/reconcile.workflow.ts'
+import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.workflow.ts'
+import { sweepHolds } from '#workflows/tasks/sweepHolds.workflow.ts'
+import { sweepUploads } from '#workflows/tasks/sweepUploads.workflow.ts'
+import { ERASURES } from '../accounts/erasures.ts'
+import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
+import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
+import { RELISTENED } from '../kernel/postgres/changes.ts'
+import { PAYMENT_WEBHOOKS } from '../subscriptions/webhookInbox.ts'
+import { PROVIDER_HINTS } from '../tasks/providerHints.ts'
+import type { Context } from './context.ts'
+import type { Running } from './leases.ts'
+import type { Services } from './services.ts'
+
+/** Notifications after which a row may be waiting for a workflow. */
+const ROWS_CHANGED = [OUTGOING_MAILS, ERASURES, PAYMENT_WEBHOOKS, RELISTENED]
+const SWEEP_HOLDS_MS = 15_000
+const SWEEP_VISITS_MS = 10 * 60_000
+const SWEEP_UPLOADS_MS = 60 * 60_000
+const RECONCILE_MS = 24 * 60 * 60_000
+
+/** Starts workflows from the log, from queued rows, from calendar moves, and on schedules. */
+export function startTriggers(
+  { database, store, log, changes }: Context,
+  { outbox, erasures, webhooks }: Services,
+  engine: Engine,
+): Running {
+  const halt = new AbortController()
+  const { signal } = halt
+  const onError = (error: unknown) => log.error({ err: error }, 'workflow triggers failed, retrying')
+  const triggers = runTriggers({ store, engine, openWork: () => readOpenWork(database), signal, onError })
+  const rowTriggers = runRowTriggers({
+    engine,
+    waiting: async () => ({
+      mails: await outbox.waiting(),
+      erasures: await erasures.waiting(),
+      notices: await webhooks.waiting(),
+    }),
+    onNews: (tell) => changes.subscribe(({ name }) => void (ROWS_CHANGED.includes(name) && tell())),
+    signal,
+    onError,
+  })
+  const recheckSubscriptions = async () => {
+    for (const userId of await readSubscribers(database)) await lookAtTerm(engine, userId)
+    await engine.start(reconcile, {})
+    await engine.start(sweepVisits, {})
+  }
+  const unsubscribe = changes.subscribe(({ name, ids }) => {
+    if (name === MOVED_CLOCK) void recheckSubscriptions().catch(onError)
+    if (name === PROVIDER_HINTS)
+      for (const taskId of ids) void engine.signal(recoverVideo, { taskId }, HINT).catch(onError)
+  })
+  return {
+    started: retry(() => startSchedules(engine), onError, signal),
+    async stop() {
+      halt.abort()
+      unsubscribe()
+      await Promise.all([triggers, rowTriggers])
+    },
+  }
+}
+
+/** Sweeps holds once, then starts the schedules. */
+async function startSchedules(engine: Engine): Promise<void> {
+  await engine.start(sweepHolds, {})
+  await engine.result(sweepHolds, {})
+  await engine.schedule(sweepHolds, SWEEP_HOLDS_MS)
+  await engine.schedule(sweepUploads, SWEEP_UPLOADS_MS)
+  await engine.schedule(sweepVisits, SWEEP_VISITS_MS)
+  await engine.schedule(reconcile, RECONCILE_MS)
+}
+
+/** Retries every second until the work succeeds or the signal aborts. */
+async function retry(work: () => Promise<void>, onError: (error: unknown) => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await work()
+    } catch (error) {
+      onError(error)
+      await delay(1_000, undefined, { signal }).catch(() => {})
+    }
+  }
+}
