@@ -173,9 +173,9 @@ describe('an erased account', () => {
 
   it('is finished after the program stopped in the middle', { timeout: 90_000 }, async () => {
     const goes = await person('Clementine')
-    const forget = provider.forget
+    const discard = provider.discard
     let forgotten = 0
-    provider.forget = async () => {
+    provider.discard = async () => {
       forgotten++
       if (forgotten < 2) return
       await new Promise((_, reject) => setTimeout(reject, 1_000, new Error('cut off')))
@@ -184,7 +184,7 @@ describe('an erased account', () => {
     await vi.waitFor(() => expect(forgotten).toBe(2), 10_000)
     await kinora.close({ keep: true })
     expect(await tablesWith(goes.tasks[2]!)).toContain('video_task')
-    provider.forget = forget
+    provider.discard = discard
     await start()
     await expectGone(goes)
     await expectLedgerProven(goes.user.userId, 10)

@@ -3,6 +3,7 @@ import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
+import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
 import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
 import { createSmtpMailer } from '../providers/mail/smtpMailer.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
@@ -11,7 +12,7 @@ import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
 import { createDemoProvider } from '../providers/video/demo/demoProvider.ts'
-import { callbackAddress, isPublic } from '../providers/video/minimax/callbackAddress.ts'
+import { callbackUrlOf, isPublicUrl } from '../providers/video/minimax/callbackRoutes.ts'
 import { createMinimax } from '../providers/video/minimax/minimax.ts'
 import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
@@ -72,14 +73,14 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   }
 }
 
-function chooseVideoProvider({ config, pool, log }: Context, pace: Overrides['minimax']): VideoProvider {
+function chooseVideoProvider({ config, pool, log }: Context, timing: Overrides['minimax']): VideoProvider {
   const { minimax, ffmpegPath } = config.video
   if (!minimax) return createDemoProvider(path.join(config.dataDir, 'demo'), ffmpegPath)
   const { publicUrl } = config.http
-  const reachable = publicUrl !== undefined && (isPublic(publicUrl) || pace?.callbacks)
+  const reachable = publicUrl !== undefined && (isPublicUrl(publicUrl) || timing?.callbacks)
   const callbackUrl = (taskId: string) =>
-    reachable ? callbackAddress(publicUrl, config.secrets.session, taskId) : undefined
-  return createMinimax({ ...minimax, pool, log, callbackUrl, pace })
+    reachable ? callbackUrlOf(publicUrl, config.secrets.session, taskId) : undefined
+  return createMinimax({ ...minimax, pool, log, alerts: createOperatorAlerts(pool, log), callbackUrl, timing })
 }
 
 async function openMediaStore({ config, pool, temporaryDir }: Context): Promise<MediaStore> {

@@ -35,8 +35,8 @@ import { serveSubscriptions, statsOf } from '../subscriptions/routes.ts'
 import { createSubscriptions } from '../subscriptions/subscriptions.ts'
 import { webhookRoutes } from '../subscriptions/webhookRoutes.ts'
 import { serveMedia } from '../tasks/mediaRoutes.ts'
+import { handleProviderCallback } from '../tasks/providerCallbacks.ts'
 import { providerCents } from '../tasks/providerCost.ts'
-import { tellHint } from '../tasks/providerHints.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
 import { serveTasks } from '../tasks/routes.ts'
 import type { Adapters } from './adapters.ts'
@@ -173,18 +173,15 @@ function composeApi(
 }
 
 function webhooksOf(context: Context, { payments }: Adapters, { webhooks }: Services): Router[] {
-  const { config, handle, findOrigin, clock, pool, log, observability } = context
+  const { config, log, observability } = context
   const onForged = () => {
     observability.metrics.forged.inc()
     log.warn('webhook signature invalid')
   }
   return [
     callbackRoutes({
-      handle,
-      originOf: findOrigin,
-      now: clock,
       callbackSecret: config.secrets.session,
-      tellHint: (taskId) => tellHint(pool, taskId),
+      onProviderCallback: (taskId, jobId) => handleProviderCallback(context, taskId, jobId),
     }),
     webhookRoutes({ payments, inbox: webhooks, onForged }),
   ]

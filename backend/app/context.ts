@@ -19,7 +19,7 @@ import { createLeases, type Leases } from '../kernel/postgres/leases.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { type Database, migrate, openDatabase } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
-import type { MinimaxPace } from '../providers/video/minimax/minimax.ts'
+import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import type { Config } from './config/readConfig.ts'
 import { ENTITIES, MIGRATIONS } from './schema.ts'
@@ -28,7 +28,7 @@ import { ENTITIES, MIGRATIONS } from './schema.ts'
 export interface Overrides {
   readonly provider?: VideoProvider
   /** Shorter intervals for MiniMax; `callbacks` also registers callbacks at a private address. */
-  readonly minimax?: Partial<MinimaxPace> & { readonly callbacks?: boolean }
+  readonly minimax?: Partial<MinimaxTiming> & { readonly callbacks?: boolean }
   readonly now?: Clock
   /** Receives the log lines. */
   readonly logTo?: DestinationStream

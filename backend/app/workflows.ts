@@ -6,7 +6,7 @@ import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
 import { operatorDays } from '../operators/operatorDays.ts'
 import { showProgress } from '../tasks/progress.ts'
-import { hinted } from '../tasks/providerHints.ts'
+import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 import { openEngine, renderSlots } from './engine.ts'
@@ -75,7 +75,7 @@ function activitiesOf(
     concurrentLimit: async (userId) => (await allowance(userId)).concurrent,
     holdsOlderThan: (ms) => readOldHolds(database, ms, calendar()),
     showProgress: (taskId, percent) => showProgress(pool, taskId, percent),
-    hinted: (taskId, ms, signal) => hinted(changes, taskId, ms, signal),
+    waitForCallback: (taskId, ms, signal) => waitForCallback(changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     removeUploads: uploads.removeAllOf,
     removeUnusedUploads: uploads.removeUnused,

@@ -1,52 +1,47 @@
 import type { CameraMovement, Configuration } from './contract.ts'
 
-/** What is asked of a provider: one video. */
 export interface RenderRequest extends Configuration {
   readonly taskId: string
   readonly prompt: string
   readonly promptOptimizer: boolean
   readonly cameraMovements: readonly CameraMovement[]
-  /** A file of this machine. */
+  /** Path of a local image file. */
   readonly firstFrame: string | undefined
 }
 
-export type RenderAnswer =
+export type CreateAnswer =
   | { readonly kind: 'accepted'; readonly jobId: string }
   | {
       readonly kind: 'refused'
       readonly code: 'content_refused' | 'provider_failed' | 'provider_unavailable'
       readonly detail: string
     }
-
-export type CreateAnswer =
-  | RenderAnswer
-  /** Certainly not taken, and may be asked again: too many calls at once, or nobody there. */
+  /** The job was certainly not created: rate limited or unreachable. Retry later. */
   | { readonly kind: 'postponed'; readonly detail: string }
 
 export type RenderState =
   | { readonly kind: 'queued' }
-  /** Percent where the provider says it. */
+  /** `percent` is undefined when the provider does not report progress. */
   | { readonly kind: 'rendering'; readonly percent: number | undefined }
   | { readonly kind: 'finished' }
   | { readonly kind: 'failed'; readonly code: 'content_refused' | 'provider_failed'; readonly detail: string }
-  /** The provider knows nothing of the job. */
+  /** The provider has no such job. */
   | { readonly kind: 'unknown' }
 
-/** A service that makes videos. Expected failures are answers; what is thrown is tried again. */
+/** A service that renders videos. Expected failures are values; a thrown error is retried. */
 export interface VideoProvider {
   readonly name: string
-  /** Asked twice for one task, it makes one video. Otherwise nobody may ask again when an answer was lost. */
+  /** Whether two `create` calls for one task make one video. If not, never retry a `create` whose answer was lost. */
   readonly idempotent: boolean
-  /** Milliseconds between two looks at a job. */
-  readonly pollMs: number
-  /** Takes a place among the calls of all processes: 0, or the milliseconds after which to try again. */
-  admit(): Promise<number>
-  /** Needs a place. What it throws leaves open whether the job was taken. */
+  readonly pollIntervalMs: number
+  /** Takes a slot of the rate limit that all processes share. Returns 0, or the milliseconds to wait. */
+  acquire(): Promise<number>
+  /** Creates a job; needs a slot. When it throws, the job may have been created. */
   create(request: RenderRequest): Promise<CreateAnswer>
   state(jobId: string, signal: AbortSignal): Promise<RenderState>
-  /** Puts the finished video into a file. */
+  /** Downloads the finished video to a file. */
   fetch(jobId: string, file: string, signal: AbortSignal): Promise<void>
-  /** The task needs nothing more: what is still made or kept for it may go. */
-  forget(taskId: string): Promise<void>
+  /** Cancels the task's job if it still runs and deletes its files. */
+  discard(taskId: string): Promise<void>
   close(): Promise<void>
 }

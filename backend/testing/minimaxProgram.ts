@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readConfig } from '../app/config/readConfig.ts'
 import { startKinora } from '../app/kinora.ts'
-import { QUICK_PACE } from './quickPace.ts'
+import { QUICK_TIMING } from './quickTiming.ts'
 
 /** By how many milliseconds the test has moved the clock on; kept in a file, so that it moves while the program runs. */
 const moved = () => {
@@ -13,5 +13,5 @@ const moved = () => {
 }
 
 /** Kinora with MiniMax as a program of its own, to be killed; the provider's minutes pass in moments. */
-const kinora = await startKinora(readConfig(process.env), { minimax: QUICK_PACE, now: () => Date.now() + moved() })
+const kinora = await startKinora(readConfig(process.env), { minimax: QUICK_TIMING, now: () => Date.now() + moved() })
 console.log(`ready ${kinora.url}`)

@@ -62,7 +62,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
         const before = await readTask(taskId)
         const state = await sendCommand(taskId, { type: 'Erase', at: at() })
         if (!isCharged(state)) await credits.release(userId, taskId, 'account erased', await origin(taskId))
-        await provider.forget(('jobId' in before && before.jobId) || taskId)
+        await provider.discard(('jobId' in before && before.jobId) || taskId)
         await deps.showProgress(taskId, undefined)
         await removeTaskMedia(media, taskId)
       }

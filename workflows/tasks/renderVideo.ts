@@ -59,7 +59,7 @@ async function askInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal): P
   const turn = deps.asking.run({ priority, owner }, async () => {
     while (!stop.aborted) {
       const request = await requestOf(deps, order)
-      const wait = await deps.provider.admit()
+      const wait = await deps.provider.acquire()
       if (wait === 0) {
         waiting.abort()
         return askFirst(deps, taskId, request)
@@ -148,7 +148,7 @@ async function follow(deps: Deps, state: Rendering, signal: AbortSignal): Promis
     if (status !== 'rendering') return { kind: 'over' }
     if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
     if (now() >= deadline) return TIMED_OUT
-    await deps.hinted(taskId, provider.pollMs, signal)
+    await deps.waitForCallback(taskId, provider.pollIntervalMs, signal)
   }
 }
 

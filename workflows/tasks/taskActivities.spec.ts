@@ -45,12 +45,12 @@ beforeEach(async () => {
   provider = {
     name: 'double',
     idempotent: true,
-    pollMs: 1,
-    admit: async () => 0,
+    pollIntervalMs: 1,
+    acquire: async () => 0,
     create: async () => ({ kind: 'accepted', jobId: 'job' }),
     state: async () => states.shift() ?? { kind: 'finished' },
     fetch: unreachable,
-    forget: async () => {},
+    discard: async () => {},
     close: async () => {},
   }
   const store = createMemoryEventStore()
@@ -69,7 +69,7 @@ beforeEach(async () => {
     holdsOlderThan: async () => [],
     showProgress: async () => {},
     pictureFile: unused,
-    hinted: async () => {},
+    waitForCallback: async () => {},
     signal: async () => {},
     ffmpegPath: undefined,
     temporaryDir: '/nowhere',
@@ -214,7 +214,7 @@ describe('rendering', () => {
   })
 
   it('ends a task that waited six hours for a provider that may not be asked', async () => {
-    provider.admit = async () => {
+    provider.acquire = async () => {
       clock += 3600_000
       return 1
     }

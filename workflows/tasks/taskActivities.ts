@@ -51,14 +51,14 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
         await sendCommand(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
       else await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       await deps.showProgress(taskId, undefined)
-      await provider.forget(taskId)
+      await provider.discard(taskId)
     },
 
     async fail({ taskId, code, detail }) {
       const state = await sendCommand(taskId, { type: 'Fail', code, detail, at: at() })
       await deps.showProgress(taskId, undefined)
       const stillWanted = state.status === 'failed' && state.jobId !== null
-      if (!stillWanted) await provider.forget(taskId)
+      if (!stillWanted) await provider.discard(taskId)
     },
 
     async settleCredits({ taskId, userId }) {
@@ -91,7 +91,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
     async endRecovery({ taskId }) {
       await sendCommand(taskId, { type: 'EndRecovery', at: at() })
-      await provider.forget(taskId)
+      await provider.discard(taskId)
     },
 
     async sweepHolds() {

@@ -30,7 +30,7 @@ export interface ActivityDeps {
   /** Shows how far a rendering is, in percent; undefined: it is over. */
   readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
   /** Waits for so long, or until the provider has told something of the task. */
-  readonly hinted: (taskId: string, ms: number, signal: AbortSignal) => Promise<void>
+  readonly waitForCallback: (taskId: string, ms: number, signal: AbortSignal) => Promise<void>
   readonly pictureFile: (imageId: string) => Promise<string>
   readonly signal: Engine['signal']
   readonly temporaryDir: string

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { RenderAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { renderInChild } from './renderJob.ts'
 
 type Job = { readonly state: Extract<RenderState, { kind: 'rendering' | 'failed' }>; readonly cancel: AbortController }
@@ -39,10 +39,10 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
   return {
     name: 'demo',
     idempotent: true,
-    pollMs: 250,
-    admit: async () => 0,
+    pollIntervalMs: 250,
+    acquire: async () => 0,
 
-    async create(request): Promise<RenderAnswer> {
+    async create(request): Promise<CreateAnswer> {
       const { taskId } = request
       if (!jobs.has(taskId)) {
         const cancel = new AbortController()
@@ -66,7 +66,7 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
 
     fetch: (jobId, file) => copyFile(fileOf(jobId), file),
 
-    async forget(taskId) {
+    async discard(taskId) {
       jobs.get(taskId)?.cancel.abort()
       jobs.delete(taskId)
       await rm(fileOf(taskId), { force: true })

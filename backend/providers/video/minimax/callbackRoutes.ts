@@ -1,42 +1,69 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isIP } from 'node:net'
 import Router from '@koa/router'
-import type { FindOrigin } from '#backend/kernel/eventsourcing/command.ts'
-import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
+import * as z from 'zod/mini'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
-import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
+import { isUuid } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { readRawBody } from '#backend/kernel/http/readRawBody.ts'
-import { VIDEO_TASK } from '#backend/tasks/events.ts'
-import { videoTask } from '#backend/tasks/videoTask.decider.ts'
-import { CALLBACK_PATH, taskOfAddress } from './callbackAddress.ts'
-import { readCallback } from './readCallback.ts'
+import { parseLosslessJson } from './losslessJson.ts'
+
+const CALLBACK_PATH = '/webhooks/minimax'
+const MAX_BODY_BYTES = 64 * 1024
 
 export interface CallbackRoutes {
-  readonly handle: Handle
-  readonly originOf: FindOrigin
-  readonly now: () => number
   readonly callbackSecret: string
-  /** Wakes whoever waits for news of the task. */
-  readonly tellHint: (taskId: string) => Promise<void>
+  /** Receives the task and, where the body has one, the job id. The callback is not trusted beyond that. */
+  readonly onProviderCallback: (taskId: string, jobId: string | undefined) => Promise<void>
 }
 
-const LONGEST_BODY = 64 * 1024
-
 /**
- * What MiniMax tells by itself. It is a hint: whoever waits for the task asks the provider. Only the job's id is kept, and
- * only where the answer that held it was lost. Told twice or in another order, it does no more.
+ * Serves the callbacks of MiniMax. A callback is only a hint to query the job, so it may repeat or arrive out of order.
+ * A body with a challenge verifies the URL and is echoed.
  */
-export function callbackRoutes({ handle, originOf, now, callbackSecret, tellHint }: CallbackRoutes): Router {
-  return new Router().post(`${CALLBACK_PATH}/:address`, async (ctx) => {
-    const taskId = taskOfAddress(callbackSecret, ctx.params.address!)
-    if (!taskId) throw new Rejection('unauthenticated', 'This is no address of ours.')
-    const { challenge, jobId } = readCallback((await readRawBody(ctx, LONGEST_BODY)).toString())
-    if (challenge === undefined) {
-      const at = new Date(now()).toISOString()
-      const origin = await originOf(`${VIDEO_TASK}-${taskId}`)
-      const context = { commandId: uuid7(), actor: 'system', correlationId: taskId, ...origin }
-      if (jobId !== undefined) await handle(videoTask, taskId, { type: 'FindRender', jobId, at }, context)
-      await tellHint(taskId)
-    }
+export function callbackRoutes({ callbackSecret, onProviderCallback }: CallbackRoutes): Router {
+  return new Router().post(`${CALLBACK_PATH}/:token`, async (ctx) => {
+    const taskId = verifyCallbackToken(callbackSecret, ctx.params.token!)
+    if (!taskId) throw new Rejection('unauthenticated', 'This callback URL is not valid.')
+    const { challenge, jobId } = readCallback((await readRawBody(ctx, MAX_BODY_BYTES)).toString())
+    if (challenge === undefined) await onProviderCallback(taskId, jobId)
     ctx.set('Cache-Control', 'no-store')
     ctx.body = challenge === undefined ? {} : { challenge }
   })
+}
+
+const macOf = (secret: string, taskId: string) =>
+  createHmac('sha256', secret).update(`minimax callback ${taskId}`).digest('base64url')
+
+/** Returns the callback URL of a task. MiniMax does not sign callbacks, so the URL carries a MAC of the task id. */
+export const callbackUrlOf = (publicUrl: string, secret: string, taskId: string): string =>
+  `${publicUrl}${CALLBACK_PATH}/${taskId}.${macOf(secret, taskId)}`
+
+/** Returns the task of a callback URL's last segment, or undefined when its MAC is wrong. */
+export function verifyCallbackToken(secret: string, token: string): string | undefined {
+  const [taskId = '', mac = ''] = token.split('.')
+  if (!isUuid(taskId)) return undefined
+  const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(secret, taskId))]
+  return given.length === expected.length && timingSafeEqual(given, expected) ? taskId : undefined
+}
+
+/** Returns whether a URL is probably reachable from the internet over TLS. */
+export function isPublicUrl(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  const local = hostname === 'localhost' || /\.(localhost|local|internal|test|example)$/.test(hostname)
+  return protocol === 'https:' && !local && hostname.includes('.') && isIP(hostname) === 0
+}
+
+const Callback = z.object({
+  challenge: z.optional(z.union([z.string(), z.number()])),
+  task_id: z.optional(z.union([z.string(), z.int()])),
+})
+
+/** Reads a callback's body. Returns no fields when it is malformed. */
+function readCallback(text: string): { challenge?: string | number | undefined; jobId?: string | undefined } {
+  try {
+    const { challenge, task_id } = z.parse(Callback, parseLosslessJson(text))
+    return { challenge, jobId: task_id === undefined ? undefined : String(task_id) }
+  } catch {
+    return {}
+  }
 }

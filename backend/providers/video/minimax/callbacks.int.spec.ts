@@ -21,7 +21,13 @@ beforeAll(async () => {
   const port = await freePort()
   kinora = await startTestKinora({
     now: () => Date.now() + moved,
-    minimax: { callbacks: true, pollMs: POLL_MS, createMs: 2_000, openMs: 50, threshold: 100 },
+    minimax: {
+      callbacks: true,
+      pollIntervalMs: POLL_MS,
+      createTimeoutMs: 2_000,
+      initialOpenMs: 50,
+      failureThreshold: 100,
+    },
     env: {
       DATABASE_URL: `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}`,
       PORT: String(port),

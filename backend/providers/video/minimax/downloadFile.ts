@@ -3,71 +3,71 @@ import { stat } from 'node:fs/promises'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-export interface Link {
+interface Link {
   readonly download_url: string
-  /** The whole file's; left out or 0 where the provider does not say. */
+  /** Size of the whole file. Missing or 0 when the provider does not report it. */
   readonly bytes?: number | null | undefined
 }
 
-const TRIES = 5
-/** Statuses of a link that is not valid any more. */
-const EXPIRED = [401, 403, 404, 410]
+const MAX_ATTEMPTS = 5
+const EXPIRED_STATUSES = [401, 403, 404, 410]
 
 /**
- * Copies a file from links that expire. What arrived before a cut is kept and only the rest is asked for; an expired link
- * is renewed.
- * @param stallMs so long nothing may arrive  @throws after some tries
+ * Downloads a file through expiring links. Resumes an interrupted download and renews an expired link.
+ * @param link returns a new link
+ * @param stallTimeoutMs the longest time without a byte
+ * @throws the last error, after five attempts
  */
 export async function downloadFile(
   link: () => Promise<Link>,
   file: string,
-  { signal, stallMs }: { signal: AbortSignal; stallMs: number },
+  { signal, stallTimeoutMs }: { signal: AbortSignal; stallTimeoutMs: number },
 ): Promise<void> {
   let current = await link()
-  let fault: unknown
-  for (let attempt = 0; attempt < TRIES; attempt++) {
+  let lastError: unknown
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     signal.throwIfAborted()
     try {
-      const status = await copyRest(current, file, signal, stallMs)
-      if (status === 'whole') return
+      const status = await downloadRest(current, file, signal, stallTimeoutMs)
+      if (status === 'complete') return
       if (status === 'expired') current = await link()
-      fault = new Error(`The finished file could not be fetched: ${status}.`)
+      lastError = new Error(`The finished file could not be downloaded: ${status}.`)
     } catch (error) {
-      fault = error
+      lastError = error
     }
   }
-  throw fault
+  throw lastError
 }
 
-async function copyRest(
+async function downloadRest(
   { download_url, bytes }: Link,
   file: string,
   signal: AbortSignal,
-  stallMs: number,
-): Promise<'whole' | 'expired' | 'cut short' | `HTTP ${number}`> {
+  stallTimeoutMs: number,
+): Promise<'complete' | 'expired' | 'incomplete' | `HTTP ${number}`> {
   const have = bytes ? await sizeOf(file) : 0
-  if (bytes && have === bytes) return 'whole'
+  if (bytes && have === bytes) return 'complete'
   const stalled = new AbortController()
-  const watch = setTimeout(() => stalled.abort(new Error('Nothing arrived for too long.')), stallMs)
+  const timer = setTimeout(() => stalled.abort(new Error('The download stalled.')), stallTimeoutMs)
   try {
     const headers: Record<string, string> = have > 0 ? { Range: `bytes=${have}-` } : {}
     const answer = await fetch(download_url, { headers, signal: AbortSignal.any([signal, stalled.signal]) })
     if (!answer.ok || !answer.body) {
       await answer.body?.cancel()
-      return EXPIRED.includes(answer.status) ? 'expired' : `HTTP ${answer.status}`
+      return EXPIRED_STATUSES.includes(answer.status) ? 'expired' : `HTTP ${answer.status}`
     }
-    const continues = answer.status === 206 && answer.headers.get('content-range')?.startsWith(`bytes ${have}-`)
-    const arriving = new Transform({
+    const resumes = answer.status === 206 && answer.headers.get('content-range')?.startsWith(`bytes ${have}-`)
+    const watched = new Transform({
       transform(chunk, _, pass) {
-        watch.refresh()
+        timer.refresh()
         pass(null, chunk)
       },
     })
     const source = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
-    await pipeline(source, arriving, createWriteStream(file, { flags: continues ? 'a' : 'w' }))
-    return !bytes || (await sizeOf(file)) === bytes ? 'whole' : 'cut short'
+    await pipeline(source, watched, createWriteStream(file, { flags: resumes ? 'a' : 'w' }))
+    return !bytes || (await sizeOf(file)) === bytes ? 'complete' : 'incomplete'
   } finally {
-    clearTimeout(watch)
+    clearTimeout(timer)
   }
 }
 

@@ -4,10 +4,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createOperatorAlerts } from '#backend/operators/operatorAlerts.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { answerOf, NEVER, REQUEST, videoProviderContract } from '../testing/videoProviderContract.ts'
-import { createMinimax, type MinimaxPace } from './minimax.ts'
+import { createMinimax, type MinimaxTiming } from './minimax.ts'
 import { DOUBLE_KEY, type Fault, type MinimaxDouble, startMinimaxDouble } from './testing/minimaxDouble.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-minimax-'))
@@ -18,22 +19,23 @@ const lines: string[] = []
 const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
 
 const QUICK = {
-  pollMs: 20,
-  openMs: 50,
-  longestOpenMs: 400,
-  trialMs: 5_000,
-  connectMs: 2_000,
-  createMs: 2_000,
-  askMs: 2_000,
+  pollIntervalMs: 20,
+  initialOpenMs: 50,
+  maxOpenMs: 400,
+  probeTimeoutMs: 5_000,
+  connectTimeoutMs: 2_000,
+  createTimeoutMs: 2_000,
+  queryTimeoutMs: 2_000,
 }
-const adapter = (pace: Partial<MinimaxPace> = {}, apiKey = DOUBLE_KEY): VideoProvider =>
+const adapter = (timing: Partial<MinimaxTiming> = {}, apiKey = DOUBLE_KEY): VideoProvider =>
   createMinimax({
     apiKey,
     baseUrl: double.url,
     pool: db.pool,
     log,
+    alerts: createOperatorAlerts(db.pool, log),
     callbackUrl: () => undefined,
-    pace: { ...QUICK, stallMs: 600, ...pace },
+    timing: { ...QUICK, stallTimeoutMs: 600, ...timing },
   })
 
 beforeAll(async () => {
@@ -91,7 +93,7 @@ describe('a code of MiniMax on create', () => {
     if (expected === 'throws') await expect(provider.create(REQUEST)).rejects.toThrow(String(code))
     else expect(await provider.create(REQUEST)).toMatchObject(expected)
     expect([double.reached.length, await alerts()]).toEqual([1, alerted])
-    const mayGoOn = (await provider.admit()) === 0
+    const mayGoOn = (await provider.acquire()) === 0
     expect(mayGoOn).toBe(!busy.includes(code) && !key.includes(code))
     if (code === 2013) expect(lines.join()).toContain('malformed')
   })
@@ -133,7 +135,7 @@ describe('a create that goes wrong on its way', () => {
     { status: 200, text: '{"base_resp":{"status_code":0}}' },
   ])('is open after %j, and is not sent again', async (fault) => {
     goWrong('create', fault)
-    await expect(adapter({ createMs: 500 }).create(REQUEST)).rejects.toThrow()
+    await expect(adapter({ createTimeoutMs: 500 }).create(REQUEST)).rejects.toThrow()
     expect(double.reached).toHaveLength(1)
   })
 
@@ -233,7 +235,7 @@ describe('the finished file', () => {
 describe('all processes together', () => {
   it('ask for no more videos in a minute than they may', async () => {
     const [one, two] = [adapter({ createsPerWindow: 20, windowMs: 60_000 }), adapter({ createsPerWindow: 20 })]
-    const places = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 2 ? one : two).admit()))
+    const places = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 2 ? one : two).acquire()))
     expect(places.filter((wait) => wait === 0)).toHaveLength(20)
     const waits = places.filter((wait) => wait > 0)
     expect([Math.min(...waits) > 50_000, Math.max(...waits) <= 61_000]).toEqual([true, true])
@@ -241,26 +243,26 @@ describe('all processes together', () => {
 
   it('may ask again as the window moves on', async () => {
     const provider = adapter({ createsPerWindow: 2, windowMs: 2_000 })
-    expect([await provider.admit(), await provider.admit()]).toEqual([0, 0])
-    const wait = await provider.admit()
+    expect([await provider.acquire(), await provider.acquire()]).toEqual([0, 0])
+    const wait = await provider.acquire()
     expect(wait).toBeGreaterThan(0)
     await new Promise((resolve) => setTimeout(resolve, wait + 5))
-    expect(await provider.admit()).toBe(0)
+    expect(await provider.acquire()).toBe(0)
   })
 
   it('leave a provider alone that is away, let one of them try, and come back with it', async () => {
     const [one, two] = [adapter(), adapter()]
     await double.goAway()
     for (let n = 0; n < 3; n++) expect(await one.create(REQUEST)).toMatchObject({ kind: 'postponed' })
-    expect([await alerts(), (await two.admit()) > 0]).toEqual([['video_provider_unreachable'], true])
+    expect([await alerts(), (await two.acquire()) > 0]).toEqual([['video_provider_unreachable'], true])
     await new Promise((resolve) => setTimeout(resolve, 60))
-    expect(await two.admit()).toBeGreaterThan(50)
+    expect(await two.acquire()).toBeGreaterThan(50)
     await double.comeBack()
-    await vi.waitFor(async () => expect(await two.admit()).toBe(0), { timeout: 10_000, interval: 20 })
+    await vi.waitFor(async () => expect(await two.acquire()).toBe(0), { timeout: 10_000, interval: 20 })
     // Until that one call is answered, nobody else may.
-    expect(await one.admit()).toBeGreaterThan(0)
+    expect(await one.acquire()).toBeGreaterThan(0)
     await accepted(two)
-    expect([await one.admit(), await alerts()]).toEqual([0, []])
+    expect([await one.acquire(), await alerts()]).toEqual([0, []])
   })
 
   it('tell the operator of one trouble once, however often it is met', async () => {

@@ -1,57 +1,47 @@
 import type pg from 'pg'
-import type { Logger } from 'pino'
-import { createOperatorAlerts } from '#backend/operators/operatorAlerts.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { createCallWindow } from '../callWindow.ts'
-import { createCircuit } from '../circuit.ts'
+import { createCircuitBreaker } from '../circuitBreaker.ts'
+import { createSlidingWindowLimiter } from '../slidingWindowLimiter.ts'
 import { createMinimaxApi } from './minimaxApi.ts'
-import { createMinimaxProvider } from './minimaxProvider.ts'
+import { createMinimaxProvider, type MinimaxDeps } from './minimaxProvider.ts'
 
-/** Milliseconds, and calls. MiniMax takes 20 requests a minute on its Hailuo models, and asks for 5 to 10 s between looks. */
-export const MINIMAX_PACE = {
-  /** A little more than a minute: a call may be on its way for longer than the one after it. */
+/**
+ * Times in milliseconds, and rate limits. MiniMax allows 20 requests a minute on its Hailuo models and recommends
+ * polling every 5 to 10 s.
+ */
+export const MINIMAX_TIMING = {
+  /** More than a minute, because a call can take longer to arrive than the next one. */
   windowMs: 61_000,
   createsPerWindow: 20,
   queriesPerWindow: 300,
-  pollMs: 6_000,
-  connectMs: 10_000,
-  createMs: 60_000,
-  askMs: 15_000,
-  stallMs: 30_000,
-  /** Failures in a row until nobody calls, how long then, at first and at most, and how long a trial may take. */
-  threshold: 3,
-  openMs: 5_000,
-  longestOpenMs: 60_000,
-  trialMs: 90_000,
+  pollIntervalMs: 6_000,
+  connectTimeoutMs: 10_000,
+  createTimeoutMs: 60_000,
+  queryTimeoutMs: 15_000,
+  stallTimeoutMs: 30_000,
+  failureThreshold: 3,
+  initialOpenMs: 5_000,
+  maxOpenMs: 60_000,
+  probeTimeoutMs: 90_000,
 }
-export type MinimaxPace = typeof MINIMAX_PACE
+export type MinimaxTiming = typeof MINIMAX_TIMING
 
-export interface MinimaxOptions {
+export interface MinimaxOptions extends Pick<MinimaxDeps, 'alerts' | 'log' | 'callbackUrl'> {
   readonly apiKey: string
   readonly baseUrl: string
   readonly pool: pg.Pool
-  readonly log: Logger
-  readonly callbackUrl: (taskId: string) => string | undefined
-  readonly pace?: Partial<MinimaxPace> | undefined
+  readonly timing?: Partial<MinimaxTiming> | undefined
 }
 
-/** MiniMax with what all processes share in the database: its limits, its circuit, and the operator's alerts. */
-export function createMinimax({ apiKey, baseUrl, pool, log, callbackUrl, ...options }: MinimaxOptions): VideoProvider {
-  const pace = { ...MINIMAX_PACE, ...options.pace }
+/** Creates the MiniMax provider. Its rate limits and its circuit breaker are shared by all processes of the database. */
+export function createMinimax({ apiKey, baseUrl, pool, timing, ...deps }: MinimaxOptions): VideoProvider {
+  const options = { ...MINIMAX_TIMING, ...timing }
   return createMinimaxProvider({
-    api: createMinimaxApi({ apiKey, baseUrl, ...pace }),
-    creates: createCallWindow(pool, 'minimax create', pace.createsPerWindow, pace.windowMs),
-    queries: createCallWindow(pool, 'minimax query', pace.queriesPerWindow, pace.windowMs),
-    circuit: createCircuit(pool, 'minimax', {
-      threshold: pace.threshold,
-      firstMs: pace.openMs,
-      longestMs: pace.longestOpenMs,
-      trialMs: pace.trialMs,
-    }),
-    alerts: createOperatorAlerts(pool, log),
-    log,
-    callbackUrl,
-    pollMs: pace.pollMs,
-    stallMs: pace.stallMs,
+    ...deps,
+    ...options,
+    api: createMinimaxApi({ apiKey, baseUrl, ...options }),
+    creates: createSlidingWindowLimiter(pool, 'minimax create', options.createsPerWindow, options.windowMs),
+    queries: createSlidingWindowLimiter(pool, 'minimax query', options.queriesPerWindow, options.windowMs),
+    breaker: createCircuitBreaker(pool, 'minimax', options),
   })
 }

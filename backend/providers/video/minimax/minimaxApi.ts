@@ -1,13 +1,12 @@
 import * as z from 'zod/mini'
-import { parseLossless } from './losslessJson.ts'
-import { type Meaning, meaningOf, meaningOfStatus } from './minimaxCodes.ts'
-import { httpCall } from './minimaxHttp.ts'
+import { httpCall } from './httpCall.ts'
+import { parseLosslessJson } from './losslessJson.ts'
 
-/** Ids are text or whole numbers of up to 64 bits; for us they are text. */
+/** Ids arrive as text or as integers of up to 64 bits. They are text from here on. */
 const Id = z.pipe(z.union([z.string(), z.int()]), z.transform(String))
 const Envelope = z.object({ base_resp: z.object({ status_code: z.number(), status_msg: z.optional(z.string()) }) })
 const Created = z.object({ task_id: Id })
-export const Queried = z.object({
+const Queried = z.object({
   task_id: z.optional(Id),
   status: z.string(),
   file_id: z.optional(z.nullable(Id)),
@@ -16,76 +15,101 @@ const Retrieved = z.object({
   file: z.object({ download_url: z.url(), bytes: z.optional(z.nullable(z.number())) }),
 })
 
-/** The provider's answer says no. Its key is never in the message. */
-export class MinimaxRefusal extends Error {
-  override name = 'MinimaxRefusal'
-  readonly meaning: Exclude<Meaning, 'fine'>
+/** The kinds of error. After `unknown` the job may have been accepted; after any other kind it was not. */
+type ErrorKind = 'unknown' | 'rate_limited' | 'credentials' | 'account' | 'content' | 'invalid_request'
 
-  constructor(meaning: Exclude<Meaning, 'fine'>, message: string) {
-    super(message)
-    this.meaning = meaning
+const KINDS_BY_CODE: Readonly<Record<ErrorKind, readonly number[]>> = {
+  // Unknown error, timeout, internal errors.
+  unknown: [1000, 1001, 1013, 1024, 1033],
+  // Limits on requests, tokens and connections.
+  rate_limited: [1002, 1039, 1041, 2045],
+  credentials: [1004, 2049],
+  // The operator's balance or plan.
+  account: [1008, 2056, 2061],
+  // The prompt, the result.
+  content: [1026, 1027],
+  invalid_request: [2013],
+}
+
+function kindOfCode(code: number): ErrorKind {
+  const [kind] = Object.entries(KINDS_BY_CODE).find(([, codes]) => codes.includes(code)) ?? []
+  return (kind as ErrorKind | undefined) ?? 'unknown'
+}
+
+/** Classifies a response that does not come from the API itself. */
+function kindOfHttpStatus(status: number): ErrorKind {
+  if (status === 429) return 'rate_limited'
+  if (status === 401 || status === 403) return 'credentials'
+  return status >= 400 && status < 500 ? 'invalid_request' : 'unknown'
+}
+
+/** An error that MiniMax answered. The message never contains the API key. */
+export class MinimaxError extends Error {
+  override name = 'MinimaxError'
+  readonly kind: ErrorKind
+
+  constructor(kind: ErrorKind, detail: string) {
+    super(`MiniMax answered ${detail.slice(0, 200)}`)
+    this.kind = kind
   }
 }
 
-export interface MinimaxAccess {
+interface MinimaxAccess {
   readonly apiKey: string
   readonly baseUrl: string
-  /** Milliseconds; a first frame of many megabytes takes its time. */
-  readonly createMs: number
-  readonly askMs: number
-  readonly connectMs: number
+  readonly connectTimeoutMs: number
+  readonly createTimeoutMs: number
+  readonly queryTimeoutMs: number
 }
 
 export type MinimaxApi = ReturnType<typeof createMinimaxApi>
 
 /**
- * The three calls of MiniMax's video API, v1. Errors come as HTTP 200 with a code in `base_resp`.
- * @throws MinimaxRefusal, NotSent; any other error leaves open what happened
+ * Creates a client for the three calls of MiniMax's video API v1, which reports errors as HTTP 200 with a code in
+ * `base_resp`.
+ * @throws MinimaxError, NotSent; after any other error the outcome is unknown
  */
-export function createMinimaxApi({ apiKey, baseUrl, createMs, askMs, connectMs }: MinimaxAccess) {
+export function createMinimaxApi(access: MinimaxAccess) {
+  const { apiKey, baseUrl, connectTimeoutMs, createTimeoutMs, queryTimeoutMs } = access
   const call = async <S extends z.ZodMiniType>(schema: S, path: string, signal: AbortSignal, body?: object) => {
     const { status, body: text } = await httpCall(new URL(path, baseUrl), {
       method: body ? 'POST' : 'GET',
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
       ...(body ? { body: JSON.stringify(body) } : {}),
-      connectMs,
-      timeoutMs: body ? createMs : askMs,
+      connectTimeoutMs,
+      timeoutMs: body ? createTimeoutMs : queryTimeoutMs,
       signal,
     })
-    return understood(schema, status, text)
+    return parseResponse(schema, status, text)
   }
   const query = (name: string, value: string) => `?${new URLSearchParams({ [name]: value })}`
 
   return {
-    /** Answers the job's id. Never ask again when this threw: there is no key that would make it one job. */
+    /** Returns the job id. Do not retry when this throws: the API has no idempotency key. */
     async create(body: object): Promise<string> {
       return (await call(Created, '/v1/video_generation', new AbortController().signal, body)).task_id
     },
     query: (jobId: string, signal: AbortSignal) =>
       call(Queried, `/v1/query/video_generation${query('task_id', jobId)}`, signal),
-    /** The link lives for an hour; asking again renews it. */
+    /** Returns a download link that is valid for an hour. Another call renews it. */
     async retrieve(fileId: string, signal: AbortSignal) {
       return (await call(Retrieved, `/v1/files/retrieve${query('file_id', fileId)}`, signal)).file
     },
   }
 }
 
-function understood<S extends z.ZodMiniType>(schema: S, status: number, text: string): z.output<S> {
+function parseResponse<S extends z.ZodMiniType>(schema: S, status: number, text: string): z.output<S> {
   let answer: unknown
   try {
-    answer = parseLossless(text)
+    answer = parseLosslessJson(text)
   } catch {
     answer = undefined
   }
   const envelope = z.safeParse(Envelope, answer)
-  if (!envelope.success) throw refusal(status >= 400 ? meaningOfStatus(status) : 'unclear', `HTTP ${status}`)
+  if (!envelope.success) throw new MinimaxError(status >= 400 ? kindOfHttpStatus(status) : 'unknown', `HTTP ${status}`)
   const { status_code, status_msg = '' } = envelope.data.base_resp
-  const meaning = meaningOf(status_code)
-  if (meaning !== 'fine') throw refusal(meaning, `${status_code} ${status_msg}`.trim())
+  if (status_code !== 0) throw new MinimaxError(kindOfCode(status_code), `${status_code} ${status_msg}`.trim())
   const parsed = z.safeParse(schema, answer)
-  if (!parsed.success) throw refusal('unclear', `an answer of another shape (HTTP ${status})`)
+  if (!parsed.success) throw new MinimaxError('unknown', `an unexpected body (HTTP ${status})`)
   return parsed.data
 }
-
-const refusal = (meaning: Meaning, detail: string) =>
-  new MinimaxRefusal(meaning === 'fine' ? 'unclear' : meaning, `MiniMax answered ${detail.slice(0, 200)}`)

@@ -1,47 +1,50 @@
+import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { OperatorAlerts } from '#backend/operators/operatorAlerts.ts'
-import type { CreateAnswer, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import type { CallWindow } from '../callWindow.ts'
-import type { Circuit } from '../circuit.ts'
+import { PROMPT_MAX } from '#backend/tasks/contract.ts'
+import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import type { CircuitBreaker } from '../circuitBreaker.ts'
+import type { RateLimiter } from '../slidingWindowLimiter.ts'
 import { downloadFile } from './downloadFile.ts'
-import { type MinimaxApi, MinimaxRefusal } from './minimaxApi.ts'
-import { minimaxBody } from './minimaxBody.ts'
-import { NotSent } from './minimaxHttp.ts'
+import { NotSent } from './httpCall.ts'
+import { type MinimaxApi, MinimaxError } from './minimaxApi.ts'
 
-export const UNREACHABLE = 'video_provider_unreachable'
-export const KEY_REFUSED = 'video_provider_key_refused'
-export const ACCOUNT_EMPTY = 'video_provider_account'
+const UNREACHABLE = 'video_provider_unreachable'
+const KEY_REFUSED = 'video_provider_key_refused'
+const ACCOUNT_EMPTY = 'video_provider_account'
 
-export interface MinimaxParts {
+export interface MinimaxDeps {
   readonly api: MinimaxApi
-  /** Creates and queries, bounded each by itself for all processes. */
-  readonly creates: CallWindow
-  readonly queries: CallWindow
-  readonly circuit: Circuit
-  readonly alerts: OperatorAlerts
+  readonly creates: RateLimiter
+  readonly queries: RateLimiter
+  readonly breaker: CircuitBreaker
+  /** Tells the operator about problems that only the operator can solve. */
+  readonly alerts: {
+    raise(code: string, detail: string): Promise<void>
+    clear(code: string): Promise<void>
+  }
   readonly log: Pick<Logger, 'error' | 'warn'>
-  /** Where the provider may tell of a task; undefined where it cannot reach us. */
+  /** The callback URL of a task; undefined when MiniMax cannot reach this server. */
   readonly callbackUrl: (taskId: string) => string | undefined
-  readonly pollMs: number
-  readonly stallMs: number
+  readonly pollIntervalMs: number
+  readonly stallTimeoutMs: number
 }
 
-/** A job's id that no job has: asking for it shows whether anyone answers. */
+/** An id that no job has. A query for it shows whether the API answers. */
 const NO_JOB = '0'
 
-/** Hailuo's videos, made by MiniMax. It knows no idempotency, no list and no cancel. */
-export function createMinimaxProvider(parts: MinimaxParts): VideoProvider {
-  const { api, creates, queries, circuit, alerts, log, callbackUrl, pollMs, stallMs } = parts
-  const stop = new AbortController()
+/** Creates the adapter for MiniMax's Hailuo models. The API has no idempotency keys, no list of jobs and no cancel. */
+export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
+  const { api, creates, queries, breaker, alerts, log, callbackUrl, pollIntervalMs, stallTimeoutMs } = deps
+  const closed = new AbortController()
 
   const query = async (jobId: string, signal: AbortSignal) => {
-    for (let wait = await queries.take(); wait > 0; wait = await queries.take())
+    for (let wait = await queries.acquire(); wait > 0; wait = await queries.acquire())
       await delay(wait, undefined, { signal })
     try {
       return await api.query(jobId, signal)
     } catch (error) {
-      if (error instanceof MinimaxRefusal) await tellOperator(parts, error)
+      if (error instanceof MinimaxError) await alertOperator(deps, error)
       throw error
     }
   }
@@ -49,54 +52,80 @@ export function createMinimaxProvider(parts: MinimaxParts): VideoProvider {
   return {
     name: 'minimax',
     idempotent: false,
-    pollMs,
+    pollIntervalMs,
 
-    async admit() {
-      const pass = await circuit.pass()
-      if (typeof pass === 'number') return pass
-      if (pass === 'trial' && !(await answers(api, stop.signal))) return stillAway(circuit)
-      return creates.take()
+    async acquire() {
+      const state = await breaker.check()
+      if (typeof state === 'number') return state
+      if (state === 'probe' && !(await answers(api, closed.signal))) return waitAfterFailedProbe(breaker)
+      return creates.acquire()
     },
 
     async create(request): Promise<CreateAnswer> {
-      const body = await minimaxBody(request, callbackUrl(request.taskId))
+      const body = await createBody(request, callbackUrl(request.taskId))
       let jobId: string
       try {
         jobId = await api.create(body)
       } catch (error) {
-        return refusedOr(error, parts, request.taskId)
+        return handleCreateError(error, deps, request.taskId)
       }
-      await circuit.succeeded()
+      await breaker.recordSuccess()
       for (const code of [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]) await alerts.clear(code)
       return { kind: 'accepted', jobId }
     },
 
     async state(jobId, signal): Promise<RenderState> {
       try {
-        return stateOf((await query(jobId, AbortSignal.any([signal, stop.signal]))).status)
+        return stateOf((await query(jobId, AbortSignal.any([signal, closed.signal]))).status)
       } catch (error) {
-        if (!(error instanceof MinimaxRefusal)) throw error
-        if (error.meaning === 'sensitive') return { kind: 'failed', code: 'content_refused', detail: error.message }
-        if (error.meaning !== 'invalid') throw error
-        log.error({ err: error, jobId }, 'a question about a job was malformed')
+        if (!(error instanceof MinimaxError)) throw error
+        if (error.kind === 'content') return { kind: 'failed', code: 'content_refused', detail: error.message }
+        if (error.kind !== 'invalid_request') throw error
+        log.error({ err: error, jobId }, 'minimax rejected a malformed query')
         return { kind: 'failed', code: 'provider_failed', detail: error.message }
       }
     },
 
     async fetch(jobId, file, signal) {
-      const either = AbortSignal.any([signal, stop.signal])
+      const either = AbortSignal.any([signal, closed.signal])
       const { file_id } = await query(jobId, either)
-      if (!file_id) throw new Error('The finished job names no file.')
-      await downloadFile(() => api.retrieve(file_id, either), file, { signal: either, stallMs })
+      if (!file_id) throw new Error('The finished job has no file_id.')
+      await downloadFile(() => api.retrieve(file_id, either), file, { signal: either, stallTimeoutMs })
     },
 
-    forget: async () => {},
-    close: async () => stop.abort(),
+    discard: async () => {},
+    close: async () => closed.abort(),
   }
 }
 
-/** By the documents the callback's words are in lower case, and `Fail` is `failed`. @throws an unknown word */
-export function stateOf(status: string): RenderState {
+/** The only model that accepts a duration and a resolution. The others reject both. */
+const CONFIGURABLE_MODEL = 'MiniMax-Hailuo-02'
+
+/** Builds the body of `POST /v1/video_generation`. */
+async function createBody(
+  { model, duration, resolution, promptOptimizer, firstFrame, ...request }: RenderRequest,
+  callbackUrl: string | undefined,
+): Promise<Record<string, unknown>> {
+  return {
+    model,
+    prompt: promptWithMovements(request),
+    prompt_optimizer: promptOptimizer,
+    ...(model === CONFIGURABLE_MODEL ? { duration, resolution } : {}),
+    ...(firstFrame ? { first_frame_image: `data:image/jpeg;base64,${await readFile(firstFrame, 'base64')}` } : {}),
+    ...(callbackUrl ? { callback_url: callbackUrl } : {}),
+  }
+}
+
+/** Puts the camera movements before the prompt, as in `[左移,上升] A cat`, and cuts the result to the maximum length. */
+function promptWithMovements({ prompt, cameraMovements }: Pick<RenderRequest, 'prompt' | 'cameraMovements'>): string {
+  const prefix = cameraMovements.length > 0 ? `[${cameraMovements.join(',')}] ` : ''
+  const whole = `${prefix}${prompt}`
+  // A cut must not split a surrogate pair.
+  return whole.length <= PROMPT_MAX ? whole : whole.slice(0, PROMPT_MAX).replace(/[\uD800-\uDBFF]$/, '')
+}
+
+/** The documentation spells the words of a callback in lower case, and `Fail` as `failed`. @throws an unknown status */
+function stateOf(status: string): RenderState {
   switch (status.toLowerCase()) {
     case 'preparing':
     case 'queueing':
@@ -109,57 +138,57 @@ export function stateOf(status: string): RenderState {
     case 'failed':
       return { kind: 'failed', code: 'provider_failed', detail: 'MiniMax could not make it.' }
     default:
-      throw new Error(`MiniMax named the unknown status ${status.slice(0, 50)}`)
+      throw new Error(`MiniMax returned the unknown status ${status.slice(0, 50)}`)
   }
 }
 
-/** Whether anyone is there who takes our key. */
+/** Returns whether the API answers and accepts the key. */
 async function answers(api: MinimaxApi, signal: AbortSignal): Promise<boolean> {
   try {
     await api.query(NO_JOB, signal)
     return true
   } catch (error) {
-    return error instanceof MinimaxRefusal && error.meaning !== 'unclear' && error.meaning !== 'key'
+    return error instanceof MinimaxError && error.kind !== 'unknown' && error.kind !== 'credentials'
   }
 }
 
-async function stillAway(circuit: Circuit): Promise<number> {
-  await circuit.failed()
-  const pass = await circuit.pass()
-  return typeof pass === 'number' ? pass : 1
+async function waitAfterFailedProbe(breaker: CircuitBreaker): Promise<number> {
+  await breaker.recordFailure()
+  const state = await breaker.check()
+  return typeof state === 'number' ? state : 1
 }
 
-/** What a failed create means. @throws the same error, when it is open whether the job was taken */
-async function refusedOr(error: unknown, parts: MinimaxParts, taskId: string): Promise<CreateAnswer> {
-  const { circuit, alerts, log } = parts
-  if (!(error instanceof MinimaxRefusal) || error.meaning === 'unclear') {
+/** Turns an error of `create` into an answer. @throws the same error when the job may have been accepted */
+async function handleCreateError(error: unknown, deps: MinimaxDeps, taskId: string): Promise<CreateAnswer> {
+  const { breaker, alerts, log } = deps
+  if (!(error instanceof MinimaxError) || error.kind === 'unknown') {
     const { message } = error as Error
-    if (await circuit.failed()) await alerts.raise(UNREACHABLE, message)
+    if (await breaker.recordFailure()) await alerts.raise(UNREACHABLE, message)
     if (error instanceof NotSent) return { kind: 'postponed', detail: message }
     throw error
   }
-  await tellOperator(parts, error)
+  await alertOperator(deps, error)
   const detail = error.message
-  switch (error.meaning) {
-    case 'busy':
-      await circuit.slowDown()
+  switch (error.kind) {
+    case 'rate_limited':
+      await breaker.throttle()
       return { kind: 'postponed', detail }
-    case 'key':
+    case 'credentials':
     case 'account':
       return { kind: 'refused', code: 'provider_unavailable', detail }
-    case 'sensitive':
-      await circuit.succeeded()
+    case 'content':
+      await breaker.recordSuccess()
       return { kind: 'refused', code: 'content_refused', detail }
-    case 'invalid':
-      log.error({ err: error, taskId }, 'a request for a video was malformed')
+    case 'invalid_request':
+      log.error({ err: error, taskId }, 'minimax rejected a malformed request')
       return { kind: 'refused', code: 'provider_failed', detail }
   }
 }
 
-async function tellOperator({ alerts, circuit }: MinimaxParts, { meaning, message }: MinimaxRefusal): Promise<void> {
-  if (meaning === 'key') {
-    await circuit.trip()
+async function alertOperator({ alerts, breaker }: MinimaxDeps, { kind, message }: MinimaxError): Promise<void> {
+  if (kind === 'credentials') {
+    await breaker.open()
     await alerts.raise(KEY_REFUSED, message)
   }
-  if (meaning === 'account') await alerts.raise(ACCOUNT_EMPTY, message)
+  if (kind === 'account') await alerts.raise(ACCOUNT_EMPTY, message)
 }

@@ -15,9 +15,9 @@ export async function createProviderDouble(): Promise<ProviderDouble> {
   const double: ProviderDouble = {
     name: 'double',
     idempotent: true,
-    pollMs: 10,
+    pollIntervalMs: 10,
     asked,
-    admit: async () => 0,
+    acquire: async () => 0,
     answer: () => ({ kind: 'finished' }),
     async create(request) {
       asked.push(request)
@@ -27,7 +27,7 @@ export async function createProviderDouble(): Promise<ProviderDouble> {
       return double.answer(jobId)
     },
     fetch: (_, file) => copyFile(video, file),
-    forget: async () => {},
+    discard: async () => {},
     close: async () => {},
   }
   return double

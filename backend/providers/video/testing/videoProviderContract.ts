@@ -25,7 +25,7 @@ export async function answerOf(provider: VideoProvider, jobId: string): Promise<
   for (;;) {
     const state = await provider.state(jobId, NEVER)
     if (state.kind !== 'queued' && state.kind !== 'rendering') return state
-    await delay(Math.min(provider.pollMs, 250))
+    await delay(Math.min(provider.pollIntervalMs, 250))
   }
 }
 
@@ -44,7 +44,7 @@ export function videoProviderContract(name: string, start: () => Promise<VideoPr
     })
 
     it('takes a job when it may be asked, and ends in a file that plays', { timeout: 180_000 }, async () => {
-      expect(await provider.admit()).toBe(0)
+      expect(await provider.acquire()).toBe(0)
       const answer = await provider.create(REQUEST)
       if (answer.kind !== 'accepted') return expect.fail(answer.kind)
       expect(answer.jobId).toMatch(/\S/)
@@ -63,9 +63,9 @@ export function videoProviderContract(name: string, start: () => Promise<VideoPr
     })
 
     it('forgets a task, also one it does not know, and more than once', async () => {
-      await provider.forget(REQUEST.taskId)
-      await provider.forget(REQUEST.taskId)
-      await provider.forget('no-such-task')
+      await provider.discard(REQUEST.taskId)
+      await provider.discard(REQUEST.taskId)
+      await provider.discard('no-such-task')
     })
   })
 }

@@ -1,57 +1,54 @@
-import { request as plainRequest } from 'node:http'
-import { request as secureRequest } from 'node:https'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 
-export interface HttpCall {
+interface HttpCall {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  readonly connectMs: number
+  readonly connectTimeoutMs: number
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-export interface HttpAnswer {
-  readonly status: number
-  readonly body: string
-}
-
-/** Nobody answered at the address: of the request nothing was sent. */
+/** The connection failed before any byte of the request was sent. */
 export class NotSent extends Error {
   override name = 'NotSent'
 }
 
-const LONGEST_ANSWER = 1 << 20
+const MAX_RESPONSE_BYTES = 1 << 20
 
 /**
- * One call on a connection of its own, so that what was sent is known: a kept connection may be gone before the request
- * arrives. @throws NotSent  @throws Error the request may have arrived
+ * Sends one request on a connection of its own. A kept-alive connection can close while a request is on its way, which
+ * would leave it unknown whether the server received it.
+ * @throws NotSent
+ * @throws Error the server may have received the request
  */
 export function httpCall(
   url: URL,
-  { method, headers, body, connectMs, timeoutMs, signal }: HttpCall,
-): Promise<HttpAnswer> {
+  { method, headers, body, connectTimeoutMs, timeoutMs, signal }: HttpCall,
+): Promise<{ readonly status: number; readonly body: string }> {
   const secure = url.protocol === 'https:'
   return new Promise((resolve, reject) => {
     let connected = false
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
     const options = { method, headers: { ...headers, ...length }, agent: false, signal } as const
-    const request = (secure ? secureRequest : plainRequest)(url, options, (response) => {
+    const request = (secure ? httpsRequest : httpRequest)(url, options, (response) => {
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         size += chunk.length
-        if (size > LONGEST_ANSWER) request.destroy(new Error('The answer is too long.'))
+        if (size > MAX_RESPONSE_BYTES) request.destroy(new Error('The response is too long.'))
       })
       response.on('error', reject)
       response.on('end', () =>
         resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
       )
     })
-    const give = (ms: number, what: string) =>
-      setTimeout(() => request.destroy(new Error(`${what} took too long.`)), ms)
-    const connecting = give(connectMs, 'Connecting')
-    const answering = give(timeoutMs, 'The answer')
+    const timeout = (ms: number, phase: string) =>
+      setTimeout(() => request.destroy(new Error(`The ${phase} timed out.`)), ms)
+    const connecting = timeout(connectTimeoutMs, 'connection')
+    const responding = timeout(timeoutMs, 'request')
     request.on('socket', (socket) =>
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         connected = true
@@ -61,7 +58,7 @@ export function httpCall(
     request.on('error', (error) => reject(connected ? error : new NotSent(error.message, { cause: error })))
     request.on('close', () => {
       clearTimeout(connecting)
-      clearTimeout(answering)
+      clearTimeout(responding)
     })
     request.end(body)
   })

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import type { FindOrigin } from '../kernel/eventsourcing/command.ts'
+import type { Handle } from '../kernel/eventsourcing/handle.ts'
+import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
+import { CHANGE_CHANNEL, type Changes } from '../kernel/postgres/changes.ts'
+import type { Clock } from '../kernel/time.ts'
+import { VIDEO_TASK } from './events.ts'
+import { videoTask } from './videoTask.decider.ts'
+
+/** Published with task ids when the provider called back about them. */
+export const PROVIDER_HINTS = 'providerHints'
+
+interface CallbackDeps {
+  readonly handle: Handle
+  readonly findOrigin: FindOrigin
+  readonly pool: pg.Pool
+  readonly clock: Clock
+}
+
+/**
+ * Handles a callback of the provider about a task. The decider keeps the job id only where the provider's answer with it
+ * was lost. Activities that wait for the task, in any process, query the job now.
+ */
+export async function handleProviderCallback(
+  { handle, findOrigin, pool, clock }: CallbackDeps,
+  taskId: string,
+  jobId: string | undefined,
+): Promise<void> {
+  if (jobId !== undefined) {
+    const origin = await findOrigin(`${VIDEO_TASK}-${taskId}`)
+    const context = { commandId: uuid7(), actor: 'system', correlationId: taskId, ...origin }
+    await handle(videoTask, taskId, { type: 'FindRender', jobId, at: new Date(clock()).toISOString() }, context)
+  }
+  const change = { name: PROVIDER_HINTS, ids: [taskId] }
+  await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify(change)])
+}
+
+/** Waits for `ms` milliseconds or until the provider calls back about the task. @throws when the signal aborts */
+export async function waitForCallback(
+  changes: Changes,
+  taskId: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const called = new AbortController()
+  const unsubscribe = changes.subscribe(({ name, ids }) => {
+    if (name === PROVIDER_HINTS && ids.includes(taskId)) called.abort()
+  })
+  try {
+    await delay(ms, undefined, { signal: AbortSignal.any([signal, called.signal]) })
+  } catch (error) {
+    if (!called.signal.aborted) throw error
+  } finally {
+    unsubscribe()
+  }
+}
