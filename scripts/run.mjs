@@ -71,11 +71,11 @@ export function run(
   })
 }
 
-/** What Node is given to run the server; it needs `ipc`, and KINORA_STARTER in its environment. */
-export function serverArguments() {
-  const settings = existsSync(path.join(ROOT, '.env')) ? ['--env-file=.env'] : []
-  return [...settings, '--import=./scripts/stopWithStarter.mjs', 'backend/main.ts']
-}
+/** Returns the arguments by which Node reads `.env`, if the file exists. */
+export const settings = () => (existsSync(path.join(ROOT, '.env')) ? ['--env-file=.env'] : [])
+
+/** Returns the arguments that run the server. It needs `ipc`, and KINORA_STARTER in its environment. */
+export const serverArguments = () => [...settings(), '--import=./scripts/stopWithStarter.mjs', 'backend/main.ts']
 
 /** Seconds since a moment, for people. */
 export const secondsSince = (start) => `${((Date.now() - start) / 1000).toFixed(1)} s`

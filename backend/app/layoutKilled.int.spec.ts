@@ -151,7 +151,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     const words: string[] = []
     const print = (text: string) => void words.push(text)
     const env = { DATABASE_URL: layout.databaseUrl, EVENTSTORE_URL: layout.eventStoreUrl }
-    expect([await runAudit(['verify'], { env, print, complain: print }), words]).toEqual([0, expect.anything()])
+    expect([await runAudit(['verify'], { env, print, printError: print }), words]).toEqual([0, expect.anything()])
     console.log(
       `${prompts.length} videos made; ${failed} tasks failed and were paid back, ${unanswered} since the answer was lost`,
     )

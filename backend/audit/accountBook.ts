@@ -1,6 +1,6 @@
 import type { CreditAccountEvent, LotPart, LotSource } from '../credits/events.ts'
 
-/** An account of the books. */
+/** An account in double-entry bookkeeping. */
 interface Account {
   readonly name: string
   balance: number
@@ -8,12 +8,12 @@ interface Account {
 
 export interface Lot extends Account {
   readonly source: LotSource
-  /** What backs it: a sale, or the hold that it was given back from. */
+  /** The sale that paid for it, or the hold that it was returned from. */
   readonly reference: string | null
   readonly granted: number
   readonly expiresAt: string | null
   closed: boolean
-  /** Credits claimed back so far. */
+  /** Credits reversed so far. */
   reversed: number
 }
 
@@ -21,10 +21,10 @@ export interface Hold extends Account {
   readonly parts: readonly LotPart[]
 }
 
-/** An amount booked to an account, above zero where it comes in. */
+/** An amount booked to an account; positive amounts are inflows. */
 type Posting = readonly [account: Account, amount: number]
 
-/** Accounts that are neither a lot nor a hold. `issued` and `owed` stand below zero. */
+/** Accounts that are neither a lot nor a hold. The balances of `issued` and `owed` are negative. */
 export const TOTALS = ['issued', 'spent', 'forfeited', 'claimed back', 'withdrawn', 'owed'] as const
 type Total = (typeof TOTALS)[number]
 
@@ -36,16 +36,16 @@ const total = (parts: readonly LotPart[]): number => {
 const isCount = (amount: number) => Number.isSafeInteger(amount) && amount > 0
 
 /**
- * One credit account kept by double entry, from its events alone and without the decider that made them. Amounts are whole
- * credits; all balances together are always zero.
+ * Double-entry books of one credit account, built from its events without the decider. Amounts are whole credits; the
+ * balances always sum to zero.
  */
 export class AccountBook {
   readonly lots = new Map<string, Lot>()
-  /** Open ones. */
+  /** Open holds by id. */
   readonly holds = new Map<string, Hold>()
   readonly #totals: Readonly<Record<Total, Account>>
   readonly #settled = new Set<string>()
-  /** Reversals and withdrawals that were made. */
+  /** Names of past reversals and withdrawals. */
   readonly #corrected = new Set<string>()
 
   constructor() {
@@ -56,13 +56,13 @@ export class AccountBook {
     return this.#totals[name].balance
   }
 
-  /** Lots together, and open holds together. */
+  /** Returns the sum of all lots and of all open holds. */
   sums(): { left: number; held: number } {
     const sum = (accounts: Iterable<Account>) => [...accounts].reduce((sum, { balance }) => sum + balance, 0)
     return { left: sum(this.lots.values()), held: sum(this.holds.values()) }
   }
 
-  /** Books an event. @returns what is wrong with it, a sentence each; it is booked all the same */
+  /** Books an event. Returns its faults, a sentence each; a faulty event is booked as well. */
   post(event: CreditAccountEvent): string[] {
     const wrong: string[] = []
     const postings = this.#postings(event, wrong)
@@ -80,7 +80,7 @@ export class AccountBook {
     return wrong
   }
 
-  /** Which amounts an event moves, from where to where. Notes what is wrong, and what later events are held against. */
+  /** Returns the postings of an event and updates lots and holds. Adds faults to `wrong`. */
   #postings(event: CreditAccountEvent, wrong: string[]): Posting[] {
     const { issued, spent, forfeited, withdrawn, owed } = this.#totals
     switch (event.type) {
@@ -109,7 +109,7 @@ export class AccountBook {
         const hold = this.#settle(holdId, wrong)
         for (const { lotId, amount } of parts)
           if (!hold.parts.some((part) => part.lotId === lotId && part.amount === amount))
-            wrong.push(`It gives ${amount} back to the lot ${lotId}, which it did not hold.`)
+            wrong.push(`It returns ${amount} to the lot ${lotId}, from which it did not hold them.`)
         const back = this.#lotPostings(parts, 1, at, wrong)
         if (renewed)
           back.push(this.#newLot(renewed.lotId, { ...renewed, source: 'returned', reference: holdId }, wrong))
@@ -153,7 +153,7 @@ export class AccountBook {
         return [...this.#lotPostings(parts, -1, at, wrong), [withdrawn, total(parts)]]
       }
       default:
-        throw new Error(`no event of a credit account is called ${(event as { type: string }).type}`)
+        throw new Error(`unknown credit account event ${(event as { type: string }).type}`)
     }
   }
 
@@ -169,7 +169,7 @@ export class AccountBook {
     return [made, amount]
   }
 
-  /** Credits are taken from, and given back to, lots that can be used at that instant. */
+  /** Returns the postings of lot parts. Every lot must be open at the instant `at`. */
   #lotPostings(parts: readonly LotPart[], sign: 1 | -1, at: string, wrong: string[]): Posting[] {
     return parts.map(({ lotId, amount }) => {
       const lot = this.lots.get(lotId)

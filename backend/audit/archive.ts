@@ -1,87 +1,140 @@
 import { createHash, type KeyObject, sign, verify as verifySignature } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { extract, pack } from 'tar-stream'
+import { UsageError } from '../kernel/commandLine.ts'
 import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
-import { UsageError } from './command.ts'
 import type { Head, RememberedHeads } from './hashChain.ts'
 import { fingerprint, publicPem } from './signingKey.ts'
-import { readTar, TarWriter } from './tarFile.ts'
 import { type Evidence, type Verified, verify } from './verify.ts'
 
 const FORMAT = 'kinora-ledger-1'
 
-export interface Manifest {
+interface Manifest {
   readonly format: typeof FORMAT
   readonly createdAt: string
   /** Lines, bytes and SHA-256 of each file. */
   readonly files: Readonly<Record<string, { readonly lines: number; readonly bytes: number; readonly sha256: string }>>
-  /** What the verification found as the archive was written. */
+  /** Number of deviations that the verification found while the archive was written. */
   readonly deviations: number
 }
 
-const lines = (values: readonly object[]) => values.map((value) => `${canonicalJson(value)}\n`).join('')
-
-/**
- * Verifies the ledger and writes it, in the same pass, into a signed archive; docs/ledger-archive.md describes it.
- * @throws UsageError the file is there already
- */
-export async function writeArchive(
-  store: EventStore,
-  evidence: Evidence & { readonly out: string; readonly key: KeyObject; readonly at: string },
-): Promise<{ found: Verified; fingerprint: string }> {
-  const { out, key, at } = evidence
-  const tar = await TarWriter.create(out).catch((error) => {
-    throw new UsageError(`--out: ${(error as Error).message}`)
-  })
-  const hash = createHash('sha256')
-  const events = { lines: 0, bytes: 0 }
-  await tar.begin('events.jsonl')
-  const found = await verify(store, {
-    ...evidence,
-    onPage: async (texts) => {
-      const page = texts.map((text) => `${text}\n`).join('')
-      hash.update(page)
-      events.lines += texts.length
-      events.bytes += Buffer.byteLength(page)
-      await tar.grow(page)
-    },
-  })
-  await tar.end()
-  const heads = lines(found.heads)
-  const described = { lines: found.heads.length, bytes: Buffer.byteLength(heads), sha256: sha256(heads) }
-  const manifest: Manifest = {
-    format: FORMAT,
-    createdAt: at,
-    files: { 'events.jsonl': { ...events, sha256: hash.digest('hex') }, 'heads.jsonl': described },
-    deviations: found.deviationCount,
-  }
-  const text = `${canonicalJson(manifest)}\n`
-  const pem = publicPem(key)
-  await tar.add('heads.jsonl', heads)
-  await tar.add('manifest.json', text)
-  await tar.add('manifest.sig', sign(null, Buffer.from(text), key))
-  await tar.add('public-key.pem', pem)
-  await tar.close()
-  return { found, fingerprint: fingerprint(pem) }
+interface Export extends Evidence {
+  readonly out: string
+  readonly key: KeyObject
+  /** ISO 8601. */
+  readonly at: string
 }
 
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
+const jsonLines = (values: readonly object[]) => values.map((value) => `${canonicalJson(value)}\n`).join('')
 
 /**
- * The heads of an earlier archive, whose signature is checked.
- * @throws UsageError it is no archive, or not as it was signed
+ * Verifies the ledger and writes it in the same pass into a signed archive, which docs/ledger-archive.md describes.
+ * @throws UsageError the file exists or cannot be created
  */
-export async function earlierHeads(file: string): Promise<RememberedHeads & { readonly fingerprint: string }> {
+export async function writeArchive(
+  store: EventStore,
+  { out, key, at, ...evidence }: Export,
+): Promise<{ found: Verified; fingerprint: string }> {
+  const archive = await open(out, 'wx').catch((error) => {
+    throw new UsageError(`--out: ${(error as Error).message}`)
+  })
+  // An entry of a tar file begins with its size, which is known once all events are read.
+  const spoolPath = `${out}.events`
+  const spool = await open(spoolPath, 'w+')
+  try {
+    const { found, ...events } = await spoolEvents(store, evidence, spool)
+    const heads = jsonLines(found.heads)
+    const headsEntry = { lines: found.heads.length, bytes: Buffer.byteLength(heads), sha256: sha256(heads) }
+    const files = { 'events.jsonl': events, 'heads.jsonl': headsEntry }
+    const manifest: Manifest = { format: FORMAT, createdAt: at, files, deviations: found.deviationCount }
+    const text = Buffer.from(`${canonicalJson(manifest)}\n`)
+    const pem = publicPem(key)
+    await writeTar(archive, [
+      ['events.jsonl', spool.createReadStream({ start: 0 }), events.bytes],
+      ['heads.jsonl', Buffer.from(heads)],
+      ['manifest.json', text],
+      ['manifest.sig', sign(null, text, key)],
+      ['public-key.pem', Buffer.from(pem)],
+    ])
+    return { found, fingerprint: fingerprint(pem) }
+  } finally {
+    await spool.close()
+    await rm(spoolPath)
+    await archive.close()
+  }
+}
+
+/** Verifies the ledger and writes each event to a file, one per line. */
+async function spoolEvents(store: EventStore, evidence: Evidence, spool: FileHandle) {
+  const hash = createHash('sha256')
+  let [lines, bytes] = [0, 0]
+  const found = await verify(store, {
+    ...evidence,
+    onPage: async (texts) => {
+      const page = Buffer.from(texts.map((text) => `${text}\n`).join(''))
+      hash.update(page)
+      lines += texts.length
+      bytes += page.length
+      await spool.appendFile(page)
+    },
+  })
+  return { found, lines, bytes, sha256: hash.digest('hex') }
+}
+
+type Entry = readonly [name: string, content: Buffer] | readonly [name: string, content: Readable, bytes: number]
+
+/** Writes a tar file and flushes it to disk. Entries have no time, so equal contents give equal bytes. */
+async function writeTar(file: FileHandle, entries: readonly Entry[]): Promise<void> {
+  const tar = pack()
+  const addEntries = async () => {
+    for (const [name, content, size = (content as Buffer).length] of entries)
+      await pipeline(
+        content instanceof Readable ? content : Readable.from([content]),
+        tar.entry({ name, size, mtime: new Date(0) }),
+      )
+    tar.finalize()
+  }
+  await Promise.all([pipeline(tar, file.createWriteStream({ flush: true })), addEntries()])
+}
+
+/** Reads entries of a tar file. @throws Error the file is not a tar file, or lacks one of them */
+async function readTar(file: string, names: readonly string[]): Promise<Buffer[]> {
+  const found = new Map<string, Buffer>()
+  const tar = extract()
+  const collect = async () => {
+    for await (const entry of tar)
+      if (names.includes(entry.header.name)) found.set(entry.header.name, await buffer(entry))
+      else entry.resume()
+  }
+  await Promise.all([pipeline(createReadStream(file), tar), collect()])
+  return names.map((name) => {
+    const content = found.get(name)
+    if (!content) throw new Error(`it contains no ${name}`)
+    return content
+  })
+}
+
+/**
+ * Reads the stream heads from an archive after checking its signature.
+ * @throws UsageError the file is not an archive, or was changed after signing
+ */
+export async function readArchivedHeads(file: string): Promise<RememberedHeads & { readonly fingerprint: string }> {
   try {
     const names = ['heads.jsonl', 'manifest.json', 'manifest.sig', 'public-key.pem']
     const [heads, manifest, signature, key] = (await readTar(file, names)) as [Buffer, Buffer, Buffer, Buffer]
-    if (!verifySignature(null, manifest, String(key), signature)) throw new Error('its signature is not right')
+    if (!verifySignature(null, manifest, String(key), signature)) throw new Error('its signature is invalid')
     const { files, createdAt } = JSON.parse(String(manifest)) as Manifest
-    if (files['heads.jsonl']?.sha256 !== sha256(heads)) throw new Error('its heads are not those that were signed')
-    const all = String(heads).trimEnd().split('\n').filter(Boolean)
-    const known = all.map((line) => JSON.parse(line) as Head)
+    if (files['heads.jsonl']?.sha256 !== sha256(heads)) throw new Error('its heads differ from those that were signed')
+    const known = String(heads).split('\n').filter(Boolean)
     return {
       by: `The archive of ${createdAt}`,
-      heads: new Map(known.map((head) => [head.stream, head])),
+      heads: new Map(known.map((line) => JSON.parse(line) as Head).map((head) => [head.stream, head])),
       fingerprint: fingerprint(String(key)),
     }
   } catch (error) {

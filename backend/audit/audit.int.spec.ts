@@ -33,17 +33,17 @@ afterAll(async () => {
 
 async function audit(args: string[], env: Record<string, string> = {}) {
   let printed = ''
-  let complaint = ''
+  let errors = ''
   const code = await runAudit(args, {
     env: { DATABASE_URL: db.url, DATA_DIR: folder, ...env },
     print: (text) => (printed += `${text}\n`),
-    complain: (text) => (complaint += text),
+    printError: (text) => (errors += text),
   })
-  return { code, printed, complaint, json: () => JSON.parse(printed) }
+  return { code, printed, errors, json: () => JSON.parse(printed) }
 }
 
-describe('the audit as a program', () => {
-  it('says in a table what it has proven, and ends with 0', () => {
+describe('npm run audit', () => {
+  it('prints a report and exits with 0 when the ledger has no deviation', () => {
     const env = { ...process.env, DATABASE_URL: db.url, EVENTSTORE_URL: '' }
     const { stdout, status } = spawnSync(process.execPath, ['backend/programs/audit.ts', 'verify'], {
       env,
@@ -57,7 +57,7 @@ describe('the audit as a program', () => {
 
   it.each([
     [[], /A command is missing/],
-    [['prove'], /"prove" is no command/],
+    [['prove'], /"prove" is not a command/],
     [['verify', '--fast'], /--fast/],
     [['statement'], /--user is missing/],
     [['statement', '--user', buyer, '--at', '2026-02-30'], /--at: "2026-02-30"/],
@@ -66,33 +66,33 @@ describe('the audit as a program', () => {
     [['export'], /--out is missing/],
     [['export', '--out', folder], /--out: /],
     [['verify', '--heads', '/dev/null'], /--heads: \/dev\/null/],
-  ])('refuses %j, naming the argument, and shows how it is used', async (args, complaint) => {
+  ])('refuses %j, names the argument and prints the usage', async (args, complaint) => {
     const refused = await audit(args)
     expect(refused.code).toBe(2)
-    expect(refused.complaint).toMatch(complaint)
-    expect(refused.complaint).toContain('Usage: npm run audit')
+    expect(refused.errors).toMatch(complaint)
+    expect(refused.errors).toContain('Usage: npm run audit')
   })
 
-  it('explains itself', async () => {
+  it('prints its usage with --help', async () => {
     expect((await audit(['--help'])).printed).toContain('Usage: npm run audit')
     expect((await audit(['export', '--help'])).code).toBe(0)
   })
 
-  it('ends when the thread that reads the ledger does', async () => {
+  it('fails when the hashing thread ends early', async () => {
     const place = { postgres: db.connection, eventStoreDb: 'nowhere' }
-    const pages = hashInThread(new URL('../programs/auditThread.ts', import.meta.url), place)
+    const pages = hashInThread(new URL('../programs/ledger/hashThread.ts', import.meta.url), place)
     await expect(pages.next()).rejects.toThrow(/expected esdb:/)
   })
 
-  it('says where there is no ledger, and makes none', async () => {
-    const { code, complaint } = await audit(['verify'], { DATABASE_URL: '', DATA_DIR: inFolder('nothing') })
-    expect([code, complaint]).toEqual([1, expect.stringContaining('There is no ledger in')])
+  it('reports a missing ledger without creating one', async () => {
+    const { code, errors } = await audit(['verify'], { DATABASE_URL: '', DATA_DIR: inFolder('nothing') })
+    expect([code, errors]).toEqual([1, expect.stringContaining('There is no ledger in')])
     expect(() => statSync(inFolder('nothing'))).toThrow()
   })
 })
 
-describe('a statement', () => {
-  it('is told for an address as for an id: every movement with its reason, and the lots now', async () => {
+describe('audit statement', () => {
+  it('finds the account by address or id, and lists movements with reasons and the current lots', async () => {
     const statement = (await audit(['statement', '--user', 'Ada@kinora.test', '--format', 'json'])).json()
     expect(statement).toMatchObject({ userId: buyer, spendable: 70, held: 30, owed: 0 })
     expect(statement.lots.map((lot: { source: string; left: number }) => [lot.source, lot.left])).toEqual([
@@ -100,14 +100,14 @@ describe('a statement', () => {
       ['subscription', 0],
       ['adjustment', 10],
     ])
-    const told = (entry: Record<string, unknown>) => [
+    const listed = (entry: Record<string, unknown>) => [
       entry.kind,
       entry.amount,
       entry.balance,
       entry.reason,
       entry.actor,
     ]
-    expect(statement.movements.map(told)).toEqual([
+    expect(statement.movements.map(listed)).toEqual([
       ['grant', 60, 60, 'free', 'system'],
       ['grant', 100, 160, 'subscription SALE-1', 'system'],
       ['hold', -30, 130, 'video', `user:${buyer}`],
@@ -123,7 +123,7 @@ describe('a statement', () => {
     )
   })
 
-  it('is told for a moment and for a time', async () => {
+  it('is limited to an instant or a period', async () => {
     const all = (await audit(['statement', '--user', buyer, '--format', 'json'])).json()
     const [, , held, spent] = all.movements
     const then = (await audit(['statement', '--user', buyer, '--at', held.at, '--format', 'json'])).json()
@@ -132,7 +132,7 @@ describe('a statement', () => {
     expect((await audit(['statement', '--user', buyer, ...between])).json().movements).toEqual([held, spent])
   })
 
-  it('is a table and a file for spreadsheets, too', async () => {
+  it('prints a table or CSV', async () => {
     const table = await audit(['statement', '--user', buyer])
     expect(table.printed).toMatch(/70 credits can be spent, 30 are held, 0 are owed/)
     const csv = await audit(['statement', '--user', buyer, '--format', 'csv'])
@@ -140,30 +140,30 @@ describe('a statement', () => {
     expect(csv.printed.split('\r\n')[4]).toContain(',spend,0,130,"video delivered, 30 held credits spent",system,')
   })
 
-  it('is refused for nobody', async () => {
-    const { code, complaint } = await audit(['statement', '--user', 'eve@kinora.test'])
-    expect([code, complaint]).toEqual([1, '--user: there is no credit account of eve@kinora.test.'])
+  it('fails for an unknown account', async () => {
+    const { code, errors } = await audit(['statement', '--user', 'eve@kinora.test'])
+    expect([code, errors]).toEqual([1, '--user: there is no credit account of eve@kinora.test.'])
   })
 })
 
-describe('the life of a charge', () => {
-  it('is told event by event from the account and the task', async () => {
-    const told = (await audit(['explain', '--task', LEDGER.finished, '--json'])).json()
-    expect(told).toMatchObject({ userId: buyer, credits: 30, outcome: 'spent' })
-    expect(told.lots).toEqual([{ lotId: 'sale-SALE-1', amount: 30, from: 'subscription SALE-1, 100 granted' }])
-    expect(told.steps.map(({ type }: { type: string }) => type)).toEqual([
+describe('audit explain', () => {
+  it('lists the events of account and task in order', async () => {
+    const listed = (await audit(['explain', '--task', LEDGER.finished, '--json'])).json()
+    expect(listed).toMatchObject({ userId: buyer, credits: 30, outcome: 'spent' })
+    expect(listed.lots).toEqual([{ lotId: 'sale-SALE-1', amount: 30, from: 'subscription SALE-1, 100 granted' }])
+    expect(listed.steps.map(({ type }: { type: string }) => type)).toEqual([
       'CreditsHeld',
       'VideoTaskSubmitted',
       'VideoRenderRequested',
       'VideoTaskSucceeded',
       'CreditsCaptured',
     ])
-    expect(JSON.stringify(told)).not.toContain('sealed')
+    expect(JSON.stringify(listed)).not.toContain('sealed')
     const table = await audit(['explain', '--task', LEDGER.finished])
     expect(table.printed).toMatch(/30 credits, spent/)
   })
 
-  it('is found when the task never came to be', async () => {
+  it('finds the charge of a task that was never created', async () => {
     expect((await audit(['explain', '--task', LEDGER.failed, '--json'])).json()).toMatchObject({
       userId: buyer,
       outcome: 'given back',
@@ -172,11 +172,11 @@ describe('the life of a charge', () => {
   })
 })
 
-describe('an archive', () => {
+describe('audit export', () => {
   const checker = path.resolve(import.meta.dirname, '../../docs/check_ledger_archive.py')
   const check = (...args: string[]) => spawnSync('python3', [checker, ...args], { encoding: 'utf8' })
 
-  it('is checked without our code, and by its key', async () => {
+  it('writes an archive that the Python checker verifies by its key', async () => {
     const { code, printed } = await audit(['export', '--out', inFolder('a.tar')])
     expect(code).toBe(0)
     const fingerprint = /key ([0-9a-f]{64})/.exec(printed)![1]!
@@ -185,11 +185,11 @@ describe('an archive', () => {
     expect(valid.stdout).toContain(fingerprint)
     expect(check(inFolder('a.tar'), '0'.repeat(64)).stderr).toContain('signed with another key')
     expect(statSync(inFolder('audit-key.pem')).mode & 0o777).toBe(0o600)
-    expect((await audit(['export', '--out', inFolder('a.tar')])).complaint).toContain('--out: EEXIST')
+    expect((await audit(['export', '--out', inFolder('a.tar')])).errors).toContain('--out: EEXIST')
     expect((await audit(['export', '--out', inFolder('again.tar')])).printed).toContain(fingerprint)
   })
 
-  it('is not valid with one byte changed, wherever', async () => {
+  it('writes an archive that one changed byte invalidates', async () => {
     const bytes = readFileSync(inFolder('a.tar'))
     for (const text of ['not delivered', '"hash":"', '"deviations":0']) {
       const changed = Buffer.from(bytes)
@@ -201,7 +201,7 @@ describe('an archive', () => {
     }
   })
 
-  it('is signed with a key that is given', async () => {
+  it('signs with the given key', async () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     writeFileSync(inFolder('key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
     await audit(['export', '--out', inFolder('b.tar'), '--key', inFolder('key.pem')])
@@ -209,7 +209,7 @@ describe('an archive', () => {
     expect(pem).toBe(createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }))
   })
 
-  it('shows by its heads what was cut off since, where all else forgot it', async () => {
+  it('detects by archived heads that the end of a stream was deleted, even after the read models were rebuilt', async () => {
     const verify = () => audit(['verify', '--heads', inFolder('a.tar'), '--json'])
     expect((await verify()).code).toBe(0)
     await db.pool.query(
@@ -227,8 +227,8 @@ describe('an archive', () => {
   })
 })
 
-describe('a ledger in EventStoreDB (the real client, a double of the server)', () => {
-  it('is proven, and shows a byte that was changed', async () => {
+describe('audit verify of a ledger in EventStoreDB (the real client, a double of the server)', () => {
+  it('passes, and detects a changed byte', async () => {
     const server = await new EventStoreDbTestServer().start()
     const store = createEventStoreDb({ url: server.url })
     await db.pool.query('truncate projection_checkpoint, credit_balance, credit_entry, invoice, chain_head')

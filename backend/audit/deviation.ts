@@ -1,4 +1,4 @@
-/** Where an event stands. What is not known is null: an event that is gone has no id any more. */
+/** The location of an event. Unknown parts are null: a deleted event has no id any more. */
 export interface Place {
   readonly stream: string | null
   readonly revision: number | null
@@ -6,24 +6,22 @@ export interface Place {
   readonly position: string | null
 }
 
-/** What the ledger should not hold. */
+/** A fault in the ledger. */
 export interface Deviation extends Place {
   readonly check: 'chain' | 'log' | 'postings' | 'hold' | 'grant' | 'read model'
   /** A sentence. */
   readonly wrong: string
 }
 
+/** Reduces an event to its place. */
 export const placeOf = ({ stream, revision, id, position }: Place): Place => ({ stream, revision, id, position })
 
-/** A place in a stream where there is no event. */
-export const missingPlace = (stream: string, revision: number | null): Place => ({
-  stream,
-  revision,
-  id: null,
-  position: null,
-})
+const NOWHERE: Place = { stream: null, revision: null, id: null, position: null }
 
-/** Kept in full up to so many; after that they are counted. */
+/** Returns the place of an event that does not exist. */
+export const missingPlace = (known: Partial<Place>): Place => ({ ...NOWHERE, ...known })
+
+/** Deviations beyond this number are only counted. */
 const KEPT = 10_000
 
 export class Deviations {

@@ -17,22 +17,22 @@ export interface Step {
   readonly says: string
 }
 
-/** The life of one charge. */
+/** The history of one charge. */
 export interface Explanation {
   readonly taskId: string
   readonly userId: string | null
   /** Whole credits. */
   readonly credits: number
   readonly outcome: 'spent' | 'given back' | 'held' | 'never held'
-  /** The lots that the credits came from, and what is behind each. */
+  /** The lots that the credits came from, and the origin of each. */
   readonly lots: readonly { readonly lotId: string; readonly amount: number; readonly from: string }[]
   readonly steps: readonly Step[]
 }
 
-/** Reads the task and the account that paid for it. Undefined: neither stream knows the task. */
+/** Explains a task's charge from the task's stream and its owner's account. Undefined: neither contains the task. */
 export async function explain(store: EventStore, taskId: string): Promise<Explanation | undefined> {
   const task = await Array.fromAsync(store.readStream<VideoTaskEvent>(`${VIDEO_TASK}-${taskId}`))
-  const userId = userIdOf(task) ?? (await payerOf(store, taskId))
+  const userId = userIdOf(task) ?? (await findPayer(store, taskId))
   const steps: { stored: Stored; says: string }[] = task.map((stored) => ({ stored, says: detailsOf(stored) }))
   const book = new AccountBook()
   let lots: Explanation['lots'] = []
@@ -63,8 +63,8 @@ function userIdOf(task: readonly VideoTaskEvent[]): string | null {
   return null
 }
 
-/** A task that never came to be names nobody: the log is searched for its hold. */
-async function payerOf(store: EventStore, taskId: string): Promise<string | null> {
+/** Searches the whole log for the hold: a task that was never created has no stream that names its owner. */
+async function findPayer(store: EventStore, taskId: string): Promise<string | null> {
   for await (const page of readLedger(store))
     for (const event of page) if (event.type === 'CreditsHeld' && event.data.holdId === taskId) return event.data.userId
   return null
@@ -75,12 +75,14 @@ function originOf(book: AccountBook, lotId: string): string {
   return lot ? `${lot.source}${lot.reference === null ? '' : ` ${lot.reference}`}, ${lot.granted} granted` : 'unknown'
 }
 
-const SECRET = new Set(['taskId', 'userId', 'at', 'encryptedPrompt'])
+const HIDDEN = new Set(['taskId', 'userId', 'at', 'encryptedPrompt'])
 
-/** What an event of a task says beside its time; the prompt is sealed, and stays out. */
+/** Lists an event's data, without its ids and the encrypted prompt. */
 function detailsOf({ data }: VideoTaskEvent): string {
-  const told = Object.entries(data).filter(([name]) => !SECRET.has(name))
-  return told.map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ')
+  const details = Object.entries(data).filter(([name]) => !HIDDEN.has(name))
+  return details
+    .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .join(', ')
 }
 
 const stepOf = ({ data, created, stream, revision, id, type, meta }: Stored, says: string): Step => ({
@@ -94,7 +96,7 @@ const stepOf = ({ data, created, stream, revision, id, type, meta }: Stored, say
   says,
 })
 
-/** An explanation as people read it. */
+/** Formats an explanation as text. */
 export function explanationReport({ taskId, userId, credits, outcome, lots, steps }: Explanation): string {
   return [
     `Task ${taskId} of account ${userId ?? 'unknown'}: ${credits} credits, ${outcome}`,

@@ -11,13 +11,13 @@ interface Sale extends Place {
   granted: boolean
 }
 
-/** A sale is granted within moments; a workflow that was down may take longer. */
-const DAY_MS = 24 * 3_600_000
+/** Credits of a sale must be granted within this time. Usually it takes seconds, longer while workflows are down. */
+const GRANT_MS = 24 * 3_600_000
 
-/** What stands behind every grant and every claim: a completed sale, an operator, or the one welcome of an account. */
+/** Checks that every grant and reversal has a cause: a completed sale, an operator, or the account's one welcome. */
 export class GrantProofs {
   readonly #sales = new Map<string, Sale>()
-  /** Credits of each reversal that the provider reported. */
+  /** Reversals that the provider reported, by id. */
   readonly #reversals = new Map<
     string,
     { readonly userId: string; readonly saleId: string; readonly credits: number }
@@ -49,12 +49,12 @@ export class GrantProofs {
     if (wrong) this.#deviations.add('grant', event, wrong)
   }
 
-  /** Sales that brought no credits, though they had the time. @returns those that still have it */
+  /** Reports sales whose credits are overdue. Returns those that still have time. */
   end(now: number): Place[] {
     const waiting: Place[] = []
     for (const [saleId, { granted, stored, credits, ...sale }] of this.#sales) {
       if (granted) continue
-      if (now - stored > DAY_MS)
+      if (now - stored > GRANT_MS)
         this.#deviations.add('grant', sale, `The sale ${saleId} was paid, but its ${credits} credits were not granted.`)
       else waiting.push(placeOf(sale))
     }
@@ -95,7 +95,7 @@ export class GrantProofs {
       case 'payment': {
         const sale = reference === undefined ? undefined : this.#sales.get(reference)
         if (sale?.userId !== userId || lotId !== `sale-${reference}`)
-          return `No sale ${reference ?? ''} of this user stands behind it.`
+          return `No sale ${reference ?? ''} of this user backs it.`
         if (sale.granted) return `The sale ${reference} was granted before.`
         sale.granted = true
         if (sale.credits !== amount) return `It grants ${amount} credits; the sale brings ${sale.credits}.`
@@ -103,12 +103,12 @@ export class GrantProofs {
         return undefined
       }
       default:
-        return `Credits are not granted from "${source}".`
+        return `"${source}" is not a source of credits.`
     }
   }
 }
 
 function unprovenAdjustment({ meta }: Stored, reason: string | undefined): string | undefined {
-  if (!/^operator:./.test(String(meta.actor))) return `An adjustment by "${meta.actor}", who is no operator.`
+  if (!/^operator:./.test(String(meta.actor))) return `An adjustment by "${meta.actor}", who is not an operator.`
   return reason ? undefined : 'An adjustment without a reason.'
 }

@@ -2,7 +2,7 @@ import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { chainStart } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 
-/** The last event of a stream, as somebody remembered it. */
+/** The last event of a stream. */
 export interface Head {
   readonly stream: string
   readonly revision: number
@@ -10,7 +10,7 @@ export interface Head {
   readonly hash: string
 }
 
-/** Heads that were written down elsewhere, and where. */
+/** Heads recorded outside the log, and the name of the record. */
 export interface RememberedHeads {
   readonly by: string
   readonly heads: ReadonlyMap<string, Head>
@@ -21,20 +21,20 @@ interface Tip extends Place {
   readonly stream: string
   readonly revision: number
   readonly hash: string
-  /** Set: the event does not carry the hash of this one, which stands before it. */
+  /** The preceding event, if this one does not carry its hash. */
   readonly unlinkedFrom: Place | undefined
-  /** The event before it has the hash that was remembered: it is not to blame. */
-  readonly blameless: boolean
-  /** The broken link was laid to an event already. */
-  readonly named: boolean
+  /** The preceding event has its recorded hash, so it was not changed. */
+  readonly isPrecedingSound: boolean
+  /** The broken link has been reported. */
+  readonly isReported: boolean
   readonly remembered: readonly (Head & { readonly by: string })[]
 }
 
 /**
- * Follows every stream's chain: revisions without a gap, and in each event the hash of the one before it.
+ * Verifies every stream's chain: revisions without gaps, and in each event the hash of the preceding one.
  *
- * One broken link means that the event before it was changed. Two in a row mean the one between them: it neither carries
- * the right hash nor has the one that is carried after it.
+ * A broken link blames the event before it. Two broken links in a row blame the event between them: it neither carries the
+ * right hash nor has the hash that the next event carries.
  */
 export class HashChains {
   readonly #tips = new Map<string, Tip>()
@@ -50,14 +50,14 @@ export class HashChains {
     return this.#tips.size
   }
 
-  /** Takes the next event of the log and its hash. */
+  /** Adds the next event of the log and its hash. */
   take(event: Stored, hash: string): void {
     const { stream, revision, id, position } = event
     const before = this.#tips.get(stream)
-    const inTurn = revision === (before ? before.revision + 1 : 0)
-    if (!inTurn) this.#outOfTurn(event, before)
-    const isLinked = !inTurn || event.meta.previousHash === (before?.hash ?? chainStart(stream))
-    let named = false
+    const isInTurn = revision === (before ? before.revision + 1 : 0)
+    if (!isInTurn) this.#outOfTurn(event, before)
+    const isLinked = !isInTurn || event.meta.previousHash === (before?.hash ?? chainStart(stream))
+    let isReported = false
     if (!isLinked && !before)
       this.#deviations.add('chain', event, 'The first event does not carry the hash that its stream begins with.')
     if (!isLinked && before?.unlinkedFrom) {
@@ -66,28 +66,28 @@ export class HashChains {
         before,
         'It neither carries the hash of the event before it nor has the one that the event after it carries.',
       )
-      named = true
+      isReported = true
     }
     if (isLinked && before) this.#settle(before)
     const remembered = before?.remembered ?? this.#remember(stream)
     this.#compare(event, hash, remembered)
     this.#tips.set(stream, {
       stream,
-      // An event that stands behind a later one does not turn the count back.
+      // An event out of order must not lower the expected revision.
       revision: Math.max(revision, before?.revision ?? 0),
       id,
       position,
       hash,
       unlinkedFrom: isLinked || !before ? undefined : placeOf(before),
-      blameless:
+      isPrecedingSound:
         before !== undefined &&
         remembered.some(({ revision, hash }) => before.revision === revision && before.hash === hash),
-      named,
+      isReported,
       remembered,
     })
   }
 
-  /** Once the log has been read: what shows only at the end of a chain. */
+  /** Reports faults that only the end of a chain shows. Call it after the last event. */
   end(): void {
     for (const tip of this.#tips.values()) {
       this.#settle(tip, ' Or the hash in the event after it was: nothing later tells the two apart.')
@@ -95,7 +95,7 @@ export class HashChains {
         if (revision > tip.revision)
           this.#deviations.add(
             'chain',
-            { ...missingPlace(tip.stream, revision), id },
+            missingPlace({ stream: tip.stream, revision, id }),
             `${by} remembers this event as the stream's last; the stream ends at revision ${tip.revision}.`,
           )
     }
@@ -104,12 +104,12 @@ export class HashChains {
         if (!this.#tips.has(stream))
           this.#deviations.add(
             'chain',
-            { ...missingPlace(stream, revision), id },
+            missingPlace({ stream, revision, id }),
             `${by} remembers this event; its stream is gone.`,
           )
   }
 
-  /** Every stream's last event, in the order in which the streams began. */
+  /** Yields every stream's last event, in order of the streams' first events. */
   *heads(): Generator<Head> {
     for (const { stream, revision, id, hash } of this.#tips.values()) yield { stream, revision, id: id!, hash }
   }
@@ -132,16 +132,20 @@ export class HashChains {
     const next = before ? before.revision + 1 : 0
     if (before) this.#settle(before)
     if (revision < next)
-      this.#deviations.add('chain', event, `Its revision is ${revision}, but it stands after ${next - 1}.`)
+      this.#deviations.add('chain', event, `Its revision is ${revision}, but it follows ${next - 1}.`)
     for (let gone = next; gone < Math.min(revision, next + 100); gone++)
-      this.#deviations.add('chain', missingPlace(stream, gone), `The event is missing: ${revision} comes next.`)
+      this.#deviations.add(
+        'chain',
+        missingPlace({ stream, revision: gone }),
+        `The event is missing: ${revision} comes next.`,
+      )
   }
 
-  /** Lays a single broken link to the event before it, or to the one that does not carry the hash that is vouched for. */
+  /** Reports a single broken link: of the preceding event, or of this one if the preceding event has its recorded hash. */
   #settle(tip: Tip, doubt = ''): void {
-    const { unlinkedFrom, blameless, named } = tip
-    if (!unlinkedFrom || named) return
-    if (blameless) this.#deviations.add('chain', tip, 'It does not carry the hash of the event before it.')
+    const { unlinkedFrom, isPrecedingSound, isReported } = tip
+    if (!unlinkedFrom || isReported) return
+    if (isPrecedingSound) this.#deviations.add('chain', tip, 'It does not carry the hash of the event before it.')
     else {
       const wrong = `Its hash is not the one that the event after it carries: it was changed.${doubt}`
       this.#deviations.add('chain', unlinkedFrom, wrong)

@@ -2,18 +2,18 @@ import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { HashedPage } from './hashedLedger.ts'
 
-/** Pages under way: one is booked here while the next ones are read and hashed there. */
+/** Pages requested ahead. */
 const AHEAD = 2
 
 /**
- * Has a ledger read and hashed by a thread of its own, which is half the work of an audit.
- * @param program answers each message with a page, the one after the last with 'end'
- * @throws what ended the thread
+ * Reads and hashes a ledger in another thread: half the work of an audit.
+ * @param program answers each message with a page, and the one after the last with 'end'
+ * @throws the error that ended the thread
  */
 export async function* hashInThread(program: URL, workerData: unknown): AsyncGenerator<HashedPage> {
   const thread = new Worker(program, {
     workerData,
-    // As much as the main thread's: pages are garbage soon after they are read.
+    // As large as the main thread's: pages are garbage soon after they are read.
     resourceLimits: { maxYoungGenerationSizeMb: 192 },
   })
   try {
@@ -24,7 +24,7 @@ export async function* hashInThread(program: URL, workerData: unknown): AsyncGen
       thread.postMessage('next')
       yield page
     }
-    throw new Error('The thread that reads the ledger ended before the ledger did.')
+    throw new Error('The thread that reads the ledger ended early.')
   } finally {
     await thread.terminate()
   }

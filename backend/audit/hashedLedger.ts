@@ -3,9 +3,9 @@ import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import { hashedText, textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { readLedger } from './readLedger.ts'
 
-/** Events of the log in lists side by side, which pass from thread to thread at little cost. */
+/** A page of the log as parallel arrays, which are cheap to send between threads. */
 export interface HashedPage {
-  /** What each event's hash is made of: all that it says. */
+  /** The text of each event that its hash covers. */
   readonly texts: readonly string[]
   readonly hashes: readonly string[]
   readonly positions: readonly GlobalPosition[]
@@ -13,7 +13,7 @@ export interface HashedPage {
   readonly created: readonly number[]
 }
 
-/** Of each event of the ledger the text that was hashed, and the hash; in the order of the log. */
+/** Yields the ledger's events in log order, each with its hash. */
 export async function* hashLedger(store: EventStore): AsyncGenerator<HashedPage> {
   for await (const events of readLedger(store)) {
     const texts = events.map(hashedText)
@@ -26,7 +26,7 @@ export async function* hashLedger(store: EventStore): AsyncGenerator<HashedPage>
   }
 }
 
-/** The event as it was hashed, so that what is proven and what is booked are the same. */
+/** Parses an event from the text that was hashed, so the event that is booked is the one that is verified. */
 export function eventOf<E extends Event>({ texts, positions, created }: HashedPage, index: number): Stored<E> {
   const event = JSON.parse(texts[index]!)
   event.position = positions[index]

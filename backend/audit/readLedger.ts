@@ -4,10 +4,10 @@ import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts
 
 export type LedgerEvent = CreditAccountEvent | SubscriptionEvent
 
-/** Events in one page: large enough that asking for pages costs nothing. */
+/** Events per page: large enough that the round trips cost nothing. */
 const PAGE = 5_000
 
-/** Every event about credits and subscriptions, in the order of the log, up to its present end. */
+/** Yields all credit and subscription events in log order, up to the current end. */
 export async function* readLedger(store: EventStore): AsyncGenerator<readonly Stored<LedgerEvent>[]> {
   const end = new AbortController()
   const options = {
@@ -20,7 +20,7 @@ export async function* readLedger(store: EventStore): AsyncGenerator<readonly St
     .subscribeAll<LedgerEvent>({ ...options, streamPrefixes: [...options.streamPrefixes] })
     [Symbol.asyncIterator]()
   try {
-    // The next page is on its way while this one is looked at.
+    // The next page is fetched while this one is processed.
     for (let next = batches.next(); ; ) {
       const { value, done } = await next
       if (done) return

@@ -2,36 +2,36 @@ import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place } from './deviation.ts'
 
-/** A table of rows that are folded from the log, and how. */
+/** A read model that the audit folds and compares. */
 export interface AuditedModel {
   readonly name: string
   readonly version: number
   readonly table: string
   knows(event: Stored): boolean
   rowId(event: Stored): string
-  /** Undefined: there is no row (any more). */
+  /** Returns the next state of the row. Undefined: the row is deleted. */
   fold(row: object | undefined, event: Stored): object | undefined
-  /** Where the events of a row stand. */
+  /** Returns the stream of a row's events, and the revision if the row comes from one event. */
   placeOf(row: object): { readonly stream: string; readonly revision: number | null }
 }
 
-/** The read models as they are at one moment, however long the reading takes. */
+/** The read models at one moment. */
 export interface RowSnapshot {
-  /** Undefined: the table was never written. */
+  /** Returns undefined if the read model was never written. */
   checkpoint(model: string): Promise<{ version: number; position: string | null } | undefined>
-  /** Every row, in the shape that `to_jsonb` gives. */
+  /** Yields every row in the shape of `to_jsonb`. */
   rows(table: string): AsyncIterable<{ id: string; row: object }>
 }
 
 export interface ComparedModel {
   readonly table: string
   readonly rows: number
-  /** The position up to which it had read the log; null where it was not compared. */
+  /** The read model's checkpoint. Null: it was not compared. */
   readonly upTo: string | null
   readonly note?: string
 }
 
-/** Folds the log anew up to where a read model had come, and compares every row. */
+/** Folds the log up to a read model's checkpoint and compares every row. */
 export class ReadModelProof {
   readonly #model: AuditedModel
   readonly #rows = new Map<string, object>()
@@ -44,9 +44,9 @@ export class ReadModelProof {
 
   async begin(snapshot: RowSnapshot): Promise<void> {
     const checkpoint = await snapshot.checkpoint(this.#model.name)
-    if (!checkpoint?.position) this.#note = 'nothing was written yet'
+    if (!checkpoint?.position) this.#note = 'never written'
     else if (checkpoint.version !== this.#model.version)
-      this.#note = `it has version ${checkpoint.version}, this program knows ${this.#model.version}`
+      this.#note = `its version is ${checkpoint.version}, this program has ${this.#model.version}`
     else this.#upTo = checkpoint.position
   }
 
@@ -76,13 +76,12 @@ export class ReadModelProof {
   }
 
   #place(row: object): Place {
-    const { stream, revision } = this.#model.placeOf(row)
-    return missingPlace(stream, revision)
+    return missingPlace(this.#model.placeOf(row))
   }
 }
 
-/** How Postgres prints an instant of the log in JSON, in UTC. */
-const asPrinted = (instant: string) =>
+/** Formats an ISO instant the way `to_jsonb` does with the time zone UTC. */
+const toJsonb = (instant: string) =>
   instant.replace(/\.(\d*?)0*Z$/, (_, digits: string) => `${digits === '' ? '' : `.${digits}`}+00:00`)
 
 function differences(expected: object, found: object): string[] {
@@ -90,7 +89,7 @@ function differences(expected: object, found: object): string[] {
   for (const [column, value] of Object.entries(found)) {
     const wanted = (expected as Record<string, unknown>)[column]
     if (wanted === value) continue
-    if (typeof wanted === 'string' && asPrinted(wanted) === value) continue
+    if (typeof wanted === 'string' && toJsonb(wanted) === value) continue
     const [is, should] = [canonicalJson(value), canonicalJson(wanted)]
     if (is !== should) wrong.push(`${column} is ${is}, by the log ${should}`)
   }

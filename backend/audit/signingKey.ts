@@ -1,9 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { UsageError } from './command.ts'
+import { UsageError } from '../kernel/commandLine.ts'
 
-/** The Ed25519 key that a file holds, or the one in the data folder, which is made once. @throws UsageError no such key */
+/** Reads the Ed25519 key from a file, by default from the data folder, where it is generated once. @throws UsageError */
 export function signingKey(file: string | undefined, dataDir: string): KeyObject {
   if (file !== undefined) return keyIn(file)
   const kept = path.join(dataDir, 'audit-key.pem')
@@ -22,15 +22,15 @@ function keyIn(file: string): KeyObject {
     const key = createPrivateKey(readFileSync(file))
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch (error) {
-    throw new UsageError(`--key: ${file} holds no private key (${(error as Error).message}).`)
+    throw new UsageError(`--key: ${file} contains no private key (${(error as Error).message}).`)
   }
-  throw new UsageError(`--key: ${file} holds no Ed25519 key.`)
+  throw new UsageError(`--key: ${file} contains no Ed25519 key.`)
 }
 
 export const publicPem = (key: KeyObject): string =>
   String(createPublicKey(key).export({ type: 'spki', format: 'pem' }))
 
-/** SHA-256, in hex, of a public key's DER: what two people compare by telephone. */
+/** Returns the SHA-256 of a public key's DER, in hexadecimal, for people to compare. */
 export const fingerprint = (publicKeyPem: string): string =>
   createHash('sha256')
     .update(createPublicKey(publicKeyPem).export({ type: 'spki', format: 'der' }))

@@ -8,13 +8,13 @@ export interface Movement {
   readonly revision: number
   readonly eventId: string
   readonly kind: string
-  /** What it adds to the balance: whole credits, below zero where it takes some. */
+  /** Change of the balance in whole credits. */
   readonly amount: number
   readonly balance: number
   readonly reason: string
   readonly actor: string
   readonly taskId: string | null
-  /** Lots and how many credits of each. */
+  /** Credits by lot. */
   readonly lots: string
 }
 
@@ -28,7 +28,7 @@ export interface StatedLot {
   readonly state: 'open' | 'closed' | 'expired'
 }
 
-/** An account at an instant, and what moved in a time. Amounts are whole credits; what is owed is taken off the balance. */
+/** An account at an instant, and its movements in a period. Amounts are whole credits; the balance is net of debt. */
 export interface Statement {
   readonly userId: string
   readonly at: string
@@ -41,7 +41,7 @@ export interface Statement {
   readonly movements: readonly Movement[]
 }
 
-interface Asked {
+interface Period {
   readonly userId: string
   readonly from: string | undefined
   readonly to: string | undefined
@@ -49,21 +49,21 @@ interface Asked {
   readonly now: string
 }
 
-/** Reads one account. Undefined: there is none. Instants bound what is told: `from` and `to` belong to it. */
-export async function statementOf(store: EventStore, asked: Asked): Promise<Statement | undefined> {
-  const at = asked.at ?? asked.to ?? asked.now
-  const to = asked.to ?? at
+/** Reads one account's statement, `from` and `to` inclusive. Undefined: the account does not exist. */
+export async function statementOf(store: EventStore, period: Period): Promise<Statement | undefined> {
+  const at = period.at ?? period.to ?? period.now
+  const to = period.to ?? at
   const movements: Movement[] = []
   const book = new AccountBook()
   const later = new AccountBook()
   let exists = false
-  for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${asked.userId}`)) {
+  for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${period.userId}`)) {
     exists = true
     const before = balanceOf(later)
     const held = 'holdId' in event.data ? (later.holds.get(event.data.holdId)?.balance ?? 0) : 0
     later.post(event)
     if (event.data.at <= at) book.post(event)
-    if (event.data.at > to || (asked.from !== undefined && event.data.at < asked.from)) continue
+    if (event.data.at > to || (period.from !== undefined && event.data.at < period.from)) continue
     const balance = balanceOf(later)
     movements.push({ ...movementOf(event, held), amount: balance - before, balance })
   }
@@ -72,19 +72,19 @@ export async function statementOf(store: EventStore, asked: Asked): Promise<Stat
   const open = lots.filter(({ state }) => state === 'open').reduce((sum, { left }) => sum + left, 0)
   const owed = -book.total('owed')
   return {
-    userId: asked.userId,
+    userId: period.userId,
     at,
     spendable: open - owed,
     held: book.sums().held,
     owed,
     lots,
-    from: asked.from ?? null,
+    from: period.from ?? null,
     to,
     movements,
   }
 }
 
-/** As the history counts: every lot until it is closed, less what is owed. */
+/** Matches the credit history: all lots that are not closed, minus the debt. */
 const balanceOf = (book: AccountBook) => book.sums().left + book.total('owed')
 
 function stated(lotId: string, lot: Lot, at: string): StatedLot {

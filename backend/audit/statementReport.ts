@@ -1,7 +1,7 @@
 import type { Movement, Statement } from './statement.ts'
 import { table } from './textTable.ts'
 
-/** A statement as people read it. */
+/** Formats a statement as text. */
 export function statementReport({ userId, at, spendable, held, owed, lots, from, to, movements }: Statement): string {
   return [
     `Account ${userId} at ${at}: ${spendable} credits can be spent, ${held} are held, ${owed} are owed`,
@@ -48,7 +48,7 @@ const COLUMNS = [
   'lots',
 ] as const satisfies readonly (keyof Movement)[]
 
-/** The movements after RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Formats the movements as CSV (RFC 4180). Texts that a spreadsheet would run as formulas are prefixed with an apostrophe. */
 export function statementCsv({ movements }: Statement): string {
   const cell = (value: string | number | null) => {
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '')

@@ -27,13 +27,13 @@ async function audit(): Promise<{ code: number; found: Verification }> {
   const code = await runAudit(['verify', '--json'], {
     env: { DATABASE_URL: db.url },
     print: (text) => (printed += text),
-    complain: (text) => (printed += text),
+    printError: (text) => (printed += text),
   })
   return { code, found: JSON.parse(printed) }
 }
 
-describe('an untouched ledger', () => {
-  it('is proven: nothing deviates, and the books are even', async () => {
+describe('audit verify of an untouched ledger', () => {
+  it('finds no deviation, and the books sum to zero', async () => {
     const { code, found } = await audit()
     expect(found.deviations).toEqual([])
     expect(code).toBe(0)
@@ -57,8 +57,8 @@ describe('an untouched ledger', () => {
   })
 })
 
-describe('a ledger that was tampered with', () => {
-  it.each(TAMPERINGS)('shows $what, and the event', async ({ does, names }) => {
+describe('audit verify of a ledger that was tampered with', () => {
+  it.each(TAMPERINGS)('reports $what, and names the event', async ({ does, names }) => {
     await does(db.pool)
     const { code, found } = await audit()
     expect(code).toBe(1)

@@ -6,20 +6,20 @@ import { type Deviation, Deviations, type Place, placeOf } from './deviation.ts'
 import { GrantProofs } from './grantProofs.ts'
 import { HashChains, type Head, type RememberedHeads } from './hashChain.ts'
 import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
+import { checkLog, type LogState } from './logState.ts'
 import type { LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 
-/** What the log is held against, each where there is one. */
+/** Optional evidence to compare the ledger with. */
 export interface Evidence {
-  /** Where it is not the store that is read and hashed, in this thread. */
+  /** Source of the events. Default: the store, read and hashed in this thread. */
   readonly hashed?: () => AsyncIterable<HashedPage>
   readonly models?: readonly AuditedModel[]
   readonly snapshot?: RowSnapshot
   readonly remembered?: readonly RememberedHeads[]
-  /** Positions that the log lacks, or that others have seen behind its end. */
-  readonly gaps?: () => Promise<readonly { readonly place: Place; readonly wrong: string }[]>
+  readonly logState?: (() => Promise<LogState>) | undefined
   readonly now?: () => number
-  /** Called after each page of the log with the texts that the events' hashes are made of; awaited. */
+  /** Called and awaited after each page of the log, with the texts that the events' hashes cover. */
   readonly onPage?: (texts: readonly string[]) => Promise<void>
 }
 
@@ -34,15 +34,15 @@ export interface Verification {
   readonly events: number
   readonly accounts: number
   readonly streams: number
-  /** Of the pass over the log, with the comparison of read models, and of this process's CPU during the pass. */
+  /** `log`: the pass over the log; `all`: with the read models; `cpuOfLog`: CPU of this process during the pass. */
   readonly seconds: { readonly log: number; readonly all: number; readonly cpuOfLog: number }
   readonly eventsPerSecond: number
-  /** Memory of this process at the end. */
+  /** Memory of this process after the verification. */
   readonly residentBytes: number
-  /** Credits by account of the books; together they are zero. */
+  /** Credits by account of the books. They sum to zero. */
   readonly totals: Readonly<Record<string, number>>
   readonly openHolds: readonly OpenHold[]
-  /** Sales whose credits are still to come. */
+  /** Sales whose credits are not granted yet. */
   readonly salesWaiting: readonly Place[]
   readonly readModels: readonly ComparedModel[]
   readonly deviations: readonly Deviation[]
@@ -54,7 +54,7 @@ export interface Verified extends Verification {
   readonly heads: readonly Head[]
 }
 
-/** No task is open for so long: it waits for six hours at most, and is rendered within half an hour. */
+/** Older holds are orphans: a task waits for at most six hours and renders for at most half an hour. */
 const ORPHAN_MS = 24 * 3_600_000
 
 /** Replays the whole ledger in one pass over the log. */
@@ -89,7 +89,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
   chains.end()
   const salesWaiting = grants.end(now())
   const openHolds = [...holds.values()].map(openHold)
-  for (const { place, wrong } of (await evidence.gaps?.()) ?? []) deviations.add('log', place, wrong)
+  if (evidence.logState) checkLog(await evidence.logState(), deviations)
   const log = (performance.now() - start) / 1000
   const { user, system } = process.cpuUsage(startCpu)
   const readModels: ComparedModel[] = []
@@ -153,13 +153,13 @@ function totalsOf(books: Iterable<AccountBook>): Record<string, number> {
   return totals
 }
 
-/** What was found by its place in a stream alone gets its event's id and position. */
+/** Adds id and position to deviations that are located by stream and revision alone. */
 async function located(store: EventStore, found: readonly Deviation[]): Promise<Deviation[]> {
-  let looks = 100
+  let lookups = 100
   return await Promise.all(
     found.map(async (deviation) => {
       const { check, stream, revision, id } = deviation
-      if (check !== 'read model' || stream === null || revision === null || id !== null || looks-- <= 0)
+      if (check !== 'read model' || stream === null || revision === null || id !== null || lookups-- <= 0)
         return deviation
       for await (const event of store.readStream(stream, revision)) {
         if (event.revision !== revision) break

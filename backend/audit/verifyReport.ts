@@ -2,15 +2,15 @@ import type { Deviation } from './deviation.ts'
 import { table } from './textTable.ts'
 import type { Verification, Verified } from './verify.ts'
 
-/** Deviations that are printed; `--json` has them all. */
+/** Number of deviations in the report; `--json` prints all. */
 const PRINTED = 50
 
-/** What of a verification goes into JSON. */
-export function verificationOf({ books: _, heads: __, ...verification }: Verified): Verification {
+/** Leaves out the books and heads, which are too large for a report. */
+export function toVerification({ books: _, heads: __, ...verification }: Verified): Verification {
   return verification
 }
 
-/** A verification as people read it. */
+/** Formats a verification as text. */
 export function verifyReport(found: Verification): string {
   const { events, accounts, streams, seconds, eventsPerSecond, totals, openHolds, readModels, deviations } = found
   const sum = Object.values(totals).reduce((one, other) => one + other, 0)
@@ -19,7 +19,7 @@ export function verifyReport(found: Verification): string {
       `(${eventsPerSecond} events/s), compared with the read models after ${seconds.all.toFixed(2)} s`,
     table(['Books', 'Credits'], [...Object.entries(totals).map(([name, credits]) => [name, credits]), ['sum', sum]]),
     table(
-      ['Read model', 'Rows', 'As far as position'],
+      ['Read model', 'Rows', 'Up to position'],
       readModels.map(({ table, rows, upTo, note }) => [table, rows, upTo ?? `not compared: ${note}`]),
     ),
   ]
@@ -36,7 +36,7 @@ export function verifyReport(found: Verification): string {
         ]),
       ),
     )
-  if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales wait for their credits.`)
+  if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales are waiting for their credits.`)
   if (found.ok) parts.push('No deviation.')
   else parts.push(deviationReport(deviations, found.deviationCount))
   return parts.join('\n\n')
@@ -56,5 +56,5 @@ function deviationReport(deviations: readonly Deviation[], count: number): strin
   return `${count} ${count === 1 ? 'deviation' : 'deviations'}:\n${lines.join('\n')}`
 }
 
-export const age = (ms: number): string =>
+const age = (ms: number): string =>
   ms < 3_600_000 ? `${Math.floor(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`

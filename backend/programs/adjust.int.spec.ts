@@ -14,8 +14,8 @@ async function adjust(...args: string[]) {
   return { code, text: lines.join('\n') }
 }
 
-describe('an adjustment by an operator', () => {
-  it('gives and takes credits beside the running program, once per id, and says who and why', async () => {
+describe('npm run adjust', () => {
+  it('grants and takes credits while Kinora runs, once per id, and records operator and reason', async () => {
     const user = await kinora.newUser()
     const by = ['--user', user.email, '--operator', 'olga', '--reason', 'a slow week']
     expect((await adjust(...by, '--amount', '40', '--id', 'a')).code).toBe(0)
@@ -39,7 +39,7 @@ describe('an adjustment by an operator', () => {
     expect(noted.rows[0]?.detail).toBe(`-10 credits, user ${user.userId}, adjustment b, by olga: a slow week`)
   })
 
-  it('takes no more than there is', async () => {
+  it('refuses to take more credits than are left', async () => {
     const user = await kinora.newUser()
     const by = ['--user', user.userId, '--operator', 'olga', '--reason', 'a mistake']
     expect(await adjust(...by, '--amount=-61')).toEqual({ code: 1, text: 'This takes 61 credits; 60 are left.' })
@@ -49,9 +49,9 @@ describe('an adjustment by an operator', () => {
     [['--amount', '5', '--reason', 'x', '--operator', 'olga'], '--user is missing'],
     [['--user', 'ada@kinora.test', '--amount', '1.5', '--reason', 'x', '--operator', 'olga'], '--amount must be'],
     [['--user', 'ada@kinora.test', '--amount', '5', '--reason', 'x', '--operator', 'a b'], '--operator must be'],
-    [['--user', 'nobody@kinora.test', '--amount', '5', '--reason', 'x', '--operator', 'olga'], '--user: nobody here'],
+    [['--user', 'nobody@kinora.test', '--amount', '5', '--reason', 'x', '--operator', 'olga'], '--user: no user with'],
     [['--whom', 'x'], "Unknown option '--whom'"],
-  ])('says which argument is wrong: %j', async (args, fault) => {
+  ])('names the wrong argument: %j', async (args, fault) => {
     const { code, text } = await adjust(...args)
     expect({ code, text }).toEqual({ code: 2, text: expect.stringContaining(fault) })
     expect(text).toContain('npm run adjust --')

@@ -11,31 +11,31 @@ const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-rotate-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
 
 const start = async () => startTestKinora({ provider: await createProviderDouble(), env: { DATA_DIR: dataDir } })
-const keptKey = () =>
+const storedKey = () =>
   (JSON.parse(readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')) as { ENCRYPTION_KEY: string }).ENCRYPTION_KEY
-const said: string[] = []
+const printed: string[] = []
 const rotate = (env: Record<string, string> = {}) =>
-  runRotateKey([], { NODE_ENV: 'test', DATA_DIR: dataDir, ...env }, (text) => said.push(text))
+  runRotateKey([], { NODE_ENV: 'test', DATA_DIR: dataDir, ...env }, (text) => printed.push(text))
 
 describe('npm run rotate-key', () => {
-  it('changes the key while what users wrote can still be read, and nobody gets the free credits twice', async () => {
+  it('keeps prompts readable and still recognises a deleted address, which gets no second free credits', async () => {
     const first = await start()
     const user = await first.newUser('twice@kinora.test')
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Success' })
     expect(await rotate()).toBe(1)
-    expect(said.join()).toContain('Stop Kinora first')
-    const before = keptKey()
+    expect(printed.join()).toContain('Stop Kinora first')
+    const before = storedKey()
     await first.close({ keep: true })
 
     expect(await rotate()).toBe(0)
     expect(await rotate()).toBe(0)
-    expect(keptKey()).not.toBe(before)
+    expect(storedKey()).not.toBe(before)
     const second = await start()
     try {
       const there = await fetch(`${second.api}/videos/tasks/${id}`, { headers: { cookie: user.cookie } })
       expect(await there.json()).toMatchObject({ prompt: 'A cat on a hill at sunset' })
-      // The account goes and comes back: the hash of its address was made with the first key.
+      // The hash of the deleted account's address was made with the first key.
       const gone = await fetch(`${second.api}/users/delete`, {
         method: 'POST',
         headers: { cookie: user.cookie, 'content-type': 'application/json' },
@@ -50,7 +50,7 @@ describe('npm run rotate-key', () => {
     }
   })
 
-  it('changes nothing when the present key is not the one in use', async () => {
+  it('changes nothing when ENCRYPTION_KEY is not the key in use', async () => {
     const wrong = { ENCRYPTION_KEY: 'a'.repeat(64), SESSION_SECRET: 's'.repeat(32) }
     await expect(rotate(wrong)).rejects.toThrow()
     const kinora = await start()

@@ -209,7 +209,7 @@ describe('the ledger of all that', () => {
       printed += text
     }
     const env = { DATA_DIR: kinora.dataDir }
-    const code = await runAudit(['verify', '--json'], { env, print, complain: print })
+    const code = await runAudit(['verify', '--json'], { env, print, printError: print })
     expect([printed.match(/"wrong": .*/g), code]).toEqual([null, 0])
     expect(JSON.parse(printed).totals).toMatchObject({ owed: 0 })
     expect((await kinora.newUser()).userId).not.toBe('')

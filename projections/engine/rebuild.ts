@@ -2,11 +2,20 @@ import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.t
 import { prefixes, project } from './project.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, readCheckpoint, tableName } from './readModel.ts'
+import type { Queries } from './readRows.ts'
 
 interface Rebuild {
   readonly store: EventStore
   readonly database: Database
   readonly signal: AbortSignal
+}
+
+/** Matches the names of tables and checkpoints of read models that are being rebuilt, as a regular expression of Postgres. */
+export const REBUILD_TABLE = '__v[0-9]+$'
+
+/** Deletes the checkpoints of unfinished rebuilds, which then start over. */
+export async function forgetRebuilds(client: Queries): Promise<void> {
+  await client.query('delete from projection_checkpoint where name ~ $1', [REBUILD_TABLE])
 }
 
 /**

@@ -5,7 +5,7 @@ import { createHandle } from '../../kernel/eventsourcing/handle.ts'
 import type { SubscriptionCommand } from '../../subscriptions/commands.ts'
 import { subscription } from '../../subscriptions/subscription.decider.ts'
 
-/** Ids that sort and read well in what a test prints. */
+/** Ids that are readable in test output. */
 const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
 export const LEDGER = {
@@ -20,8 +20,8 @@ export const LEDGER = {
 } as const
 
 /**
- * The lives of two accounts by the commands that make them, one minute after the other: with a sale, a refund of a part of
- * it, an adjustment, and videos that were paid, refunded and are still being made.
+ * Runs the commands of two accounts, a minute apart: a sale, its partial refund, an adjustment, and videos that were paid,
+ * refunded or are still in progress.
  */
 export async function seedLedger(store: EventStore): Promise<void> {
   const { buyer, other, agreement, sale, finished, failed, open, spentByOther } = LEDGER

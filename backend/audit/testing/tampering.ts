@@ -24,7 +24,7 @@ const subscription = `subscription-${buyer}`
 const at = (stream: string, revision: number) => `where stream = '${stream}' and revision = ${revision}`
 const sql = (text: string) => (pool: pg.Pool) => pool.query(text)
 
-/** Appends an event as someone would who knows how the chain is made. */
+/** Appends an event with a correct chain hash. */
 async function forge(
   pool: pg.Pool,
   { stream, type, data, meta = {} }: { stream: string; type: string; data: object; meta?: object },
@@ -46,7 +46,7 @@ async function forge(
   ])
 }
 
-/** Exchanges the places of the buyer's revisions 3 and 4, in their stream as well or in the log alone. */
+/** Swaps the buyer's revisions 3 and 4, in the log and optionally in the stream. */
 const swap = (inStream: boolean) => async (pool: pg.Pool) => {
   const { rows } = await pool.query<{ id: string; revision: string; position: string }>(
     `select id, revision, position from event where stream = '${account}' and revision in (3, 4) order by revision`,
@@ -66,7 +66,7 @@ const grant = (userId: string, lotId: string, source: string, more: object = {})
   data: { userId, lotId, source, amount: 100, expiresAt: null, at: '2026-01-10T13:00:00.000Z', ...more },
 })
 
-/** What someone may do to the database, and the events that an audit must name. */
+/** Manipulations of the database, and the events that an audit must name for each. */
 export const TAMPERINGS: readonly Tampering[] = [
   {
     what: 'one byte of an event',
@@ -136,9 +136,9 @@ export const TAMPERINGS: readonly Tampering[] = [
     ],
   },
   {
-    what: 'two events that stand in the wrong order in the log',
+    what: 'two events in the wrong order in the log',
     does: swap(false),
-    names: [{ check: 'chain', stream: account, revision: 3, wrong: /it stands after 4/ }],
+    names: [{ check: 'chain', stream: account, revision: 3, wrong: /it follows 4/ }],
   },
   {
     what: 'a changed hash in the metadata',
@@ -204,9 +204,9 @@ export const TAMPERINGS: readonly Tampering[] = [
     names: [{ check: 'grant', stream: others, revision: 3, wrong: /No sale SALE-1 of this user/ }],
   },
   {
-    what: 'an adjustment by nobody, well chained',
+    what: 'an adjustment without an operator, well chained',
     does: (pool) => forge(pool, grant(buyer, 'gift', 'adjustment', { reason: 'a gift' })),
-    names: [{ check: 'grant', stream: account, revision: 9, wrong: /who is no operator/ }],
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /who is not an operator/ }],
   },
   {
     what: 'a debt without a reversal, well chained',
@@ -240,7 +240,7 @@ export const TAMPERINGS: readonly Tampering[] = [
     names: [{ check: 'postings', stream: others, revision: 3, wrong: /No credits are held/ }],
   },
   {
-    what: 'an event that is no ledger event',
+    what: 'an event with incomplete data',
     does: (pool) => forge(pool, { stream: others, type: 'CreditsHeld', data: { userId: other } }),
     names: [{ check: 'postings', stream: others, revision: 3, wrong: /cannot be read/ }],
   },
@@ -267,7 +267,7 @@ export const TAMPERINGS: readonly Tampering[] = [
     names: [{ check: 'read model', stream: account, revision: 2, wrong: /created_at is/ }],
   },
   {
-    what: 'a row that is gone',
+    what: 'a deleted row',
     does: sql(`delete from credit_entry where id = '${LEDGER.finished}'`),
     names: [{ check: 'read model', stream: account, revision: 2, wrong: /is missing/ }],
   },

@@ -44,3 +44,11 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<void> 
     lock.release()
   }
 }
+
+/** Returns the names of the applied migrations, oldest first. Undefined: the database is not Kinora's, or empty. */
+export async function readMigrations(client: Pick<pg.ClientBase, 'query'>): Promise<string[] | undefined> {
+  const { rows } = await client.query<{ known: boolean }>(`select to_regclass('migration') is not null as known`)
+  if (!rows[0]!.known) return undefined
+  const applied = await client.query<{ name: string }>('select name from migration order by id')
+  return applied.rows.map(({ name }) => name)
+}

@@ -11,7 +11,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const listed = ({ name, columns }: Pick<SavedTable, 'name' | 'columns'>) =>
   `${quoted(name)} (${columns.map(quoted).join()})`
 
-/** Passes bytes on and hashes them. */
+/** Hashes the bytes that pass through `tap`. */
 function hashing() {
   const hash = createHash('sha256')
   const tap = new Transform({
@@ -23,7 +23,7 @@ function hashing() {
   return { tap, digest: () => hash.digest('hex') }
 }
 
-/** Writes a table's rows into a file. Within a transaction every table is seen as of the same moment. */
+/** Copies a table's rows into a compressed file. */
 export async function saveTable(
   client: ClientBase,
   folder: string,
@@ -35,7 +35,7 @@ export async function saveTable(
   return { ...table, rows: rows.rowCount, sha256: digest() }
 }
 
-/** Puts a table's rows back. @throws RecoveryError the file is not what was saved */
+/** Loads a table's rows from its file. @throws RecoveryError the file differs from what was saved */
 export async function loadTable(client: ClientBase, folder: string, saved: SavedTable): Promise<void> {
   const rows = client.query(copyFrom(`copy ${listed(saved)} from stdin`))
   const { tap, digest } = hashing()
@@ -44,11 +44,11 @@ export async function loadTable(client: ClientBase, folder: string, saved: Saved
     throw new RecoveryError(`${saved.name}: ${error.message}`, { cause: error })
   })
   if (digest() !== saved.sha256 || rows.rowCount !== saved.rows)
-    throw new RecoveryError(`${file} is not what was saved: its hash differs`)
+    throw new RecoveryError(`${file} is damaged: its hash differs`)
 }
 
-/** The hash of a table as it is now, to be held against what was saved. */
-export async function hashOfTable(client: ClientBase, table: Pick<SavedTable, 'name' | 'columns'>): Promise<string> {
+/** Hashes a table's present rows the way {@link saveTable} does. */
+export async function hashTable(client: ClientBase, table: Pick<SavedTable, 'name' | 'columns'>): Promise<string> {
   const { tap, digest } = hashing()
   const nowhere = new Writable({ write: (_, __, done) => done() })
   await pipeline(client.query(copyTo(`copy ${listed(table)} to stdout`)), tap, nowhere)

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
 
-/** A table as it was saved. The hash is of what COPY says of its rows, before it was compressed. */
+/** A saved table. The hash covers the output of COPY before compression. */
 const SavedTable = z.object({
   name: z.string(),
   columns: z.array(z.string()),
-  /** A part of a table that is cut, and which: made while Kinora runs, not by a migration. */
+  /** For a partition, its table and bound: Kinora creates partitions at run time, not in a migration. */
   part: z.optional(z.object({ of: z.string(), bound: z.string() })),
   rows: z.number(),
   sha256: z.string(),
@@ -16,17 +16,17 @@ export type SavedTable = z.infer<typeof SavedTable>
 const Manifest = z.object({
   format: z.literal(1),
   takenAt: z.string(),
-  /** Names of the migrations that made the tables. */
+  /** Names of the applied migrations. */
   migrations: z.array(z.string()),
   tables: z.array(SavedTable),
-  /** Where the event log is: in these tables, or in a cluster that is backed up by its own means. */
+  /** `here`: the event log is one of the tables. An EventStoreDB cluster needs its own backup. */
   log: z.enum(['here', 'EventStoreDB']),
-  /** Where videos and pictures are: copied beside the tables, or in a bucket. */
+  /** Media files in the backup, or `bucket` where they are stored elsewhere. */
   media: z.union([z.object({ files: z.number(), bytes: z.number() }), z.literal('bucket')]),
-  /** Whether the kept secrets are in it, too. */
+  /** Whether the backup contains the generated secrets. */
   secrets: z.boolean(),
 })
-/** What stands in `manifest.json` of a backup. It is written last: a folder without one is no backup. */
+/** Content of a backup's `manifest.json`. It is written last, so a folder without it is an unfinished backup. */
 export type Manifest = z.infer<typeof Manifest>
 
 export const MANIFEST = 'manifest.json'
@@ -34,20 +34,20 @@ export const tableFile = (folder: string, name: string): string => path.join(fol
 export const mediaFolder = (folder: string): string => path.join(folder, 'media')
 export const SECRETS = 'secrets.json'
 
-/** Something is wrong with a backup, or with the place it is to go to; the message says what. */
+/** A backup or its target cannot be used. The message says why. */
 export class RecoveryError extends Error {
   override name = 'RecoveryError'
 }
 
-/** @throws RecoveryError the folder holds no whole backup of this format */
+/** Reads a backup's manifest. @throws RecoveryError the folder holds no complete backup of this format */
 export function readManifest(folder: string): Manifest {
   let text: string
   try {
     text = readFileSync(path.join(folder, MANIFEST), 'utf8')
   } catch {
-    throw new RecoveryError(`${folder} holds no backup, or one that was not finished: ${MANIFEST} is missing`)
+    throw new RecoveryError(`${folder} holds no backup, or an unfinished one: ${MANIFEST} is missing`)
   }
   const parsed = z.safeParse(Manifest, JSON.parse(text))
-  if (!parsed.success) throw new RecoveryError(`${folder}: ${MANIFEST} is not of a format that this version reads`)
+  if (!parsed.success) throw new RecoveryError(`${folder}: ${MANIFEST} has a format that this version cannot read`)
   return parsed.data
 }

@@ -4,22 +4,26 @@ import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
-import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
-import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
-import type { TestUser } from '../testing/testUser.ts'
-import { runRecovery } from './recover.ts'
-import { tableFile } from './recovery/manifest.ts'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import type { TestUser } from '../../testing/testUser.ts'
+import { runBackup } from '../backup.ts'
+import { runDrill } from '../drill.ts'
+import { runRestore } from '../restore.ts'
+import { tableFile } from './manifest.ts'
 
 const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-recover-'))
 const backup = path.join(place, 'backup')
 let kinora: TestKinora
 let user: TestUser
 let videoId: string
-const said: string[] = []
-const run = (...args: string[]) => {
-  said.length = 0
-  return runRecovery(args, { NODE_ENV: 'test', DATA_DIR: kinora.dataDir }, (text) => said.push(text))
+let printed: string[] = []
+const run = (program: typeof runBackup, args: string[], env: Record<string, string> = {}) => {
+  printed = []
+  return program(args, { NODE_ENV: 'test', DATA_DIR: kinora.dataDir, ...env }, (text) => printed.push(text))
 }
+const backUp = (...args: string[]) => run(runBackup, args)
+const restore = (...args: string[]) => run(runRestore, args)
 
 beforeAll(async () => {
   kinora = await startTestKinora({ provider: await createProviderDouble() })
@@ -27,18 +31,18 @@ beforeAll(async () => {
   videoId = (await generate(user)).id
   await reaches(user, videoId, { status: 'Success' })
   await user.call('POST', '/analytics/page-view', { path: '/workspace' })
-  expect(await run('backup', '--out', backup, '--with-secrets')).toBe(0)
+  expect(await backUp('--out', backup, '--with-secrets')).toBe(0)
 })
 afterAll(async () => {
   await kinora.close()
   rmSync(place, { recursive: true, force: true, maxRetries: 10 })
 })
 
-describe('a backup', () => {
-  it('taken while Kinora runs comes up elsewhere with accounts, credits, prompts, videos and their files', async () => {
+describe('backup and restore', () => {
+  it('restore a running installation elsewhere: accounts, credits, prompts, videos and their files', async () => {
     const later = await generate(user)
     const dataDir = path.join(place, 'restored')
-    expect(await run('restore', '--from', backup, '--into', dataDir)).toBe(0)
+    expect(await restore('--from', backup, '--into', dataDir)).toBe(0)
     const again = await startTestKinora({ provider: await createProviderDouble(), env: { DATA_DIR: dataDir } })
     try {
       const there = (address: string) => fetch(`${again.url}/api/v1${address}`, { headers: { cookie: user.cookie } })
@@ -49,7 +53,7 @@ describe('a backup', () => {
       expect((await there(`/videos/preview/${videoId}`)).status).toBe(200)
       expect((await there(`/videos/tasks/${later.id}`)).status).toBe(404)
       expect(await (await there('/subscriptions/stats')).json()).toMatchObject({ remaining_credits: 30 })
-      // It goes on from there: counters, log and read models.
+      // Sequences, log and read models continue after the restored ones.
       const view = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"path":"/"}' }
       expect((await fetch(`${again.api}/analytics/page-view`, view)).status).toBe(202)
       const one = await again.newUser()
@@ -60,43 +64,38 @@ describe('a backup', () => {
     }
   })
 
-  it('is refused when a file of it was changed or is missing, and leaves nothing half done', async () => {
+  it('refuse a backup with a changed or missing file, and restore nothing of it', async () => {
     const file = tableFile(backup, 'free_grant')
     const whole = readFileSync(file)
     const changed = gunzipSync(whole)
       .toString()
       .replace(/[0-9a-f]/, (digit) => (digit === 'a' ? 'b' : 'a'))
     writeFileSync(file, gzipSync(changed))
-    expect(await run('restore', '--from', backup, '--into', path.join(place, 'damaged'))).toBe(1)
-    expect(said.join()).toContain('its hash differs')
+    expect(await restore('--from', backup, '--into', path.join(place, 'damaged'))).toBe(1)
+    expect(printed.join()).toContain('its hash differs')
     writeFileSync(file, whole)
     expect(existsSync(path.join(place, 'damaged/media'))).toBe(false)
-    expect(await run('restore', '--from', place, '--into', path.join(place, 'none'))).toBe(1)
-    expect(said.join()).toContain('holds no backup')
+    expect(await restore('--from', place, '--into', path.join(place, 'none'))).toBe(1)
+    expect(printed.join()).toContain('holds no backup')
   })
 
-  it('goes neither over another backup nor into a place that is in use', async () => {
-    expect(await run('backup', '--out', backup)).toBe(1)
-    expect(await run('restore', '--from', backup, '--into', kinora.dataDir)).toBe(1)
-    expect(said.join()).toContain('not empty')
-    expect(await run('restore', '--from', backup)).toBe(2)
+  it('overwrite neither a backup nor an installation', async () => {
+    expect(await backUp('--out', backup)).toBe(1)
+    expect(await restore('--from', backup, '--into', kinora.dataDir)).toBe(1)
+    expect(printed.join()).toContain('not empty')
+    expect(await restore('--from', backup)).toBe(2)
   })
 })
 
-describe('the drill', () => {
-  it('proves the whole way, while Kinora runs, and finds a key that does not fit', async () => {
-    const code = await run('drill')
-    expect(code, said.join('\n')).toBe(0)
-    expect(said.join('\n')).toMatch(
+describe('the recovery drill', () => {
+  it('passes beside a running installation, and detects an ENCRYPTION_KEY that does not open the user keys', async () => {
+    const code = await run(runDrill, [])
+    expect(code, printed.join('\n')).toBe(0)
+    expect(printed.join('\n')).toMatch(
       /✓ tables: \d+ rows[\s\S]*✓ keys: \d+ users[\s\S]*✓ files: [\s\S]*✓ ledger: \d+ events[\s\S]*can be restored/,
     )
-    const env = {
-      NODE_ENV: 'test',
-      DATA_DIR: kinora.dataDir,
-      ENCRYPTION_KEY: 'f'.repeat(64),
-      SESSION_SECRET: 's'.repeat(32),
-    }
-    expect(await runRecovery(['drill'], env, (text) => said.push(text))).toBe(1)
-    expect(said.join('\n')).toMatch(/✗ keys: \d+ do not open/)
+    const env = { ENCRYPTION_KEY: 'f'.repeat(64), SESSION_SECRET: 's'.repeat(32) }
+    expect(await run(runDrill, [], env)).toBe(1)
+    expect(printed.join('\n')).toMatch(/✗ keys: \d+ do not open/)
   })
 })

@@ -1,0 +1,48 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+
+/** The command line is wrong. The message names the argument. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+export const text = { type: 'string' } as const
+export const flag = { type: 'boolean' } as const
+
+type Options = NonNullable<ParseArgsConfig['options']>
+
+/** Parses options strictly: unknown options and positional arguments are errors. @throws UsageError */
+export function parseOptions<const T extends Options>(args: readonly string[], options: T) {
+  try {
+    return parseArgs({ args: [...args], options }).values
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+interface Program {
+  readonly usage: string
+  /** Errors that are answers: their message is printed without a stack. */
+  readonly expected: readonly (new (
+    ...args: never[]
+  ) => Error)[]
+  readonly print: (text: string) => void
+}
+
+/**
+ * Runs a program and returns its exit code: what `work` returns, 1 for an expected error, 2 with the usage for a wrong
+ * command line.
+ * @throws any other error
+ */
+export async function runProgram({ usage, expected, print }: Program, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof UsageError) {
+      print(`${error.message}\n\n${usage}`)
+      return 2
+    }
+    if (!expected.some((type) => error instanceof type)) throw error
+    print((error as Error).message)
+    return 1
+  }
+}

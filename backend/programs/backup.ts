@@ -1,0 +1,26 @@
+import path from 'node:path'
+import { ConfigError } from '../app/config/environment.ts'
+import { readConfig } from '../app/config/readConfig.ts'
+import { flag, parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
+import { backUp } from './recovery/backUp.ts'
+import { RecoveryError } from './recovery/manifest.ts'
+
+const usage = `npm run backup -- --out <new folder> [--with-secrets]
+
+Saves all tables as of one moment, and the media folder, while Kinora runs. The source is the installation that DATA_DIR
+or DATABASE_URL names. Keep ENCRYPTION_KEY and SESSION_SECRET in another place than the backup; --with-secrets includes
+those that were generated in DATA_DIR. An EventStoreDB cluster and a media bucket need backups of their own:
+docs/operations.md.`
+
+/** Saves the installation that the environment names. Returns the exit code. */
+export function runBackup(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
+  return runProgram({ usage, expected: [RecoveryError, ConfigError], print }, async () => {
+    const { out, 'with-secrets': withSecrets = false } = parseOptions(args, { out: text, 'with-secrets': flag })
+    if (!out) throw new UsageError('--out is missing')
+    const { tables, media } = await backUp(readConfig(env), path.resolve(out), withSecrets)
+    print(`${out}: ${tables.length} tables, ${media === 'bucket' ? 'media in the bucket' : `${media.files} files`}`)
+    return 0
+  })
+}
+
+if (import.meta.main) process.exitCode = await runBackup(process.argv.slice(2), process.env, console.log)

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { connectDatabase } from '../../kernel/postgres/connect.ts'
+import type { LedgerPlace } from './openStore.ts'
+
+/** The environment names no installation, or its database holds no ledger. */
+export class NoLedger extends Error {
+  override name = 'NoLedger'
+}
+
+/**
+ * Connects to the database of the installation that the environment names, and starts its embedded server unless it is
+ * running. @throws NoLedger
+ */
+export async function connectInstallation(env: NodeJS.ProcessEnv) {
+  const dataDir = path.resolve(env.DATA_DIR || '.data')
+  const databaseUrl = env.DATABASE_URL || undefined
+  if (!databaseUrl && !existsSync(path.join(dataDir, 'postgres/PG_VERSION')))
+    throw new NoLedger(`There is no ledger in ${dataDir}: set DATA_DIR or DATABASE_URL.`)
+  const { connection, stop } = await connectDatabase({ databaseUrl, dataDir }, () => {})
+  const place: LedgerPlace = { postgres: connection, eventStoreDb: env.EVENTSTORE_URL || undefined }
+  return { dataDir, place, stop }
+}

@@ -1,0 +1,17 @@
+import { on } from 'node:events'
+import { parentPort, workerData } from 'node:worker_threads'
+import { hashLedger } from '../../audit/hashedLedger.ts'
+import { type LedgerPlace, openReadOnly } from './openStore.ts'
+
+// Thread in which an audit reads and hashes the ledger. It answers each message with a page, and the one after the last
+// with 'end'.
+const port = parentPort!
+const requests = on(port, 'message')
+const { store, close } = openReadOnly(workerData as LedgerPlace)
+for await (const page of hashLedger(store)) {
+  await requests.next()
+  port.postMessage(page)
+}
+await close()
+port.postMessage('end')
+port.close()

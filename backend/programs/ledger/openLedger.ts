@@ -1,0 +1,71 @@
+import type pg from 'pg'
+import { readChainHeads } from '#projections/credits/readChainHeads.ts'
+import { readCheckpoints, readRows } from '#projections/engine/readRows.ts'
+import { findUserId } from '../../accounts/readUsers.ts'
+import type { Head } from '../../audit/hashChain.ts'
+import { hashInThread } from '../../audit/hashInThread.ts'
+import type { AuditedLedger, LedgerSnapshot } from '../../audit/runCommand.ts'
+import { readLogGaps, readLogHead } from '../../kernel/eventsourcing/postgres/logGaps.ts'
+import { AUDITED_MODELS } from './auditedModels.ts'
+import { connectInstallation, NoLedger } from './connectInstallation.ts'
+import { openReadOnly } from './openStore.ts'
+
+/** SQLSTATE of a table that does not exist. */
+const UNDEFINED_TABLE = '42P01'
+
+/** Opens the ledger that the environment names, to read. @throws NoLedger */
+export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger & { close(): Promise<void> }> {
+  const { dataDir, place, stop } = await connectInstallation(env)
+  const { pool, store, close: closeStore } = openReadOnly(place)
+  const close = async () => {
+    await closeStore()
+    await stop()
+  }
+  const logIsInPostgres = !place.eventStoreDb
+  try {
+    await readCheckpoints(pool)
+    if (logIsInPostgres) await readLogHead(pool)
+  } catch (error) {
+    await close()
+    if ((error as { code?: string }).code !== UNDEFINED_TABLE) throw error
+    throw new NoLedger('The database holds no ledger of Kinora.')
+  }
+  return {
+    store,
+    models: AUDITED_MODELS,
+    dataDir,
+    hashed: () => hashInThread(new URL('./hashThread.ts', import.meta.url), place),
+    takeSnapshot: () => takeSnapshot(pool),
+    logState: logIsInPostgres ? () => readLogState(pool) : undefined,
+    findUserId: (email) => findUserId(pool, email),
+    close,
+  }
+}
+
+/** Opens one snapshot of all read models. */
+async function takeSnapshot(pool: pg.Pool): Promise<LedgerSnapshot> {
+  const client = await pool.connect()
+  await client.query('begin isolation level repeatable read read only')
+  return {
+    rows: (table) => readRows(client, table),
+    async checkpoint(model) {
+      return (await readCheckpoints(client)).find(({ name }) => name === model)
+    },
+    async heads() {
+      const heads = new Map<string, Head>()
+      for await (const { event_id: id, stream, revision, hash } of readChainHeads(client))
+        heads.set(stream, { stream, revision, id, hash })
+      return { by: 'The table chain_head', heads }
+    },
+    async close() {
+      await client.query('rollback')
+      client.release()
+    },
+  }
+}
+
+/** Reads checkpoints before the head, so that events appended in between put none beyond it. */
+async function readLogState(pool: pg.Pool) {
+  const checkpoints = await readCheckpoints(pool)
+  return { checkpoints, head: await readLogHead(pool), gaps: await readLogGaps(pool) }
+}

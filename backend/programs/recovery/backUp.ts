@@ -1,0 +1,95 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import pg from 'pg'
+import { REBUILD_TABLE } from '#projections/engine/rebuild.ts'
+import type { Config } from '../../app/config/readConfig.ts'
+import { connectDatabase } from '../../kernel/postgres/connect.ts'
+import { readMigrations } from '../../kernel/postgres/orm.ts'
+import { saveTable } from './copyTable.ts'
+import { MANIFEST, type Manifest, mediaFolder, RecoveryError, type SavedTable, SECRETS } from './manifest.ts'
+
+/**
+ * Saves an installation into a new folder while Kinora runs: all tables as of one moment, then the files. A file is stored
+ * before the event that refers to it, so copying files last loses none.
+ * @throws RecoveryError the folder exists, or the database is not Kinora's
+ */
+export async function backUp(config: Config, folder: string, withSecrets: boolean): Promise<Manifest> {
+  if (existsSync(folder)) throw new RecoveryError(`${folder} already exists`)
+  const { connection, stop } = await connectDatabase(
+    { databaseUrl: config.database?.url, dataDir: config.dataDir },
+    () => {},
+  )
+  try {
+    mkdirSync(path.join(folder, 'tables'), { recursive: true, mode: 0o700 })
+    const saved = await saveTables(connection, folder)
+    const media = path.join(config.dataDir, 'media')
+    if (!config.storage && existsSync(media))
+      cpSync(media, mediaFolder(folder), { recursive: true, preserveTimestamps: true })
+    if (withSecrets) cpSync(path.join(config.dataDir, SECRETS), path.join(folder, SECRETS))
+    const manifest: Manifest = {
+      format: 1,
+      takenAt: new Date().toISOString(),
+      ...saved,
+      log: config.eventStore ? 'EventStoreDB' : 'here',
+      media: config.storage ? 'bucket' : sizeOf(mediaFolder(folder)),
+      secrets: withSecrets,
+    }
+    writeFileSync(path.join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+    return manifest
+  } finally {
+    await stop()
+  }
+}
+
+async function saveTables(connection: pg.ClientConfig, folder: string) {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query('begin transaction isolation level repeatable read, read only')
+    const migrations = await readMigrations(client)
+    if (!migrations) throw new RecoveryError('The database holds no tables of Kinora')
+    const tables = []
+    for (const table of await listTables(client)) tables.push(await saveTable(client, folder, table))
+    await client.query('commit')
+    return { migrations, tables }
+  } finally {
+    await client.end()
+  }
+}
+
+/** Lists tables in loading order: a table follows those that it references. Rebuild tables are left out. */
+async function listTables(client: pg.ClientBase): Promise<Omit<SavedTable, 'rows' | 'sha256'>[]> {
+  const { rows } = await client.query<{
+    name: string
+    columns: string[]
+    part: SavedTable['part'] | null
+    needs: string[]
+  }>(
+    `select c.relname as name,
+       array(select a.attname::text from pg_attribute a
+             where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
+       (select json_build_object('of', i.inhparent::regclass::text, 'bound', pg_get_expr(c.relpartbound, c.oid))
+        from pg_inherits i where i.inhrelid = c.oid and c.relispartition) as part,
+       array(select distinct f.confrelid::regclass::text from pg_constraint f
+             where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as needs
+     from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+       and c.relname <> 'migration' and c.relname !~ $1 order by c.relname`,
+    [REBUILD_TABLE],
+  )
+  const placed: typeof rows = []
+  while (placed.length < rows.length) {
+    const ready = rows.filter(
+      (row) => !placed.includes(row) && row.needs.every((need) => placed.some(({ name }) => name === need)),
+    )
+    if (ready.length === 0) throw new RecoveryError('The tables reference each other in a cycle')
+    placed.push(...ready)
+  }
+  return placed.map(({ name, columns, part }) => ({ name, columns, ...(part && { part }) }))
+}
+
+function sizeOf(folder: string): { files: number; bytes: number } {
+  if (!existsSync(folder)) return { files: 0, bytes: 0 }
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const bytes = entries.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0)
+  return { files: entries.length, bytes }
+}

@@ -1,0 +1,37 @@
+import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+
+/** A database connection. Tools outside the server (audit, backup, drill) read through one, in one snapshot. */
+export interface Queries {
+  query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+}
+
+const PAGE = 5_000
+
+/** Yields every row of a table in order of `id`, in the shape of `to_jsonb`. */
+export async function* readRows<Row = object>(
+  client: Queries,
+  table: string,
+): AsyncGenerator<{ id: string; row: Row }> {
+  for (let after = '00000000-0000-0000-0000-000000000000', first = true; ; first = false) {
+    const { rows } = await client.query(
+      `select id, to_jsonb(t) as row from "${table}" t where ${first ? 'id >= $1' : 'id > $1'} order by id limit ${PAGE}`,
+      [after],
+    )
+    const page = rows as { id: string; row: Row }[]
+    yield* page
+    if (page.length < PAGE) return
+    after = page.at(-1)!.id
+  }
+}
+
+interface NamedCheckpoint {
+  readonly name: string
+  readonly version: number
+  readonly position: GlobalPosition | null
+}
+
+/** Returns the checkpoints of all read models, those being rebuilt included, in order of name. */
+export async function readCheckpoints(client: Queries): Promise<NamedCheckpoint[]> {
+  const { rows } = await client.query('select name, version, position from projection_checkpoint order by name')
+  return rows as NamedCheckpoint[]
+}

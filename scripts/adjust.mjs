@@ -1,3 +1,0 @@
-import { runProgram } from './program.mjs'
-
-await runProgram('backend/programs/adjust.ts')
