@@ -6,25 +6,25 @@ export const EVENT_TYPES = ['page_view', 'page_unload'] as const
 const text = (max: number) => z.optional(z.nullable(z.string().check(z.maxLength(max, 'too_long'))))
 
 export const PageView = z.object({
-  /** The page's path; a query or an anchor is not kept. */
+  /** Path of the page. A query and a fragment are removed before it is stored. */
   path: z.string({ error: 'required' }).check(z.startsWith('/', 'invalid_path'), z.maxLength(2048, 'too_long')),
   referrer: text(4096),
   user_agent: text(1024),
-  /** By the browser's clock, ISO 8601. What counts is when it arrived. */
+  /** ISO 8601, by the browser's clock. Not used: the server's time of arrival counts. */
   timestamp: text(64),
-  /** Accepted for the record's sake; who is signed in is told by the session. */
+  /** Not used: the session identifies the user. */
   user_id: text(64),
-  /** Random, for one visit. */
+  /** Random id of the browser tab. */
   session_id: text(64),
   event_type: z._default(z.enum(EVENT_TYPES, 'invalid_event_type'), 'page_view'),
-  /** What the page was answered with. */
+  /** HTTP status of the page. */
   status_code: z._default(z.number().check(z.int(), z.gte(100, 'invalid_status'), z.lte(599, 'invalid_status')), 200),
 })
 export type PageView = z.infer<typeof PageView>
 
 const SKIPPED = /^(\/zh)?\/(admin\/|api\/|docs|health|favicon|robots|sitemap)/
 
-/** Whether visits to a path are counted. */
+/** Tells whether visits to a path are counted. */
 export const isCounted = (path: string): boolean => !SKIPPED.test(path)
 
 export const pageView = endpoint({
@@ -35,5 +35,5 @@ export const pageView = endpoint({
   plainText: true,
   answer: z.object({ success: z.boolean(), message: z.string() }),
   status: 202,
-  summary: 'Counts a visit to a page; a beacon may send the JSON as text/plain',
+  summary: 'Records a page view; beacons may send the JSON as text/plain',
 })

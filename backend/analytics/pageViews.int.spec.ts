@@ -24,16 +24,16 @@ const VIEW: StoredPageView = {
   ip: '203.0.113.77',
 }
 
-describe('the writer of page views', () => {
-  /** A pool that keeps the sizes of the sets it was sent, and answers when it is let go. */
+describe('the page view writer', () => {
+  /** A pool that records the size of each batch and answers when the test lets it. */
   function pool() {
-    const sets: number[] = []
+    const batches: number[] = []
     const fake = {
       answer: (): Promise<void> => Promise.resolve(),
-      sets,
+      batches,
       query: async ({ name, values }: { name?: string; values: [string] }) => {
         if (!name) return
-        sets.push(JSON.parse(values[0]).length)
+        batches.push(JSON.parse(values[0]).length)
         await fake.answer()
       },
     }
@@ -45,7 +45,7 @@ describe('the writer of page views', () => {
   const refused = (results: PromiseSettledResult<void>[]) =>
     results.filter((result) => result.status === 'rejected' && result.reason.code === 'unavailable').length
 
-  it('answers once the set is written, and writes meanwhile nothing else', async () => {
+  it('answers when the batch is committed and writes one batch at a time', async () => {
     const database = pool()
     const written = Promise.withResolvers<void>()
     database.answer = () => written.promise
@@ -55,13 +55,13 @@ describe('the writer of page views', () => {
     await delay(20)
     const later = many(views, 1_200)
     await delay(20)
-    expect([answered, database.sets]).toEqual([0, [3]])
+    expect([answered, database.batches]).toEqual([0, [3]])
     written.resolve()
     await later
-    expect([answered, database.sets]).toEqual([3, [3, 500, 500, 200]])
+    expect([answered, database.batches]).toEqual([3, [3, 500, 500, 200]])
   })
 
-  it('refuses what could not be written, and goes on', async () => {
+  it('rejects visits whose batch failed, then writes the next ones', async () => {
     const database = pool()
     database.answer = () => Promise.reject(new Error('gone'))
     const views = writer(database)
@@ -70,7 +70,7 @@ describe('the writer of page views', () => {
     expect(refused(await many(views, 3))).toBe(0)
   })
 
-  it('lets no more wait than it may keep in memory, and none for longer than five seconds', async () => {
+  it('rejects visits beyond 5,000 waiting and visits that waited for five seconds', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const database = pool()
     const stuck = Promise.withResolvers<void>()
@@ -84,7 +84,7 @@ describe('the writer of page views', () => {
     stuck.resolve()
     expect(refused(await first)).toBe(0)
     expect(refused(await others)).toBe(5_200)
-    expect(database.sets).toEqual([1])
+    expect(database.batches).toEqual([1])
     vi.useRealTimers()
   })
 })
@@ -132,13 +132,13 @@ describe('POST /analytics/page-view', () => {
     ip: '127.0.0.1',
   }
 
-  it('has stored a visit when it answers, without what may be a secret', async () => {
+  it('stores a visit before it answers, without query strings', async () => {
     const answer = await kinora.post('/analytics/page-view', record)
     expect([answer.status, await answer.json()]).toEqual([202, { success: true, message: 'Counted.' }])
     expect(await rows()).toEqual([stored])
   })
 
-  it('takes the beacon that a page sends when it is left', async () => {
+  it('accepts the beacon of a page that is left', async () => {
     const answer = await send(
       JSON.stringify({ ...record, event_type: 'page_unload', status_code: 404 }),
       'text/plain;charset=UTF-8',
@@ -147,7 +147,7 @@ describe('POST /analytics/page-view', () => {
     expect(await rows()).toEqual([{ ...stored, event_type: 'page_unload', status_code: 404 }])
   })
 
-  it('knows who is signed in by the session, whatever the record says', async () => {
+  it('takes the user from the session, not from the body', async () => {
     await user.call('POST', '/analytics/page-view', { path: '/workspace' })
     await kinora.post('/analytics/page-view', { path: '/faq', user_id: user.userId })
     expect((await rows()).map(({ path, user_id }) => [path, user_id])).toEqual([
@@ -156,13 +156,13 @@ describe('POST /analytics/page-view', () => {
     ])
   })
 
-  it('marks bots by what they call themselves', async () => {
+  it('marks bots by their user agent', async () => {
     const agents = ['Mozilla/5.0 (compatible; Googlebot/2.1)', 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0']
     for (const user_agent of agents) await kinora.post('/analytics/page-view', { path: '/faq', user_agent })
     expect((await rows()).map(({ bot }) => bot)).toEqual([true, false])
   })
 
-  it('tells visitors apart by their number, or by a hash that nobody can make again on another day', async () => {
+  it('tells visitors apart by session id, or by a hash that another day cannot reproduce', async () => {
     const visit = (fields: object) => kinora.post('/analytics/page-view', { path: '/faq', ...fields })
     for (const fields of [
       { session_id: 'a' },
@@ -178,19 +178,20 @@ describe('POST /analytics/page-view', () => {
     expect([alsoA, alsoX]).toEqual([a, x])
     expect(new Set([a, b, x, y]).size).toBe(4)
     await pool.query(`update visitor_salt set salt = '\\x00'`)
-    const tomorrow = createVisitors(pool)
-    const day = new Date().toISOString().slice(0, 10)
-    expect(await tomorrow.idOf({ sessionId: null, ip: '127.0.0.1', userAgent: 'x', day })).not.toBe(x)
+    const otherProcess = createVisitors(pool, (at) => new Date(at).toISOString().slice(0, 10))
+    expect(await otherProcess.visitorId({ sessionId: null, ip: '127.0.0.1', userAgent: 'x', at: Date.now() })).not.toBe(
+      x,
+    )
     await rows()
   })
 
-  it('takes a path of any length and letters', async () => {
+  it('accepts a path of any length and characters', async () => {
     const long = `/${'\u{1f3ac}'.repeat(900)}`
     expect((await kinora.post('/analytics/page-view', { path: long })).status).toBe(202)
     expect((await rows()).map(({ path }) => String(path).length)).toEqual([600])
   })
 
-  it('does not count what is no page of the site', async () => {
+  it('does not count paths that are not pages of the site', async () => {
     const paths = [
       '/admin/dashboard',
       '/zh/admin/dashboard',
@@ -207,7 +208,7 @@ describe('POST /analytics/page-view', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('refuses what is no visit', async () => {
+  it('rejects bodies that are not a visit', async () => {
     const faults = [
       ['{', 'text/plain', 422],
       ['null', 'text/plain', 422],
@@ -222,13 +223,13 @@ describe('POST /analytics/page-view', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('survives characters that the database does not take', async () => {
+  it('accepts characters that Postgres cannot store', async () => {
     expect((await kinora.post('/analytics/page-view', { path: '/a\u0000b', user_agent: '\ud800' })).status).toBe(202)
     expect((await kinora.post('/analytics/page-view', { path: '/faq' })).status).toBe(202)
     expect((await rows()).map(({ path }) => path)).toContain('/faq')
   })
 
-  it('refuses other calls as text', async () => {
+  it('rejects text/plain on other endpoints', async () => {
     const answer = await fetch(`${kinora.api}/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'text/plain' },

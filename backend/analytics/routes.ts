@@ -1,48 +1,47 @@
 import type { RouterContext } from '@koa/router'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import type { Calendar } from '../kernel/time.ts'
 import { isBot } from './bots.ts'
 import * as contract from './contract.ts'
+import { normalizeAddress } from './ipAddress.ts'
 import type { PageViews } from './pageViews.ts'
-import { plainAddress } from './plainAddress.ts'
 import type { Visitors } from './visitors.ts'
 
 export interface AnalyticsRoutes {
   readonly pageViews: PageViews
   readonly visitors: Visitors
-  /** The id of the user whose session a request carries. */
-  readonly visitor: (ctx: RouterContext) => Promise<string | undefined>
-  /** The operator's day of an instant. */
-  readonly dayOf: (at: number) => string
-  readonly now: () => number
+  /** Returns the id of the signed-in user. */
+  readonly authenticate: (ctx: RouterContext) => Promise<string | undefined>
+  readonly calendar: Calendar
 }
 
-/** So much of a path is kept: it is a key of the counts, and Postgres takes some 2,700 bytes there. */
+/** Characters. Paths are part of a primary key, and a Postgres index entry is limited to about 2,700 bytes. */
 const PATH_MAX = 600
 
-/** Without query and anchor, which may hold a token or somebody's name. */
-const bare = (address: string | null | undefined) => address?.replace(/[?#].*$/s, '') || null
-/** Without what Postgres cannot keep in a text: NUL, and halves of characters. */
-const clean = (text: string | null | undefined) => text?.replaceAll('\0', '').toWellFormed() || null
+/** Removes query and fragment, which may contain a token or a name. */
+const withoutQuery = (address: string | null | undefined) => address?.replace(/[?#].*$/s, '') || null
+/** Removes what Postgres cannot store in a text: NUL and unpaired surrogates. */
+const storable = (text: string | null | undefined) => text?.replaceAll('\0', '').toWellFormed() || null
 
-export function serveAnalytics(serve: Serve, { pageViews, visitors, visitor, dayOf, now }: AnalyticsRoutes): void {
+export function serveAnalytics(serve: Serve, { pageViews, visitors, authenticate, calendar }: AnalyticsRoutes): void {
   serve(contract.pageView, async ({ body, ctx }) => {
-    const path = clean(bare(body.path)?.slice(0, PATH_MAX)) ?? '/'
+    const path = storable(withoutQuery(body.path)?.slice(0, PATH_MAX)) ?? '/'
     if (!contract.isCounted(path)) return { success: true, message: 'Not counted.' }
-    const ip = plainAddress(ctx.ip)
-    const userAgent = clean(body.user_agent ?? ctx.get('User-Agent').slice(0, 1024))
-    const sessionId = clean(body.session_id)
-    const signedIn = await visitor(ctx)
-    const at = now()
+    const ip = normalizeAddress(ctx.ip)
+    const userAgent = storable(body.user_agent ?? ctx.get('User-Agent').slice(0, 1024))
+    const sessionId = storable(body.session_id)
+    const userId = await authenticate(ctx)
+    const at = calendar()
     await pageViews.record({
       at: new Date(at).toISOString(),
       event_type: body.event_type,
       path,
       status_code: body.status_code,
       bot: isBot(userAgent),
-      visitor: await visitors.idOf({ sessionId, ip: ip ?? '', userAgent: userAgent ?? '', day: dayOf(at) }),
+      visitor: await visitors.visitorId({ sessionId, ip: ip ?? '', userAgent: userAgent ?? '', at }),
       session_id: sessionId,
-      user_id: signedIn ?? null,
-      referrer: clean(bare(body.referrer)),
+      user_id: userId ?? null,
+      referrer: storable(withoutQuery(body.referrer)),
       user_agent: userAgent,
       ip,
     })

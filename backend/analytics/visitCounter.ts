@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { COUNT } from './countVisits.ts'
+import { COUNT_VISITS } from './countVisits.ts'
 
 export interface VisitCounter {
-  /** Visits were written: they are counted soon. */
+  /** Counts newly written visits soon. */
   wake(): void
-  /** Counts at once what was written so far, and no more from then on. What cannot be counted is left for the next start. */
+  /** Counts pending visits and stops. Visits that cannot be counted are left for the next start. */
   close(): Promise<void>
 }
 
-/** Meanwhile more visits are written, and counting many takes hardly longer than counting one. */
+/** Visits gather for this time, because counting many costs little more than counting one. */
 const GATHER_MS = 50
 const RETRY_MS = 2_000
 
-/** Counts visits close behind their writing, so that nobody who is counted waits for it. */
+/** Counts visits in the background, shortly after they are written. */
 export function createVisitCounter(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'warn'>): VisitCounter {
   const closing = new AbortController()
   let isDue = false
@@ -26,10 +26,10 @@ export function createVisitCounter(pool: Pick<pg.Pool, 'query'>, log: Pick<Logge
       await delay(wait, undefined, { signal: closing.signal }).catch(() => {})
       isDue = false
       try {
-        await pool.query({ name: 'count-visits', text: COUNT })
+        await pool.query({ name: 'count-visits', text: COUNT_VISITS })
         wait = GATHER_MS
       } catch (error) {
-        log.warn({ err: error }, 'visits could not be counted yet')
+        log.warn({ err: error }, 'counting page views failed, retrying')
         isDue = !closing.signal.aborted
         wait = RETRY_MS
       }

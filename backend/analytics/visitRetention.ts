@@ -1,23 +1,33 @@
 import type pg from 'pg'
-import { NETWORK, WHOLE_ADDRESS_MS } from '../operators/board.ts'
+import { addDays } from '../kernel/days.ts'
+import type { Calendar } from '../kernel/time.ts'
 import { KEPT_DAYS } from '../operators/contract.ts'
-import { daysAfter } from '../operators/operatorDays.ts'
 import { VISITORS_KEPT_DAYS } from './countVisits.ts'
+import { FULL_ADDRESS_MS, NETWORK } from './ipAddress.ts'
 
 const DAY_MS = 86_400_000
-/** Partitions that are made before their day comes. */
+/** Days for which partitions are created in advance. */
 const AHEAD = 3
+/** The calendar was moved if it advances by more than this during a sweep. */
 const MOVED_MS = 20 * 60_000
 const PARTITION = /^page_view_(\d{4})(\d\d)(\d\d)$/
+
+interface Retention {
+  readonly pool: Pick<pg.Pool, 'query'>
+  readonly calendar: Calendar
+  /** The operator's day of an instant in epoch milliseconds. */
+  readonly dayOf: (at: number) => string
+  /** Deletes what other contexts keep as long as visits. */
+  readonly deleteBefore: (before: Date) => Promise<void>
+}
 
 const utcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 /**
- * Lets visits grow old: addresses are cut to their networks after a day, salts go with their day, and what is older than
- * 90 days is dropped, a day's partition at once.
+ * Shortens addresses after 24 hours, deletes salts after their day, and drops the partitions of visits older than 90 days.
  */
-export function createVisitRetention(pool: Pick<pg.Pool, 'query'>, now: () => number, dayOf: (at: number) => string) {
-  const cutAddresses = async (before: Date) => {
+export function createVisitRetention({ pool, calendar, dayOf, deleteBefore }: Retention) {
+  const shortenAddresses = async (before: Date) => {
     const { rows } = await pool.query<{ addresses_cut_to: Date }>('select addresses_cut_to from board_state')
     await pool.query(`update page_view set ip = ${NETWORK} where at >= $1 and at < $2 and ip <> ${NETWORK}`, [
       rows[0]!.addresses_cut_to,
@@ -27,7 +37,7 @@ export function createVisitRetention(pool: Pick<pg.Pool, 'query'>, now: () => nu
   }
 
   const dropPartitions = async (before: string) => {
-    // What a sweep before could not end is ended now: a partition half detached, or detached and still there.
+    // An interrupted sweep may have left a partition half detached, or detached but not dropped.
     const { rows } = await pool.query<{ name: string; pending: boolean | null }>(
       `select relname as name, inhdetachpending as pending from pg_class left join pg_inherits on inhrelid = pg_class.oid
        where relkind = 'r' and relname ~ '^page_view_[0-9]{8}$' and pg_table_is_visible(pg_class.oid)`,
@@ -35,7 +45,7 @@ export function createVisitRetention(pool: Pick<pg.Pool, 'query'>, now: () => nu
     for (const { name, pending } of rows) {
       const [, year, month, day] = PARTITION.exec(name) ?? []
       if (`${year}-${month}-${day}` >= before) continue
-      // This way it stops nobody from reading or writing other days.
+      // Detaching concurrently does not block reads and writes of other days.
       if (pending !== null)
         await pool.query(`alter table page_view detach partition ${name} ${pending ? 'finalize' : 'concurrently'}`)
       await pool.query(`drop table ${name}`)
@@ -45,26 +55,24 @@ export function createVisitRetention(pool: Pick<pg.Pool, 'query'>, now: () => nu
   const sweepAt = async (at: number) => {
     for (let day = 0; day <= AHEAD; day++)
       await pool.query('select page_view_partition($1)', [utcDay(at + day * DAY_MS)])
-    await cutAddresses(new Date(at - WHOLE_ADDRESS_MS))
+    await shortenAddresses(new Date(at - FULL_ADDRESS_MS))
     await dropPartitions(utcDay(at - KEPT_DAYS * DAY_MS))
     const today = dayOf(at)
     await pool.query('delete from visitor_salt where day < $1', [today])
-    await pool.query('delete from day_visitor where day < $1', [daysAfter(today, -VISITORS_KEPT_DAYS)])
+    await pool.query('delete from day_visitor where day < $1', [addDays(today, -VISITORS_KEPT_DAYS)])
     for (const table of ['traffic_day', 'traffic_hour', 'traffic_page'])
-      await pool.query(`delete from ${table} where day < $1`, [daysAfter(today, -KEPT_DAYS)])
-    await pool.query(`delete from operator_action where action = 'sign_in_refused' and at < $1`, [
-      new Date(at - KEPT_DAYS * DAY_MS),
-    ])
+      await pool.query(`delete from ${table} where day < $1`, [addDays(today, -KEPT_DAYS)])
+    await deleteBefore(new Date(at - KEPT_DAYS * DAY_MS))
   }
 
   return {
     async sweep(): Promise<void> {
       let at: number
       do {
-        at = now()
+        at = calendar()
         await sweepAt(at)
-        // The calendar was moved meanwhile, and the sweep that this asked for found one running.
-      } while (now() - at > MOVED_MS)
+        // Moving the calendar requests a sweep, which has no effect while this one is running.
+      } while (calendar() - at > MOVED_MS)
     },
   }
 }

@@ -5,22 +5,21 @@ export interface Visit {
   readonly sessionId: string | null
   readonly ip: string
   readonly userAgent: string
-  /** The operator's day. */
-  readonly day: string
+  /** Epoch milliseconds. */
+  readonly at: number
 }
 
-/** 128 bits of a hash, as Postgres takes a UUID: short in the tables. */
+/** 128 bits of a hash, which Postgres stores as a UUID. */
 const shortHash = (content: string | Buffer) => hash('sha256', content).slice(0, 32)
 
 /**
- * Tells visitors apart without a cookie: by the number that the page made for its tab, and without one by the address and
- * the browser, hashed with a salt of the day. When the day is over a sweep removes its salt, and nobody, not even the
- * operator, can tell any more whose hash it was.
+ * Tells visitors apart without a cookie: by the tab's session id, or else by address and user agent, hashed with a salt of
+ * the operator's day. A sweep deletes the salt after the day, and then no hash can be traced back to an address.
  */
-export function createVisitors(pool: Pick<pg.Pool, 'query'>) {
+export function createVisitors(pool: Pick<pg.Pool, 'query'>, dayOf: (at: number) => string) {
   let current: { day: string; salt: Promise<Buffer> } | undefined
 
-  const makeSalt = async (day: string) => {
+  const createSalt = async (day: string) => {
     await pool.query('insert into visitor_salt (day, salt) values ($1, $2) on conflict do nothing', [
       day,
       randomBytes(32),
@@ -30,7 +29,7 @@ export function createVisitors(pool: Pick<pg.Pool, 'query'>) {
   }
   const saltOf = (day: string) => {
     if (current?.day === day) return current.salt
-    const salt = makeSalt(day)
+    const salt = createSalt(day)
     current = { day, salt }
     salt.catch(() => {
       current = undefined
@@ -39,10 +38,11 @@ export function createVisitors(pool: Pick<pg.Pool, 'query'>) {
   }
 
   return {
-    idOf: async ({ sessionId, ip, userAgent, day }: Visit): Promise<string> =>
-      sessionId
-        ? shortHash(sessionId)
-        : shortHash(Buffer.concat([await saltOf(day), Buffer.from(`${ip}\n${userAgent}`)])),
+    /** Returns 32 hexadecimal digits, the same for all visits of a person on a day. */
+    async visitorId({ sessionId, ip, userAgent, at }: Visit): Promise<string> {
+      if (sessionId) return shortHash(sessionId)
+      return shortHash(Buffer.concat([await saltOf(dayOf(at)), Buffer.from(`${ip}\n${userAgent}`)]))
+    },
   }
 }
 

@@ -4,14 +4,15 @@ import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
 import { accountPorts } from '../accounts/accountPorts.ts'
 import { serveAccounts } from '../accounts/routes.ts'
-import { networkAddress } from '../accounts/sessions/networkAddress.ts'
 import { pageGuard } from '../accounts/sessions/pageGuard.ts'
 import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
 import { serveSettings } from '../accounts/settingsRoutes.ts'
 import { createPageViews } from '../analytics/pageViews.ts'
 import { serveAnalytics } from '../analytics/routes.ts'
 import { createVisitCounter } from '../analytics/visitCounter.ts'
+import { createVisitors } from '../analytics/visitors.ts'
 import { serveCredits } from '../credits/routes.ts'
+import { localDayOf } from '../kernel/days.ts'
 import { clockRoutes } from '../kernel/http/clockRoutes.ts'
 import { status } from '../kernel/http/contract.ts'
 import { drain } from '../kernel/http/drain.ts'
@@ -21,12 +22,7 @@ import { redirects } from '../kernel/http/redirects.ts'
 import { serveSite } from '../kernel/http/staticSite.ts'
 import { removeTaskMedia } from '../kernel/media/mediaStore.port.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
-import { serveBoard } from '../operators/boardRoutes.ts'
-import { serveBusiness } from '../operators/businessRoutes.ts'
-import { standingAlerts } from '../operators/operatorAlerts.ts'
-import { operatorPorts } from '../operators/operatorPorts.ts'
-import { isOperatorOf, operatorGuard, serveOperator } from '../operators/operatorRoutes.ts'
-import { serveTables } from '../operators/tableRoutes.ts'
+import { operatorGuard } from '../operators/operatorRoutes.ts'
 import { mailboxRoutes } from '../providers/mail/mailboxRoutes.ts'
 import { sandboxRoutes } from '../providers/payments/sandbox/sandboxRoutes.ts'
 import { callbackRoutes } from '../providers/video/minimax/callbackRoutes.ts'
@@ -36,7 +32,6 @@ import { createSubscriptions } from '../subscriptions/subscriptions.ts'
 import { webhookRoutes } from '../subscriptions/webhookRoutes.ts'
 import { serveMedia } from '../tasks/mediaRoutes.ts'
 import { handleProviderCallback } from '../tasks/providerCallbacks.ts'
-import { providerCents } from '../tasks/providerCost.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
 import { serveTasks } from '../tasks/routes.ts'
 import type { Adapters } from './adapters.ts'
@@ -44,6 +39,7 @@ import type { Context } from './context.ts'
 import { renderSlots } from './engine.ts'
 import { createHttpApp } from './httpApp.ts'
 import type { Running } from './leases.ts'
+import { composeOperators } from './operators.ts'
 import type { Services } from './services.ts'
 
 export interface Listening {
@@ -102,10 +98,9 @@ function composeApi(
   { publicUrl, health, site }: Listening,
   realtime: Realtime,
 ) {
-  const { config, log, pool, changes, calendar, observability } = context
+  const { config, log, pool, calendar, observability } = context
   const accounts = accountPorts({ ...context, ...services, now: context.clock }, publicUrl, PLANS.free.credits)
-  const operators = operatorPorts({ config, pool, changes }, publicUrl)
-  const isOperator = isOperatorOf(operators)
+  const operators = composeOperators(context, adapters, publicUrl, accounts.throttle)
   const authenticate = async (ctx: HttpContext) =>
     (await accounts.sessions.authenticate(accounts.cookies.session(ctx).access))?.userId
   const visitCounter = createVisitCounter(pool, log)
@@ -117,24 +112,9 @@ function composeApi(
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, publicUrl)
     serveVideos(serve, context, adapters, services, realtime)
-    serveAnalytics(serve, {
-      pageViews,
-      visitors: operators.visitors,
-      visitor: authenticate,
-      dayOf: operators.dayOf,
-      now: calendar,
-    })
-    serveOperator(serve, { ...operators, throttle: accounts.throttle, placeOf: networkAddress })
-    serveBoard(serve, { ...operators, now: calendar })
-    serveBusiness(serve, {
-      ...operators,
-      database: context.database,
-      calendar,
-      now: context.clock,
-      alerts: () => standingAlerts(pool),
-      providerCents: adapters.video.name === 'demo' ? undefined : providerCents,
-    })
-    serveTables(serve, { ...operators, pool, now: calendar })
+    const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
+    serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
+    operators.serve(serve)
     const demo_renderer = adapters.video.name === 'demo'
     serve(status, () => ({ demo_renderer, support_email: config.http.supportEmail }))
   }
@@ -152,12 +132,12 @@ function composeApi(
     metrics: observability.metrics,
     publicUrl,
     trustedProxies: config.http.trustedProxies,
-    identity: { authenticate, isOperator },
+    identity: { authenticate, isOperator: operators.isSignedIn },
     api,
     webhooks: webhooksOf(context, adapters, services),
     pages: [health, ...development.filter((routes) => routes !== undefined)],
     site: [
-      operatorGuard(isOperator),
+      operatorGuard(operators.isSignedIn),
       ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(site, publicUrl)] : []),
     ],
   })

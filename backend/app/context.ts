@@ -2,7 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs'
 import type pg from 'pg'
 import type { DestinationStream, Logger } from 'pino'
 import { refuseOlderLog } from '#projections/engine/refuseOlderLog.ts'
-import { countInZone } from '../analytics/countVisits.ts'
+import { recountRegistrations } from '../accounts/registrations.ts'
+import { countVisits } from '../analytics/countVisits.ts'
 import type { FindOrigin } from '../kernel/eventsourcing/command.ts'
 import { createOrigins } from '../kernel/eventsourcing/createOrigins.ts'
 import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
@@ -78,7 +79,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   await migrate(migrating, pool)
   await migrating.close()
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
-  await countInZone(pool, config.operators.timeZone)
+  await countVisits(pool, config.operators.timeZone, recountRegistrations)
 
   const eventLog = await openEventStore(config, pool, log)
   try {

@@ -2,9 +2,10 @@ import { readOldHolds } from '#projections/tasks/readOpenWork.ts'
 import { createActivities } from '#workflows/activities.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
+import { localDayOf } from '../kernel/days.ts'
 import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
-import { operatorDays } from '../operators/operatorDays.ts'
+import { createOperatorActions } from '../operators/operatorActions.ts'
 import { showProgress } from '../tasks/progress.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import type { Adapters } from './adapters.ts'
@@ -81,6 +82,11 @@ function activitiesOf(
     removeUnusedUploads: uploads.removeUnused,
     onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,
-    sweepVisits: createVisitRetention(pool, calendar, operatorDays(config.operators.timeZone)).sweep,
+    sweepVisits: createVisitRetention({
+      pool,
+      calendar,
+      dayOf: localDayOf(config.operators.timeZone),
+      deleteBefore: createOperatorActions(pool).deleteRefusalsBefore,
+    }).sweep,
   })
 }

@@ -1,63 +1,83 @@
+import type { DayRange } from '../kernel/days.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { instant, instantOrNull } from '../kernel/http/instant.ts'
-import type { Board } from './board.ts'
 import * as contract from './contract.ts'
-import { daysOf } from './period.ts'
-import type { UserFigures } from './userFigures.ts'
+import { type BoardTime, daysOf } from './period.ts'
+import type { Traffic } from './traffic.port.ts'
 
-export interface BoardRoutes {
-  readonly board: Board
-  readonly userFigures: UserFigures
-  /** The operator's day of an instant. */
-  readonly dayOf: (at: number) => string
-  readonly timeZone: string
-  readonly now: () => number
+/** Figures about users, which the accounts context reads. */
+interface Users {
+  registrations(
+    today: string,
+    period: DayRange,
+  ): Promise<{
+    readonly total: number
+    readonly verified: number
+    readonly today: number
+    readonly yesterday: number
+    readonly daily: { date: string; count: number }[]
+  }>
+  list(
+    page: number,
+    perPage: number,
+  ): Promise<{
+    readonly users: readonly { id: string; email: string; created_at: string | null; email_verified: boolean }[]
+    readonly total: number
+  }>
 }
 
-const NOBODY = { pv: 0, uv: 0, pages: 0 }
+export interface BoardRoutes {
+  readonly traffic: Traffic
+  readonly users: Users
+  readonly time: BoardTime
+}
+
+const NO_VISITS = { pv: 0, uv: 0, pages: 0 }
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
 const oneDecimal = (value: number) => Math.round(value * 10) / 10
-/** Per cent against what was before, to one decimal. */
+/** Returns the change in per cent, to one decimal; 0 if there was nothing before. */
 const growth = (now: number, before: number) => (before === 0 ? 0 : oneDecimal((100 * (now - before)) / before))
 
-/** The board's calls. */
-export function serveBoard(serve: Serve, { board, userFigures, dayOf, timeZone, now }: BoardRoutes): void {
-  const today = () => dayOf(now())
+/** Serves the board's figures about traffic and users. */
+export function serveBoard(serve: Serve, { traffic, users, time }: BoardRoutes): void {
+  const { calendar, today } = time
   const answer = <Data>(data: Data) => ({ success: true as const, data })
 
   serve(contract.overview, async () => {
-    const { today: counted, yesterday, ranking, recent } = await board.overview(today(), now())
-    const [{ pv, uv, pages }, before] = [counted ?? NOBODY, yesterday ?? NOBODY]
+    const { today: counted, yesterday, ranking, recent } = await traffic.overview(today(), calendar())
+    const [{ pv, uv, pages }, before] = [counted ?? NO_VISITS, yesterday ?? NO_VISITS]
     return answer({
       today: { pv, uv, pages, page_ranking: ranking },
       growth: { pv_growth: growth(pv, before.pv), uv_growth: growth(uv, before.uv) },
       recent_visits: recent.map((visit) => ({ ...visit, timestamp: instant(visit.timestamp) })),
-      last_updated: new Date(now()).toISOString(),
-      time_zone: timeZone,
+      last_updated: new Date(calendar()).toISOString(),
+      time_zone: time.timeZone,
     })
   })
 
   serve(contract.weekly, async ({ query }) => {
-    const days = await board.days(daysOf(query, today()))
+    const days = await traffic.days(daysOf(query, today()))
     return answer({
-      daily_data: days.map(({ date, pv, uv }) => ({ date, pv, uv })),
+      daily_data: days,
       total_pv: days.reduce((sum, { pv }) => sum + pv, 0),
     })
   })
 
   serve(contract.hourly, async () => {
-    const hours = await board.hours({ from: today(), to: today() })
-    const counts = new Map(hours.map(({ hour, pv }) => [hour, pv]))
+    const hours = await traffic.hours(today())
+    const counts = new Map(hours.map(({ hour, count }) => [hour, count]))
     return answer({ hourly_distribution: HOURS.map((hour) => ({ hour, count: counts.get(hour) ?? 0 })) })
   })
 
-  serve(contract.pageRanking, async ({ query }) => answer({ page_ranking: await board.pages(daysOf(query, today())) }))
+  serve(contract.pageRanking, async ({ query }) =>
+    answer({ page_ranking: await traffic.pages(daysOf(query, today())) }),
+  )
 
-  serve(contract.live, async () => answer(await board.live(now())))
+  serve(contract.live, async () => answer(await traffic.live(calendar())))
 
   serve(contract.userOverview, async ({ query }) => {
-    const figures = await userFigures.overview(today(), daysOf(query, today()))
+    const figures = await users.registrations(today(), daysOf(query, today()))
     return answer({
       total_users: figures.total,
       today_registrations: figures.today,
@@ -69,10 +89,10 @@ export function serveBoard(serve: Serve, { board, userFigures, dayOf, timeZone, 
   })
 
   serve(contract.userList, async ({ query }) => {
-    const { users, total } = await userFigures.list(query.page, query.per_page)
+    const { users: listed, total } = await users.list(query.page, query.per_page)
     return {
       success: true as const,
-      users: users.map((user) => ({ ...user, created_at: instantOrNull(user.created_at) })),
+      users: listed.map((user) => ({ ...user, created_at: instantOrNull(user.created_at) })),
       pagination: { total, page: query.page, per_page: query.per_page },
     }
   })

@@ -4,7 +4,7 @@ import type { Serve } from '../kernel/http/endpoint.ts'
 import { instant } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import * as contract from './contract.ts'
-import { daysOf } from './period.ts'
+import { type BoardTime, daysOf } from './period.ts'
 
 interface Alert {
   readonly code: string
@@ -15,33 +15,29 @@ interface Alert {
 
 export interface BusinessRoutes {
   readonly database: Database
-  readonly dayOf: (at: number) => string
-  readonly timeZone: string
-  /** The calendar, by which days are counted. */
-  readonly calendar: () => number
-  /** The clock, by which tasks are made. */
-  readonly now: () => number
+  readonly time: BoardTime
   readonly alerts: () => Promise<Alert[]>
-  /** What the provider asks for a clip, in US cents; undefined while nobody is paid. */
+  /** Returns the provider's price of a clip in US cents; undefined for the demo renderer, which is free. */
   readonly providerCents: ((resolution: string, seconds: number) => number) | undefined
 }
 
 const HOUR_MS = 3_600_000
-/** A task waits for six hours at most, and is then made within half an hour; a finished file is fetched within an hour. */
-const WAITS_MS = 7 * HOUR_MS
-const IS_MADE_MS = 2 * HOUR_MS
+/** A task waits for six hours at most. */
+const MAX_WAITING_MS = 7 * HOUR_MS
+/** A task is rendered within half an hour, and its file downloaded within an hour. */
+const MAX_PROCESSING_MS = 2 * HOUR_MS
 
-const BY_CURRENCY = 'USD'
+/** The provider charges in this currency. */
+const COST_CURRENCY = 'USD'
 
-/** How the tasks do, and what they earn. */
-export function serveBusiness(serve: Serve, ports: BusinessRoutes): void {
-  const { database, dayOf, timeZone, calendar, now, alerts, providerCents } = ports
-  const periodOf = (query: contract.Period) => ({ ...daysOf(query, dayOf(calendar())), timeZone })
+/** Serves the state of the tasks, and what they earn. */
+export function serveBusiness(serve: Serve, { database, time, alerts, providerCents }: BusinessRoutes): void {
+  const periodOf = (query: contract.Period) => ({ ...daysOf(query, time.today()), timeZone: time.timeZone })
 
   serve(contract.taskHealth, async ({ query }) => {
-    const at = now()
-    const [open, outcomes, standing] = await Promise.all([
-      readOpenTasks(database, { waiting: new Date(at - WAITS_MS), made: new Date(at - IS_MADE_MS) }),
+    const at = time.clock()
+    const [open, outcomes, openAlerts] = await Promise.all([
+      readOpenTasks(database, { waiting: new Date(at - MAX_WAITING_MS), made: new Date(at - MAX_PROCESSING_MS) }),
       readOutcomes(database, periodOf(query)),
       alerts(),
     ])
@@ -61,7 +57,7 @@ export function serveBusiness(serve: Serve, ports: BusinessRoutes): void {
         },
         failures,
         stuck: stuck.map((task) => ({ ...task, since: instant(task.since) })),
-        alerts: standing,
+        alerts: openAlerts,
       },
     }
   })
@@ -76,7 +72,7 @@ export function serveBusiness(serve: Serve, ports: BusinessRoutes): void {
     const cost = providerCents
       ? delivered.reduce((sum, { resolution, duration, clips }) => sum + clips * providerCents(resolution, duration), 0)
       : null
-    const dollars = revenue.find(({ currency }) => currency === BY_CURRENCY)?.amount ?? 0
+    const dollars = revenue.find(({ currency }) => currency === COST_CURRENCY)?.amount ?? 0
     return {
       success: true as const,
       data: {

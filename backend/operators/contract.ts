@@ -1,21 +1,21 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 
-// What the operator reads. Days are dates of the operator's time zone (`YYYY-MM-DD`), times are UTC.
+// Days are dates of the operator's time zone (`YYYY-MM-DD`). Times are UTC, ISO 8601.
 
 const count = z.number()
 const day = z.string()
 const Visited = z.object({ path: z.string(), count })
 const success = z.literal(true)
 
-/** An answer of the board: a section is filled only where `success` is true. */
+/** A response of the board. Its client shows a section only if `success` is true. */
 const answerOf = <T extends z.ZodMiniType>(data: T) => z.object({ success, data })
 
-/** How many days back numbers are kept. */
+/** Days for which visits and their counts are kept. */
 export const KEPT_DAYS = 90
 
 const date = () => z.optional(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'invalid_date')))
-/** The first and the last day of a period; the last seven days when both are left out. At most `KEPT_DAYS`. */
+/** First and last day of a period, at most `KEPT_DAYS` apart. Default: the last seven days. */
 export const Period = z.object({ from: date(), to: date() })
 export type Period = z.infer<typeof Period>
 
@@ -28,25 +28,25 @@ export const Overview = z.object({
   today: z.object({
     pv: count,
     uv: count,
-    /** Different paths visited today. */
+    /** Number of distinct paths visited today. */
     pages: count,
-    /** The most visited first, at most a hundred. */
+    /** Most visited first, at most a hundred. */
     page_ranking: z.array(Visited),
   }),
-  /** Per cent against the whole of yesterday, to one decimal; 0 where yesterday saw nobody. */
+  /** Change against the whole of yesterday in per cent, to one decimal; 0 if yesterday had no visits. */
   growth: z.object({ pv_growth: z.number(), uv_growth: z.number() }),
-  /** The newest first, at most ten. */
+  /** Newest first, at most ten. */
   recent_visits: z.array(
     z.object({
       timestamp: z.string(),
       path: z.string(),
-      /** The address while it is kept whole, 24 hours; then its network. */
+      /** The full address for 24 hours, then its network. */
       ip: z.nullable(z.string()),
       status_code: z.number(),
     }),
   ),
   last_updated: z.string(),
-  /** IANA name of the zone that days and hours are counted in. */
+  /** IANA name of the time zone of days and hours. */
   time_zone: z.string(),
 })
 
@@ -56,12 +56,12 @@ export const Hourly = z.object({ hourly_distribution: z.array(z.object({ hour: z
 export const UserOverview = z.object({
   total_users: count,
   today_registrations: count,
-  /** Per cent against yesterday, to one decimal. */
+  /** Change against yesterday in per cent, to one decimal. */
   registration_growth: z.number(),
   verified_users: count,
   /** Per cent of all users, to one decimal. */
   verification_rate: z.number(),
-  /** One entry a day, the oldest first. */
+  /** One entry per day, oldest first. */
   daily_registrations: z.array(z.object({ date: day, count })),
 })
 
@@ -74,37 +74,36 @@ export const UserList = z.object({
 })
 
 export const Live = z.object({
-  /** Different visitors of the last five minutes. */
+  /** Distinct visitors in the last five minutes. */
   visitors: count,
   pages: z.array(Visited),
 })
 
 export const TaskHealth = z.object({
-  /** As it is now. */
+  /** The queue now. */
   queue: z.object({ waiting: count, processing: count, oldest_waiting_seconds: z.nullable(z.number()) }),
   /** Tasks that ended within the period. */
   ended: z.object({ succeeded: count, failed: count }),
-  /** Of the period, the most frequent first. */
+  /** Failures within the period, most frequent first. */
   failures: z.array(z.object({ code: z.string(), count })),
-  /** Open longer than any rule lets a task be open. */
+  /** Tasks that have waited for over seven hours, or been processed for over two. */
   stuck: z.array(z.object({ task_id: z.string(), status: z.string(), since: z.string() })),
-  /** What the installation asks its operator to look at. */
+  /** Open operator alerts. */
   alerts: z.array(z.object({ code: z.string(), detail: z.string(), since: z.string(), times: count })),
 })
 
 const cents = z.number()
 export const Margin = z.object({
-  /** Credits of the period. */
   credits_sold: count,
   credits_given: count,
   credits_spent: count,
-  /** Credits that users hold now, holds included. */
+  /** Credits that users own now, holds included. */
   credits_outstanding: count,
-  /** Payments of the period less what was paid back, by currency. */
+  /** Payments minus refunds of the period, by currency. */
   revenue: z.array(z.object({ currency: z.string(), amount: cents })),
-  /** What the provider asks for the clips delivered in the period, US cents; null while the demo renderer is in use. */
+  /** Provider's price of the clips delivered in the period, US cents; null with the demo renderer. */
   provider_cost: z.nullable(cents),
-  /** US revenue less the provider's cost, US cents; null where the cost is. */
+  /** USD revenue minus the provider's cost, US cents; null if the cost is null. */
   margin: z.nullable(cents),
 })
 
@@ -116,7 +115,7 @@ export const OperatorAction = z.object({
   ip: z.nullable(z.string()),
 })
 
-/** Every table of the board, as a file. */
+/** Tables that can be downloaded as CSV files. */
 export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
 
 export const login = endpoint({
@@ -133,7 +132,7 @@ export const logout = endpoint({
   path: '/analytics/logout',
   access: 'public',
   answer: z.object({ success, message: z.string() }),
-  summary: 'Ends the operator’s session; also where there is none',
+  summary: 'Ends the operator’s session, if there is one',
 })
 
 export const overview = endpoint({
@@ -176,7 +175,7 @@ export const userList = endpoint({
   access: 'operator',
   query: z.object(paging(10)),
   answer: UserList,
-  summary: 'Registered users, the newest first',
+  summary: 'Registered users, newest first',
 })
 
 export const pageRanking = endpoint({
@@ -193,7 +192,7 @@ export const live = endpoint({
   path: '/analytics/live',
   access: 'operator',
   answer: answerOf(Live),
-  summary: 'Who is here now',
+  summary: 'Current visitors',
 })
 
 export const taskHealth = endpoint({
@@ -202,7 +201,7 @@ export const taskHealth = endpoint({
   access: 'operator',
   query: Period,
   answer: answerOf(TaskHealth),
-  summary: 'The queue, failures by reason, stuck tasks and alerts',
+  summary: 'Queue, failures by reason, stuck tasks and alerts',
 })
 
 export const margin = endpoint({
@@ -220,7 +219,7 @@ export const operatorActions = endpoint({
   access: 'operator',
   query: z.object(paging(10)),
   answer: z.object({ success, actions: z.array(OperatorAction), total: count }),
-  summary: 'What the operator did, the newest first',
+  summary: 'The operator’s actions, newest first',
 })
 
 export const tableFile = endpoint({
@@ -228,5 +227,5 @@ export const tableFile = endpoint({
   path: '/analytics/tables/:table',
   access: 'operator',
   query: Period,
-  summary: 'A table of the board as CSV, of a period where it has one: `days.csv`, `pages.csv` …',
+  summary: 'A table of the board as a CSV file, such as `days.csv`, limited to the period where the table has dates',
 })

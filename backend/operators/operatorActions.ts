@@ -1,41 +1,49 @@
 import type pg from 'pg'
 
-export type ActionKind = 'signed_in' | 'sign_in_refused' | 'signed_out' | 'exported' | 'credits_adjusted'
-
 interface Action {
-  readonly action: ActionKind
+  readonly action: 'signed_in' | 'sign_in_refused' | 'signed_out' | 'exported' | 'credits_adjusted'
   readonly detail?: string
-  /** Null where none came over the network. */
+  /** Null for actions on the command line. */
   readonly ip: string | null
 }
 
-interface ActionRow {
+interface ActionRow extends Required<Omit<Action, 'detail'>> {
   readonly at: Date
-  readonly action: ActionKind
   readonly detail: string | null
-  readonly ip: string | null
 }
 
-/** What the operator did, or somebody in the operator's name. Rows are added, and never changed. */
-export function createOperatorActions(pool: Pick<pg.Pool, 'query'>, now: () => number = Date.now) {
+/** The actions as a file, newest first. The query takes no parameters. */
+export const ACTIONS_FILE = {
+  columns: ['at', 'action', 'detail', 'ip'],
+  sql: `select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), action, detail, ip from operator_action
+    order by id desc`,
+} as const
+
+/** Audit log of the operator's actions and refused sign-ins. Rows are never changed. */
+export function createOperatorActions(pool: Pick<pg.Pool, 'query'>) {
   return {
-    async note({ action, detail, ip }: Action): Promise<void> {
+    async record({ action, detail, ip }: Action): Promise<void> {
       await pool.query('insert into operator_action (at, action, detail, ip) values ($1, $2, $3, $4)', [
-        new Date(now()),
+        new Date(),
         action,
         detail ?? null,
         ip,
       ])
     },
 
-    /** The newest first, and how many there are in all. */
-    async list(page: number, perPage: number): Promise<{ actions: ActionRow[]; total: number }> {
+    /** Returns one page of actions, newest first, and their total number. Pages start at 1. */
+    async list(page: number, perPage: number): Promise<{ rows: ActionRow[]; total: number }> {
       const { rows } = await pool.query<ActionRow>(
         'select at, action, detail, ip from operator_action order by id desc limit $1 offset $2',
         [perPage, (page - 1) * perPage],
       )
       const counted = await pool.query<{ total: number }>('select count(*)::int as total from operator_action')
-      return { actions: rows, total: counted.rows[0]!.total }
+      return { rows, total: counted.rows[0]!.total }
+    },
+
+    /** Deletes refused sign-ins, which may contain a stranger's address. Other actions are kept. */
+    async deleteRefusalsBefore(before: Date): Promise<void> {
+      await pool.query(`delete from operator_action where action = 'sign_in_refused' and at < $1`, [before])
     },
   }
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 
-/** What the operator must know, once for each thing that is wrong: a row in `operator_alert`, and a line in the log. */
+/** Conditions that only the operator can fix, one row of `operator_alert` for each code. */
 export interface OperatorAlerts {
-  /** Logged when it is new, or when it was cleared before; meanwhile it is counted. */
+  /** Logs the alert unless it is open already; then it only counts. */
   raise(code: string, detail: string): Promise<void>
   clear(code: string): Promise<void>
 }
@@ -20,7 +20,7 @@ export function createOperatorAlerts(pool: pg.Pool, log: Pick<Logger, 'error' | 
          returning times`,
         [code, detail],
       )
-      if (rows[0]?.times === 1) log.error({ alert: code, detail }, 'the operator is needed')
+      if (rows[0]?.times === 1) log.error({ alert: code, detail }, 'operator alert raised')
     },
 
     async clear(code) {
@@ -28,13 +28,13 @@ export function createOperatorAlerts(pool: pg.Pool, log: Pick<Logger, 'error' | 
         'update operator_alert set cleared_at = now() where code = $1 and cleared_at is null',
         [code],
       )
-      if (rowCount) log.info({ alert: code }, 'the operator is not needed any more')
+      if (rowCount) log.info({ alert: code }, 'operator alert cleared')
     },
   }
 }
 
-/** What the operator is needed for now, the newest first. `since` is ISO 8601. */
-export async function standingAlerts(pool: Pick<pg.Pool, 'query'>) {
+/** Returns the open alerts, newest first. `since` is ISO 8601. */
+export async function readOpenAlerts(pool: Pick<pg.Pool, 'query'>) {
   const { rows } = await pool.query<{ code: string; detail: string; first_at: Date; times: number }>(
     'select code, detail, first_at, times from operator_alert where cleared_at is null order by first_at desc, code',
   )

@@ -1,61 +1,80 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Context } from 'koa'
 import type pg from 'pg'
 import { CHANGE_CHANNEL, type Changes } from '../kernel/postgres/changes.ts'
 
-export const OPERATOR_SESSION_SECONDS = 12 * 3600
-/** A session that was just asked about is taken for good so long, unless its end is told. */
-const KNOWN_MS = 10_000
-/** The name under which the end of a session is told to all processes. */
+const SESSION_SECONDS = 12 * 3600
+/** How long an open session is cached. The end of a session clears it from the cache of every process. */
+const CACHED_MS = 10_000
+/** Name of the change that announces ended sessions. */
 const ENDED = 'endedOperatorSessions'
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
-/** Sessions of the operator, who is no user: rows of their own, with nothing but a hash of the token. They keep real time. */
+/**
+ * Sessions of the operator, who is not a user. Rows hold only a hash of the token. Sessions expire by the real clock.
+ * Over HTTPS the cookie is bound to this host (`__Host-`, RFC 6265bis).
+ */
 export function createOperatorSessions(
   pool: Pick<pg.Pool, 'query'>,
   changes: Pick<Changes, 'subscribe'>,
-  now: () => number = Date.now,
+  secure: boolean,
 ) {
-  const known = new Map<string, number>()
+  const cookie = secure ? '__Host-kinora_operator' : 'kinora_operator'
+  const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
+  /** Hashes of tokens, and until when they are cached, in epoch milliseconds. */
+  const open = new Map<string, number>()
   changes.subscribe(({ name, ids }) => {
-    if (name === ENDED) for (const hash of ids) known.delete(hash)
+    if (name === ENDED) for (const hash of ids) open.delete(hash)
   })
+  const setCookie = (ctx: Context, token: string | null) => {
+    // Koa refuses secure cookies on the unencrypted connection from a proxy unless told that it is secure.
+    ctx.cookies.secure = secure
+    ctx.cookies.set(cookie, token, { ...options, maxAge: SESSION_SECONDS * 1000 })
+  }
 
   return {
-    /** Resolves with a new token. */
-    async open(): Promise<string> {
+    async signIn(ctx: Context): Promise<void> {
       const token = randomBytes(32).toString('base64url')
-      await pool.query('delete from operator_session where expires_at < $1', [new Date(now())])
+      const now = Date.now()
+      await pool.query('delete from operator_session where expires_at < $1', [new Date(now)])
       await pool.query('insert into operator_session (hash, created_at, expires_at) values ($1, $2, $3)', [
         hashOf(token),
-        new Date(now()),
-        new Date(now() + OPERATOR_SESSION_SECONDS * 1000),
+        new Date(now),
+        new Date(now + SESSION_SECONDS * 1000),
       ])
-      return token
+      setCookie(ctx, token)
     },
 
-    async isOpen(token: string | undefined): Promise<boolean> {
+    async isSignedIn(ctx: Context): Promise<boolean> {
+      const token = ctx.cookies.get(cookie)
       if (!token) return false
       const hash = hashOf(token)
-      if ((known.get(hash) ?? 0) > now()) return true
+      const now = Date.now()
+      if ((open.get(hash) ?? 0) > now) return true
       const { rows } = await pool.query<{ expires_at: Date }>({
         name: 'operator-session',
         text: 'select expires_at from operator_session where hash = $1 and expires_at > $2',
-        values: [hash, new Date(now())],
+        values: [hash, new Date(now)],
       })
-      if (rows[0]) known.set(hash, Math.min(rows[0].expires_at.getTime(), now() + KNOWN_MS))
-      else known.delete(hash)
+      if (rows[0]) open.set(hash, Math.min(rows[0].expires_at.getTime(), now + CACHED_MS))
+      else open.delete(hash)
       return rows.length > 0
     },
 
-    /** Ends a session, and says whether there was one. */
-    async end(token: string | undefined): Promise<boolean> {
-      if (!token) return false
-      const hash = hashOf(token)
-      known.delete(hash)
-      const { rowCount } = await pool.query('delete from operator_session where hash = $1', [hash])
-      await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify({ name: ENDED, ids: [hash] })])
-      return rowCount === 1
+    /** Ends the session and removes the cookie. Returns false if there was no session. */
+    async signOut(ctx: Context): Promise<boolean> {
+      const token = ctx.cookies.get(cookie)
+      let ended = false
+      if (token) {
+        const hash = hashOf(token)
+        open.delete(hash)
+        const { rowCount } = await pool.query('delete from operator_session where hash = $1', [hash])
+        await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify({ name: ENDED, ids: [hash] })])
+        ended = rowCount === 1
+      }
+      setCookie(ctx, null)
+      return ended
     },
   }
 }

@@ -42,7 +42,7 @@ export function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv, print
       const context = { commandId: derivedId('adjust', userId, id), actor: `operator:${operator}`, correlationId: id }
       await createCredits(createHandle(store)).adjust(userId, { adjustmentId: id, amount, reason }, context)
       const detail = `${amount} credits, user ${userId}, adjustment ${id}, by ${operator}: ${reason}`
-      await createOperatorActions(pool).note({ action: 'credits_adjusted', detail, ip: null })
+      await createOperatorActions(pool).record({ action: 'credits_adjusted', detail, ip: null })
       print(`${amount > 0 ? 'Granted' : 'Took'} ${Math.abs(amount)} credits: user ${userId}, adjustment ${id}`)
       return 0
     } finally {

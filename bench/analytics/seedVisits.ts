@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { countAnew } from '#backend/analytics/countVisits.ts'
+import { recountRegistrations } from '#backend/accounts/registrations.ts'
+import { recountVisits } from '#backend/analytics/countVisits.ts'
 
 /** Pages of the site, and made-up ones behind them: visits go by Zipf's law, the n-th page to one n-th of the first. */
 const PAGES = [
@@ -92,7 +93,7 @@ export async function seedVisits(
     client.release()
   }
   await pool.query('analyze page_view')
-  await countAnew(pool, timeZone)
+  await recountVisits(pool, timeZone, recountRegistrations)
   await pool.query(
     'vacuum analyze traffic_day, traffic_hour, traffic_page, day_visitor, registration_day, user_account',
   )

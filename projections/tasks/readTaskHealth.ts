@@ -54,3 +54,12 @@ export async function readDelivered(database: Database, { from, to, timeZone }: 
     [from, to, timeZone],
   )
 }
+
+/** Failures by code as a file. Parameters: $1 and $2 the first and last day, $3 the time zone. */
+export const FAILURES_FILE = {
+  columns: ['code', 'count'],
+  sql: `select error_code, count(*)::int from task_outcome
+    where ended_at >= $1::date::timestamp at time zone $3::text
+      and ended_at < ($2::date + 1)::timestamp at time zone $3::text and error_code is not null
+    group by error_code order by 2 desc, 1`,
+} as const

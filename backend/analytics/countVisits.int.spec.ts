@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createBoard } from '../operators/board.ts'
-import { daysAfter, operatorDays } from '../operators/operatorDays.ts'
+import { recountRegistrations } from '../accounts/registrations.ts'
+import { addDays, localDayOf } from '../kernel/days.ts'
 import { FULL } from '../testing/fullRun.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import { countAnew, countInZone } from './countVisits.ts'
+import { countVisits, recountVisits } from './countVisits.ts'
 import { createPageViews, type StoredPageView } from './pageViews.ts'
+import { createTraffic } from './traffic.ts'
 import { createVisitCounter } from './visitCounter.ts'
 
 let db: TemporaryDatabase
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => db?.close())
 
-/** A small generator (mulberry32): the same visits in every run. */
+/** A seeded generator (mulberry32), so that every run has the same visits. */
 function random(seed: number) {
   let state = seed
   return () => {
@@ -26,7 +27,7 @@ function random(seed: number) {
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
-/** Visits at instants, to few pages by few people, some of them bots or only leaving. */
+/** Visits at these instants to few pages by few people, some of them by bots or `page_unload` events. */
 function visitsAt(instants: readonly number[], seed: number): StoredPageView[] {
   const next = random(seed)
   return instants.map((at) => ({
@@ -44,15 +45,15 @@ function visitsAt(instants: readonly number[], seed: number): StoredPageView[] {
   }))
 }
 
-/** What writes and counts in a process of its own. */
-function processOf() {
+/** The writer and counter of one process. */
+function startWriter() {
   const log = { warn: vi.fn() }
   const counter = createVisitCounter(db.pool, log)
   return { log, counter, writer: createPageViews(db.pool, log, counter.wake) }
 }
 
 async function write(views: readonly StoredPageView[]) {
-  const { counter, writer } = processOf()
+  const { counter, writer } = startWriter()
   for (let first = 0; first < views.length; first += 4_000)
     await Promise.all(views.slice(first, first + 4_000).map((view) => writer.record(view)))
   await counter.close()
@@ -61,14 +62,14 @@ async function write(views: readonly StoredPageView[]) {
 const rowsOf = async (text: string, values: unknown[] = []) =>
   (await db.pool.query<unknown[]>({ text, values, rowMode: 'array' })).rows
 
-const kept = async () => ({
+const counts = async () => ({
   days: await rowsOf('select day::text, pv, uv, pages from traffic_day order by day'),
   hours: await rowsOf('select day::text, hour, pv from traffic_hour order by day, hour'),
   pages: await rowsOf('select day::text, path, pv from traffic_page order by day, path'),
 })
 
-/** What plain SQL counts in the rows, in a zone. */
-const plain = async (zone: string) => {
+/** The same counts by plain SQL over the rows, in a time zone. */
+const countRows = async (zone: string) => {
   const seen = `(select *, (at at time zone $1)::date as day, extract(hour from at at time zone $1)::int as hour
     from page_view where event_type = 'page_view' and not bot) v`
   return {
@@ -86,12 +87,12 @@ const plain = async (zone: string) => {
   }
 }
 
-const begin = async (zone: string) => {
+const reset = async (zone: string) => {
   await db.pool.query('truncate page_view')
-  await countAnew(db.pool, zone)
+  await recountVisits(db.pool, zone, recountRegistrations)
 }
 
-/** Local nights in which a clock is moved or a month ends, with the hours that the day has. */
+/** Local days with a clock change or the end of a month, and their length in hours. */
 const NIGHTS = [
   ['Europe/Berlin', '2026-10-25', 25],
   ['Europe/Berlin', '2026-03-29', 23],
@@ -103,22 +104,22 @@ const NIGHTS = [
   ['UTC', '2026-12-31', 24],
 ] as const
 
-describe('what is counted of visits', () => {
-  it.each(NIGHTS)('loses none and doubles none in %s on %s, a day of %d hours', async (zone, day, hours) => {
-    await begin(zone)
-    const dayOf = operatorDays(zone)
+describe('counting visits', () => {
+  it.each(NIGHTS)('counts each visit once in %s on %s, a day of %d hours', async (zone, day, hours) => {
+    await reset(zone)
+    const dayOf = localDayOf(zone)
     const hourOf = new Intl.DateTimeFormat('en', { timeZone: zone, hour: 'numeric', hourCycle: 'h23' })
-    // Every five minutes from noon before to noon after, and around each midnight to the millisecond.
-    const noon = Date.parse(`${daysAfter(day, -1)}T12:00:00Z`)
+    // Every five minutes from the previous noon to the next, and one millisecond around each midnight.
+    const noon = Date.parse(`${addDays(day, -1)}T12:00:00Z`)
     const instants = Array.from({ length: 3 * 288 }, (_, n) => noon + n * 300_000)
     const midnight = instants.find((at) => dayOf(at) === day)!
     for (const edge of [midnight, midnight + hours * 3_600_000]) instants.push(edge - 1, edge)
     const visits = visitsAt(instants, 1).map((view) => ({ ...view, event_type: 'page_view' as const, bot: false }))
     await write(visits)
 
-    const found = await kept()
-    expect(found).toEqual(await plain(zone))
-    // By another calendar than the database's.
+    const found = await counts()
+    expect(found).toEqual(await countRows(zone))
+    // Compare with a calendar that is independent of the database.
     const days = new Map<string, number>()
     const hoursOfDay = new Map<number, number>()
     for (const at of instants) {
@@ -129,15 +130,17 @@ describe('what is counted of visits', () => {
     expect(found.days.map(([date, pv]) => [date, pv])).toEqual([...days].sort())
     expect(found.days.reduce((sum, [, pv]) => sum + Number(pv), 0)).toBe(instants.length)
     expect(days.get(day)).toBe(hours * 12 + 2)
-    const shown = await createBoard(db.pool).hours({ from: day, to: day })
-    expect(new Map(shown.map(({ hour, pv }) => [hour, pv]))).toEqual(new Map([...hoursOfDay].sort(([a], [b]) => a - b)))
+    const shown = await createTraffic(db.pool).hours(day)
+    expect(new Map(shown.map(({ hour, count }) => [hour, count]))).toEqual(
+      new Map([...hoursOfDay].sort(([a], [b]) => a - b)),
+    )
   })
 
-  it('is what plain SQL counts in the rows, day by day, hour by hour and page by page', async () => {
-    await begin('Europe/Berlin')
+  it('gives the same counts per day, hour and page as plain SQL over the rows', async () => {
+    await reset('Europe/Berlin')
     const next = random(7)
     const start = Date.parse('2026-03-01T00:00:00Z')
-    // In the order of their arrival, some of them at the same time.
+    // Ordered by arrival; some visits share an instant.
     const instants = Array.from(
       { length: FULL ? 1_000_000 : 6_000 },
       () => start + Math.floor(next() * 90 * 86_400_000),
@@ -147,24 +150,24 @@ describe('what is counted of visits', () => {
       2,
     )
     await write(visits)
-    const counted = await kept()
-    expect(counted).toEqual(await plain('Europe/Berlin'))
+    const counted = await counts()
+    expect(counted).toEqual(await countRows('Europe/Berlin'))
     expect(counted.days).toHaveLength(91)
-    await countAnew(db.pool, 'Europe/Berlin')
-    expect(await kept()).toEqual(counted)
-    // Another zone: counted anew, and on from there.
-    await countAnew(db.pool, 'Asia/Kolkata')
+    await recountVisits(db.pool, 'Europe/Berlin', recountRegistrations)
+    expect(await counts()).toEqual(counted)
+    // Change the time zone, then keep counting.
+    await recountVisits(db.pool, 'Asia/Kolkata', recountRegistrations)
     await write(
       visitsAt(
         Array.from({ length: 500 }, (_, n) => instants.at(-1)! + n * 60_000),
         3,
       ),
     )
-    expect(await kept()).toEqual(await plain('Asia/Kolkata'))
+    expect(await counts()).toEqual(await countRows('Asia/Kolkata'))
   }, 600_000)
 
-  it('is the same when several processes count at once', async () => {
-    await begin('UTC')
+  it('counts each visit once when several processes count at the same time', async () => {
+    await reset('UTC')
     const now = Date.parse('2026-06-01T12:00:00Z')
     const visits = (seed: number) =>
       visitsAt(
@@ -172,14 +175,14 @@ describe('what is counted of visits', () => {
         seed,
       )
     await Promise.all([write(visits(1)), write(visits(2)), write(visits(3))])
-    expect(await kept()).toEqual(await plain('UTC'))
+    expect(await counts()).toEqual(await countRows('UTC'))
     expect(await rowsOf('select count(*)::int from page_view')).toEqual([[4_500]])
   })
 
-  it('is the same when the zone changes while visits come in', async () => {
-    await begin('UTC')
+  it('counts each visit once when the time zone changes while visits arrive', async () => {
+    await reset('UTC')
     const now = Date.parse('2026-06-01T23:00:00Z')
-    const { counter, writer } = processOf()
+    const { counter, writer } = startWriter()
     let isChanging = true
     const writing = (async () => {
       for (let set = 0; isChanging; set++) {
@@ -188,33 +191,33 @@ describe('what is counted of visits', () => {
       }
     })()
     const zones = ['Asia/Tokyo', 'America/New_York', 'UTC', 'Europe/Berlin']
-    for (let change = 0; change < 12; change++) await countAnew(db.pool, zones[change % 4]!)
+    for (let change = 0; change < 12; change++) await recountVisits(db.pool, zones[change % 4]!, recountRegistrations)
     isChanging = false
     await writing
     await counter.close()
-    expect(await kept()).toEqual(await plain('Europe/Berlin'))
+    expect(await counts()).toEqual(await countRows('Europe/Berlin'))
   })
 
-  it('is made up for when it could not be counted, and nobody who is counted waits for that', async () => {
-    await begin('UTC')
+  it('counts visits later if counting fails, without delaying responses', async () => {
+    await reset('UTC')
     const now = Date.parse('2026-06-01T12:00:00Z')
     const visits = (count: number) => visitsAt(Array(count).fill(now), 5)
     await db.pool.query('alter table traffic_hour rename to away')
     await write(visits(50))
     expect(await rowsOf('select count(*)::int from page_view')).toEqual([[50]])
     await db.pool.query('alter table away rename to traffic_hour')
-    expect((await kept()).days).toEqual([])
-    // As the next start does.
-    await countInZone(db.pool, 'UTC')
-    expect((await kept()).hours).not.toEqual([])
-    expect(await kept()).toEqual(await plain('UTC'))
+    expect((await counts()).days).toEqual([])
+    // The next start does this.
+    await countVisits(db.pool, 'UTC', recountRegistrations)
+    expect((await counts()).hours).not.toEqual([])
+    expect(await counts()).toEqual(await countRows('UTC'))
 
-    const { log, counter, writer } = processOf()
+    const { log, counter, writer } = startWriter()
     await db.pool.query('alter table traffic_hour rename to away')
     await Promise.all(visits(50).map((view) => writer.record(view)))
     await vi.waitFor(() => expect(log.warn).toHaveBeenCalled())
     await db.pool.query('alter table away rename to traffic_hour')
-    await vi.waitFor(async () => expect(await kept()).toEqual(await plain('UTC')), { timeout: 5_000 })
+    await vi.waitFor(async () => expect(await counts()).toEqual(await countRows('UTC')), { timeout: 5_000 })
     await counter.close()
   })
 })

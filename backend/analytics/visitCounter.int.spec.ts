@@ -6,12 +6,12 @@ import { afterAll, expect, it } from 'vitest'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { startProgram } from '../testing/program.ts'
-import { COUNT } from './countVisits.ts'
+import { COUNT_VISITS } from './countVisits.ts'
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
 
-it('keeps every visit that was answered, and counts what it keeps, when it is killed under load', async () => {
+it('keeps and counts every acknowledged visit after a kill under load', async () => {
   const program = await startProgram({ DATA_DIR: dataDir, PORT: '0' })
   const answered: string[] = []
   const send = async (_: unknown, n: number) => {
@@ -29,8 +29,8 @@ it('keeps every visit that was answered, and counts what it keeps, when it is ki
 
   const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir }, () => {})
   const pool = openPool(connection)
-  // As the next start does.
-  await pool.query(COUNT)
+  // The next start does this.
+  await pool.query(COUNT_VISITS)
   const { rows: kept } = await pool.query<{ session_id: string }>('select session_id from page_view')
   const { rows: counted } = await pool.query(
     `select (select sum(pv) from traffic_day)::int as days, (select sum(uv) from traffic_day)::int as visitors,

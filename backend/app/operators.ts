@@ -1,0 +1,51 @@
+import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
+import { listUsers, USERS_FILE } from '../accounts/readUsers.ts'
+import { readRegistrations } from '../accounts/registrations.ts'
+import { networkAddress } from '../accounts/sessions/networkAddress.ts'
+import { createTraffic } from '../analytics/traffic.ts'
+import { TRAFFIC_FILES } from '../analytics/trafficFiles.ts'
+import { type DayRange, localDayOf } from '../kernel/days.ts'
+import type { Serve } from '../kernel/http/endpoint.ts'
+import { serveBoard } from '../operators/boardRoutes.ts'
+import { serveBusiness } from '../operators/businessRoutes.ts'
+import { serveExports } from '../operators/exportRoutes.ts'
+import { ACTIONS_FILE, createOperatorActions } from '../operators/operatorActions.ts'
+import { readOpenAlerts } from '../operators/operatorAlerts.ts'
+import { serveOperator } from '../operators/operatorRoutes.ts'
+import { createOperatorSessions } from '../operators/operatorSessions.ts'
+import type { BoardTime } from '../operators/period.ts'
+import { createSignInLimit } from '../operators/signInLimit.ts'
+import { providerCents } from '../tasks/providerCost.ts'
+import type { Adapters } from './adapters.ts'
+import type { Context } from './context.ts'
+
+const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
+
+/** Composes the operator's routes. Figures come from the owners of their tables. */
+export function composeOperators(
+  { config, pool, database, changes, clock, calendar }: Context,
+  { video }: Adapters,
+  publicUrl: () => string,
+  throttle: Parameters<typeof createSignInLimit>[0],
+) {
+  const { timeZone } = config.operators
+  const dayOf = localDayOf(timeZone)
+  const time: BoardTime = { timeZone, clock, calendar, today: () => dayOf(calendar()) }
+  const actions = createOperatorActions(pool)
+  const sessions = createOperatorSessions(pool, changes, publicUrl().startsWith('https://'))
+  const users = {
+    registrations: (today: string, period: DayRange) => readRegistrations(pool, today, period),
+    list: (page: number, perPage: number) => listUsers(pool, page, perPage),
+  }
+  return {
+    isSignedIn: sessions.isSignedIn,
+    serve(serve: Serve): void {
+      const limit = createSignInLimit(throttle, networkAddress)
+      serveOperator(serve, { credentials: config.operators, sessions, actions, limit })
+      serveBoard(serve, { traffic: createTraffic(pool), users, time })
+      const alerts = () => readOpenAlerts(pool)
+      serveBusiness(serve, { database, time, alerts, providerCents: video.name === 'demo' ? undefined : providerCents })
+      serveExports(serve, { pool, files: FILES, actions, time })
+    },
+  }
+}

@@ -1,0 +1,28 @@
+/** From the first to the last day, both included. Days are ISO dates, `YYYY-MM-DD`. */
+export interface DayRange {
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * Returns a function that tells the local day of an instant in epoch milliseconds. @throws RangeError unknown time zone
+ * @example localDayOf('Europe/Berlin')(Date.parse('2026-01-31T23:30:00Z')) // '2026-02-01'
+ */
+export function localDayOf(timeZone: string): (at: number) => string {
+  // The Canadian locale formats dates as YYYY-MM-DD.
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  let minute = Number.NaN
+  let day = ''
+  return (at) => {
+    // Days begin on a full minute in every time zone, so one result serves the minute.
+    if (Math.floor(at / 60_000) !== minute) {
+      minute = Math.floor(at / 60_000)
+      day = format.format(minute * 60_000)
+    }
+    return day
+  }
+}
+
+/** @example addDays('2026-03-01', -1) // '2026-02-28' */
+export const addDays = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)

@@ -1,0 +1,39 @@
+import type pg from 'pg'
+import type { DayRange } from '../kernel/days.ts'
+import { type CsvValue, csvLine } from '../kernel/http/csv.ts'
+
+/** A table of the board as a file. The query may use $1 and $2, the first and last day, and $3, the operator's time zone. */
+export interface ExportFile {
+  readonly columns: readonly string[]
+  readonly sql: string
+}
+
+const ROWS_PER_FETCH = 2_000
+
+/** Yields the lines of a CSV file from one snapshot, reading with a cursor. */
+export async function* exportRows(
+  pool: Pick<pg.Pool, 'connect'>,
+  { columns, sql }: ExportFile,
+  { from, to }: DayRange,
+  timeZone: string,
+): AsyncGenerator<string> {
+  yield csvLine(columns)
+  // Postgres rejects values for parameters that a query does not have.
+  const parameters = Math.max(0, ...Array.from(sql.matchAll(/\$(\d)/g), ([, number]) => Number(number)))
+  const client = await pool.connect()
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    await client.query(`declare lines no scroll cursor for ${sql}`, [from, to, timeZone].slice(0, parameters))
+    for (;;) {
+      const { rows } = await client.query<CsvValue[]>({ text: `fetch ${ROWS_PER_FETCH} from lines`, rowMode: 'array' })
+      if (rows.length === 0) return
+      yield rows.map(csvLine).join('')
+    }
+  } finally {
+    // Runs too if the client disconnects midway.
+    await client.query('rollback').then(
+      () => client.release(),
+      (error) => client.release(error),
+    )
+  }
+}

@@ -1,0 +1,28 @@
+import type * as z from 'zod/mini'
+import type { DayRange } from '../kernel/days.ts'
+import type { Hourly, Live, Overview, Weekly } from './contract.ts'
+
+type OverviewAnswer = z.infer<typeof Overview>
+type Visited = OverviewAnswer['today']['page_ranking'][number]
+type Counts = Omit<OverviewAnswer['today'], 'page_ranking'>
+
+/** Traffic figures of the board. Days are dates of the operator's time zone; `now` is in epoch milliseconds. */
+export interface Traffic {
+  /** Returns null for a day without visits. Timestamps are as Postgres writes them. */
+  overview(
+    today: string,
+    now: number,
+  ): Promise<{
+    today: Counts | null
+    yesterday: Counts | null
+    ranking: Visited[]
+    recent: OverviewAnswer['recent_visits']
+  }>
+  /** Returns an entry for every day of the period. */
+  days(period: DayRange): Promise<z.infer<typeof Weekly>['daily_data']>
+  /** Returns the hours that have visits. An hour that a clock change repeats holds both passes. */
+  hours(day: string): Promise<z.infer<typeof Hourly>['hourly_distribution']>
+  /** Returns the most visited pages, at most a hundred. */
+  pages(period: DayRange): Promise<Visited[]>
+  live(now: number): Promise<z.infer<typeof Live>>
+}
