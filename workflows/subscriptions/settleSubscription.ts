@@ -62,7 +62,7 @@ export async function contextWithin(deps: Pick<SettleDeps, 'originOf'>, command:
 const originOfAgreement = ({ originOf }: Pick<SettleDeps, 'originOf'>, userId: string, agreementId: string) =>
   originOf<SubscriptionEvent>(`${SUBSCRIPTION}-${userId}`, {
     id: agreementId,
-    is: (event) => event.type === 'SubscriptionRequested' && event.data.agreementId === agreementId,
+    matches: (event) => event.type === 'SubscriptionRequested' && event.data.agreementId === agreementId,
   })
 
 type Give = (command: SubscriptionCommand) => Promise<Subscription>

@@ -2,9 +2,9 @@ import type { GlobalPosition, Stored } from './eventStore.port.ts'
 import type { Event } from './pure/decider.ts'
 import { derivedId } from './pure/eventHash.ts'
 
-/** Who asks for a command, and as part of what. */
+/** Actor and tracing ids of a command. */
 export interface CommandContext {
-  /** The same for every attempt at the same command: event ids derive from it. */
+  /** The same for every retry of a command: event ids derive from it, which makes retries idempotent. */
   readonly commandId: string
   /** `user:<id>`, `operator:<name>` or `system`. */
   readonly actor: string
@@ -12,28 +12,31 @@ export interface CommandContext {
   readonly causationId?: string
 }
 
-/** How a chain of events began: what the commands that follow from its first event carry on. */
+/** Correlation and causation ids that the commands following from an event carry on. */
 export type Origin = Required<Pick<CommandContext, 'correlationId' | 'causationId'>>
 
-/** Names one event of a stream. */
+/** Selects one event of a stream; `id` identifies the selection in a cache. */
 export interface EventSelector<E extends Event = Event> {
   readonly id: string
-  readonly is: (event: Stored<E>) => boolean
+  readonly matches: (event: Stored<E>) => boolean
 }
 
-/** The origin of what happens on a stream, or on a part of it; undefined while nothing has happened. */
+/** Returns the origin given by the first event of a stream, or by the first that `selector` matches; undefined without one. */
 export type FindOrigin = <E extends Event = Event>(
   stream: string,
-  beginning?: EventSelector<E>,
+  selector?: EventSelector<E>,
 ) => Promise<Origin | undefined>
 
 export interface Handled<S> {
   readonly state: S
-  /** The log's position that a read model must have reached to show the outcome; none for an empty stream. */
+  /** Log position that a read model must have reached to show the outcome; undefined for an empty stream. */
   readonly position: GlobalPosition | undefined
 }
 
-/** The context of what the program does by itself: the same subject is the same command. */
+/**
+ * Returns the context of a command that the program sends itself. Equal subjects are the same command.
+ * @example handle(creditAccount, userId, command, bySystem('expire lots', userId))
+ */
 export const bySystem = (...subject: readonly [string, ...string[]]): CommandContext => ({
   commandId: derivedId(...subject),
   actor: 'system',

@@ -3,21 +3,22 @@ import type { EventStore } from './eventStore.port.ts'
 import type { Event } from './pure/decider.ts'
 
 /**
- * Reads where things began from the log, which every process has and no restart forgets. Those asked for last are
- * remembered: what began does not change.
+ * Creates a reader of origins. It reads the log, which every process has and which survives restarts, and caches the `max`
+ * latest results: an origin never changes.
+ * @example const { correlationId } = (await createOrigins(store)(`videoTask-${taskId}`)) ?? {}
  */
 export function createOrigins(store: Pick<EventStore, 'readStream'>, { max = 10_000 } = {}): FindOrigin {
-  const known = new Map<string, Origin>()
+  const cache = new Map<string, Origin>()
 
-  return async <E extends Event>(stream: string, beginning?: EventSelector<E>) => {
-    const key = beginning ? `${stream} ${beginning.id}` : stream
-    const found = known.get(key)
-    if (found) return found
+  return async <E extends Event>(stream: string, selector?: EventSelector<E>) => {
+    const key = selector ? `${stream} ${selector.id}` : stream
+    const cached = cache.get(key)
+    if (cached) return cached
     for await (const event of store.readStream<E>(stream)) {
-      if (beginning && !beginning.is(event)) continue
+      if (selector && !selector.matches(event)) continue
       const origin = { correlationId: String(event.meta.correlationId ?? event.id), causationId: event.id }
-      if (known.size >= max) known.delete(known.keys().next().value!)
-      known.set(key, origin)
+      if (cache.size >= max) cache.delete(cache.keys().next().value!)
+      cache.set(key, origin)
       return origin
     }
     return undefined

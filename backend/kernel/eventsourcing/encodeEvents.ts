@@ -1,35 +1,36 @@
 import type { NewEvent } from './eventStore.port.ts'
 
-/** What one append may weigh: EventStoreDB refuses more than 1 MiB, so both stores refuse it. */
-export const maxAppendBytes = 1_000_000
+/** EventStoreDB rejects appends above 1 MiB, so every store does. */
+const MAX_APPEND_BYTES = 1_000_000
 
-/** An event whose data and metadata are known to be JSON that every store takes. */
+/** An event whose data and metadata are JSON texts that every store accepts. */
 export interface EncodedEvent {
   readonly id: string
   readonly type: string
   readonly data: string
   readonly meta: string
-  /** What it weighs on the wire, about. */
+  /** Approximate size on the wire. */
   readonly bytes: number
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** An escaped NUL, or half of a surrogate pair: JSON may hold them, Postgres may not. */
+/** An escaped NUL or lone surrogate: valid in JSON, but Postgres rejects it in jsonb. */
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
 
 /**
- * Checks an append before a store sees it, so that both stores refuse the same things in the same words.
- * @throws TypeError something is not storable
- * @throws RangeError nothing to append, or too much of it
+ * Validates and encodes the events of one append, so that every store rejects the same input with the same errors.
+ * @throws TypeError an event cannot be stored
+ * @throws RangeError the append is empty or too large
+ * @example const [{ data }] = encodeEvents('videoTask-1', [{ id: uuid7(), type: 'VideoTaskStarted', data: {} }])
  */
 export function encodeEvents(stream: string, events: readonly NewEvent[]): readonly EncodedEvent[] {
-  if (stream === '' || stream.startsWith('$')) throw new TypeError(`"${stream}" is no name for a stream`)
+  if (stream === '' || stream.startsWith('$')) throw new TypeError(`"${stream}" is not a valid stream name`)
   if (events.length === 0) throw new RangeError(`${stream}: nothing to append`)
   const encoded = events.map((event) => encode(stream, event))
-  if (new Set(encoded.map(({ id }) => id)).size < encoded.length) throw new TypeError(`${stream}: an id comes twice`)
+  if (new Set(encoded.map(({ id }) => id)).size < encoded.length) throw new TypeError(`${stream}: duplicate event id`)
   const bytes = encoded.reduce((sum, event) => sum + event.bytes, 0)
-  if (bytes > maxAppendBytes) {
-    throw new RangeError(`${stream}: ${bytes} bytes in one append, ${maxAppendBytes} are allowed`)
+  if (bytes > MAX_APPEND_BYTES) {
+    throw new RangeError(`${stream}: ${bytes} bytes in one append, the limit is ${MAX_APPEND_BYTES}`)
   }
   return encoded
 }
@@ -37,7 +38,7 @@ export function encodeEvents(stream: string, events: readonly NewEvent[]): reado
 function encode(stream: string, { id, type, data, meta = {} }: NewEvent): EncodedEvent {
   const name = `${stream}: ${type} ${id}`
   if (!uuid.test(id)) throw new TypeError(`${name}: the id is not a UUID`)
-  if (type === '' || type.startsWith('$')) throw new TypeError(`${name}: the type is not a name`)
+  if (type === '' || type.startsWith('$')) throw new TypeError(`${name}: the type is not valid`)
   const json = { data: toJson(name, data), meta: toJson(name, meta) }
   const bytes = Buffer.byteLength(json.data) + Buffer.byteLength(json.meta) + 2 * type.length + 64
   return { id: id.toLowerCase(), type, ...json, bytes }
@@ -45,7 +46,7 @@ function encode(stream: string, { id, type, data, meta = {} }: NewEvent): Encode
 
 function toJson(name: string, value: unknown): string {
   const text = JSON.stringify(value)
-  if (!text?.startsWith('{')) throw new TypeError(`${name}: data and metadata are JSON objects`)
-  if (unstorable.test(text)) throw new TypeError(`${name}: a NUL character or half a surrogate pair in its text`)
+  if (!text?.startsWith('{')) throw new TypeError(`${name}: data and metadata must be JSON objects`)
+  if (unstorable.test(text)) throw new TypeError(`${name}: contains a NUL character or a lone surrogate`)
   return text
 }

@@ -1,19 +1,19 @@
 import type { Event } from './pure/decider.ts'
 
 declare const brand: unique symbol
-/** Opaque place in the global log of one store. Ordered by string comparison; kept as text. */
+/** Opaque position in the global log of one store. Positions compare as strings. */
 export type GlobalPosition = string & { readonly [brand]: 'GlobalPosition' }
 
-/** The revision a stream must be at for an append to be taken. A number is the revision of its last event, from 0. */
+/** Optimistic concurrency: the revision a stream must be at. A number is the revision of its last event, from 0. */
 export type Expected = 'any' | 'no_stream' | number
 
 export type Metadata = Readonly<Record<string, unknown>>
 
 export interface NewEvent {
-  /** A UUID. The same id on a retry makes the retry idempotent: derive it from the command's id. */
+  /** A UUID, derived from the command's id: a retry with the same id is idempotent. */
   readonly id: string
   readonly type: string
-  /** JSON that survives a round trip. */
+  /** Must survive a JSON round trip. */
   readonly data: object
   readonly meta?: Metadata
 }
@@ -40,39 +40,40 @@ export interface Appended {
 
 export interface EventBatch<E extends Event = Event> {
   readonly events: readonly Stored<E>[]
-  /** Everything asked for up to here has been delivered once this batch is handled. */
+  /** Checkpoint: everything up to here has been delivered once this batch is handled. */
   readonly position: GlobalPosition
-  /** True when the log held nothing further at the moment of reading. */
+  /** Whether the batch reaches the head of the log, as of when it was read. */
   readonly live: boolean
 }
 
 export interface SubscribeOptions {
-  /** Exclusive. Left out: from the beginning. */
+  /** Exclusive; omitted: from the start of the log. */
   readonly from?: GlobalPosition | undefined
-  /** Stream names that begin with one of these; left out: every stream of the application. */
+  /** Delivers only streams whose name starts with one of these; omitted: every stream of the application. */
   readonly streamPrefixes?: readonly [string, ...string[]]
   readonly signal: AbortSignal
-  /** Events in one batch at most (500). */
+  /** Maximum events per batch, 500 by default. */
   readonly maxBatch?: number
 }
 
 export interface EventStore {
   /**
-   * Appends all events or none.
-   * @throws ConcurrencyConflict the stream is elsewhere and these events are not what stands there already
-   * @throws AppendOutcomeUnknown no answer came: read, or retry with the same ids and the same expectation
+   * Appends all events or none. Repeating an append with the same ids succeeds without storing them twice.
+   * @throws ConcurrencyConflict the stream is at another revision
+   * @throws AppendOutcomeUnknown no answer came: read, or retry with the same ids and expectation
+   * @example await store.append('videoTask-1', 'no_stream', [{ id, type: 'VideoTaskSubmitted', data }])
    */
   append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended>
-  /** Empty for a stream that does not exist. @throws StoreUnavailable */
+  /** Reads a stream from a revision; yields nothing if it does not exist. @throws StoreUnavailable */
   readStream<E extends Event = Event>(stream: string, from?: number): AsyncIterable<Stored<E>>
   /**
-   * At least once, in log order; survives dropped connections; ends when the signal aborts. An empty log yields no
-   * position, so the first batch may come only with the first event; `onLive` is called each time the head is reached.
+   * Delivers events at least once, in log order. Reconnects by itself; ends when the signal aborts. An empty log yields
+   * no batch; `onLive` is called each time the head is reached.
    */
   subscribeAll<E extends Event = Event>(
     options: SubscribeOptions & { readonly onLive?: () => void },
   ): AsyncIterable<EventBatch<E>>
-  /** A position that no event has passed yet; undefined when there is none. */
+  /** Returns a position at or after the last event; undefined for an empty log. */
   head(): Promise<GlobalPosition | undefined>
   close(): Promise<void>
 }
@@ -90,7 +91,7 @@ export class AppendOutcomeUnknown extends Error {
   override name = 'AppendOutcomeUnknown'
 }
 
-/** The store cannot be asked now, however often. */
+/** The store did not answer within its retries. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }

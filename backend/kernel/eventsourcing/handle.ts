@@ -27,6 +27,7 @@ export interface Handle {
 /**
  * Creates a {@link Handle} that decides one command at a time per stream, in a lane that caches the folded state. It keeps
  * the `maxLanes` most recently used lanes; an evicted lane reads its stream again when needed.
+ * @example const handle = createHandle(createPostgresEventStore(pool))
  */
 export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}): Handle {
   const lanes = new Map<string, { readonly idle: boolean }>()

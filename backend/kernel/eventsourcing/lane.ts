@@ -10,25 +10,25 @@ import {
 import type { Decider, Event } from './pure/decider.ts'
 import { chainStart, derivedId, eventHash } from './pure/eventHash.ts'
 
-/** Other writers were faster each time. The command may be sent again. */
+/** Other writers won every attempt. The command may be sent again. */
 export class StreamBusy extends Error {
   override name = 'StreamBusy'
 }
 
-interface Waiting<S, E> {
+interface Pending<S, E> {
   readonly decide: (state: S) => readonly E[]
-  /** Left out by a read, which appends nothing. */
+  /** Undefined for a read, which appends nothing. */
   readonly context: CommandContext | undefined
   readonly resolve: (handled: Handled<S>) => void
   readonly reject: (error: unknown) => void
 }
 
-/** A stream as it was last known: its folded state, and what the next append builds on. */
-interface Known<S> {
+/** A stream as last read or appended: its folded state, and what the next append needs. */
+interface Snapshot<S> {
   readonly state: S
   readonly revision: number
   readonly position: GlobalPosition | undefined
-  /** Hash of the last event, for chained streams. */
+  /** Hash of the last event; used by hash-chained streams only. */
   readonly hash: string
 }
 
@@ -43,13 +43,13 @@ function attempt<S, E>(decide: (state: S) => readonly E[], state: S) {
   }
 }
 
-/** The commands of one stream, decided in turn; those that wait together are appended together. */
+/** Decides the commands of one stream one after another. Commands that wait together are appended together. */
 export class Lane<S, C, E extends Event> {
   readonly #store: EventStore
   readonly #decider: Decider<S, C, E>
   readonly #stream: string
-  #known: Known<S> | undefined
-  #waiting: Waiting<S, E>[] = []
+  #cached: Snapshot<S> | undefined
+  #pending: Pending<S, E>[] = []
   #busy = false
 
   constructor(store: EventStore, decider: Decider<S, C, E>, stream: string) {
@@ -59,7 +59,7 @@ export class Lane<S, C, E extends Event> {
   }
 
   get idle(): boolean {
-    return !this.#busy && this.#waiting.length === 0
+    return !this.#busy && this.#pending.length === 0
   }
 
   /** Decides a command and appends the events. @throws Rejection, StreamBusy */
@@ -72,39 +72,37 @@ export class Lane<S, C, E extends Event> {
     return this.#enqueue(() => [], undefined)
   }
 
-  #enqueue(decide: Waiting<S, E>['decide'], context: CommandContext | undefined): Promise<Handled<S>> {
+  #enqueue(decide: Pending<S, E>['decide'], context: CommandContext | undefined): Promise<Handled<S>> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ decide, context, resolve, reject })
+      this.#pending.push({ decide, context, resolve, reject })
       if (!this.#busy) void this.#drain()
     })
   }
 
   async #drain(): Promise<void> {
     this.#busy = true
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MAX_BATCH)
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0, MAX_BATCH)
       try {
-        await this.#settle(batch)
+        await this.#process(batch)
       } catch (error) {
-        this.#known = undefined
+        this.#cached = undefined
         for (const { reject } of batch) reject(error)
       }
     }
     this.#busy = false
   }
 
-  /** Decides a batch against the truth: a state that an append has just confirmed, or that was just read. */
-  async #settle(batch: readonly Waiting<S, E>[]): Promise<void> {
+  /** Decides a batch on a state that was just read, or that a successful append confirms. */
+  async #process(batch: readonly Pending<S, E>[]): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const cached = this.#known !== undefined
-      const known = this.#known ?? (await this.#refresh()).known
+      const isCached = this.#cached !== undefined
+      const known = this.#cached ?? (await this.#refresh()).known
       const { events, answers, after } = this.#decideAll(batch, known)
       if (events.length === 0) {
-        // Nothing to append confirms nothing: what the cache refuses or takes for done, the log may see otherwise.
-        if (cached && (await this.#refresh()).changed) continue
-        answers.forEach((answer) => {
-          answer(known.position)
-        })
+        // Without an append nothing confirms the cached state, so it is compared with the log first.
+        if (isCached && (await this.#refresh()).changed) continue
+        for (const answer of answers) answer(known.position)
         return
       }
       try {
@@ -113,10 +111,8 @@ export class Lane<S, C, E extends Event> {
           known.revision < 0 ? 'no_stream' : known.revision,
           events,
         )
-        this.#known = { ...after, position }
-        answers.forEach((answer) => {
-          answer(position)
-        })
+        this.#cached = { ...after, position }
+        for (const answer of answers) answer(position)
         return
       } catch (error) {
         if (!(error instanceof ConcurrencyConflict || error instanceof AppendOutcomeUnknown)) throw error
@@ -127,13 +123,13 @@ export class Lane<S, C, E extends Event> {
     throw new StreamBusy(this.#stream)
   }
 
-  #decideAll(batch: readonly Waiting<S, E>[], known: Known<S>) {
+  #decideAll(batch: readonly Pending<S, E>[], known: Snapshot<S>) {
     let { state, revision, hash } = known
     const events: NewEvent[] = []
     const answers: ((position: GlobalPosition | undefined) => void)[] = []
     for (const { decide, context, resolve, reject } of batch) {
       const decided = attempt(decide, state)
-      // A refusal, or a fault of the decider: it is this command's alone, and said when the rest is stored.
+      // A rejection or a bug in the decider fails only this command, after the others are stored.
       if ('error' in decided) {
         answers.push(() => reject(decided.error))
         continue
@@ -141,9 +137,9 @@ export class Lane<S, C, E extends Event> {
       decided.events.forEach((event, index) => {
         revision += 1
         const id = derivedId(context!.commandId, this.#stream, event.type, index)
-        const stored = this.#dressed(event, id, context!, hash)
-        if (this.#decider.hashChained) hash = eventHash({ ...stored, stream: this.#stream, revision })
-        events.push(stored)
+        const newEvent = this.#toNewEvent(event, id, context!, hash)
+        if (this.#decider.hashChained) hash = eventHash({ ...newEvent, stream: this.#stream, revision })
+        events.push(newEvent)
         state = this.#decider.evolve(state, event)
       })
       const after = state
@@ -152,17 +148,17 @@ export class Lane<S, C, E extends Event> {
     return { events, answers, after: { state, revision, hash } }
   }
 
-  #dressed(event: E, id: string, context: CommandContext, hash: string) {
+  #toNewEvent(event: E, id: string, context: CommandContext, hash: string) {
     const { correlationId, causationId, actor } = context
     const chain = this.#decider.hashChained ? { previousHash: hash } : {}
     const meta = { correlationId, ...(causationId && { causationId }), actor, schema: 1, ...chain }
     return { id, type: event.type, data: event.data, meta }
   }
 
-  /** Reads what was appended since, and says whether there was anything. */
-  async #refresh(): Promise<{ known: Known<S>; changed: boolean }> {
-    const before = this.#known
-    let known: Known<S> = before ?? {
+  /** Reads the events that were appended since the cached state. */
+  async #refresh(): Promise<{ known: Snapshot<S>; changed: boolean }> {
+    const before = this.#cached
+    let known: Snapshot<S> = before ?? {
       state: this.#decider.initial,
       revision: -1,
       position: undefined,
@@ -176,7 +172,7 @@ export class Lane<S, C, E extends Event> {
         hash: this.#decider.hashChained ? eventHash(stored) : known.hash,
       }
     }
-    this.#known = known
+    this.#cached = known
     return { known, changed: known.revision !== before?.revision }
   }
 }

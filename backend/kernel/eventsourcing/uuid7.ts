@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * A UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then randomness, so that ids sort by the time they were made. Variant
- * and randomness are those of a UUIDv4, which Node draws from a store of random bytes: each request makes ids.
+ * Returns a UUIDv7 (RFC 9562): ids sort by creation time, given in epoch milliseconds. The random bits and the variant come
+ * from `randomUUID`, which is fast because Node caches entropy for it.
+ * @example uuid7() // '019a2b3c-4d5e-7f60-8a1b-2c3d4e5f6071'
  */
 export function uuid7(at = Date.now()): string {
   const time = at.toString(16).padStart(12, '0')
@@ -10,5 +11,5 @@ export function uuid7(at = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
 }
 
-/** Whether a text is a UUID of any version, in the form that Kinora writes: what the database would take for one. */
+/** Returns whether a text is a lower-case UUID of any version, which Postgres accepts in a uuid column. */
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)

@@ -6,70 +6,51 @@ import type { Database } from '../postgres/orm.ts'
 import { API_BASE } from './contract.ts'
 
 const TOKEN_SECONDS = 60
-/** A socket that has said nothing for so long is gone; clients ping every 30 s. */
+/** Clients ping every 30 s. */
 const SILENCE_MS = 120_000
-/** Not more than this waits for a slow reader: a lost update is made good by the client's next refresh. */
+/** A slower reader is disconnected; the client's next refresh replaces lost updates. */
 const BACKLOG_BYTES = 1_000_000
 const UNAUTHENTICATED = 4001
+const SERVICE_RESTART = 1012
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
-export interface Realtime {
-  /** A single-use token for the socket's address. */
-  issueToken(userId: string): Promise<string>
-  /** Users that are connected to this process. */
-  isOnline(userId: string): boolean
-  /** Sockets that are open here. */
-  count(): number
-  /** Whether any user is. */
-  hasClients(): boolean
-  send(userId: string, message: object): void
-  /** Lets go of a user's sockets: whoever may still come, comes back with a new token. */
-  disconnect(userId: string): void
-  /** Lets go of every socket, to come back at once. */
-  disconnectAll(): void
-  attach(server: Server): void
-  /** Tells every client to come back, and lets go of them. */
-  close(): void
-}
+export type Realtime = ReturnType<typeof createRealtime>
 
-/** The sockets of this process, by user. What they are told, others decide. */
-export function createRealtime(database: Database): Realtime {
+/**
+ * Keeps the WebSockets of this process, by user. Callers decide what to send.
+ * @example
+ * realtime.attach(server)
+ * realtime.send(userId, { type: 'credits_update', balance: 5 })
+ */
+export function createRealtime(database: Database) {
   const sockets = new Map<string, Set<WebSocket>>()
   const server = new WebSocketServer({ noServer: true, maxPayload: 4_096 })
 
-  const spend = async (token: string): Promise<string | undefined> => {
-    const [row] = await database.em
-      .fork()
-      .execute<{ user_id: string }[]>(
-        'delete from socket_token where hash = ? and expires_at > now() returning user_id',
-        [hashOf(token)],
-      )
+  const spendToken = async (token: string): Promise<string | undefined> => {
+    const sql = 'delete from socket_token where hash = ? and expires_at > now() returning user_id'
+    const [row] = await database.em.fork().execute<{ user_id: string }[]>(sql, [hashOf(token)])
     return row?.user_id
   }
 
-  const welcome = async (socket: WebSocket, request: IncomingMessage) => {
+  const accept = async (socket: WebSocket, request: IncomingMessage) => {
     socket.on('error', () => socket.terminate())
     const early: string[] = []
-    let hear = (text: string) => void early.push(text)
-    socket.on('message', (data) => hear(String(data)))
-    const token = addressOf(request)?.searchParams.get('token') ?? ''
-    const userId = await spend(token).catch(() => undefined)
-    // One that went away meanwhile has told so already, and will not again.
+    let receive = (text: string) => void early.push(text)
+    socket.on('message', (data) => receive(String(data)))
+    const token = urlOf(request)?.searchParams.get('token') ?? ''
+    const userId = await spendToken(token).catch(() => undefined)
+    // A socket that closed while the token was checked emits no further `close`.
     if (socket.readyState !== socket.OPEN) return
-    if (!userId) {
-      socket.close(UNAUTHENTICATED, 'unauthenticated')
-      return
-    }
+    if (!userId) return socket.close(UNAUTHENTICATED, 'unauthenticated')
     const own = sockets.get(userId) ?? new Set()
     sockets.set(userId, own.add(socket))
-    let silence = setTimeout(() => socket.terminate(), SILENCE_MS)
-    hear = (text) => {
-      clearTimeout(silence)
-      silence = setTimeout(() => socket.terminate(), SILENCE_MS)
+    const silence = setTimeout(() => socket.terminate(), SILENCE_MS)
+    receive = (text) => {
+      silence.refresh()
       if (isPing(text)) socket.send('{"type":"pong"}')
     }
-    early.forEach(hear)
+    early.forEach(receive)
     socket.on('close', () => {
       clearTimeout(silence)
       own.delete(socket)
@@ -77,8 +58,16 @@ export function createRealtime(database: Database): Realtime {
     })
   }
 
+  /** Disconnects every socket; clients reconnect immediately. */
+  const disconnectAll = () => {
+    for (const socket of server.clients) socket.close(SERVICE_RESTART, 'reconnect')
+  }
+
   return {
-    async issueToken(userId) {
+    disconnectAll,
+
+    /** Issues a single-use token for the socket's URL. */
+    async issueToken(userId: string): Promise<string> {
       const token = randomBytes(32).toString('base64url')
       const em = database.em.fork()
       await em.execute('delete from socket_token where expires_at < now()')
@@ -89,11 +78,13 @@ export function createRealtime(database: Database): Realtime {
       return token
     },
 
-    isOnline: (userId) => sockets.has(userId),
-    count: () => server.clients.size,
-    hasClients: () => sockets.size > 0,
+    /** Whether the user has a socket on this process. */
+    isOnline: (userId: string): boolean => sockets.has(userId),
+    /** Number of open sockets on this process, authenticated or not. */
+    count: (): number => server.clients.size,
+    hasClients: (): boolean => sockets.size > 0,
 
-    send(userId, message) {
+    send(userId: string, message: object): void {
       const text = JSON.stringify(message)
       for (const socket of sockets.get(userId) ?? []) {
         if (socket.bufferedAmount > BACKLOG_BYTES) socket.terminate()
@@ -101,30 +92,27 @@ export function createRealtime(database: Database): Realtime {
       }
     },
 
-    disconnect(userId) {
-      for (const socket of sockets.get(userId) ?? []) socket.close(1012, 'sign in again')
+    /** Disconnects a user's sockets; reconnecting requires a new token. */
+    disconnect(userId: string): void {
+      for (const socket of sockets.get(userId) ?? []) socket.close(SERVICE_RESTART, 'sign in again')
     },
 
-    disconnectAll() {
-      for (const socket of server.clients) socket.close(1012, 'come back')
-    },
-
-    attach(http) {
+    attach(http: Server): void {
       http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-        if (addressOf(request)?.pathname !== `${API_BASE}/ws`) stream.destroy()
-        else server.handleUpgrade(request, stream, head, (socket) => void welcome(socket, request))
+        if (urlOf(request)?.pathname !== `${API_BASE}/ws`) stream.destroy()
+        else server.handleUpgrade(request, stream, head, (socket) => void accept(socket, request))
       })
     },
 
-    close() {
-      this.disconnectAll()
+    close(): void {
+      disconnectAll()
       server.close()
     },
   }
 }
 
-/** Undefined for what is no address at all, such as `//`. */
-const addressOf = ({ url }: IncomingMessage): URL | undefined => URL.parse(url ?? '', 'http://localhost') ?? undefined
+/** Returns undefined for a request target that is no URL, such as `//`. */
+const urlOf = ({ url }: IncomingMessage): URL | undefined => URL.parse(url ?? '', 'http://localhost') ?? undefined
 
 function isPing(text: string): boolean {
   if (text === 'ping') return true
@@ -135,6 +123,6 @@ function isPing(text: string): boolean {
   }
 }
 
-/** Removes a user's unused socket tokens, for the erasure of the account. */
+/** Deletes a user's unused socket tokens, for the erasure of the account. */
 export const eraseSocketTokens = (database: Database, userId: string) =>
   database.em.fork().execute('delete from socket_token where user_id = ?', [userId])

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import type { GlobalPosition } from '../eventsourcing/eventStore.port.ts'
-import { listenOnce } from './listenOnce.ts'
+import { listen } from './listen.ts'
 
 /** Rows of a read model that a committed batch has changed. */
 export interface Change {
@@ -10,64 +9,61 @@ export interface Change {
   readonly ids: readonly string[]
 }
 
-export interface Changes {
-  subscribe(listener: (change: Change) => void): () => void
-  /** Waits until these read models show what was appended up to `position`, but no longer than `timeoutMs`. */
-  waitFor(names: readonly string[], position: GlobalPosition | undefined, timeoutMs?: number): Promise<void>
-  close(): Promise<void>
-}
+export type Changes = ReturnType<typeof listenToChanges>
 
 export const CHANGE_CHANNEL = 'read_model'
-/** The name under which a listener hears that the connection was lost and is back: what was told meanwhile it has missed. */
+/** Change name that listeners receive after a reconnect: notifications sent before it are lost. */
 export const RELISTENED = 'relistened'
 
-/** Hears of every batch that a projection commits, in whichever process. Reconnects by itself. */
-export function listenToChanges(connection: pg.ClientConfig): Changes {
+/**
+ * Receives a notification for every batch that a projection commits, in any process. Reconnects by itself.
+ * @example
+ * const changes = listenToChanges(connection)
+ * await changes.waitFor(['videoTasks'], position)
+ */
+export function listenToChanges(connection: pg.ClientConfig) {
   const listeners = new Set<(change: Change) => void>()
   const positions = new Map<string, GlobalPosition>()
   const stop = new AbortController()
+  let connections = 0
 
-  const hear = (payload: string | undefined) => {
-    const change = JSON.parse(payload ?? '{}') as Change
-    if (change.position) positions.set(change.name, change.position)
+  const emit = (change: Change) => {
     for (const listener of listeners) listener(change)
   }
+  const listening = listen(connection, CHANGE_CHANNEL, stop.signal, {
+    onNotification(payload) {
+      const change = JSON.parse(payload ?? '{}') as Change
+      if (change.position) positions.set(change.name, change.position)
+      emit(change)
+    },
+    onListening() {
+      if (connections++ > 0) emit({ name: RELISTENED, ids: [] })
+    },
+  })
 
-  const running = (async () => {
-    let times = 0
-    const onListening = () => {
-      if (times++ > 0) for (const listener of listeners) listener({ name: RELISTENED, ids: [] })
-    }
-    while (!stop.signal.aborted) {
-      await listenOnce(connection, CHANGE_CHANNEL, stop.signal, { hear, onListening }).catch(() => {})
-      await delay(200, undefined, { signal: stop.signal }).catch(() => {})
-    }
-  })()
-
-  const shown = (names: readonly string[], position: GlobalPosition) =>
-    names.every((name) => (positions.get(name) ?? '') >= position)
+  const subscribe = (listener: (change: Change) => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
 
   return {
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe,
 
-    async waitFor(names, position, timeoutMs = 1_000) {
-      if (!position || shown(names, position)) return
-      const seen = Promise.withResolvers<void>()
-      const unsubscribe = this.subscribe(() => {
-        if (shown(names, position)) seen.resolve()
-      })
-      const timer = setTimeout(seen.resolve, timeoutMs)
-      await seen.promise
+    /** Read-your-writes: waits until these read models show everything up to `position`, at most `timeoutMs`. */
+    async waitFor(names: readonly string[], position: GlobalPosition | undefined, timeoutMs = 1_000): Promise<void> {
+      const isShown = () => names.every((name) => (positions.get(name) ?? '') >= position!)
+      if (!position || isShown()) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const unsubscribe = subscribe(() => isShown() && resolve())
+      const timer = setTimeout(resolve, timeoutMs)
+      await promise
       clearTimeout(timer)
       unsubscribe()
     },
 
-    async close() {
+    async close(): Promise<void> {
       stop.abort()
-      await running
+      await listening
     },
   }
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { backoff, pause } from '../backoff.ts'
-import { destroyClient } from './listenOnce.ts'
+import { destroyClient } from './listen.ts'
 
 /** Work of which there may be only one in all processes on one database. */
 export interface Leases {

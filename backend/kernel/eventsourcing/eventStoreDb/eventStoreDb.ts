@@ -29,30 +29,33 @@ import { type SearchOptions, subscribeOnce } from './eventStoreDbSubscription.ts
 export interface EventStoreDbOptions extends Partial<SearchOptions> {
   /** `esdb://user:password@host:2113?tls=true`, several hosts for a cluster, or `esdb+discover://` for one DNS name. */
   readonly url: string
-  /** Left out: those in the URL. */
+  /** Omitted: those in the URL. */
   readonly credentials?: Credentials
-  /** Milliseconds one attempt to append may take. */
+  /** Timeout of one append attempt in milliseconds. */
   readonly appendDeadline?: number
   readonly appendAttempts?: number
-  /** Milliseconds that a read may wait for the next event. */
+  /** Timeout for the next event of a read in milliseconds. */
   readonly readDeadline?: number
-  /** Milliseconds after which a call is not tried again. */
+  /** Milliseconds after which a call is not retried. */
   readonly giveUpAfter?: number
-  /** File of the certificate authority, where it is none that Node knows. */
+  /** File of the certificate authority, unless Node trusts it already. */
   readonly ca?: string | undefined
-  /** Milliseconds before the next attempt; the first is 0. */
+  /** Milliseconds before the next attempt; attempts count from 0. */
   readonly pauseBetween?: (attempt: number) => number
   readonly log?: (message: string, error: unknown) => void
 }
 
-/** The event store in EventStoreDB 24.10 or newer. The server may still be down: the first calls wait for it. */
+/**
+ * Creates an event store on EventStoreDB 24.10 or newer. The server may still be down: the first calls wait for it.
+ * @example const store = createEventStoreDb({ url: 'esdb://localhost:2113?tls=false' })
+ */
 export function createEventStoreDb(options: EventStoreDbOptions): EventStore {
   return new EventStoreDb(options)
 }
 
 class EventStoreDb implements EventStore {
   readonly #writer: EventStoreDBClient
-  /** A client of its own, because a dropped subscription resets its client's connection. */
+  /** A separate client, because a dropped subscription resets its client's connection. */
   readonly #reader: EventStoreDBClient
   readonly #options: Required<Omit<EventStoreDbOptions, 'ca'>>
   readonly #closed = new AbortController()
@@ -77,7 +80,7 @@ class EventStoreDb implements EventStore {
 
   async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
     this.#closed.signal.throwIfAborted()
-    // What JSON cannot take would leave the client's promise pending for ever, so it is found out before.
+    // The client's promise never settles for data that is not JSON, so validate first.
     encodeEvents(stream, events)
     const begun = Date.now()
     for (let attempt = 0; ; attempt++) {
@@ -87,7 +90,7 @@ class EventStoreDb implements EventStore {
         if (error instanceof WrongExpectedVersionError) throw conflict(stream, expected, error)
         if (!isTransient(error)) throw error
         this.#options.log(`append to ${stream} failed, attempt ${attempt + 1}`, error)
-        // Expecting anything, a repetition is recognised only for as long as the server remembers: not asked again.
+        // With `any`, the server recognises a retry only while it remembers the ids, so retrying is not safe.
         const last = expected === 'any' || attempt + 1 >= this.#options.appendAttempts || this.#isTooLate(begun)
         if (last) throw new AppendOutcomeUnknown(stream, { cause: error })
         await pause(this.#options.pauseBetween(attempt))
@@ -104,12 +107,11 @@ class EventStoreDb implements EventStore {
       expectedRevision: typeof expected === 'number' ? BigInt(expected) : expected,
       requiresLeader: true,
       deadline: appendDeadline,
-      // Given here and not only in the URL: the client then makes a call of its own for this append, instead of using a
-      // shared one whose faults would be everyone's.
+      // Passing credentials per call makes the client use a unary call instead of a batch stream shared by all appends.
       credentials,
     })
     const revision = Number(answer.nextExpectedRevision)
-    // A server that recognises a repetition may leave the position out.
+    // The server may omit the position when it recognises a retry.
     const position = answer.position ? toGlobalPosition(answer.position) : await this.#positionOf(stream, revision)
     return { revision, position }
   }
@@ -140,7 +142,7 @@ class EventStoreDb implements EventStore {
 
   #isTooLate = (begun: number): boolean => this.#closed.signal.aborted || Date.now() - begun > this.#options.giveUpAfter
 
-  /** The end of the log, with what the server writes for itself. */
+  /** Returns the head of the log, including the server's own events. */
   async head(): Promise<GlobalPosition | undefined> {
     const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const
     const begun = Date.now()
@@ -180,7 +182,7 @@ class EventStoreDb implements EventStore {
     }
   }
 
-  /** Subscriptions end. The client waits for calls it believes open; we do not wait long for it. */
+  /** Ends subscriptions. `dispose` waits for calls that the client considers open, so its wait is bounded. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('The event store is closed'))
     await Promise.race([Promise.all([this.#writer.dispose(), this.#reader.dispose()]), pause(2_000)])
@@ -192,7 +194,7 @@ function conflict(stream: string, expected: Expected, { actualVersion }: WrongEx
   return new ConcurrencyConflict(stream, expected, actual)
 }
 
-/** Without TLS the client sends no credentials, but it must be given some. */
+/** The client requires credentials although it does not send them without TLS. */
 function credentialsOf(url: string): Credentials {
   const [, username, password] = /^[^:]+:\/\/([^:@/?]+):([^@/?]*)@/.exec(url) ?? []
   if (username === undefined) return { username: 'kinora', password: '' }

@@ -2,71 +2,72 @@ import { ErrorType, type EventStoreDBClient, START, type StreamingRead } from '@
 import type { Stored } from '../eventStore.port.ts'
 import { isOfType, toStored } from './eventStoreDbRecords.ts'
 
-/** The server did not answer in time. The client knows no deadline for reads: it would wait for ever. */
-export class SilentServer extends Error {
-  override name = 'SilentServer'
+/** The server did not answer in time. The client itself has no deadline for reads. */
+class ReadTimeout extends Error {
+  override name = 'ReadTimeout'
 }
 
 /**
- * Reads a stream over one call.
- * @param patience milliseconds to wait for the next event  @throws SilentServer it did not come
+ * Reads a stream in one call.
+ * @param timeout milliseconds to wait for the next event
+ * @throws ReadTimeout
  */
 export async function* readOnce(
   client: EventStoreDBClient,
   stream: string,
   from: number,
-  patience: number,
+  timeout: number,
 ): AsyncGenerator<Stored> {
   const reading = client.readStream(stream, { fromRevision: from === 0 ? START : BigInt(from) })
-  // An error that comes after the loop was left must not end the process.
+  // An error event after the loop has ended must not crash the process.
   reading.on('error', () => {})
   const iterator = reading[Symbol.asyncIterator]()
   let ended = false
   try {
     for (;;) {
-      const next = await inTime(iterator.next(), patience)
+      const next = await withTimeout(iterator.next(), timeout)
       if (next.done) break
       if (next.value.event) yield toStored(next.value.event)
     }
     ended = true
   } catch (error) {
-    ended = !(error instanceof SilentServer)
+    ended = !(error instanceof ReadTimeout)
     if (!isOfType(error, ErrorType.STREAM_NOT_FOUND)) throw error
   } finally {
-    // Left early, the client would neither end the call nor forget it: it is cancelled, and read to its end.
+    // The client only releases a call that is cancelled and read to its end.
     if (!ended) {
       void reading.cancel().catch(() => {})
-      void readOut(iterator)
+      void drain(iterator)
     }
   }
 }
 
-/** All that a short read answers. @throws SilentServer */
-export async function withDeadline<T>(reading: StreamingRead<T>, patience: number): Promise<T[]> {
+/** Collects a short read. @throws ReadTimeout */
+export async function withDeadline<T>(reading: StreamingRead<T>, timeout: number): Promise<T[]> {
   reading.on('error', () => {})
   try {
-    return await inTime(Array.fromAsync(reading), patience)
+    return await withTimeout(Array.fromAsync(reading), timeout)
   } catch (error) {
-    if (error instanceof SilentServer) void reading.cancel().catch(() => {})
+    if (error instanceof ReadTimeout) void reading.cancel().catch(() => {})
     throw error
   }
 }
 
-async function inTime<T>(work: Promise<T>, patience: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, timeout: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SilentServer(`no answer in ${patience} ms`)), patience)
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ReadTimeout(`no answer in ${timeout} ms`)), timeout)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, expired])
   } finally {
     clearTimeout(timer)
-    // Should it fail later, nobody asks any more.
+    // A failure after the timeout is not an unhandled rejection.
     work.catch(() => {})
   }
 }
 
-async function readOut(iterator: AsyncIterator<unknown>): Promise<void> {
+async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
   try {
     while (!(await iterator.next()).done);
   } catch {

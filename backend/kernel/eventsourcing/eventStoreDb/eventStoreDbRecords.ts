@@ -3,7 +3,7 @@ import type { GlobalPosition, Metadata, Stored } from '../eventStore.port.ts'
 
 const digits = (part: bigint) => part.toString().padStart(20, '0')
 
-/** `<commit>/<prepare>`, twenty digits each, so that positions compare as text. */
+/** Returns `<commit>/<prepare>`, twenty digits each, so that positions compare as strings. */
 export function toGlobalPosition({ commit, prepare }: Position): GlobalPosition {
   return `${digits(commit)}/${digits(prepare)}` as GlobalPosition
 }
@@ -13,9 +13,9 @@ export function fromGlobalPosition(position: GlobalPosition): Position {
   return { commit: BigInt(commit!), prepare: BigInt(prepare!) }
 }
 
-/** @throws when the server is older than 22.10 and tells no positions */
+/** @throws Error the server is older than 22.10 and returns no positions */
 export function toStored(event: RecordedEvent): Stored {
-  if (!event.position) throw new Error('EventStoreDB must be 24.10 or newer: it told no position')
+  if (!event.position) throw new Error('EventStoreDB must be 24.10 or newer: it returned no position')
   return {
     id: event.id,
     type: event.type,
@@ -28,7 +28,7 @@ export function toStored(event: RecordedEvent): Stored {
   }
 }
 
-const transientTypes = new Set<string>([
+const TRANSIENT_TYPES = new Set<string>([
   ErrorType.UNAVAILABLE,
   ErrorType.CANCELLED,
   ErrorType.UNKNOWN,
@@ -36,13 +36,13 @@ const transientTypes = new Set<string>([
   ErrorType.TIMEOUT,
   ErrorType.NOT_LEADER,
 ])
-/** Invalid argument, permission denied, failed precondition, unimplemented, unauthenticated: asking again does not help. */
-const finalCodes = new Set<unknown>([3, 7, 9, 12, 16])
+/** gRPC: invalid argument, permission denied, failed precondition, unimplemented, unauthenticated. */
+const FINAL_CODES = new Set<unknown>([3, 7, 9, 12, 16])
 
-/** Nothing is wrong with the request itself. What is no error of the server's at all is one of the connection's. */
+/** Returns whether a retry may succeed. Errors that are not the server's are treated as connection errors. */
 export function isTransient(error: unknown): boolean {
-  if (finalCodes.has((error as { code?: unknown } | undefined)?.code)) return false
-  if (error instanceof Error && isCommandError(error)) return transientTypes.has(error.type)
+  if (FINAL_CODES.has((error as { code?: unknown } | undefined)?.code)) return false
+  if (error instanceof Error && isCommandError(error)) return TRANSIENT_TYPES.has(error.type)
   return !(error instanceof TypeError)
 }
 

@@ -10,15 +10,14 @@ import {
 import type { EventBatch, GlobalPosition, Stored, SubscribeOptions } from '../eventStore.port.ts'
 import { fromGlobalPosition, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
 
-/** The server tells a position after it looked at so many events times `checkpointInterval`, also when none matched. */
+/** The server sends a checkpoint every `maxSearchWindow` × `checkpointInterval` events, even if none matched. */
 export interface SearchOptions {
   readonly maxSearchWindow: number
   readonly checkpointInterval: number
 }
 
 /**
- * Follows the log over one call, until it ends or the signal aborts.
- * @throws what ended the call
+ * Follows the log in one call, until it ends or the signal aborts. Throws the error that ended the call.
  */
 export async function* subscribeOnce(
   client: EventStoreDBClient,
@@ -30,52 +29,52 @@ export async function* subscribeOnce(
   const filter = toFilter(options, search, call.checkpointReached)
   const subscription = client.subscribeToAll({ fromPosition: from ? fromGlobalPosition(from) : START, filter })
   call.watch(subscription)
-  signal.addEventListener('abort', call.poke, { once: true })
+  signal.addEventListener('abort', call.wake, { once: true })
   let at = from
-  let toldLive = false
+  let isLive = false
   try {
     while (!signal.aborted) {
-      call.poked = false
-      const { events, last, drained } = take(subscription, maxBatch)
-      // A checkpoint comes while events before it are still unread here: it counts only once they are all taken.
+      call.woken = false
+      const { events, last, drained } = readBuffer(subscription, maxBatch)
+      // A checkpoint may arrive while earlier events are still buffered; it counts only once the buffer is empty.
       const position = latest(last, drained ? call.takeCheckpoint() : undefined)
       if (position !== undefined && (at === undefined || position > at)) {
         at = position
-        toldLive = false
+        isLive = false
         yield { events, position, live: drained && call.caughtUp }
         continue
       }
       if (!drained) continue
-      if (call.caughtUp && !toldLive) {
-        toldLive = true
+      if (call.caughtUp && !isLive) {
+        isLive = true
         options.onLive?.()
       }
       if (call.ended) {
         if (call.failure !== undefined) throw call.failure
         return
       }
-      await call.untilPoked()
+      await call.untilWoken()
     }
   } finally {
-    signal.removeEventListener('abort', call.poke)
-    await leave(subscription, call)
+    signal.removeEventListener('abort', call.wake)
+    await unsubscribe(subscription, call)
   }
 }
 
-/** What the client's stream tells by events, made into something one can wait for. */
+/** Turns the stream events of the client's subscription into flags and a promise. */
 class SubscriptionCall {
-  poked = false
+  woken = false
   caughtUp = false
   ended = false
   failure: unknown
   #checkpoint: GlobalPosition | undefined
-  #wake = () => {}
+  #resolve = () => {}
 
   watch(subscription: AllStreamSubscription): void {
-    subscription.on('readable', this.poke)
+    subscription.on('readable', this.wake)
     subscription.on('caughtUp', () => {
       this.caughtUp = true
-      this.poke()
+      this.wake()
     })
     subscription.on('fellBehind', () => {
       this.caughtUp = false
@@ -83,21 +82,21 @@ class SubscriptionCall {
     const end = (error?: unknown) => {
       this.failure ??= error
       this.ended = true
-      this.poke()
+      this.wake()
     }
     subscription.on('end', () => end())
     subscription.on('error', end)
   }
 
-  poke = (): void => {
-    this.poked = true
-    this.#wake()
+  wake = (): void => {
+    this.woken = true
+    this.#resolve()
   }
 
-  /** Called by the client from within its stream, where an error would be nobody's. */
+  /** Called from within the client's stream, where a thrown error would be unhandled. */
   checkpointReached = async (_subscription: unknown, position: Position): Promise<void> => {
     this.#checkpoint = toGlobalPosition(position)
-    this.poke()
+    this.wake()
   }
 
   takeCheckpoint(): GlobalPosition | undefined {
@@ -106,16 +105,16 @@ class SubscriptionCall {
     return checkpoint
   }
 
-  async untilPoked(): Promise<void> {
-    if (this.poked) return
+  async untilWoken(): Promise<void> {
+    if (this.woken) return
     await new Promise<void>((resolve) => {
-      this.#wake = resolve
+      this.#resolve = resolve
     })
   }
 }
 
-/** What lies ready in the client's buffer, without waiting. */
-function take(subscription: AllStreamSubscription, maxBatch: number) {
+/** Reads what the client has buffered, without waiting. */
+function readBuffer(subscription: AllStreamSubscription, maxBatch: number) {
   const events: Stored[] = []
   let last: GlobalPosition | undefined
   while (events.length < maxBatch) {
@@ -123,7 +122,7 @@ function take(subscription: AllStreamSubscription, maxBatch: number) {
     if (next === null) return { events, last, drained: true }
     if (!next.event?.position) continue
     last = toGlobalPosition(next.event.position)
-    // Links and other events of the server's own, which may stand in any stream.
+    // Links and other system events, which may occur in any stream.
     if (!next.event.type.startsWith('$')) events.push(toStored(next.event))
   }
   return { events, last, drained: false }
@@ -133,10 +132,10 @@ function latest(one: GlobalPosition | undefined, other: GlobalPosition | undefin
   return one === undefined || (other !== undefined && other > one) ? other : one
 }
 
-/** Destroying the client's stream would not end the call; and the call is forgotten only when it is read to its end. */
-async function leave(subscription: AllStreamSubscription, call: SubscriptionCall): Promise<void> {
+/** Unsubscribes and drains: destroying the stream would not end the call, and the client frees it only at its end. */
+async function unsubscribe(subscription: AllStreamSubscription, call: SubscriptionCall): Promise<void> {
   await subscription.unsubscribe().catch(() => {})
-  subscription.removeListener('readable', call.poke)
+  subscription.removeListener('readable', call.wake)
   subscription.resume()
 }
 

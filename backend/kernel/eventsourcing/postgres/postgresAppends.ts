@@ -11,104 +11,104 @@ interface Append {
   readonly events: readonly EncodedEvent[]
 }
 
-interface Waiting extends Append {
+interface PendingAppend extends Append {
   resolve(appended: Appended): void
   reject(error: unknown): void
 }
 
-interface AnswerRow {
+interface ResultRow {
   readonly stored: boolean
   readonly revision: string
   readonly position: string | null
 }
 
-const maxAppends = 200
-const maxBytes = 4_000_000
-/** About three seconds with their pauses: longer than a connection's reset, shorter than a caller's patience. */
-const attempts = 6
-const queryTimeout = 15_000
+const MAX_APPENDS = 200
+const MAX_BYTES = 4_000_000
+/** About three seconds with backoff: longer than a connection reset, shorter than the timeouts of callers. */
+const ATTEMPTS = 6
+const QUERY_TIMEOUT_MS = 15_000
 
 /**
- * Sends appends to Postgres. Whatever was asked for while the last commit was under way goes out as one statement: under
- * load a commit is shared by many, without load nothing waits.
+ * Sends appends to Postgres with group commit: appends that arrive while a commit is in flight share the next statement.
+ * Without load nothing waits.
  */
 export class PostgresAppends {
   readonly #pool: pg.Pool
-  readonly #stored: () => void
-  #waiting: Waiting[] = []
+  readonly #onStored: () => void
+  #pending: PendingAppend[] = []
   #draining: Promise<void> | undefined
 
-  constructor(pool: pg.Pool, stored: () => void) {
+  constructor(pool: pg.Pool, onStored: () => void) {
     this.#pool = pool
-    this.#stored = stored
+    this.#onStored = onStored
   }
 
   append(append: Append): Promise<Appended> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...append, resolve, reject })
+      this.#pending.push({ ...append, resolve, reject })
       this.#draining ??= Promise.resolve().then(() => this.#drain())
     })
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no append is in flight. */
   async settled(): Promise<void> {
     await this.#draining
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#send(this.#takeBatch())
+    while (this.#pending.length > 0) await this.#send(this.#takeBatch())
     this.#draining = undefined
   }
 
-  /** One append of a stream at most: the statement looks at each stream once. The others keep their order. */
-  #takeBatch(): Waiting[] {
-    const batch: Waiting[] = []
-    const later: Waiting[] = []
+  /** Takes at most one append per stream, because the statement reads each stream once. The rest keep their order. */
+  #takeBatch(): PendingAppend[] {
+    const batch: PendingAppend[] = []
+    const rest: PendingAppend[] = []
     const streams = new Set<string>()
     let bytes = 0
-    for (const append of this.#waiting) {
-      const full = batch.length >= maxAppends || bytes >= maxBytes
-      const target = full || streams.has(append.stream) ? later : batch
+    for (const append of this.#pending) {
+      const full = batch.length >= MAX_APPENDS || bytes >= MAX_BYTES
+      const target = full || streams.has(append.stream) ? rest : batch
       target.push(append)
       streams.add(append.stream)
       if (target === batch) bytes += append.events.reduce((sum, event) => sum + event.bytes, 0)
     }
-    this.#waiting = later
+    this.#pending = rest
     return batch
   }
 
-  async #send(batch: readonly Waiting[]): Promise<void> {
+  async #send(batch: readonly PendingAppend[]): Promise<void> {
     try {
-      const rows = await this.#ask(toJson(batch))
-      for (const [index, append] of batch.entries()) answer(append, rows[index]!)
-      this.#stored()
+      const rows = await this.#query(toJson(batch))
+      for (const [index, append] of batch.entries()) settle(append, rows[index]!)
+      this.#onStored()
     } catch (error) {
-      // One that Postgres refuses must fail alone, and the rest of its batch must not.
-      if (batch.length > 1 && isRefusal(error)) for (const append of batch) await this.#send([append])
-      else for (const append of batch) append.reject(reason(append, error))
+      // Send each append on its own, so that only the rejected one fails.
+      if (batch.length > 1 && isRejected(error)) for (const append of batch) await this.#send([append])
+      else for (const append of batch) append.reject(errorOf(append, error))
     }
   }
 
-  /** A lost connection leaves open whether the events were stored; asking again with the same ids is safe. */
-  async #ask(json: string): Promise<readonly AnswerRow[]> {
-    const query = { ...appendSetSql, values: [json], query_timeout: queryTimeout }
+  /** Retries after a lost connection: the events may be stored already, but the same ids make a retry idempotent. */
+  async #query(json: string): Promise<readonly ResultRow[]> {
+    const query = { ...appendSetSql, values: [json], query_timeout: QUERY_TIMEOUT_MS }
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await this.#pool.query<AnswerRow>(query)).rows
+        return (await this.#pool.query<ResultRow>(query)).rows
       } catch (error) {
-        if (isRefusal(error) || attempt === attempts) throw error
+        if (isRejected(error) || attempt === ATTEMPTS) throw error
         await pause(backoff(attempt))
       }
     }
   }
 }
 
-/** Postgres read the statement and said no. All else is a connection or a server that went away. */
-export function isRefusal(error: unknown): boolean {
+/** Returns whether Postgres rejected the statement itself. Other errors mean a lost connection or server. */
+export function isRejected(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|53|57P|25006|40)/.test(error.code ?? '')
 }
 
-/** The events are JSON texts already; taking them in as they are spares a parse and a print of each. */
+/** Embeds the events' JSON texts as they are, without parsing and printing them again. */
 function toJson(batch: readonly Append[]): string {
   const appends = batch.map(({ stream, expected, events }) => {
     const each = events.map(
@@ -120,7 +120,7 @@ function toJson(batch: readonly Append[]): string {
   return `[${appends.join()}]`
 }
 
-function answer(append: Waiting, { stored, revision, position }: AnswerRow): void {
+function settle(append: PendingAppend, { stored, revision, position }: ResultRow): void {
   const current = Number(revision)
   if (stored) append.resolve({ revision: current, position: toGlobalPosition(position!) })
   else {
@@ -129,10 +129,10 @@ function answer(append: Waiting, { stored, revision, position }: AnswerRow): voi
   }
 }
 
-function reason({ stream }: Append, cause: unknown): Error {
-  if (!isRefusal(cause)) return new AppendOutcomeUnknown(stream, { cause })
+function errorOf({ stream }: Append, cause: unknown): Error {
+  if (!isRejected(cause)) return new AppendOutcomeUnknown(stream, { cause })
   if ((cause as pg.DatabaseError).constraint === 'event_id') {
-    return new Error(`${stream}: an event with one of these ids is stored already`, { cause })
+    return new Error(`${stream}: an event with one of these ids exists already`, { cause })
   }
   return cause as Error
 }

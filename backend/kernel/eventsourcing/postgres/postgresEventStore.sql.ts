@@ -1,10 +1,10 @@
 /**
- * Held while events are stored, and until that is committed: so the order of positions is the order of commits, positions
- * have no gaps, and one number is a safe cursor for readers.
+ * Advisory lock held until an append commits. Positions therefore follow commit order without gaps, and one number is a
+ * safe cursor for readers.
  */
 const appendLock = 7_314_201
 
-/** Notified on each commit that may have stored events. */
+/** Notified on each commit that may contain new events. */
 export const eventChannel = 'event'
 
 const table = `
@@ -22,11 +22,10 @@ create table if not exists event (
 );`
 
 /**
- * Takes a set of appends to different streams, each { stream, expected, events: [{ id, type, data, meta }] }, where
- * expected is null for any, -1 for no stream, else a revision. Answers one row for each, in order.
+ * Appends to different streams: [{ stream, expected, events: [{ id, type, data, meta }] }], where `expected` is null for
+ * any, -1 for no stream, else a revision. Returns one row per append, in order.
  *
- * The planner may see the table while it is empty and would choose scans that never end once it is large; the settings
- * keep it on the indexes.
+ * The planner may plan while the table is empty and pick sequential scans; the settings force the indexes.
  */
 const appendSet = `
 create or replace function event_append_set(appends jsonb)
@@ -38,11 +37,11 @@ declare
   head bigint;
 begin
   perform pg_advisory_xact_lock(${appendLock});
-  -- A statement of its own, with a snapshot taken after the lock: it sees every earlier append.
+  -- A separate statement takes its snapshot after the lock, so it sees every earlier append.
   select coalesce(max(e.position), 0) into head from event e;
 
   return query
-  with asked as materialized (
+  with requested as materialized (
     select a.ordinal,
            a.body->>'stream' as stream,
            (a.body->>'expected')::bigint as expected,
@@ -52,20 +51,20 @@ begin
                      order by e.revision desc limit 1), -1) as current
     from jsonb_array_elements(appends) with ordinality a(body, ordinal)
   ),
-  -- Events that stand where this append would have put them show that it is a retry. An append that finds its stream
-  -- where it expects it is none; that condition stands inside, where it spares the look at the table.
+  -- Events already stored where this append would put them prove a retry. An append that finds its stream at the
+  -- expected revision is no retry; testing that inside the lateral skips the lookup.
   compared as materialized (
-    select asked.*, earlier.known, earlier.first_known, earlier.last_revision, earlier.last_position
-    from asked cross join lateral (
+    select requested.*, earlier.known, earlier.first_known, earlier.last_revision, earlier.last_position
+    from requested cross join lateral (
       select count(*) as known,
              coalesce(bool_or(n.i = 1), false) as first_known,
-             max(e.revision) filter (where n.i = asked.size) as last_revision,
-             max(e.position) filter (where n.i = asked.size) as last_position
-      from jsonb_array_elements(asked.events) with ordinality n(body, i)
-      -- Looked up by id: without the offset the planner may walk through the whole stream instead.
+             max(e.revision) filter (where n.i = requested.size) as last_revision,
+             max(e.position) filter (where n.i = requested.size) as last_position
+      from jsonb_array_elements(requested.events) with ordinality n(body, i)
+      -- The offset forces a lookup by id; otherwise the planner may scan the whole stream.
       cross join lateral (select * from event where event.id = (n.body->>'id')::uuid offset 0) e
-      where asked.expected is distinct from asked.current
-        and e.stream = asked.stream and (asked.expected is null or e.revision = asked.expected + n.i)
+      where requested.expected is distinct from requested.current
+        and e.stream = requested.stream and (requested.expected is null or e.revision = requested.expected + n.i)
     ) earlier
   ),
   decided as materialized (
@@ -94,12 +93,12 @@ begin
   perform pg_notify('${eventChannel}', '');
 end $$;`
 
-/** One implicit transaction; the lock lets several processes install at once. */
+/** Runs as one implicit transaction; the lock serialises concurrent installs. */
 export const installEventTableSql = `select pg_advisory_xact_lock(${appendLock});${table}${appendSet}`
 
 export const appendSetSql = { name: 'event_append_set', text: 'select * from event_append_set($1::jsonb)' }
 
-/** Stream, first revision, limit. */
+/** Parameters: stream, first revision, limit. */
 export const readStreamSql = {
   name: 'event_read_stream',
   text: 'select * from event where stream = $1 and revision >= $2 order by revision limit $3',
@@ -107,7 +106,7 @@ export const readStreamSql = {
 
 export const headSql = { name: 'event_head', text: 'select coalesce(max(position), 0) as head from event' }
 
-/** After, up to, prefixes or null, limit. */
+/** Parameters: position after, position up to, prefixes or null, limit. */
 export const readAllSql = {
   name: 'event_read_all',
   text: `select * from event where position > $1 and position <= $2 and ($3::text[] is null or stream ^@ any ($3))

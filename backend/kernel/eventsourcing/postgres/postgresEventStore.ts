@@ -12,21 +12,26 @@ import type {
   SubscribeOptions,
 } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
-import { isRefusal, PostgresAppends } from './postgresAppends.ts'
+import { isRejected, PostgresAppends } from './postgresAppends.ts'
 import { headSql, installEventTableSql, readAllSql, readStreamSql } from './postgresEventStore.sql.ts'
 import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
 import { PostgresWake } from './postgresWake.ts'
 
-const page = 500
-/** Positions one read of a subscription looks at, so that a rare stream's reader does not scan the whole log at once. */
-const scanWindow = 20_000
+const PAGE = 500
+/** Positions scanned per read, so that a subscription to rare streams does not scan the whole log in one query. */
+const SCAN_WINDOW = 20_000
 
-/** Makes the table and its function where they are lacking. Any number of processes may do so at once. */
+/** Creates the event table and its append function if they are missing. Safe to call from several processes at once. */
 export async function installEventTable(pool: pg.Pool): Promise<void> {
   await pool.query(installEventTableSql)
 }
 
-/** The event store in Postgres. The pool stays the caller's, who also hears of its errors; the table must exist. */
+/**
+ * Creates an event store on a Postgres table. The caller owns the pool and handles its errors.
+ * @example
+ * await installEventTable(pool)
+ * const store = createPostgresEventStore(pool)
+ */
 export function createPostgresEventStore(pool: pg.Pool): EventStore {
   return new PostgresEventStore(pool)
 }
@@ -50,9 +55,9 @@ class PostgresEventStore implements EventStore {
 
   async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {
     for (let next = from; ; ) {
-      const { rows } = await this.#pool.query<EventRow>({ ...readStreamSql, values: [stream, next, page] })
+      const { rows } = await this.#pool.query<EventRow>({ ...readStreamSql, values: [stream, next, PAGE] })
       for (const row of rows) yield toStored<E>(row)
-      if (rows.length < page) return
+      if (rows.length < PAGE) return
       next = Number(rows.at(-1)!.revision) + 1
     }
   }
@@ -64,24 +69,24 @@ class PostgresEventStore implements EventStore {
     let at = options.from === undefined ? 0 : Number(options.from)
     let wasLive = false
     for (let attempt = 0; !signal.aborted; ) {
-      // Read before the log is, so that what is stored in between wakes us again.
+      // Read before the log, so that an append in between causes another read.
       const seen = this.#wake.count
-      const found = await this.#scan<E>(at, options).catch((error) => {
-        if (isRefusal(error)) throw error
+      const page = await this.#scan<E>(at, options).catch((error) => {
+        if (isRejected(error)) throw error
         return undefined
       })
       if (signal.aborted) return
-      if (!found) {
+      if (!page) {
         await pause(backoff(attempt++), signal)
         continue
       }
       attempt = 0
-      if (found.upTo > at) {
-        at = found.upTo
+      if (page.upTo > at) {
+        at = page.upTo
         wasLive = false
-        yield { events: found.events, position: toGlobalPosition(at), live: found.live }
+        yield { events: page.events, position: toGlobalPosition(at), live: page.live }
       }
-      if (!found.live) continue
+      if (!page.live) continue
       if (!wasLive) options.onLive?.()
       wasLive = true
       await this.#wake.after(seen, signal)
@@ -94,19 +99,19 @@ class PostgresEventStore implements EventStore {
     return head === 0 ? undefined : toGlobalPosition(head)
   }
 
-  /** What comes after a position. Positions have no gaps, so all up to the end of the window has been looked at. */
-  async #scan<E extends Event>(at: number, { streamPrefixes, maxBatch = page }: SubscribeOptions) {
+  /** Reads the events after a position. Positions have no gaps, so the result is complete up to `upTo`. */
+  async #scan<E extends Event>(at: number, { streamPrefixes, maxBatch = PAGE }: SubscribeOptions) {
     const heads = await this.#pool.query<{ head: string }>(headSql)
     const head = Number(heads.rows[0]!.head)
     if (head <= at) return { events: [], upTo: at, live: true }
-    const end = Math.min(head, at + scanWindow)
+    const end = Math.min(head, at + SCAN_WINDOW)
     const values = [at, end, streamPrefixes ?? null, maxBatch]
     const { rows } = await this.#pool.query<EventRow>({ ...readAllSql, values })
     const upTo = rows.length < maxBatch ? end : Number(rows.at(-1)!.position)
     return { events: rows.map((row) => toStored<E>(row)), upTo, live: upTo === head }
   }
 
-  /** Appends under way are finished, subscriptions end. */
+  /** Ends subscriptions and waits for appends in flight. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('The event store is closed'))
     await Promise.all([this.#appends.settled(), this.#wake.close()])

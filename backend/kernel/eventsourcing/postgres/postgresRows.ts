@@ -1,7 +1,7 @@
 import type { GlobalPosition, Metadata, Stored } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
 
-/** A row of the table `event`; Postgres gives its big integers as text. */
+/** A row of the table `event`; `pg` returns bigint columns as text. */
 export interface EventRow {
   readonly position: string
   readonly stream: string
@@ -13,7 +13,7 @@ export interface EventRow {
   readonly created: Date | string
 }
 
-/** Twenty digits, so that positions compare as text. */
+/** Returns twenty digits, so that positions compare as strings. */
 export function toGlobalPosition(position: string | number): GlobalPosition {
   return String(position).padStart(20, '0') as GlobalPosition
 }

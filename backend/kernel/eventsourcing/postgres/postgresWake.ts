@@ -1,12 +1,12 @@
 import type pg from 'pg'
-import { backoff, pause } from '../../backoff.ts'
-import { listenOnce } from '../../postgres/listenOnce.ts'
+import { pause } from '../../backoff.ts'
+import { listen } from '../../postgres/listen.ts'
 import { eventChannel } from './postgresEventStore.sql.ts'
 
 /**
- * Tells subscriptions that there may be new events: one connection that LISTENs, shared by all of a store's
- * subscriptions, plus a call from the store for what it stored itself. Notifications may be lost while the connection is
- * down, so a new connection counts as one, and nobody waits longer than the safety interval.
+ * Wakes subscriptions when there may be new events: on notifications of one LISTEN connection, which all subscriptions of
+ * a store share, and on the store's own appends. Notifications may be lost while the connection is down, so a reconnect
+ * also wakes, and every wait ends after the safety interval.
  */
 export class PostgresWake {
   readonly #config: pg.ClientConfig
@@ -19,9 +19,12 @@ export class PostgresWake {
     this.#config = config
   }
 
-  /** Grows with each wake. Read it before looking for events, and no wake is missed. */
+  /** Number of wakes so far. Read it before reading the log, and no wake is missed. */
   get count(): number {
-    this.#listening ??= this.#listen()
+    this.#listening ??= listen(this.#config, eventChannel, this.#closed.signal, {
+      onNotification: this.wake,
+      onListening: this.wake,
+    })
     return this.#count
   }
 
@@ -30,7 +33,7 @@ export class PostgresWake {
     for (const sleeper of this.#sleepers) sleeper()
   }
 
-  /** Until there was a wake after `count`, the signal aborts, or the safety interval is over. */
+  /** Waits for a wake after `count`, the signal, or the safety interval in milliseconds. */
   async after(count: number, signal: AbortSignal, safetyInterval = 5000): Promise<void> {
     if (this.#count !== count || signal.aborted) return
     const woken = new AbortController()
@@ -46,18 +49,5 @@ export class PostgresWake {
     this.#closed.abort()
     this.wake()
     await this.#listening
-  }
-
-  async #listen(): Promise<void> {
-    const { signal } = this.#closed
-    for (let attempt = 0; !signal.aborted; attempt++) {
-      const onListening = () => {
-        attempt = 0
-        this.wake()
-      }
-      // Until it listens again, the safety interval finds the events.
-      await listenOnce(this.#config, eventChannel, signal, { hear: this.wake, onListening }).catch(() => {})
-      await pause(backoff(attempt), signal)
-    }
   }
 }

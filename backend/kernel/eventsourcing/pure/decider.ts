@@ -1,4 +1,4 @@
-/** A fact. Its type is past tense and unique in the code base; its data is JSON: ISO strings, integers, no personal data. */
+/** A fact. The type is past tense and unique in the code base; the data is JSON: ISO strings, integers, no personal data. */
 export type Event<T extends string = string, D extends object = object> = Readonly<{ type: T; data: Readonly<D> }>
 
 /**
@@ -6,17 +6,21 @@ export type Event<T extends string = string, D extends object = object> = Readon
  * After Jérémie Chassaing, "Functional Event Sourcing Decider".
  */
 export type Decider<S, C, E extends Event> = Readonly<{
-  /** Streams are called `<category>-<id>`; a category holds no hyphen. */
+  /** Streams are named `<category>-<id>`; a category contains no hyphen. */
   category: string
   initial: S
   evolve: (state: S, event: E) => S
-  /** No events when the fact already holds. @throws Rejection when a rule forbids the command */
+  /** Returns no events when the fact already holds. @throws Rejection a rule forbids the command */
   decide: (command: C, state: S) => readonly E[]
-  /** Each event's metadata carries the hash of the event before it, so that a missing or altered one shows. */
+  /** Stores the previous event's hash in each event's metadata, which makes tampering and gaps detectable. */
   hashChained?: true
 }>
 
-/** A rule said no. `code` is stable; `detail` is a sentence; `fields` are extra members for the answer. */
+/**
+ * A business rule forbids the command. `code` is stable; `detail` is a sentence for people; `fields` are added to the
+ * response.
+ * @example throw new Rejection('insufficient_credits', 'Not enough credits.', { missing: 5 })
+ */
 export class Rejection extends Error {
   override name = 'Rejection'
   readonly code: string

@@ -3,16 +3,16 @@ import { createHash, hash } from 'node:crypto'
 type Hashed = Readonly<{ stream: string; revision: number; id: string; type: string; data: unknown; meta: unknown }>
 
 /**
- * JSON with its keys sorted at every depth, so that a store which reorders keys (jsonb) changes nothing. After RFC 8785.
- * What JSON does not know is left out of an object and null in a list, as a store would have it. An audit spends most of its
- * time here: a sorted copy is made and printed by the engine, three times faster than by hand.
+ * Returns JSON with sorted keys at every depth, so that key order (which jsonb changes) does not matter. After RFC 8785.
+ * Audits spend most of their time here: printing a sorted copy with `JSON.stringify` is three times faster than by hand.
+ * @example canonicalJson({ b: 1, a: [2] }) // '{"a":[2],"b":1}'
  */
 export function canonicalJson(value: unknown): string {
   const copy = sorted(value)
   return copy === unsortable ? printed(value) : (JSON.stringify(copy) ?? 'null')
 }
 
-/** An object has keys that it would not keep in the order in which they were set, or not keep at all. */
+/** Marks objects with keys that do not keep insertion order (integers) or cannot be set (`__proto__`). */
 const unsortable = Symbol('unsortable')
 const isUnsortable = (key: string) => (key.charCodeAt(0) <= 57 && /^\d/.test(key)) || key === '__proto__'
 
@@ -31,7 +31,7 @@ function sorted(value: unknown): unknown {
   return copy
 }
 
-/** By insertion: keys are few. */
+/** Insertion sort: objects have few keys. */
 function sortedKeys(value: object): string[] {
   const keys = Object.keys(value)
   for (let next = 1; next < keys.length; next++) {
@@ -51,22 +51,23 @@ function printed(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${printed(member)}`).join(',')}}`
 }
 
-const sha256 = (text: string) => hash('sha256', text)
-
-/** All that an event says: its place, id, type, data and metadata (and so the hash before it). */
+/** Returns the text that is hashed: stream, revision, id, type, data and metadata, which includes the previous hash. */
 export const hashedText = ({ stream, revision, id, type, data, meta }: Hashed): string =>
   canonicalJson({ stream, revision, id, type, data, meta })
 
-/** SHA-256, in hex, of an event's {@link hashedText}, in UTF-8. */
-export const eventHash = (event: Hashed): string => sha256(hashedText(event))
+/** Returns the SHA-256 of an event's {@link hashedText} (UTF-8) in hex. */
+export const eventHash = (event: Hashed): string => textHash(hashedText(event))
 
-/** SHA-256, in hex, of a text in UTF-8. */
-export const textHash = sha256
+/** Returns the SHA-256 of a text (UTF-8) in hex. */
+export const textHash = (text: string): string => hash('sha256', text)
 
-/** What the first event of a chained stream carries in place of the hash before it. */
-export const chainStart = (stream: string): string => sha256(stream)
+/** Returns what the first event of a chained stream carries as its previous hash. */
+export const chainStart = (stream: string): string => textHash(stream)
 
-/** A UUID (version 8, RFC 9562) that is the same for the same parts. */
+/**
+ * Returns a UUID (version 8, RFC 9562) that is the same for the same parts.
+ * @example derivedId('chain', stream)
+ */
 export function derivedId(...parts: readonly (string | number)[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x80

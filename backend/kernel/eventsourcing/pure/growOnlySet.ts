@@ -1,6 +1,7 @@
 /**
- * A set that only grows, with versions: adding gives a new version in constant time and leaves the old one as it was.
- * A folded state can so remember every id that it ever saw without being copied for each event.
+ * An immutable set without removal: `add` returns a new version in constant time. It lets a folded state remember every id
+ * without being copied for each event.
+ * @example GrowOnlySet.empty.add('a').has('a') // true
  */
 export class GrowOnlySet {
   readonly size: number
@@ -19,7 +20,7 @@ export class GrowOnlySet {
 
   add(id: string): GrowOnlySet {
     if (this.has(id)) return this
-    // Newer versions share the map; an older one that branches off takes its own copy of what it holds.
+    // Newer versions share the map; adding to an older version copies its entries.
     const shared = this.size > 0 && this.#places.size === this.size
     const places = shared ? this.#places : new Map([...this.#places].filter(([, place]) => place < this.size))
     return new GrowOnlySet(places.set(id, this.size), this.size + 1)
