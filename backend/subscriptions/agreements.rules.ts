@@ -1,6 +1,6 @@
 import type { EndCause, PaidTier, SubscriptionEvent } from './events.ts'
 
-/** What a user and the payment provider agreed on. Instants are ISO strings; prices are integer cents. */
+/** A billing agreement between a user and the payment provider. Instants are ISO strings; prices are integer cents. */
 export interface Agreement {
   /** The provider's id. */
   readonly id: string
@@ -8,26 +8,27 @@ export interface Agreement {
   readonly priceCents: number
   readonly currency: string
   readonly requestedAt: string
-  /** `scheduled`: approved, and begins when the present one ends. */
+  /** `scheduled`: approved; starts when the current agreement ends. */
   readonly status: 'pending' | 'scheduled' | 'active' | 'suspended' | 'ended'
   readonly startsAt: string | null
   readonly trial: boolean
+  /** `final`: cancelled at the provider, so it cannot be reactivated. */
   readonly cancelled: 'no' | 'at_period_end' | 'final'
-  /** When the provider last changed its status, as far as we know: what it said before is no news. */
+  /** The latest status change that the provider reported. Older reports are ignored. */
   readonly statusAt: string | null
   readonly suspendedAt: string | null
-  /** Whether the provider rests because it was cancelled; `asked`: it is being told to. */
-  readonly paused: 'no' | 'asked' | 'yes'
-  /** The last sale's time, and until when it pays. */
+  /** Whether billing is paused at the provider because the user cancelled. `requested`: not confirmed yet. */
+  readonly paused: 'no' | 'requested' | 'yes'
+  /** The paid period, which starts with its sale. */
   readonly periodStart: string | null
   readonly periodEnd: string | null
-  /** A failed payment: when, and until when the plan stays all the same. */
   readonly failedAt: string | null
+  /** The plan stays active until then although a payment failed. */
   readonly graceUntil: string | null
   readonly endCause: EndCause | null
   readonly endedAt: string | null
   readonly replacedBy: string | null
-  /** The provider can never bill it again. */
+  /** The agreement has ended at the provider, which cannot bill it any more. */
   readonly closed: boolean
 }
 
@@ -46,26 +47,22 @@ export interface Reversal {
   readonly kind: 'refund' | 'reversal'
 }
 
-/** A user's subscription: every agreement ever opened, every sale, and what of them went back. */
+/** All agreements, sales and reversals of a user. */
 export interface Subscription {
-  /** In the order they were asked for. */
+  /** In the order of request. */
   readonly agreements: readonly Agreement[]
   readonly sales: readonly Sale[]
   readonly reversals: readonly Reversal[]
+  /** Ids of sales with the wrong amount or currency. */
   readonly mismatched: readonly string[]
 }
 
-/** The agreement whose plan the user has. */
-export const currentOf = ({ agreements }: Subscription): Agreement | undefined =>
-  agreements.findLast(({ status }) => status === 'active' || status === 'suspended')
+export const isRunning = ({ status }: Agreement) => status === 'active' || status === 'suspended'
 
-export const pendingOf = ({ agreements }: Subscription): Agreement | undefined =>
-  agreements.findLast(({ status }) => status === 'pending')
+/** Returns the agreement that determines the user's plan. */
+export const currentOf = ({ agreements }: Subscription): Agreement | undefined => agreements.findLast(isRunning)
 
-export const scheduledOf = ({ agreements }: Subscription): Agreement | undefined =>
-  agreements.findLast(({ status }) => status === 'scheduled')
-
-/** The sales whose credits are forfeited: their agreement is over, and so is every one that took over from it. */
+/** Returns sales whose credits are forfeited: their agreement and all its replacements have ended. */
 export function forfeitedSales({ agreements, sales }: Subscription): readonly string[] {
   const isOver = (id: string): boolean => {
     const agreement = agreements.find((each) => each.id === id)
@@ -77,19 +74,16 @@ export function forfeitedSales({ agreements, sales }: Subscription): readonly st
 
 const latest = (a: string | null, b: string | null) => (a === null || (b !== null && b > a) ? b : a)
 
-function changed(subscription: Subscription, agreementId: string, change: (agreement: Agreement) => Agreement) {
-  const agreements = subscription.agreements.map((each) => (each.id === agreementId ? change(each) : each))
-  return { ...subscription, agreements }
-}
-
 export function evolve(subscription: Subscription, event: SubscriptionEvent): Subscription {
   const { agreementId, at } = event.data
-  const change = (change: (agreement: Agreement) => Partial<Agreement>) =>
-    changed(subscription, agreementId, (agreement) => ({ ...agreement, ...change(agreement) }))
+  const change = (change: (agreement: Agreement) => Partial<Agreement>): Subscription => ({
+    ...subscription,
+    agreements: subscription.agreements.map((each) => (each.id === agreementId ? { ...each, ...change(each) } : each)),
+  })
   switch (event.type) {
     case 'SubscriptionRequested': {
       const { tier, priceCents, currency, startsAt } = event.data
-      const agreement = { id: agreementId, tier, priceCents, currency, startsAt, requestedAt: at, ...NEW }
+      const agreement = { ...NEW, id: agreementId, tier, priceCents, currency, startsAt, requestedAt: at }
       return { ...subscription, agreements: [...subscription.agreements, agreement] }
     }
     case 'SubscriptionScheduled':
@@ -105,16 +99,13 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
       }))
     case 'SubscriptionPaid': {
       const { saleId, credits, amountCents, afterEnd, periodStart, periodEnd } = event.data
-      const sales = [...subscription.sales, { id: saleId, agreementId, credits, amountCents, afterEnd }]
-      return {
-        ...change((known) => ({
-          periodStart: latest(known.periodStart, periodStart),
-          periodEnd: latest(known.periodEnd, periodEnd),
-          trial: false,
-          graceUntil: known.failedAt !== null && known.failedAt > periodStart ? known.graceUntil : null,
-        })),
-        sales,
-      }
+      const paid = change((known) => ({
+        periodStart: latest(known.periodStart, periodStart),
+        periodEnd: latest(known.periodEnd, periodEnd),
+        trial: false,
+        graceUntil: known.failedAt !== null && known.failedAt > periodStart ? known.graceUntil : null,
+      }))
+      return { ...paid, sales: [...paid.sales, { id: saleId, agreementId, credits, amountCents, afterEnd }] }
     }
     case 'SubscriptionSaleMismatched':
       return { ...subscription, mismatched: [...subscription.mismatched, event.data.saleId] }
@@ -136,23 +127,21 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
       return change(() => ({ cancelled: event.data.final ? 'final' : 'at_period_end' }))
     case 'SubscriptionPaused':
       return change(({ statusAt }) => ({
-        paused: event.data.statusAt === null ? 'asked' : 'yes',
+        paused: event.data.statusAt === null ? 'requested' : 'yes',
         statusAt: latest(statusAt, event.data.statusAt),
       }))
     case 'SubscriptionReactivated':
       return change(() => ({ cancelled: 'no' }))
-    case 'SubscriptionEnded':
-      return change(() => {
-        const { cause, replacedBy } = event.data
-        const closed = cause === 'expired' || cause === 'declined'
-        return { status: 'ended', endCause: cause, endedAt: at, replacedBy, closed }
-      })
+    case 'SubscriptionEnded': {
+      const { cause, replacedBy } = event.data
+      const closed = cause === 'expired' || cause === 'declined'
+      return change(() => ({ status: 'ended', endCause: cause, endedAt: at, replacedBy, closed }))
+    }
     case 'SubscriptionClosed':
       return change(() => ({ closed: true }))
     case 'SubscriptionSaleReversed': {
       const { reversalId, saleId, credits, kind } = event.data
-      const reversals = [...subscription.reversals, { id: reversalId, saleId, credits, kind }]
-      return { ...subscription, reversals }
+      return { ...subscription, reversals: [...subscription.reversals, { id: reversalId, saleId, credits, kind }] }
     }
   }
 }

@@ -2,12 +2,12 @@ import type { PaidTier } from './events.ts'
 
 type Command<T extends string, D extends object = object> = Readonly<{ type: T; userId: string; at: string } & D>
 
-/** The provider has opened an agreement: it waits for the buyer. `startsAt`: when it takes over; null: at once. */
+/** Records an agreement that was created at the provider and awaits approval. `startsAt`: start date; null: on approval. */
 export type RequestSubscription = Command<
   'RequestSubscription',
   { agreementId: string; tier: PaidTier; priceCents: number; currency: string; startsAt: string | null }
 >
-/** What the provider says of an agreement now. `statusAt`: since when; `periodEnd`: its next billing time. */
+/** Reports an agreement's current status at the provider, which it has had since `statusAt`. */
 export type ReportStatus = Command<
   'ReportStatus',
   {
@@ -18,7 +18,7 @@ export type ReportStatus = Command<
     periodEnd: string | null
   }
 >
-/** A completed sale. `credits`: what the agreement's plan gives for it; `periodEnd`: until when it pays. */
+/** Reports a completed sale. `credits`: granted for it; `periodEnd`: end of the period that it pays for. */
 export type ReportSale = Command<
   'ReportSale',
   {
@@ -41,12 +41,12 @@ export type ReportReversal = Command<
 >
 export type CancelSubscription = Command<'CancelSubscription', { encryptedReason: string | null; atPeriodEnd: boolean }>
 export type ReactivateSubscription = Command<'ReactivateSubscription'>
-/** The provider is about to be told to bill a cancelled agreement no more. */
+/** Records the intent to pause a cancelled agreement at the provider, before the provider is called. */
 export type PauseBilling = Command<'PauseBilling', { agreementId: string }>
-/** The provider was told to bill again, and does, since `statusAt`. */
+/** Reports that the provider resumed billing at our request. */
 export type ReportResumed = Command<'ReportResumed', { agreementId: string; statusAt: string }>
-/** Lets what is due happen. */
-export type PassTime = Command<'PassTime'>
+/** Applies every change whose time has come, such as the end of a period. */
+export type ApplyDueChanges = Command<'ApplyDueChanges'>
 
 export type SubscriptionCommand =
   | RequestSubscription
@@ -58,4 +58,4 @@ export type SubscriptionCommand =
   | ReactivateSubscription
   | PauseBilling
   | ReportResumed
-  | PassTime
+  | ApplyDueChanges

@@ -3,7 +3,10 @@ import type { Tier } from './plans.contract.ts'
 
 export type PaidTier = Exclude<Tier, 'free'>
 
-/** Why an agreement is over. `replaced`: by one with another plan. `withdrawn`, `declined`: before it began, by us or there. */
+/**
+ * Why an agreement ended. `replaced`: another plan took over. Before it started: `withdrawn` by the user, `declined` at the
+ * provider, or `not_approved` in time.
+ */
 export type EndCause =
   | 'period_end'
   | 'cancelled'
@@ -17,19 +20,19 @@ export type EndCause =
 type About = { userId: string; agreementId: string; at: string }
 
 /**
- * An agreement was opened at the payment provider, under its id there, and waits for the buyer. `startsAt`: when it takes
- * over from the present one; null: at once. Prices are integer cents.
+ * An agreement was created at the payment provider and awaits the buyer's approval. `agreementId` is the provider's id.
+ * `startsAt`: when it replaces the current agreement; null: on approval. Prices are integer cents.
  */
 export type SubscriptionRequested = Event<
   'SubscriptionRequested',
   About & { tier: PaidTier; priceCents: number; currency: string; startsAt: string | null }
 >
-/** The buyer approved an agreement that begins when the present period ends. */
+/** The buyer approved an agreement that starts when the current period ends. */
 export type SubscriptionScheduled = Event<
   'SubscriptionScheduled',
   About & { tier: PaidTier; startsAt: string; statusAt: string | null }
 >
-/** The agreement runs; the user has its plan. */
+/** The agreement started: the user has its plan. */
 export type SubscriptionActivated = Event<
   'SubscriptionActivated',
   About & {
@@ -41,7 +44,7 @@ export type SubscriptionActivated = Event<
     statusAt: string | null
   }
 >
-/** A sale was completed: the only thing that credits are granted for. `periodStart` is the sale's own time. */
+/** A sale completed. Only this event grants credits. `periodStart` is the time of the sale. */
 export type SubscriptionPaid = Event<
   'SubscriptionPaid',
   About & {
@@ -52,41 +55,44 @@ export type SubscriptionPaid = Event<
     credits: number
     periodStart: string
     periodEnd: string
-    /** The sale came after the agreement's end: its credits stay, whatever becomes of subscriptions. */
+    /** The sale completed after the agreement ended. Its credits are never forfeited. */
     afterEnd: boolean
   }
 >
-/** A sale of another amount or currency than agreed: nothing is granted, and the operator must look. */
+/** The amount or currency of a sale differs from the agreement. No credits are granted; the operator must resolve it. */
 export type SubscriptionSaleMismatched = Event<
   'SubscriptionSaleMismatched',
   About & { saleId: string; amountCents: number; currency: string }
 >
-/** The plan stays until `graceUntil`. */
+/** A payment failed. The plan stays active until `graceUntil`. */
 export type SubscriptionPaymentFailed = Event<
   'SubscriptionPaymentFailed',
   About & { failedAt: string; graceUntil: string }
 >
-/** The plan rests until a payment succeeds. `statusAt`, here and below: when the provider changed its status; null: we did. */
+/**
+ * The plan is suspended until a payment succeeds. `statusAt`, also in later events: when the status changed at the provider;
+ * null if the change originated here.
+ */
 export type SubscriptionSuspended = Event<
   'SubscriptionSuspended',
   About & { cause: 'unpaid' | 'provider'; statusAt: string | null }
 >
-/** A payment succeeded (`statusAt` null), or the provider bills again. */
+/** A payment succeeded (`statusAt` null), or the provider resumed billing. */
 export type SubscriptionResumed = Event<'SubscriptionResumed', About & { statusAt: string | null }>
-/** It will end with its period. `final`: the provider has ended it already, so that it cannot be reactivated. */
+/** The agreement ends with its period. `final`: it has ended at the provider and cannot be reactivated. */
 export type SubscriptionCancelled = Event<
   'SubscriptionCancelled',
   About & { encryptedReason: string | null; endsAt: string | null; final: boolean }
 >
-/** The provider is to bill a cancelled agreement no more for now (`statusAt` null), or has said that it does not. */
+/** Billing of a cancelled agreement is to be paused (`statusAt` null), or the provider confirmed the pause. */
 export type SubscriptionPaused = Event<'SubscriptionPaused', About & { statusAt: string | null }>
-/** The cancellation was taken back. */
+/** The user withdrew the cancellation. */
 export type SubscriptionReactivated = Event<'SubscriptionReactivated', About>
-/** `replacedBy`: the agreement that took over, and with it the credits. */
+/** The agreement ended. `replacedBy`: the agreement that took over its plan and credits. */
 export type SubscriptionEnded = Event<'SubscriptionEnded', About & { cause: EndCause; replacedBy: string | null }>
-/** The provider, too, has ended an agreement that is over: it can never bill again. */
+/** An ended agreement has also ended at the provider: it can never be billed again. */
 export type SubscriptionClosed = Event<'SubscriptionClosed', About>
-/** Money of a sale went back to the buyer: `credits` of its lot are claimed. */
+/** A sale was refunded or reversed: `credits` of its lot are claimed. */
 export type SubscriptionSaleReversed = Event<
   'SubscriptionSaleReversed',
   About & { saleId: string; reversalId: string; kind: 'refund' | 'reversal'; amountCents: number; credits: number }

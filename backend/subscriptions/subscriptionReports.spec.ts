@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import type { SubscriptionEvent } from './events.ts'
-import { nextDue, subscription } from './subscription.decider.ts'
+import { nextChangeDueAt, subscription } from './subscription.decider.ts'
 import {
   activated,
   at,
@@ -95,7 +95,7 @@ describe('a failed payment', () => {
     given(...running)
       .when(report(on('02-01')))
       .decides(failed)
-    expect(nextDue([...running, failed].reduce(subscription.evolve, subscription.initial))).toBe(on('02-08'))
+    expect(nextChangeDueAt([...running, failed].reduce(subscription.evolve, subscription.initial))).toBe(on('02-08'))
   })
   it('is no news when a payment succeeded since', () => {
     given(...running, failed, paid('s2', on('02-03'), on('03-01')))

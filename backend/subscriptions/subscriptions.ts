@@ -54,7 +54,7 @@ export function createSubscriptions({
      */
     async upgrade({ userId, tier, language, requestId }: Upgrade, context: CommandContext) {
       const { state } = await give(
-        { type: 'PassTime', userId, at: at() },
+        { type: 'ApplyDueChanges', userId, at: at() },
         { ...context, commandId: derivedId(requestId, 'time') },
       )
       const current = currentOf(state)
@@ -119,7 +119,7 @@ export function createSubscriptions({
         notices.map(({ id }) => id),
         CONFIRM_MS,
       )
-      const { position } = await give({ type: 'PassTime', userId, at: at() }, context)
+      const { position } = await give({ type: 'ApplyDueChanges', userId, at: at() }, context)
       return { subscription: position, credits: await creditsAt(userId) }
     },
   }

@@ -86,7 +86,7 @@ async function startProcess() {
   const now = () => clock.now
   const give = async (command: SubscriptionCommand) =>
     (await handle(subscription, userId, command, contextOf(command))).state
-  const known = () => give({ type: 'PassTime', userId, at: new Date(now()).toISOString() })
+  const known = () => give({ type: 'ApplyDueChanges', userId, at: new Date(now()).toISOString() })
   const buyerOf = async (saleId: string) => ((await known()).sales.some(({ id }) => id === saleId) ? userId : undefined)
 
   const at = new Date(double.model.of(agreementId).create_time).toISOString()

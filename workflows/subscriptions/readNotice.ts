@@ -53,7 +53,7 @@ export async function catchUp(
   const there = await deps.payments.getAgreement(agreementId)
   if (!there?.userId) return null
   const { userId } = there
-  const state = await give(deps, { type: 'PassTime', userId, at: now(deps) })
+  const state = await give(deps, { type: 'ApplyDueChanges', userId, at: now(deps) })
   const agreement = state.agreements.find(({ id }) => id === agreementId)
   if (!agreement) return 'later'
   const listed = await deps.payments.listSales(agreementId, agreement.requestedAt, now(deps))

@@ -18,7 +18,7 @@ const AHEAD_MS = 3 * 24 * 3_600_000
 
 /** Mails what a subscriber should know now. @returns in how many milliseconds the next is due; null: none is foreseen */
 export async function remind({ handle, calendar, mailOnce }: ReminderDeps, userId: string): Promise<number | null> {
-  const command = { type: 'PassTime', userId, at: new Date(calendar()).toISOString() } as const
+  const command = { type: 'ApplyDueChanges', userId, at: new Date(calendar()).toISOString() } as const
   const current = currentOf((await handle(subscription, userId, command, contextOf(command))).state)
   if (current?.status !== 'active') return null
   const { id, failedAt, graceUntil, periodEnd, cancelled } = current

@@ -4,7 +4,7 @@ import { type Agreement, forfeitedSales, type Subscription } from '#backend/subs
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
-import { nextDue, subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { nextChangeDueAt, subscription } from '#backend/subscriptions/subscription.decider.ts'
 
 /** What becomes of credits when a subscription changes; each call may be repeated. */
 export interface SubscriptionCredits {
@@ -34,14 +34,14 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
   const give = async (command: SubscriptionCommand): Promise<Subscription> =>
     (await handle(subscription, userId, command, await contextWithin(deps, command))).state
 
-  let state = await give({ type: 'PassTime', userId, at: at() })
+  let state = await give({ type: 'ApplyDueChanges', userId, at: at() })
   for (const { id, agreementId, credits: amount, afterEnd } of state.sales)
     await credits.grantSale(userId, id, amount, afterEnd, await originOfAgreement(deps, userId, agreementId))
   for (const { id, saleId, credits: amount, kind } of state.reversals)
     await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
   await credits.forfeitSales(userId, forfeitedSales(state))
   for (const agreement of state.agreements) state = (await tellProvider(deps, userId, agreement, give)) ?? state
-  const due = nextDue(state)
+  const due = nextChangeDueAt(state)
   return due === undefined ? null : Math.max(Date.parse(due) - now(), 0)
 }
 

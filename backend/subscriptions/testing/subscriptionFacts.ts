@@ -112,6 +112,6 @@ export const cancel = (atPeriodEnd = true, when = at): SubscriptionCommand => ({
   atPeriodEnd,
   at: when,
 })
-export const pass = (when: string): SubscriptionCommand => ({ type: 'PassTime', userId, at: when })
+export const pass = (when: string): SubscriptionCommand => ({ type: 'ApplyDueChanges', userId, at: when })
 
 export const running = [requested(), activated(), paid('s1')]
