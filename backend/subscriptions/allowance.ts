@@ -1,16 +1,13 @@
+import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
 import { openTaskLimit, PLANS, type Tier } from './plans.contract.ts'
+import { effectiveTier } from './subscriptionView.ts'
 
-/** What a plan allows: tasks open and made at once, the place in the queue, 1080P, and downloads without a watermark. */
-export interface Allowance {
-  readonly openTasks: number
-  readonly concurrent: number
-  /** 1 goes first. */
-  readonly priority: number
-  readonly fullHd: boolean
-  readonly watermark: boolean
-}
-
-export function allowanceOf(tier: Tier): Allowance {
+/** Returns what a plan allows. Priority 1 is served first. */
+export function allowanceOf(tier: Tier) {
   const { concurrent, priority, watermark } = PLANS[tier]
   return { openTasks: openTaskLimit(tier), concurrent, priority, fullHd: tier !== 'free', watermark }
 }
+
+export const readAllowance = async (database: Database, userId: string) =>
+  allowanceOf(effectiveTier(await readSubscription(database, userId)))

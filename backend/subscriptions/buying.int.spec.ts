@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => kinora?.close())
 
-const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 20_000, interval: 100 })
+const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 100 })
 const read = async <T>(user: TestUser, path: string) => (await (await user.call('GET', path)).json()) as T
 const stats = (user: TestUser) => read<Stats>(user, '/subscriptions/stats')
 const current = (user: TestUser) => read<CurrentSubscription>(user, '/subscriptions/current')
@@ -24,7 +24,7 @@ const dev = (path: string, body = {}) =>
   })
 const advance = (ms: number) => dev('clock', { advance_ms: ms })
 
-async function ask(user: TestUser, tier: string): Promise<string> {
+async function requestUpgrade(user: TestUser, tier: string): Promise<string> {
   const answer = await user.call('POST', '/subscriptions/upgrade', { new_tier: tier, billing_cycle: 'monthly' })
   expect(answer.status).toBe(200)
   const { data } = (await answer.json()) as { data: { approval_url: string; subscription_id: string } }
@@ -33,7 +33,7 @@ async function ask(user: TestUser, tier: string): Promise<string> {
 }
 
 async function buy(user: TestUser, tier: string): Promise<string> {
-  const id = await ask(user, tier)
+  const id = await requestUpgrade(user, tier)
   await dev(`paypal/${id}/approve`)
   const answer = await user.call('POST', '/subscriptions/confirm', { subscription_id: id })
   expect(answer.status).toBe(200)
@@ -41,9 +41,9 @@ async function buy(user: TestUser, tier: string): Promise<string> {
 }
 
 describe('buying a plan', () => {
-  it('gives its credits on the completed sale alone, and once, however often it is confirmed', async () => {
+  it('grants credits once, on the completed sale, however often it is confirmed', async () => {
     const user = await kinora.newUser()
-    const id = await ask(user, 'pro')
+    const id = await requestUpgrade(user, 'pro')
     await soon(async () =>
       expect(await stats(user)).toMatchObject({
         current_tier: 'free',
@@ -73,21 +73,21 @@ describe('buying a plan', () => {
     })
   })
 
-  it('tells times in UTC with milliseconds, wherever they are told', async () => {
+  it('returns all times in UTC with milliseconds', async () => {
     const user = await kinora.newUser()
     await buy(user, 'pro')
     await soon(async () => expect(await stats(user)).toMatchObject({ current_tier: 'pro' }))
     const calls = ['/subscriptions/stats', '/subscriptions/current', '/subscriptions/invoices', '/credits/history']
-    const told = await Promise.all(calls.map(async (path) => JSON.stringify(await read(user, path))))
+    const bodies = await Promise.all(calls.map(async (path) => JSON.stringify(await read(user, path))))
     const csv = await (await user.call('GET', '/credits/history.csv')).text()
-    const times = [...told, csv].map((text) => text.match(/\d{4}-\d{2}-\d{2}T[^",]*/g) ?? [])
+    const times = [...bodies, csv].map((text) => text.match(/\d{4}-\d{2}-\d{2}T[^",]*/g) ?? [])
     for (const found of times) {
       expect(found.length).toBeGreaterThan(0)
       for (const time of found) expect(time).toMatch(/T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
     }
   })
 
-  it('opens what the plan allows', async () => {
+  it('unlocks the features of the plan', async () => {
     const user = await kinora.newUser()
     const fullHd = { ...GENERATION, resolution: '1080P' }
     expect((await user.call('POST', '/videos/generate', fullHd)).status).toBe(403)
@@ -95,14 +95,14 @@ describe('buying a plan', () => {
     expect((await user.call('POST', '/videos/generate', fullHd)).status).toBe(202)
   })
 
-  it("is nobody else's to confirm", async () => {
+  it('cannot be confirmed by another user', async () => {
     const [user, other] = [await kinora.newUser(), await kinora.newUser()]
-    const id = await ask(user, 'pro')
+    const id = await requestUpgrade(user, 'pro')
     expect((await other.call('POST', '/subscriptions/confirm', { subscription_id: id })).status).toBe(404)
     expect((await user.call('POST', '/subscriptions/confirm', { subscription_id: 'I-NOTHING' })).status).toBe(404)
   })
 
-  it('names what is wrong with a wish', async () => {
+  it('rejects invalid requests with the matching status', async () => {
     const user = await kinora.newUser()
     const upgrade = (body: object) => user.call('POST', '/subscriptions/upgrade', body)
     expect((await upgrade({ new_tier: 'free' })).status).toBe(422)
@@ -113,7 +113,7 @@ describe('buying a plan', () => {
     expect((await upgrade({ new_tier: 'pro' })).status).toBe(409)
   })
 
-  it('sends forged webhooks away', async () => {
+  it('rejects forged webhooks', async () => {
     const body = JSON.stringify({ id: 'WH-1', event_type: 'PAYMENT.SALE.COMPLETED', resource: { id: 'S' } })
     const forged = { 'paypal-transmission-id': 'x', 'paypal-transmission-time': 'y', 'paypal-transmission-sig': 'AAAA' }
     for (const headers of [{}, forged])
@@ -121,8 +121,8 @@ describe('buying a plan', () => {
   })
 })
 
-describe('the months of a plan', () => {
-  it('renew, warn ahead, fail, rest and end', { timeout: 120_000 }, async () => {
+describe('the lifecycle of a plan', () => {
+  it('announces renewals, renews, and suspends a plan whose payment fails', { timeout: 120_000 }, async () => {
     const user = await kinora.newUser()
     const id = await buy(user, 'standard')
     const mails = async () =>
@@ -147,7 +147,7 @@ describe('the months of a plan', () => {
     await soon(async () => expect(await stats(user)).toMatchObject({ remaining_credits: 2060 }))
   })
 
-  it('end with the period after a cancel, unless it is taken back; then the credits of the plan are gone', {
+  it('ends a cancelled plan with its period and forfeits its credits, unless it is reactivated', {
     timeout: 120_000,
   }, async () => {
     const user = await kinora.newUser()
@@ -181,7 +181,7 @@ describe('the months of a plan', () => {
     expect((await user.call('POST', '/subscriptions/reactivate')).status).toBe(404)
   })
 
-  it('pass to a larger plan at once, to a smaller one with the next period', { timeout: 120_000 }, async () => {
+  it('switches to a larger plan immediately, to a smaller one at the end of the period', { timeout: 120_000 }, async () => {
     const user = await kinora.newUser()
     const first = await buy(user, 'standard')
     const second = await buy(user, 'ultimate')
@@ -202,8 +202,8 @@ describe('the months of a plan', () => {
   })
 })
 
-describe('the ledger of all that', () => {
-  it('is proven by an audit while Kinora runs', async () => {
+describe('the ledger after these purchases', () => {
+  it('passes an audit while Kinora runs', async () => {
     let printed = ''
     const print = (text: string) => {
       printed += text

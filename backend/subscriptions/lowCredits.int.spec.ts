@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => kinora?.close())
 
-it('tells who has a fifth of the credits left, or none, once a day', async () => {
+it('mails a user once a day when a fifth of the credits, or none, is left', async () => {
   const user = await kinora.newUser()
   const { creditsSpent } = subscriptionDeps(kinora.context, kinora.services, () => kinora.url)
   const spend = async (amount: number) => {

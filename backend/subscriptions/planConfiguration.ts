@@ -6,7 +6,7 @@ import { PLAN_FEATURES, PLANS, STANDARD_COST, type Tier } from './plans.contract
 
 const PRIORITIES = { 1: 'highest', 2: 'high', 3: 'normal', 4: 'free' } as const
 
-const filled = (text: string, values: Readonly<Record<string, unknown>>) =>
+const fill = (text: string, values: Readonly<Record<string, unknown>>) =>
   text.replace(/\{\{(\w+)\}\}/g, (_, name) => String(values[name]))
 
 function features(tier: Tier, { feature, tier: names }: typeof en): string[] {
@@ -14,14 +14,14 @@ function features(tier: Tier, { feature, tier: names }: typeof en): string[] {
   const { below, features } = PLAN_FEATURES[tier]
   const videos = Math.floor(credits / STANDARD_COST)
   return [
-    filled(tier === 'free' ? feature.creditsOnce : feature.creditsMonthly, { credits, videos }),
-    filled(feature.queue, { waiting, concurrent }),
-    ...(below ? [filled(feature.everything, { plan: names[below].name })] : []),
+    fill(tier === 'free' ? feature.creditsOnce : feature.creditsMonthly, { credits, videos }),
+    fill(feature.queue, { waiting, concurrent }),
+    ...(below ? [fill(feature.everything, { plan: names[below].name })] : []),
     ...features.map((key) => feature[key]),
   ]
 }
 
-/** A plan as programs read it, in both languages. @param paypalPlanId the provider's plan that bills it, if there is one */
+/** Returns a plan as the API describes it, in both languages. @param paypalPlanId null if PayPal does not bill this plan */
 export function planConfiguration(tier: Tier, paypalPlanId: string | null): z.infer<typeof PlanConfiguration> {
   const plan = PLANS[tier]
   return {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { allowanceOf } from './allowance.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
 
-describe('the plans', () => {
-  it('cost and give what the price table says', () => {
+describe('plans', () => {
+  it('match the price table', () => {
     const table = TIERS.map((tier) => {
       const { priceCents, struckCents, priceFen, credits, waiting, concurrent, priority, watermark, popular } =
         PLANS[tier]
@@ -17,7 +17,7 @@ describe('the plans', () => {
     ])
     expect(TIERS.map((tier) => PLANS[tier].tier)).toEqual([...TIERS])
   })
-  it('allow 2, 4, 5 and 7 open tasks, and 1080P for those who pay', () => {
+  it('allow 2, 4, 5 and 7 open tasks, and 1080P in paid plans', () => {
     expect(TIERS.map(allowanceOf)).toEqual([
       { openTasks: 2, concurrent: 1, priority: 4, fullHd: false, watermark: true },
       { openTasks: 4, concurrent: 2, priority: 3, fullHd: true, watermark: false },

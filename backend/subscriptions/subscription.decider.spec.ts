@@ -12,7 +12,7 @@ import {
   ended,
   on,
   paid,
-  pass,
+  applyDueChanges,
   reactivated,
   requested,
   running,
@@ -23,18 +23,18 @@ import {
 
 const given = specification(subscription)
 
-describe('an agreement', () => {
-  it('is asked for once', () => {
+describe('agreements', () => {
+  it('records a requested agreement', () => {
     const { type: _, data } = requested()
     given()
       .when({ type: 'RequestSubscription', ...data } as SubscriptionCommand)
       .decides(requested())
   })
-  it('that nobody here asked for is refused', () => {
+  it('rejects reports about an agreement that was not requested here', () => {
     given().when(status('active')).rejects('unknown_agreement')
     given().when(sale('s1')).rejects('unknown_agreement')
   })
-  it('runs once the provider says so, or a sale shows it', () => {
+  it('activates an agreement on the status active or on its first sale', () => {
     given(requested())
       .when(status('active'))
       .decides(activated('A', { statusAt: on('01-05') }))
@@ -42,21 +42,21 @@ describe('an agreement', () => {
       .when(sale('s1'))
       .decides(activated('A', { statusAt: null }), paid('s1'))
   })
-  it('begins with a trial where the provider reports one', () => {
+  it('activates an agreement with a trial if the provider reports one', () => {
     given(requested())
       .when({ ...status('active'), trial: true })
       .decides(activated('A', { statusAt: on('01-05'), trial: true }))
   })
-  it('that is not approved within three days is over, and one refused at the provider at once', () => {
+  it('ends an agreement that is unapproved after three days or declined at the provider', () => {
     given(requested())
-      .when(pass(on('01-03')))
+      .when(applyDueChanges(on('01-03')))
       .decidesNothing()
     given(requested())
-      .when(pass(on('01-04')))
+      .when(applyDueChanges(on('01-04')))
       .decides(ended('A', 'not_approved', null, on('01-04')))
     given(requested()).when(status('cancelled')).decides(ended('A', 'declined'))
   })
-  it('replaces the one that runs, whichever is reported first', () => {
+  it('replaces the running agreement, in whichever order the two are reported', () => {
     const two = [...running, requested('B', 'ultimate')]
     given(...two)
       .when(status('active', on('01-05'), 'B'))
@@ -65,7 +65,7 @@ describe('an agreement', () => {
       .when(status('active'))
       .decides(ended('A', 'replaced', 'B'))
   })
-  it('with a smaller plan waits for the end of the period, and the one that runs is not renewed', () => {
+  it('schedules a smaller plan for the end of the period and cancels the current one', () => {
     const startsAt = on('02-01')
     const scheduled: SubscriptionEvent = {
       type: 'SubscriptionScheduled',
@@ -77,7 +77,7 @@ describe('an agreement', () => {
       .decides(scheduled, cancelled())
     const all = [...waiting, scheduled, cancelled()]
     given(...all)
-      .when(pass(startsAt))
+      .when(applyDueChanges(startsAt))
       .decides(ended('A', 'period_end', null, startsAt), {
         ...activated('B', { tier: 'standard', periodEnd: null, statusAt: null }),
         data: { ...activated('B', { tier: 'standard', periodEnd: null, statusAt: null }).data, at: startsAt },
@@ -89,30 +89,30 @@ describe('an agreement', () => {
 })
 
 describe('cancelling', () => {
-  it('takes effect at the end of the period', () => {
+  it('ends the agreement at the end of the period', () => {
     given(...running)
       .when(cancel())
       .decides(cancelled())
     given(...running, cancelled())
-      .when(pass(on('01-31')))
+      .when(applyDueChanges(on('01-31')))
       .decidesNothing()
     given(...running, cancelled())
-      .when(pass(on('02-01')))
+      .when(applyDueChanges(on('02-01')))
       .decides(ended('A', 'period_end', null, on('02-01')))
   })
-  it('takes effect at once when so wished, and withdraws what was not approved', () => {
+  it('ends the agreement immediately on request, and withdraws a pending one', () => {
     given(...running)
       .when(cancel(false))
       .decides(ended('A', 'cancelled'))
     given(requested()).when(cancel()).decides(ended('A', 'withdrawn'))
   })
-  it('needs something to cancel', () => {
+  it('is rejected without a subscription', () => {
     given().when(cancel()).rejects('no_subscription')
     given(...running, ended('A', 'unpaid'))
       .when(cancel())
       .rejects('no_subscription')
   })
-  it('can be taken back until the period ends', () => {
+  it('can be withdrawn until the period ends', () => {
     const back: SubscriptionCommand = { type: 'ReactivateSubscription', userId, at }
     given(...running, cancelled())
       .when(back)
@@ -130,19 +130,19 @@ describe('cancelling', () => {
   })
 })
 
-describe('the credits of sales', () => {
+describe('forfeited sales', () => {
   const forfeited = (...events: SubscriptionEvent[]) =>
     forfeitedSales(events.reduce(subscription.evolve, subscription.initial))
-  it('go with their agreement', () => {
+  it('are the sales of an ended agreement', () => {
     expect(forfeited(...running)).toEqual([])
     expect(forfeited(...running, ended('A', 'unpaid'))).toEqual(['s1'])
   })
-  it('pass to the agreement that took over, and go with that one', () => {
+  it('exclude sales of a replaced agreement until its replacement ends', () => {
     const taken = [...running, requested('B', 'ultimate'), ended('A', 'replaced', 'B'), activated('B')]
     expect(forfeited(...taken)).toEqual([])
     expect(forfeited(...taken, ended('B', 'unpaid'))).toEqual(['s1'])
   })
-  it('stay when they were paid for after the end', () => {
+  it('exclude sales that completed after the end', () => {
     expect(forfeited(...running, ended('A', 'unpaid'), paid('s2', on('02-01'), on('03-01'), true))).toEqual(['s1'])
   })
 })

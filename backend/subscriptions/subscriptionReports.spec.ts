@@ -11,27 +11,27 @@ import {
   failed,
   on,
   paid,
-  pass,
+  applyDueChanges,
   reactivated,
   requested,
   running,
   sale,
   status,
   suspended,
-  told,
+  reported,
   userId,
 } from './testing/subscriptionFacts.ts'
 
 const given = specification(subscription)
 
-describe('a sale', () => {
-  it('is stored once, with the credits it brings', () => {
+describe('ReportSale', () => {
+  it('records a sale and its credits once', () => {
     given(requested(), activated()).when(sale('s1')).decides(paid('s1'))
     given(...running)
       .when(sale('s1', { amountCents: 1 }))
       .decidesNothing()
   })
-  it('of another amount or currency brings nothing, and says so once', () => {
+  it('records a mismatch instead of a sale with the wrong amount or currency', () => {
     for (const wrong of [{ amountCents: 4498 }, { currency: 'EUR' }]) {
       const { amountCents, currency } = { amountCents: 4499, currency: 'USD', ...wrong }
       given(...running)
@@ -42,12 +42,12 @@ describe('a sale', () => {
         })
     }
   })
-  it('after the end is marked, since its credits stay', () => {
+  it('marks a sale that completed after the end of its agreement', () => {
     given(...running, ended('A', 'unpaid'))
       .when(sale('s2', { soldAt: on('01-11'), periodEnd: on('02-11') }))
       .decides(paid('s2', on('01-11'), on('02-11'), true))
   })
-  it('wakes a plan that rests', () => {
+  it('resumes a suspended plan', () => {
     given(...running, failed, suspended('unpaid', on('02-08')))
       .when(sale('s2', { soldAt: on('02-09'), periodEnd: on('03-09'), at: on('02-09') }))
       .decides(
@@ -58,7 +58,7 @@ describe('a sale', () => {
         { type: 'SubscriptionResumed', data: { userId, agreementId: 'A', at: on('02-09'), statusAt: null } },
       )
   })
-  it('whose money went back is reversed once, in proportion', () => {
+  it('can be reversed: a partial refund claims credits in proportion', () => {
     const reversal = (reversalId: string, amountCents: number): SubscriptionCommand => ({
       type: 'ReportReversal',
       userId,
@@ -82,7 +82,7 @@ describe('a sale', () => {
   })
 })
 
-describe('a failed payment', () => {
+describe('ReportPaymentFailed', () => {
   const report = (failedAt: string): SubscriptionCommand => ({
     type: 'ReportPaymentFailed',
     userId,
@@ -91,42 +91,42 @@ describe('a failed payment', () => {
     graceUntil: on('02-08'),
     at,
   })
-  it('leaves the plan for a while', () => {
+  it('starts a grace period', () => {
     given(...running)
       .when(report(on('02-01')))
       .decides(failed)
     expect(nextChangeDueAt([...running, failed].reduce(subscription.evolve, subscription.initial))).toBe(on('02-08'))
   })
-  it('is no news when a payment succeeded since', () => {
+  it('is ignored if a later payment succeeded', () => {
     given(...running, failed, paid('s2', on('02-03'), on('03-01')))
       .when(report(on('02-01')))
       .decidesNothing()
   })
-  it('suspends the plan after its grace, and ends it a month later', () => {
+  it('suspends the plan after the grace period and ends it a month later', () => {
     given(...running, failed)
-      .when(pass(on('02-08')))
+      .when(applyDueChanges(on('02-08')))
       .decides(suspended('unpaid', on('02-08')))
     given(...running, failed, suspended('unpaid', on('02-08')))
-      .when(pass(on('03-10')))
+      .when(applyDueChanges(on('03-10')))
       .decides(ended('A', 'unpaid', null, on('03-10')))
   })
-  it('suspends nothing when it was made good in time', () => {
+  it('suspends nothing if a payment succeeds within the grace period', () => {
     given(...running, failed, paid('s2', on('02-03'), on('03-01')))
-      .when(pass(on('02-08')))
+      .when(applyDueChanges(on('02-08')))
       .decidesNothing()
   })
 })
 
-describe("the provider's word", () => {
-  it('that it bills no more is ours after a cancel, and a suspension without one', () => {
+describe('ReportStatus', () => {
+  it('treats a suspension as a pause after a cancellation, otherwise as a suspension by the provider', () => {
     given(...running, cancelled())
       .when(status('suspended'))
-      .decides(told('SubscriptionPaused', on('01-05')))
+      .decides(reported('SubscriptionPaused', on('01-05')))
     given(...running)
       .when(status('suspended'))
       .decides(suspended('provider', at, on('01-05')))
   })
-  it('is no news when it is older than what is known', () => {
+  it('ignores a status older than the known one', () => {
     given(...running)
       .when(status('suspended', on('01-01')))
       .decidesNothing()
@@ -134,30 +134,30 @@ describe("the provider's word", () => {
       .when(status('active', on('01-04')))
       .decidesNothing()
   })
-  it('that it bills again wakes the plan', () => {
+  it('resumes the plan when the provider resumes billing', () => {
     given(...running, suspended('provider', at, on('01-05')))
       .when(status('active', on('01-06')))
-      .decides(told('SubscriptionResumed', on('01-06')))
-    given(...running, cancelled(), told('SubscriptionPaused', on('01-05')))
+      .decides(reported('SubscriptionResumed', on('01-06')))
+    given(...running, cancelled(), reported('SubscriptionPaused', on('01-05')))
       .when(status('active', on('01-06')))
-      .decides(told('SubscriptionResumed', on('01-06')))
+      .decides(reported('SubscriptionResumed', on('01-06')))
   })
-  it('that it rests is ours when we were about to ask for it, though the cancel was taken back meanwhile', () => {
-    const asked = [...running, cancelled(), told('SubscriptionPaused', null)]
+  it('treats a suspension as the requested pause even if the cancellation was withdrawn in between', () => {
+    const asked = [...running, cancelled(), reported('SubscriptionPaused', null)]
     given(...running, cancelled())
       .when({ type: 'PauseBilling', userId, agreementId: 'A', at })
-      .decides(told('SubscriptionPaused', null))
+      .decides(reported('SubscriptionPaused', null))
     given(...asked, reactivated)
       .when(status('suspended'))
-      .decides(told('SubscriptionPaused', on('01-05')))
-    given(...asked, told('SubscriptionPaused', on('01-05')), reactivated)
+      .decides(reported('SubscriptionPaused', on('01-05')))
+    given(...asked, reported('SubscriptionPaused', on('01-05')), reactivated)
       .when({ type: 'ReportResumed', userId, agreementId: 'A', at, statusAt: on('01-06') })
-      .decides(told('SubscriptionResumed', on('01-06')))
+      .decides(reported('SubscriptionResumed', on('01-06')))
     given(...running)
       .when({ type: 'PauseBilling', userId, agreementId: 'A', at })
       .decidesNothing()
   })
-  it('that it was approved is heard even after we had given it up', () => {
+  it('activates an agreement that is approved after it expired unapproved', () => {
     const givenUp = [requested(), ended('A', 'not_approved', null, on('01-04'))]
     given(...givenUp)
       .when(status('active'))
@@ -166,7 +166,7 @@ describe("the provider's word", () => {
       .when(sale('s1'))
       .decides(activated('A', { statusAt: null }), paid('s1'))
   })
-  it('that it has ended lets the paid period pass', () => {
+  it('keeps a plan that was cancelled at the provider until its period ends', () => {
     given(...running)
       .when(status('cancelled'))
       .decides(cancelled(true))
@@ -174,7 +174,7 @@ describe("the provider's word", () => {
       .when(status('expired'))
       .decides(ended('A', 'expired'))
   })
-  it('never wakes what is over, and is noted when it is over there too', () => {
+  it('never reactivates an ended agreement, but closes it once it has ended at the provider', () => {
     const over = [...running, ended('A', 'period_end')]
     given(...over)
       .when(status('active', on('01-09')))

@@ -4,11 +4,11 @@ import type { CurrentSubscription, Invoice, Tier } from './contract.ts'
 
 type Row = CurrentSubscriptionRow | undefined
 
-/** The tier whose benefits a user has: a plan that rests gives none. */
-export const tierOf = (row: Row): Tier => (row?.state === 'active' && row.tier ? row.tier : 'free')
+/** Returns the tier whose benefits apply. A suspended plan has none. */
+export const effectiveTier = (row: Row): Tier => (row?.state === 'active' && row.tier ? row.tier : 'free')
 
-/** The plan that is shown: also one that rests, since it may come back. */
-export const shownTier = (row: Row): Tier =>
+/** Returns the tier to display, which includes a suspended plan. */
+export const displayedTier = (row: Row): Tier =>
   (row?.state === 'active' || row?.state === 'suspended') && row.tier ? row.tier : 'free'
 
 export function statusOf(row: Row): CurrentSubscription['status'] {
@@ -25,11 +25,11 @@ export function statusOf(row: Row): CurrentSubscription['status'] {
   }
 }
 
-/** Undefined for who is on Free. */
+/** Returns undefined for the Free plan. */
 export function currentView(row: Row): CurrentSubscription | undefined {
-  if (!row || shownTier(row) === 'free') return undefined
+  if (!row || displayedTier(row) === 'free') return undefined
   return {
-    tier: shownTier(row),
+    tier: displayedTier(row),
     status: statusOf(row),
     billing_cycle: 'monthly',
     current_period_start: instantOrNull(row.period_start),
@@ -42,20 +42,20 @@ export function currentView(row: Row): CurrentSubscription | undefined {
   }
 }
 
-export function invoiceView({ id, sale_id, tier, amount_cents, refunded_cents, ...row }: InvoiceRow): Invoice {
-  const status = refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded'
+export function invoiceView(row: InvoiceRow): Invoice {
+  const { id, sale_id, tier, amount_cents, refunded_cents, currency, credits, period_start, period_end } = row
   return {
     id,
     number: sale_id,
     tier,
     amount: amount_cents,
     refunded: refunded_cents,
-    currency: row.currency,
-    credits: row.credits,
-    status,
+    currency,
+    credits,
+    status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
     payment_method: 'paypal',
-    paid_at: instant(row.period_start),
-    period_start: instant(row.period_start),
-    period_end: instant(row.period_end),
+    paid_at: instant(period_start),
+    period_start: instant(period_start),
+    period_end: instant(period_end),
   }
 }

@@ -1,106 +1,128 @@
+import { readCredits } from '#projections/credits/readCredits.ts'
+import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { instantOrNull } from '../kernel/http/instant.ts'
+import type { Changes } from '../kernel/postgres/changes.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import type { Calendar } from '../kernel/time.ts'
 import { currentOf } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
+import type { Stats } from './contract.ts'
 import type { PaidTier } from './events.ts'
 import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.port.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
+import { displayedTier, statusOf } from './subscriptionView.ts'
 import type { WebhookInbox } from './webhookInbox.ts'
 
 export interface SubscriptionsDeps {
+  readonly database: Database
+  readonly changes: Changes
   readonly handle: Handle
   readonly payments: PaymentProvider
   readonly inbox: WebhookInbox
-  /** Where the user's credits stand in the log. */
-  readonly creditsAt: (userId: string) => Promise<GlobalPosition | undefined>
+  /** Returns the log position of the user's credits. */
+  readonly credits: { expire(userId: string): Promise<GlobalPosition | undefined> }
   readonly encrypt: (userId: string, text: string) => Promise<string>
   readonly publicUrl: () => string
-  readonly now: () => number
+  readonly calendar: Calendar
 }
 
-export interface Upgrade {
-  readonly userId: string
-  readonly tier: PaidTier
-  readonly language: 'en' | 'zh'
-  /** The same request opens one agreement. */
-  readonly requestId: string
-}
+/** How long `confirm` waits until the provider's answer is processed. */
+const CONFIRM_TIMEOUT_MS = 5_000
 
-/** How long a buyer who comes back from the approval page waits for the provider's answer to be taken in. */
-const CONFIRM_MS = 5_000
-
-/** What users ask of their subscription. What the provider has to be told is told by the term's workflow. */
-export function createSubscriptions({
-  handle,
-  payments,
-  inbox,
-  creditsAt,
-  encrypt,
-  publicUrl,
-  now,
-}: SubscriptionsDeps) {
-  const at = () => new Date(now()).toISOString()
-  const give = (command: SubscriptionCommand, context: CommandContext) =>
+/**
+ * What users do with their subscription. Calls resolve once the read models show the outcome. The lifecycle workflow passes
+ * changes on to the provider.
+ */
+export function createSubscriptions(deps: SubscriptionsDeps) {
+  const { database, changes, handle, payments, inbox, credits, encrypt, publicUrl, calendar } = deps
+  const at = () => new Date(calendar()).toISOString()
+  const sendCommand = (command: SubscriptionCommand, context: CommandContext) =>
     handle(subscription, command.userId, command, context)
+  const sendAndWait = async (command: SubscriptionCommand, context: CommandContext) => {
+    const { position } = await sendCommand(command, context)
+    await changes.waitFor(['currentSubscriptions'], position)
+  }
 
   return {
+    async stats(userId: string): Promise<Stats> {
+      const [{ remaining, used }, row] = await Promise.all([
+        readCredits(database, userId, at()),
+        readSubscription(database, userId),
+      ])
+      const renews = row?.state === 'active' && !row.cancelled
+      return {
+        current_tier: displayedTier(row),
+        current_status: statusOf(row),
+        remaining_credits: remaining,
+        total_credits: remaining + used,
+        used_credits: used,
+        next_reset_date: renews ? instantOrNull(row.period_end) : null,
+      }
+    },
+
     /**
-     * Opens an agreement that the buyer must approve; a smaller plan than the present one begins when the period ends.
+     * Creates an agreement for the buyer to approve. A smaller plan starts when the current period ends.
+     * @param requestId idempotency key
      * @throws Rejection already_subscribed, no_payment_link, unavailable
      */
-    async upgrade({ userId, tier, language, requestId }: Upgrade, context: CommandContext) {
-      const { state } = await give(
+    async upgrade(
+      request: { userId: string; tier: PaidTier; language: 'en' | 'zh'; requestId: string },
+      context: CommandContext,
+    ): Promise<{ approvalUrl: string; agreementId: string }> {
+      const { userId, tier, language, requestId } = request
+      const { state } = await sendCommand(
         { type: 'ApplyDueChanges', userId, at: at() },
         { ...context, commandId: derivedId(requestId, 'time') },
       )
       const current = currentOf(state)
-      const isOver = current?.cancelled === 'final'
-      if (current?.tier === tier && !isOver) throw new Rejection('already_subscribed', 'You have this plan already.')
+      if (current?.tier === tier && current.cancelled !== 'final')
+        throw new Rejection('already_subscribed', 'You have this plan already.')
       const isLarger = current === undefined || TIERS.indexOf(tier) > TIERS.indexOf(current.tier)
       const startsAt = isLarger ? null : current.periodEnd
       const base = publicUrl() + (language === 'zh' ? '/zh' : '')
-      const addresses = { returnUrl: `${base}/payment/success`, cancelUrl: `${base}/payment/cancel` }
-      const { agreementId, approvalUrl } = await reached(() =>
-        payments.createAgreement({ requestId, userId, tier, startsAt, language, ...addresses }),
+      const urls = { returnUrl: `${base}/payment/success`, cancelUrl: `${base}/payment/cancel` }
+      const { agreementId, approvalUrl } = await callProvider(() =>
+        payments.createAgreement({ requestId, userId, tier, startsAt, language, ...urls }),
       )
       const price = { priceCents: PLANS[tier].priceCents, currency: 'USD' }
-      const { position } = await give(
+      await sendAndWait(
         { type: 'RequestSubscription', userId, agreementId, tier, ...price, startsAt, at: at() },
         context,
       )
       if (!approvalUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
-      return { approvalUrl, agreementId, position }
+      return { approvalUrl, agreementId }
     },
 
     /** @throws Rejection no_subscription */
     async cancel(
       { userId, reason, atPeriodEnd }: { userId: string; reason: string | undefined; atPeriodEnd: boolean },
       context: CommandContext,
-    ): Promise<GlobalPosition | undefined> {
+    ): Promise<void> {
       const encryptedReason = reason ? await encrypt(userId, reason) : null
-      return (await give({ type: 'CancelSubscription', userId, encryptedReason, atPeriodEnd, at: at() }, context))
-        .position
+      await sendAndWait({ type: 'CancelSubscription', userId, encryptedReason, atPeriodEnd, at: at() }, context)
     },
 
     /** @throws Rejection no_subscription, cannot_reactivate */
-    async reactivate(userId: string, context: CommandContext): Promise<GlobalPosition | undefined> {
-      return (await give({ type: 'ReactivateSubscription', userId, at: at() }, context)).position
-    },
+    reactivate: (userId: string, context: CommandContext): Promise<void> =>
+      sendAndWait({ type: 'ReactivateSubscription', userId, at: at() }, context),
 
     /**
-     * Asks the provider about an agreement of the user's, puts what it says through the inbox, each sale under its id, and
-     * waits until that is read. Answers where subscription and credits then stand in the log.
+     * Reads an agreement and its sales from the provider and processes them like webhooks, so that the buyer sees the plan
+     * when the approval page returns.
      * @throws Rejection not_found, unavailable
      */
-    async confirm(userId: string, agreementId: string, context: CommandContext) {
-      const there = await reached(() => payments.getAgreement(agreementId))
-      if (there?.userId !== userId) throw new Rejection('not_found', 'There is no such subscription.')
-      const sales = await reached(() => payments.listSales(agreementId, new Date(0).toISOString(), at()))
-      const notices = [
+    async confirm(userId: string, agreementId: string, context: CommandContext): Promise<void> {
+      const agreement = await callProvider(() => payments.getAgreement(agreementId))
+      if (agreement?.userId !== userId) throw new Rejection('not_found', 'There is no such subscription.')
+      const { status, statusAt } = agreement
+      const sales = await callProvider(() => payments.listSales(agreementId, new Date(0).toISOString(), at()))
+      const webhooks = [
         ...sales.map((sale) => ({
           id: `confirmed-${sale.id}`,
           type: 'PAYMENT.SALE.COMPLETED',
@@ -108,28 +130,29 @@ export function createSubscriptions({
           subject: { kind: 'sale', sale } as const,
         })),
         {
-          id: `confirmed-${agreementId}-${there.statusAt}`,
+          id: `confirmed-${agreementId}-${statusAt}`,
           type: 'CONFIRMED',
-          objectId: `${agreementId} ${there.status} ${there.statusAt}`,
+          objectId: `${agreementId} ${status} ${statusAt}`,
           subject: { kind: 'agreement', agreementId } as const,
         },
       ]
-      for (const notice of notices) await inbox.add(notice)
-      await inbox.processed(
-        notices.map(({ id }) => id),
-        CONFIRM_MS,
-      )
-      const { position } = await give({ type: 'ApplyDueChanges', userId, at: at() }, context)
-      return { subscription: position, credits: await creditsAt(userId) }
+      for (const webhook of webhooks) await inbox.add(webhook)
+      const ids = webhooks.map(({ id }) => id)
+      await inbox.processed(ids, CONFIRM_TIMEOUT_MS)
+      await Promise.all([
+        sendAndWait({ type: 'ApplyDueChanges', userId, at: at() }, context),
+        credits.expire(userId).then((position) => changes.waitFor(['creditBalances'], position)),
+      ])
     },
   }
 }
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>
 
-async function reached<T>(ask: () => Promise<T>): Promise<T> {
+/** @throws Rejection unavailable */
+async function callProvider<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await call()
   } catch (error) {
     if (!(error instanceof PaymentProviderDown)) throw error
     throw new Rejection('unavailable', 'The payment provider does not answer. Please try again in a moment.', {

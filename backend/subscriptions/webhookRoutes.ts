@@ -4,29 +4,28 @@ import { readRawBody } from '../kernel/http/readRawBody.ts'
 import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.port.ts'
 import type { WebhookInbox } from './webhookInbox.ts'
 
-const LONGEST_BODY = 256 * 1024
+const MAX_BODY_BYTES = 256 * 1024
 
 export interface WebhookRoutes {
   readonly payments: PaymentProvider
   readonly inbox: WebhookInbox
-  /** Counts what somebody else has sent in the provider's name. */
-  readonly onForged: () => void
+  readonly onInvalidSignature: () => void
 }
 
-/** What the payment provider tells us: checked, kept, answered; read later by a workflow. Told twice, it is kept once. */
-export function webhookRoutes({ payments, inbox, onForged }: WebhookRoutes): Router {
+/** Verifies and stores the payment provider's webhooks. A workflow processes them later. */
+export function webhookRoutes({ payments, inbox, onInvalidSignature }: WebhookRoutes): Router {
   return new Router().post('/webhooks/paypal', async (ctx) => {
-    const body = await readRawBody(ctx, LONGEST_BODY)
-    const notice = await payments.verifyWebhook(ctx.headers as Record<string, string>, body).catch((error) => {
+    const body = await readRawBody(ctx, MAX_BODY_BYTES)
+    const webhook = await payments.verifyWebhook(ctx.headers as Record<string, string>, body).catch((error) => {
       if (!(error instanceof PaymentProviderDown)) throw error
-      // It cannot be checked now; the provider sends it again.
-      throw new Rejection('unavailable', 'The signature cannot be checked at the moment.', { retryAfter: 60 })
+      // The provider redelivers webhooks that are not acknowledged.
+      throw new Rejection('unavailable', 'The signature cannot be verified at the moment.', { retryAfter: 60 })
     })
-    if (!notice) {
-      onForged()
-      throw new Rejection('unauthenticated', 'This was not signed by the payment provider.')
+    if (!webhook) {
+      onInvalidSignature()
+      throw new Rejection('unauthenticated', 'The webhook signature is invalid.')
     }
-    await inbox.add(notice)
+    await inbox.add(webhook)
     ctx.set('Cache-Control', 'no-store')
     ctx.body = {}
   })

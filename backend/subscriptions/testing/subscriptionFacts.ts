@@ -1,7 +1,7 @@
 import type { ReportStatus, SubscriptionCommand } from '../commands.ts'
 import type { EndCause, PaidTier, SubscriptionEvent } from '../events.ts'
 
-/** Facts of an agreement A for Pro that runs through January 2026, and commands about it, on the tenth. */
+/** Events and commands about agreement A for Pro, paid for January 2026. Commands are sent on the tenth. */
 export const userId = 'user'
 export const on = (date: string) => `2026-${date}T00:00:00.000Z`
 export const at = on('01-10')
@@ -70,7 +70,7 @@ export const suspended = (
   type: 'SubscriptionSuspended',
   data: { userId, agreementId: 'A', at: when, cause, statusAt },
 })
-export const told = (type: 'SubscriptionResumed' | 'SubscriptionPaused', statusAt: string | null) =>
+export const reported = (type: 'SubscriptionResumed' | 'SubscriptionPaused', statusAt: string | null) =>
   ({ type, data: { userId, agreementId: 'A', at, statusAt } }) as SubscriptionEvent
 export const reactivated: SubscriptionEvent = {
   type: 'SubscriptionReactivated',
@@ -112,6 +112,6 @@ export const cancel = (atPeriodEnd = true, when = at): SubscriptionCommand => ({
   atPeriodEnd,
   at: when,
 })
-export const pass = (when: string): SubscriptionCommand => ({ type: 'ApplyDueChanges', userId, at: when })
+export const applyDueChanges = (when: string): SubscriptionCommand => ({ type: 'ApplyDueChanges', userId, at: when })
 
 export const running = [requested(), activated(), paid('s1')]
