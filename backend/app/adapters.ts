@@ -55,7 +55,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const mailer = config.mail ? createSmtpMailer(config.mail.url, config.mail.from) : mailbox!
   const { paypal } = config.payments
   const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')
-  const sandbox = paypal ? undefined : createSandbox({ pool, now: calendar, secret: sandboxSecret })
+  const sandbox = paypal ? undefined : createSandbox({ pool, calendar, secret: sandboxSecret })
   const payments = paypal ? createPaypal(paypal) : sandbox!
   const video = overrides.provider ?? chooseVideoProvider(context, overrides.minimax)
   const media = await openMediaStore(context)

@@ -27,7 +27,8 @@ import { mailboxRoutes } from '../providers/mail/mailboxRoutes.ts'
 import { sandboxRoutes } from '../providers/payments/sandbox/sandboxRoutes.ts'
 import { callbackRoutes } from '../providers/video/minimax/callbackRoutes.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
-import { serveSubscriptions, statsOf } from '../subscriptions/routes.ts'
+import { readStats } from '../subscriptions/readStats.ts'
+import { serveSubscriptions } from '../subscriptions/routes.ts'
 import { createSubscriptions } from '../subscriptions/subscriptions.ts'
 import { webhookRoutes } from '../subscriptions/webhookRoutes.ts'
 import { serveMedia } from '../tasks/mediaRoutes.ts'
@@ -66,7 +67,7 @@ export function startApi(context: Context, adapters: Adapters, services: Service
   const bill = (held: AbortSignal) => sandbox!.run(localUrl(server, config.http.host), held)
   const billing = sandbox && leases.run('sandbox', halt.signal, bill)
   const creditsOf = async (userId: string) => {
-    const stats = await statsOf({ database, calendar }, userId)
+    const stats = await readStats({ database, calendar }, userId)
     return { remaining: stats.remaining_credits, total: stats.total_credits }
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
@@ -154,7 +155,7 @@ function composeApi(
 
 function webhooksOf(context: Context, { payments }: Adapters, { webhooks }: Services): Router[] {
   const { config, log, observability } = context
-  const onForged = () => {
+  const onInvalidSignature = () => {
     observability.metrics.forged.inc()
     log.warn('webhook signature invalid')
   }
@@ -163,7 +164,7 @@ function webhooksOf(context: Context, { payments }: Adapters, { webhooks }: Serv
       callbackSecret: config.secrets.session,
       onProviderCallback: (taskId, jobId) => handleProviderCallback(context, taskId, jobId),
     }),
-    webhookRoutes({ payments, inbox: webhooks, onForged }),
+    webhookRoutes({ payments, inbox: webhooks, onInvalidSignature }),
   ]
 }
 
@@ -174,19 +175,18 @@ function serveBilling(
   { credits, userKeys, webhooks }: Services,
   publicUrl: () => string,
 ): void {
-  const { paypal } = config.payments
   const { encrypt } = userKeys
   const subscriptions = createSubscriptions({
+    changes,
     handle,
     payments,
     inbox: webhooks,
+    credits,
     encrypt,
     publicUrl,
-    now: calendar,
-    creditsAt: credits.expire,
+    calendar,
   })
-  const providerPlan = (tier: keyof typeof PLANS) => (tier === 'free' ? null : (paypal?.plans[tier] ?? null))
-  serveSubscriptions(serve, { database, changes, calendar, subscriptions, providerPlan })
+  serveSubscriptions(serve, { database, calendar, subscriptions, paypalPlans: config.payments.paypal?.plans })
 }
 
 function serveVideos(

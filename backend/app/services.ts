@@ -1,4 +1,3 @@
-import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { createErasures } from '../accounts/erasures.ts'
 import { OUTGOING_MAIL_KEY } from '../accounts/keys/keyRing.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
@@ -9,8 +8,7 @@ import { createCredits } from '../credits/credits.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/realtime.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
-import { allowanceOf } from '../subscriptions/allowance.ts'
-import { tierOf } from '../subscriptions/subscriptionView.ts'
+import { type Allowance, readAllowance } from '../subscriptions/allowance.ts'
 import { createWebhookInbox, type WebhookInbox } from '../subscriptions/webhookInbox.ts'
 import { createImageUploads, type ImageUploads } from '../tasks/imageUploads.ts'
 import type { Adapters } from './adapters.ts'
@@ -25,7 +23,7 @@ export interface Services {
   readonly webhooks: WebhookInbox
   readonly uploads: ImageUploads
   /** Returns the limits of the user's plan. */
-  readonly allowance: (userId: string) => Promise<ReturnType<typeof allowanceOf>>
+  readonly allowance: (userId: string) => Promise<Allowance>
 }
 
 export function createServices(
@@ -45,6 +43,6 @@ export function createServices(
     }),
     webhooks: createWebhookInbox(pool),
     uploads: createImageUploads(database, adapters.media, temporaryDir),
-    allowance: async (userId: string) => allowanceOf(tierOf(await readSubscription(database, userId))),
+    allowance: (userId: string) => readAllowance(database, userId),
   } satisfies Services
 }

@@ -9,5 +9,7 @@ export function allowanceOf(tier: Tier) {
   return { openTasks: openTaskLimit(tier), concurrent, priority, fullHd: tier !== 'free', watermark }
 }
 
-export const readAllowance = async (database: Database, userId: string) =>
+export type Allowance = ReturnType<typeof allowanceOf>
+
+export const readAllowance = async (database: Database, userId: string): Promise<Allowance> =>
   allowanceOf(effectiveTier(await readSubscription(database, userId)))

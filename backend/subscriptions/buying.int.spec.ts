@@ -181,7 +181,9 @@ describe('the lifecycle of a plan', () => {
     expect((await user.call('POST', '/subscriptions/reactivate')).status).toBe(404)
   })
 
-  it('switches to a larger plan immediately, to a smaller one at the end of the period', { timeout: 120_000 }, async () => {
+  it('switches to a larger plan immediately, to a smaller one at the end of the period', {
+    timeout: 120_000,
+  }, async () => {
     const user = await kinora.newUser()
     const first = await buy(user, 'standard')
     const second = await buy(user, 'ultimate')

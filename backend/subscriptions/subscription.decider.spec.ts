@@ -6,13 +6,13 @@ import type { SubscriptionEvent } from './events.ts'
 import { subscription } from './subscription.decider.ts'
 import {
   activated,
+  applyDueChanges,
   at,
   cancel,
   cancelled,
   ended,
   on,
   paid,
-  applyDueChanges,
   reactivated,
   requested,
   running,

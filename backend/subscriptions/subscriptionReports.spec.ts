@@ -5,20 +5,20 @@ import type { SubscriptionEvent } from './events.ts'
 import { nextChangeDueAt, subscription } from './subscription.decider.ts'
 import {
   activated,
+  applyDueChanges,
   at,
   cancelled,
   ended,
   failed,
   on,
   paid,
-  applyDueChanges,
   reactivated,
+  reported,
   requested,
   running,
   sale,
   status,
   suspended,
-  reported,
   userId,
 } from './testing/subscriptionFacts.ts'
 

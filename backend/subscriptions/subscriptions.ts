@@ -1,26 +1,19 @@
-import { readCredits } from '#projections/credits/readCredits.ts'
-import { readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
 import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
-import { instantOrNull } from '../kernel/http/instant.ts'
 import type { Changes } from '../kernel/postgres/changes.ts'
-import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
 import { currentOf } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
-import type { Stats } from './contract.ts'
 import type { PaidTier } from './events.ts'
 import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.port.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
-import { displayedTier, statusOf } from './subscriptionView.ts'
 import type { WebhookInbox } from './webhookInbox.ts'
 
 export interface SubscriptionsDeps {
-  readonly database: Database
   readonly changes: Changes
   readonly handle: Handle
   readonly payments: PaymentProvider
@@ -40,7 +33,7 @@ const CONFIRM_TIMEOUT_MS = 5_000
  * changes on to the provider.
  */
 export function createSubscriptions(deps: SubscriptionsDeps) {
-  const { database, changes, handle, payments, inbox, credits, encrypt, publicUrl, calendar } = deps
+  const { changes, handle, payments, inbox, credits, encrypt, publicUrl, calendar } = deps
   const at = () => new Date(calendar()).toISOString()
   const sendCommand = (command: SubscriptionCommand, context: CommandContext) =>
     handle(subscription, command.userId, command, context)
@@ -50,22 +43,6 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
   }
 
   return {
-    async stats(userId: string): Promise<Stats> {
-      const [{ remaining, used }, row] = await Promise.all([
-        readCredits(database, userId, at()),
-        readSubscription(database, userId),
-      ])
-      const renews = row?.state === 'active' && !row.cancelled
-      return {
-        current_tier: displayedTier(row),
-        current_status: statusOf(row),
-        remaining_credits: remaining,
-        total_credits: remaining + used,
-        used_credits: used,
-        next_reset_date: renews ? instantOrNull(row.period_end) : null,
-      }
-    },
-
     /**
      * Creates an agreement for the buyer to approve. A smaller plan starts when the current period ends.
      * @param requestId idempotency key

@@ -1,9 +1,9 @@
-/** Currencies that PayPal bills without decimals. */
+/** Currencies without decimals at PayPal. */
 const WHOLE = new Set(['HUF', 'JPY', 'TWD'])
 
 /**
- * A decimal amount as PayPal writes it ("12.99", "-0.50", "500") in the currency's smallest unit, without a float on the
- * way. @returns undefined: it is no amount of this currency
+ * Converts a decimal amount from PayPal ("12.99", "-0.50", "500") to the currency's smallest unit, without floats. Returns
+ * undefined if it is not a valid amount of this currency.
  */
 export function smallestUnits(value: string, currency: string): number | undefined {
   const [, sign, whole, decimals = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/.exec(value) ?? []
@@ -14,5 +14,5 @@ export function smallestUnits(value: string, currency: string): number | undefin
   return sign && units !== 0 ? -units : units
 }
 
-/** Integer cents as PayPal writes them: 1299 becomes "12.99". */
+/** Formats integer cents for PayPal: 1299 becomes "12.99". */
 export const decimalOf = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`

@@ -1,23 +1,24 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
+import type { Clock } from '#backend/kernel/time.ts'
 
-/** The PEM text at an address, the signer's certificate first. Undefined: there is none. @throws it cannot be had now */
+/** Fetches a PEM chain, leaf first. Returns undefined if there is none. @throws Error temporarily unavailable */
 export type CertificateSource = (url: URL) => Promise<string | undefined>
 
-/** A key to check signatures with. `isTrusted`: its certificate leads to a root that this machine trusts. */
+/** A verification key. `isTrusted`: its certificate chains to a trusted root. */
 export type SigningKey = { readonly key: KeyObject; readonly isTrusted: boolean }
 
-const LARGEST = 64 * 1024
-const MOST_KEPT = 8
+const MAX_PEM_LENGTH = 64 * 1024
+const MAX_CACHED = 8
 
-/** Only PayPal's own addresses serve its certificates. */
+/** Accepts HTTPS addresses of PayPal's own hosts only. */
 export function isPaypalAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, port, username, password } = new URL(text)
   return protocol === 'https:' && hostname.endsWith('.paypal.com') && !port && !username && !password
 }
 
-/** Redirects are not followed: they could lead to another host. */
+/** Does not follow redirects: they could lead to another host. */
 export const fetchCertificate: CertificateSource = async (url) => {
   const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(10_000) })
   if (answer.status === 429 || answer.status >= 500) throw new Error(`HTTP ${answer.status}`)
@@ -25,8 +26,8 @@ export const fetchCertificate: CertificateSource = async (url) => {
 }
 
 /**
- * PayPal's certificates, kept once they were fetched. A key is given out while its certificate is valid and made out to
- * PayPal. Node checks neither revocation nor what a certificate may be used for.
+ * Creates a function that fetches, checks and caches PayPal's signing certificates. Each call checks validity and subject;
+ * revocation and key usage are not checked.
  */
 export function createCertificates({
   source,
@@ -35,40 +36,40 @@ export function createCertificates({
 }: {
   readonly source: CertificateSource
   readonly roots?: readonly string[] | undefined
-  readonly now?: (() => number) | undefined
+  readonly now?: Clock | undefined
 }) {
-  const kept = new Map<string, X509Certificate[]>()
+  const cache = new Map<string, X509Certificate[]>()
   let anchors: readonly X509Certificate[] | undefined
 
   const chainAt = async (url: URL): Promise<X509Certificate[]> => {
-    const known = kept.get(url.href)
-    if (known) return known
-    const chain = parsed((await source(url)) ?? '')
-    if (chain.length > 0) kept.set(url.href, chain)
-    for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest)
+    const cached = cache.get(url.href)
+    if (cached) return cached
+    const chain = parsePem((await source(url)) ?? '')
+    if (chain.length > 0) cache.set(url.href, chain)
+    for (const oldest of cache.keys()) if (cache.size > MAX_CACHED) cache.delete(oldest)
     return chain
   }
 
-  /** Undefined: there is no such certificate, or it is not PayPal's or not valid now. @throws it cannot be had now */
+  /** Returns undefined if the certificate is missing, expired or not PayPal's. @throws Error temporarily unavailable */
   return async (address: string): Promise<SigningKey | undefined> => {
     if (!isPaypalAddress(address)) return undefined
     const [leaf, ...others] = await chainAt(new URL(address))
-    if (!leaf || !isValid(leaf, now()) || !isMadeOutToPaypal(leaf) || leaf.publicKey.asymmetricKeyType !== 'rsa')
+    if (!leaf || !isValid(leaf, now()) || !isIssuedToPaypal(leaf) || leaf.publicKey.asymmetricKeyType !== 'rsa')
       return undefined
     anchors ??= roots.map((pem) => new X509Certificate(pem))
-    return { key: leaf.publicKey, isTrusted: leadsTo(anchors, leaf, others, now()) }
+    return { key: leaf.publicKey, isTrusted: chainsTo(anchors, leaf, others, now()) }
   }
 }
 
 const isValid = ({ validFromDate, validToDate }: X509Certificate, at: number) =>
   validFromDate.getTime() <= at && at <= validToDate.getTime()
 
-const isMadeOutToPaypal = ({ subject }: X509Certificate) => /^CN=[a-z0-9.-]+\.paypal\.com$/im.test(subject)
+const isIssuedToPaypal = ({ subject }: X509Certificate) => /^CN=[a-z0-9.-]+\.paypal\.com$/im.test(subject)
 
 const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate) =>
   issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
 
-function leadsTo(
+function chainsTo(
   anchors: readonly X509Certificate[],
   certificate: X509Certificate,
   others: readonly X509Certificate[],
@@ -76,13 +77,13 @@ function leadsTo(
 ): boolean {
   const isIssuer = (issuer: X509Certificate) => isValid(issuer, at) && isIssuedBy(certificate, issuer)
   if (anchors.some(isIssuer)) return true
-  const between = others.find(isIssuer)
-  const left = others.filter((other) => other !== between)
-  return between !== undefined && leadsTo(anchors, between, left, at)
+  const intermediate = others.find(isIssuer)
+  const rest = others.filter((other) => other !== intermediate)
+  return intermediate !== undefined && chainsTo(anchors, intermediate, rest, at)
 }
 
-function parsed(pem: string): X509Certificate[] {
-  const blocks = pem.slice(0, LARGEST).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+function parsePem(pem: string): X509Certificate[] {
+  const blocks = pem.slice(0, MAX_PEM_LENGTH).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   try {
     return blocks.map((block) => new X509Certificate(block))
   } catch {

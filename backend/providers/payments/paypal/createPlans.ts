@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { decimalOf } from './amounts.ts'
-import { type PaypalApi, PaypalRefusal, understood } from './paypalApi.ts'
+import { type PaypalApi, PaypalRefusal, parseAnswer } from './paypalApi.ts'
 import { Id } from './paypalShapes.ts'
 
 const PRODUCT = 'KINORA-CREDITS'
@@ -14,13 +14,13 @@ const Listed = z.object({
 })
 
 /**
- * Makes the product and its plans at PayPal, and answers PayPal's id of each. Run again, it finds what is there; a plan
- * whose price changed is another plan, since the buyers of the old one keep their price.
+ * Creates the product and its plans at PayPal and returns PayPal's plan ids. Reuses existing plans. A changed price creates
+ * a new plan, because buyers of the old one keep their price.
  */
 export async function createPlans(api: PaypalApi): Promise<Record<PaidTier, string>> {
   await createProduct(api)
   const path = `/v1/billing/plans?${new URLSearchParams({ product_id: PRODUCT, page_size: '20' })}`
-  const { plans = [] } = understood(Listed, await api.call({ method: 'GET', path }), 'GET plans')
+  const { plans = [] } = parseAnswer(Listed, await api.call({ method: 'GET', path }), 'GET plans')
   const ids: Partial<Record<PaidTier, string>> = {}
   for (const tier of PAID) {
     const known = plans.find(({ name, status = 'ACTIVE' }) => name === nameOf(tier) && status === 'ACTIVE')
@@ -64,5 +64,5 @@ async function createPlan(api: PaypalApi, tier: PaidTier): Promise<string> {
   }
   const requestId = `${PRODUCT}-${tier}-${PLANS[tier].priceCents}`
   const answer = await api.call({ method: 'POST', path: '/v1/billing/plans', body: JSON.stringify(plan), requestId })
-  return understood(Created, answer, 'POST plans').id
+  return parseAnswer(Created, answer, 'POST plans').id
 }

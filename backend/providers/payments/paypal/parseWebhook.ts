@@ -13,28 +13,27 @@ const Sale = z.object({
   amount: Money,
   create_time: Instant,
 })
-/** A refund, or of a reversal at times the sale itself, with the amount that went back. */
+/** A refund. Some reversal events contain the sale itself instead, with the reversed amount. */
 const Reversed = z.object({ id: Id, sale_id: z.optional(Id), amount: Money })
 
 /**
- * Reads an event of PayPal's webhooks (v1/notifications). Its signature is not looked at here.
- * @throws ValidationError it is not what PayPal sends
+ * Parses an event of PayPal's webhooks API v1. Does not verify its signature.
+ * @throws ValidationError not a PayPal event
  */
 export function parseWebhook(event: unknown): PaymentWebhook {
-  const { id, event_type: type, create_time: at, resource } = understood(Event, event)
+  const { id, event_type: type, create_time: at, resource } = parse(Event, event)
   const { subject, state } = subjectOf(type, resource, at)
   return { id, type, objectId: `${type} ${state}`, subject }
 }
 
-/** `state`: the object's id, and what tells one state of it from another. */
+/** Returns what an event is about. `state` identifies the object and its state. */
 function subjectOf(type: string, resource: unknown, at: string): { subject: WebhookSubject; state: string } {
   if (type === 'PAYMENT.SALE.COMPLETED') return saleOf(resource)
   if (type === 'PAYMENT.SALE.REFUNDED') return reversalOf(resource, 'refund')
   if (type === 'PAYMENT.SALE.REVERSED') return reversalOf(resource, 'reversal')
-  if (!type.startsWith('BILLING.SUBSCRIPTION.'))
-    return { subject: { kind: 'other' }, state: `${nameOf(resource)} ${at}` }
+  if (!type.startsWith('BILLING.SUBSCRIPTION.')) return { subject: { kind: 'other' }, state: `${idOf(resource)} ${at}` }
 
-  const { id: agreementId, status, status_update_time, update_time, billing_info } = understood(Subscription, resource)
+  const { id: agreementId, status, status_update_time, update_time, billing_info } = parse(Subscription, resource)
   if (type === 'BILLING.SUBSCRIPTION.PAYMENT.FAILED') {
     const failedAt = billing_info?.last_failed_payment?.time ?? at
     return { subject: { kind: 'payment_failed', agreementId, failedAt }, state: `${agreementId} ${failedAt}` }
@@ -44,8 +43,8 @@ function subjectOf(type: string, resource: unknown, at: string): { subject: Webh
 }
 
 function saleOf(resource: unknown): { subject: WebhookSubject; state: string } {
-  const { id, billing_agreement_id: agreementId, amount, create_time: soldAt } = understood(Sale, resource)
-  // A sale outside of any agreement is not one of ours.
+  const { id, billing_agreement_id: agreementId, amount, create_time: soldAt } = parse(Sale, resource)
+  // A sale without an agreement was not made by Kinora.
   if (!agreementId) return { subject: { kind: 'other' }, state: id }
   const { currency } = amount
   return {
@@ -55,12 +54,12 @@ function saleOf(resource: unknown): { subject: WebhookSubject; state: string } {
 }
 
 function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subject: WebhookSubject; state: string } {
-  const { id, sale_id: saleId = id, amount } = understood(Reversed, resource)
-  // A refund without its sale could only be taken for a sale of the refund's own id.
+  const { id, sale_id: saleId = id, amount } = parse(Reversed, resource)
+  // Without `sale_id` the refund's own id would be taken for the sale's.
   if (reversal === 'refund' && saleId === id)
     throw new ValidationError([{ path: 'resource.sale_id', code: 'required' }])
   const reversalId = saleId === id ? `${id} reversed` : id
-  // What went back is written as a negative amount in some events.
+  // Some events contain a negative amount.
   const amountCents = Math.abs(unitsOf(amount))
   return { subject: { kind: 'reversal', saleId, reversalId, amountCents, reversal }, state: reversalId }
 }
@@ -71,12 +70,12 @@ function unitsOf({ total, currency }: z.infer<typeof Money>): number {
   return units
 }
 
-function nameOf(resource: unknown): string {
+function idOf(resource: unknown): string {
   const parsed = z.safeParse(Identified, resource)
   return parsed.success ? parsed.data.id : ''
 }
 
-function understood<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
+function parse<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
   const parsed = z.safeParse(schema, value)
   if (!parsed.success) throw ValidationError.from(parsed.error)
   return parsed.data

@@ -5,22 +5,22 @@ import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port
 export interface PaypalAccess {
   readonly clientId: string
   readonly clientSecret: string
-  /** https://api-m.paypal.com, or https://api-m.sandbox.paypal.com */
+  /** https://api-m.paypal.com or https://api-m.sandbox.paypal.com */
   readonly baseUrl: string
 }
 
-/** Milliseconds: how long one answer may take, and the pause before a call is sent once more. */
+/** The timeout of one attempt, and the delay before the single retry. */
 export interface PaypalPace {
   readonly timeoutMs: number
   readonly pauseMs: number
 }
 export const PAYPAL_PACE: PaypalPace = { timeoutMs: 10_000, pauseMs: 500 }
 
-/** PayPal understood and said no. Its `debug_id` is what PayPal's support asks for. */
+/** PayPal rejected the request. The message contains the `debug_id` that PayPal's support asks for. */
 export class PaypalRefusal extends Error {
   override name = 'PaypalRefusal'
   readonly status: number
-  /** Such as SUBSCRIPTION_STATUS_INVALID; empty where PayPal names none. */
+  /** For example SUBSCRIPTION_STATUS_INVALID; empty if PayPal gives none. */
   readonly issue: string
 
   constructor(call: string, status: number, issue: string, detail: string) {
@@ -35,7 +35,7 @@ export interface PaypalCall {
   readonly path: string
   /** JSON. */
   readonly body?: string
-  /** Names a create, so that it happens once however often it is sent; PayPal keeps it for 72 hours. */
+  /** Idempotency key of a create. PayPal stores it for 72 hours. */
   readonly requestId?: string
 }
 
@@ -50,27 +50,27 @@ const Fault = z.object({
   details: z.optional(z.array(z.object({ issue: z.optional(z.string()), description: z.optional(z.string()) }))),
 })
 
-/** A token is renewed this long before it expires. */
-const EARLY_MS = 60_000
+/** How long before its expiry a token is renewed. */
+const RENEW_EARLY_MS = 60_000
 
 /**
- * PayPal's REST API: https://developer.paypal.com/api/rest. Every call may be sent twice: a create has its id, and a change
- * of state that has happened already is refused. So one that was not answered is sent once more.
- * @throws PaymentProviderDown no answer, 409, 429 or 5xx  @throws PaypalRefusal any other answer above 399
+ * Creates a client of PayPal's REST API: https://developer.paypal.com/api/rest. Retries an unanswered call once, which is
+ * safe: creates carry an idempotency key, and PayPal rejects a repeated change of state.
+ * @throws PaymentProviderDown no answer, 409, 429 or 5xx  @throws PaypalRefusal any other status above 399
  */
 export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAccess, pace: PaypalPace = PAYPAL_PACE) {
   let token: { readonly value: string; readonly until: number } | undefined
-  let asked: Promise<string> | undefined
+  let renewal: Promise<string> | undefined
 
   const bearer = async (): Promise<string> => {
     if (token && token.until > performance.now()) return token.value
-    asked ??= askToken().finally(() => {
-      asked = undefined
+    renewal ??= requestToken().finally(() => {
+      renewal = undefined
     })
-    return asked
+    return renewal
   }
 
-  const askToken = async (): Promise<string> => {
+  const requestToken = async (): Promise<string> => {
     const answer = await send('POST /v1/oauth2/token', '/v1/oauth2/token', {
       method: 'POST',
       headers: {
@@ -79,14 +79,13 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
       },
       body: 'grant_type=client_credentials',
     })
-    const { access_token, expires_in } = understood(Token, accepted('a token', answer), 'a token')
+    const { access_token, expires_in } = parseAnswer(Token, bodyOf('a token', answer), 'a token')
     const lifeMs = expires_in * 1000
-    token = { value: access_token, until: performance.now() + Math.max(lifeMs - EARLY_MS, lifeMs / 2) }
+    token = { value: access_token, until: performance.now() + Math.max(lifeMs - RENEW_EARLY_MS, lifeMs / 2) }
     return access_token
   }
 
-  /** One answer below 500, if need be at the second try. */
-  const send = async (what: string, path: string, init: RequestInit, isSecond = false): Promise<Answer> => {
+  const send = async (what: string, path: string, init: RequestInit, isRetry = false): Promise<Answer> => {
     let fault: PaymentProviderDown
     try {
       const signal = AbortSignal.timeout(pace.timeoutMs)
@@ -94,7 +93,7 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
       const { status } = answer
       const text = await answer.text()
       if (status < 500 && status !== 409 && status !== 429) return { status, text }
-      fault = new PaymentProviderDown(`PayPal cannot serve ${what} now: HTTP ${status}`)
+      fault = new PaymentProviderDown(`PayPal is unavailable for ${what}: HTTP ${status}`)
       if (status === 429) throw fault
     } catch (error) {
       if (error instanceof PaymentProviderDown) throw error
@@ -102,16 +101,16 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
       const reason = cause instanceof Error ? `${message}: ${cause.message}` : message
       fault = new PaymentProviderDown(`PayPal does not answer ${what}: ${reason}`)
     }
-    if (isSecond) throw fault
+    if (isRetry) throw fault
     await delay(pace.pauseMs)
     return send(what, path, init, true)
   }
 
   return {
-    /** Answers the JSON of the body; undefined where there is none. */
+    /** Returns the parsed JSON body; undefined if it is empty. */
     async call({ method, path, body, requestId }: PaypalCall): Promise<unknown> {
       const what = `${method} ${path.split('?')[0]}`
-      const ask = (access: string) =>
+      const attempt = (access: string) =>
         send(what, path, {
           method,
           headers: {
@@ -123,11 +122,11 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
           ...(body === undefined ? {} : { body }),
         })
       const used = await bearer()
-      const answer = await ask(used)
-      if (answer.status !== 401) return accepted(what, answer)
-      // The token was withdrawn before its time. Another call may have renewed it meanwhile.
+      const answer = await attempt(used)
+      if (answer.status !== 401) return bodyOf(what, answer)
+      // The token was revoked early. A concurrent call may have renewed it already.
       if (token?.value === used) token = undefined
-      return accepted(what, await ask(await bearer()))
+      return bodyOf(what, await attempt(await bearer()))
     },
   }
 }
@@ -137,12 +136,12 @@ interface Answer {
   readonly text: string
 }
 
-function accepted(what: string, { status, text }: Answer): unknown {
+function bodyOf(what: string, { status, text }: Answer): unknown {
   let body: unknown
   try {
     body = text === '' ? undefined : JSON.parse(text)
   } catch {
-    if (status < 400) throw new PaymentProviderDown(`PayPal's answer to ${what} is no JSON (HTTP ${status})`)
+    if (status < 400) throw new PaymentProviderDown(`PayPal's answer to ${what} is not JSON (HTTP ${status})`)
   }
   if (status < 400) return body
   const { data: fault = {} } = z.safeParse(Fault, body)
@@ -151,10 +150,10 @@ function accepted(what: string, { status, text }: Answer): unknown {
   throw new PaypalRefusal(what, status, issue ?? fault.name ?? fault.error ?? '', detail)
 }
 
-/** @throws PaymentProviderDown an answer of another shape than documented */
-export function understood<S extends z.ZodMiniType>(schema: S, answer: unknown, what: string): z.output<S> {
+/** @throws PaymentProviderDown the answer does not match the documented shape */
+export function parseAnswer<S extends z.ZodMiniType>(schema: S, answer: unknown, what: string): z.output<S> {
   const parsed = z.safeParse(schema, answer)
   if (parsed.success) return parsed.data
   const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ')
-  throw new PaymentProviderDown(`PayPal's answer to ${what} has another shape: ${fields}`)
+  throw new PaymentProviderDown(`PayPal's answer to ${what} has invalid fields: ${fields}`)
 }

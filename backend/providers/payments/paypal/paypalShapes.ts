@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 
-/** An instant as PayPal writes it, with or without milliseconds or an offset; ours sort as text. */
+/** Normalizes instants to UTC with milliseconds, so that they sort as text. */
 export const Instant = z.pipe(
   z.iso.datetime({ offset: true }),
   z.transform((text: string) => new Date(text).toISOString()),
 )
 export const Id = z.string().check(z.minLength(1), z.maxLength(128))
 
-/** What is of use in a subscription, asked for or told of. */
+/** The fields of a subscription that Kinora uses, in answers and webhooks. */
 export const Subscription = z.object({
   id: Id,
   status: z.optional(z.enum(['APPROVAL_PENDING', 'APPROVED', 'ACTIVE', 'SUSPENDED', 'CANCELLED', 'EXPIRED'])),

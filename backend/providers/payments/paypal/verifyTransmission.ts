@@ -2,7 +2,7 @@ import { type KeyObject, verify } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import * as z from 'zod/mini'
 import { type createCertificates, isPaypalAddress } from './certificates.ts'
-import { type PaypalApi, PaypalRefusal, understood } from './paypalApi.ts'
+import { type PaypalApi, PaypalRefusal, parseAnswer } from './paypalApi.ts'
 
 const Verified = z.object({ verification_status: z.string() })
 
@@ -17,10 +17,10 @@ interface Transmission {
 }
 
 /**
- * Checks that PayPal sent a webhook, by its signature:
- * https://developer.paypal.com/api/rest/webhooks/rest/#link-selfverificationmethod. Where the certificate cannot be had, or
- * leads to no root that this machine knows, PayPal is asked itself.
- * @returns false: it is not PayPal's  @throws PaymentProviderDown it could not be told, now
+ * Creates a function that verifies a webhook's signature:
+ * https://developer.paypal.com/api/rest/webhooks/rest/#link-selfverificationmethod. It asks PayPal to verify the signature
+ * if the certificate is unavailable or does not chain to a trusted root.
+ * @throws PaymentProviderDown neither way is possible at the moment
  */
 export function createTransmissionCheck({
   api,
@@ -34,13 +34,13 @@ export function createTransmissionCheck({
   return async (headers: Headers, body: Buffer): Promise<boolean> => {
     const transmission = transmissionOf(headers)
     if (!transmission) return false
-    const key = await certificates(transmission.certUrl).catch(() => 'out of reach' as const)
+    const key = await certificates(transmission.certUrl).catch(() => 'unavailable' as const)
     if (key === undefined) return false
-    if (key !== 'out of reach') {
+    if (key !== 'unavailable') {
       if (!isSigned(key.key, webhookId, transmission, body)) return false
       if (key.isTrusted) return true
     }
-    return isVerifiedThere(api, webhookId, transmission, body)
+    return isVerifiedByPaypal(api, webhookId, transmission, body)
   }
 }
 
@@ -60,8 +60,8 @@ function isSigned(key: KeyObject, webhookId: string, { id, time, signature }: Tr
   return verify('RSA-SHA256', Buffer.from(message), key, Buffer.from(signature, 'base64'))
 }
 
-/** The event goes in as it came: PayPal checks the very text that it signed. */
-async function isVerifiedThere(api: PaypalApi, webhookId: string, transmission: Transmission, body: Buffer) {
+/** Sends the event's original text, because PayPal verifies the exact bytes that it signed. */
+async function isVerifiedByPaypal(api: PaypalApi, webhookId: string, transmission: Transmission, body: Buffer) {
   const event = body.toString('utf8')
   try {
     JSON.parse(event)
@@ -80,9 +80,9 @@ async function isVerifiedThere(api: PaypalApi, webhookId: string, transmission: 
   const path = '/v1/notifications/verify-webhook-signature'
   try {
     const answer = await api.call({ method: 'POST', path, body: `${fields.slice(0, -1)},"webhook_event":${event}}` })
-    return understood(Verified, answer, `POST ${path}`).verification_status === 'SUCCESS'
+    return parseAnswer(Verified, answer, `POST ${path}`).verification_status === 'SUCCESS'
   } catch (error) {
-    // What PayPal finds malformed, it never sent.
+    // PayPal did not send a transmission that it considers malformed.
     if (error instanceof PaypalRefusal && (error.status === 400 || error.status === 422)) return false
     throw error
   }

@@ -7,7 +7,7 @@ paymentProviderContract('the sandbox', async () => {
   const db = await startTemporaryDatabase()
   const secret = 'secret'
   let now = Date.UTC(2026, 0, 31, 12)
-  const provider = createSandbox({ pool: db.pool, now: () => now, secret })
+  const provider = createSandbox({ pool: db.pool, calendar: () => now, secret })
   const { state } = provider
   return {
     provider,
@@ -21,7 +21,7 @@ paymentProviderContract('the sandbox', async () => {
     refund: async (id) => void (await state.refund(id)),
     async webhooks() {
       const sent = await state.undelivered()
-      for (const { id } of sent) await state.delivered(id)
+      for (const { id } of sent) await state.markDelivered(id)
       return sent.map(({ id, body, made_at }) => {
         const bytes = Buffer.from(body)
         return { headers: signWebhook(secret, id, made_at.toISOString(), bytes), body: bytes }

@@ -1,31 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
+import type { Calendar } from '#backend/kernel/time.ts'
 import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
 import { parseWebhook } from '../paypal/parseWebhook.ts'
 import { createSandboxState, type SandboxState } from './sandboxState.ts'
 import { isSigned, signWebhook } from './sandboxWebhooks.ts'
 
 export interface Sandbox extends PaymentProvider {
-  /** What a test or the approval page does in place of a buyer and of PayPal. */
+  /** Actions of the buyer and of PayPal, for tests and the approval page. */
   readonly state: SandboxState
-  /** Bills what is due and sends webhooks to a server's address, until the signal. */
+  /** Bills due agreements and delivers webhooks to a server until the signal aborts. */
   run(address: string, signal: AbortSignal): Promise<void>
 }
 
-export interface SandboxOptions {
+const POLL_MS = 250
+
+/** A payment provider for development. It moves no money and behaves like PayPal; bills fall due by the calendar. */
+export function createSandbox({
+  pool,
+  calendar,
+  secret,
+}: {
   readonly pool: pg.Pool
-  /** The calendar's time: bills fall due when it is moved. */
-  readonly now: () => number
+  readonly calendar: Calendar
   readonly secret: string
-}
+}): Sandbox {
+  const state = createSandboxState(pool, calendar)
 
-const LOOK_MS = 250
-
-/** A payment provider for development: it bills nobody, and behaves like PayPal towards us. */
-export function createSandbox({ pool, now, secret }: SandboxOptions): Sandbox {
-  const state = createSandboxState(pool, now)
-
-  /** In order; one that is not taken is sent again. */
+  /** Delivers in order and stops at the first failure: the next round retries. */
   async function sendWebhooks(address: string, signal: AbortSignal): Promise<void> {
     for (const { id, body, made_at } of await state.undelivered()) {
       const bytes = Buffer.from(body)
@@ -33,7 +35,7 @@ export function createSandbox({ pool, now, secret }: SandboxOptions): Sandbox {
       const answer = await fetch(`${address}/webhooks/paypal`, { method: 'POST', headers, body: bytes, signal })
       await answer.body?.cancel()
       if (!answer.ok) return
-      await state.delivered(id)
+      await state.markDelivered(id)
     }
   }
 
@@ -42,7 +44,7 @@ export function createSandbox({ pool, now, secret }: SandboxOptions): Sandbox {
     state,
 
     async createAgreement(agreement) {
-      const agreementId = await state.open(agreement)
+      const agreementId = await state.create(agreement)
       return { agreementId, approvalUrl: new URL(`/dev/paypal/approve/${agreementId}`, agreement.returnUrl).href }
     },
 
@@ -61,10 +63,10 @@ export function createSandbox({ pool, now, secret }: SandboxOptions): Sandbox {
       )
     },
 
-    listSales: (agreementId, from, to) => state.sales(agreementId, from, to),
-    pauseAgreement: async (agreementId) => void (await state.pause(agreementId)),
-    resumeAgreement: async (agreementId) => void (await state.resume(agreementId)),
-    cancelAgreement: async (agreementId) => void (await state.cancel(agreementId)),
+    listSales: state.sales,
+    pauseAgreement: state.pause,
+    resumeAgreement: state.resume,
+    cancelAgreement: state.cancel,
 
     async verifyWebhook(headers, body) {
       return isSigned(secret, headers, body) ? parseWebhook(JSON.parse(body.toString())) : undefined
@@ -72,10 +74,10 @@ export function createSandbox({ pool, now, secret }: SandboxOptions): Sandbox {
 
     async run(address, signal) {
       while (!signal.aborted) {
-        // What fails here is done in the next round: the server may not listen yet, or not any more.
+        // Failures are retried in the next round: the server may not be listening.
         await state.billDue().catch(() => {})
         await sendWebhooks(address, signal).catch(() => {})
-        await delay(LOOK_MS, undefined, { signal }).catch(() => {})
+        await delay(POLL_MS, undefined, { signal }).catch(() => {})
       }
     },
   }

@@ -6,7 +6,7 @@ import type { SandboxAgreement, SandboxState } from './sandboxState.ts'
 const TEXTS = {
   en: {
     title: 'Approve your subscription',
-    notice: 'This is the sandbox of a development installation. No money moves.',
+    notice: 'This is the payment sandbox of a development installation. No money is charged.',
     plan: 'Plan',
     price: 'Price',
     monthly: 'a month',
@@ -14,7 +14,7 @@ const TEXTS = {
     now: 'now',
     approve: 'Approve',
     cancel: 'Cancel',
-    over: 'There is nothing left to approve here.',
+    over: 'This subscription no longer needs approval.',
   },
   zh: {
     title: '确认订阅',
@@ -30,11 +30,11 @@ const TEXTS = {
   },
 } as const
 
-/** The approval page of the sandbox, and what stands for PayPal's own doings in tests. For development only. */
+/** The sandbox's approval page, and actions that PayPal would perform (renew, fail a payment, refund). Development only. */
 export function sandboxRoutes(state: SandboxState): Router {
   const found = async (id: string) => {
     const row = await state.find(id)
-    if (!row) throw new Rejection('not_found', 'The sandbox knows no such subscription.')
+    if (!row) throw new Rejection('not_found', 'The sandbox has no such subscription.')
     return row
   }
   const router = new Router({ prefix: '/dev/paypal' })
@@ -42,7 +42,7 @@ export function sandboxRoutes(state: SandboxState): Router {
   router.get('/approve/:id', async (ctx) => {
     const row = await found(ctx.params.id!)
     ctx.set('Cache-Control', 'no-store')
-    // The form is answered by a redirect to the page that the buyer came from.
+    // No form-action: the form redirects to the page that the buyer came from.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
     ctx.type = 'html'
     ctx.body = page(row)

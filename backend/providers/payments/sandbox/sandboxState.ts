@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { monthsAfter } from '#backend/kernel/time.ts'
+import { type Calendar, monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import type { NewAgreement, ProviderAgreement, ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
-import { webhookBody } from './sandboxWebhooks.ts'
 
 export interface SandboxAgreement {
   readonly id: string
@@ -22,18 +21,20 @@ export interface SandboxAgreement {
 }
 
 const newId = (prefix: string) => `${prefix}-${randomBytes(7).toString('hex').toUpperCase().slice(0, 13)}`
-const money = (cents: number) => (cents / 100).toFixed(2)
-const TURNED = {
+const usd = (cents: number) => ({ total: (cents / 100).toFixed(2), currency: 'USD' })
+const STATUS_EVENTS = {
   active: 'BILLING.SUBSCRIPTION.ACTIVATED',
   suspended: 'BILLING.SUBSCRIPTION.SUSPENDED',
   cancelled: 'BILLING.SUBSCRIPTION.CANCELLED',
 } as const
+type Status = keyof typeof STATUS_EVENTS
 
-/** The agreements of the sandbox, in Postgres. Each change and the webhook that tells of it are one transaction. */
-export function createSandboxState(pool: pg.Pool, now: () => number) {
-  const at = () => new Date(now()).toISOString()
+/** The sandbox's agreements, sales and webhooks in Postgres. Each change and its webhook are written in one transaction. */
+export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
+  const at = () => new Date(calendar()).toISOString()
 
-  async function change<T>(id: string, body: (client: pg.PoolClient, row: SandboxAgreement) => Promise<T>) {
+  /** Runs a change while the agreement's row is locked. Does nothing for an unknown agreement. */
+  async function change(id: string, run: (client: pg.PoolClient, row: SandboxAgreement) => Promise<void>) {
     const client = await pool.connect()
     try {
       await client.query('begin')
@@ -41,9 +42,8 @@ export function createSandboxState(pool: pg.Pool, now: () => number) {
         'select * from sandbox_agreement where id = $1 for update',
         [id],
       )
-      const result = rows[0] && (await body(client, rows[0]))
+      if (rows[0]) await run(client, rows[0])
       await client.query('commit')
-      return result
     } catch (error) {
       await client.query('rollback')
       throw error
@@ -52,30 +52,26 @@ export function createSandboxState(pool: pg.Pool, now: () => number) {
     }
   }
 
-  async function tell(client: pg.PoolClient, type: string, resource: object): Promise<void> {
-    const id = newId('WH')
-    await client.query('insert into sandbox_webhook (id, body, made_at) values ($1, $2, $3)', [
-      id,
-      webhookBody(id, type, resource, at()),
-      at(),
-    ])
+  async function queueWebhook(client: pg.PoolClient, event_type: string, resource: object): Promise<void> {
+    const [id, create_time] = [newId('WH'), at()]
+    const body = JSON.stringify({ id, event_type, create_time, resource_version: '2.0', resource })
+    await client.query('insert into sandbox_webhook (id, body, made_at) values ($1, $2, $3)', [id, body, create_time])
   }
 
-  async function turn(client: pg.PoolClient, { id }: SandboxAgreement, status: keyof typeof TURNED): Promise<void> {
+  async function setStatus(client: pg.PoolClient, id: string, status: Status): Promise<void> {
     await client.query(
       `update sandbox_agreement set status = $2, status_at = $3,
          next_billing_at = case when $2 = 'cancelled' then null else next_billing_at end where id = $1`,
       [id, status, at()],
     )
-    await tell(client, TURNED[status], { id, status: status.toUpperCase(), status_update_time: at() })
+    const resource = { id, status: status.toUpperCase(), status_update_time: at() }
+    await queueWebhook(client, STATUS_EVENTS[status], resource)
   }
 
   async function bill(client: pg.PoolClient, { id, price_cents, next_billing_at }: SandboxAgreement): Promise<void> {
-    const saleId = newId('SALE')
-    // A bill that is late does not move the ones after it.
-    const due =
-      next_billing_at !== null && monthsAfter(next_billing_at.toISOString(), 1) > at() ? next_billing_at : undefined
-    const soldAt = at()
+    const [saleId, soldAt] = [newId('SALE'), at()]
+    // A late bill does not move the billing day, unless a whole month was missed.
+    const next = next_billing_at && monthsAfter(next_billing_at.toISOString(), 1)
     await client.query('insert into sandbox_sale (id, agreement_id, amount_cents, sold_at) values ($1, $2, $3, $4)', [
       saleId,
       id,
@@ -84,25 +80,19 @@ export function createSandboxState(pool: pg.Pool, now: () => number) {
     ])
     await client.query('update sandbox_agreement set next_billing_at = $2, failed_at = null where id = $1', [
       id,
-      monthsAfter(due?.toISOString() ?? soldAt, 1),
+      next !== null && next > soldAt ? next : monthsAfter(soldAt, 1),
     ])
-    const amount = { total: money(price_cents), currency: 'USD' }
-    await tell(client, 'PAYMENT.SALE.COMPLETED', {
-      id: saleId,
-      state: 'completed',
-      amount,
-      billing_agreement_id: id,
-      create_time: soldAt,
-    })
+    const sale = { id: saleId, state: 'completed', billing_agreement_id: id, create_time: soldAt }
+    await queueWebhook(client, 'PAYMENT.SALE.COMPLETED', { ...sale, amount: usd(price_cents) })
   }
 
-  const act = (from: readonly string[], to: keyof typeof TURNED) => (id: string) =>
+  const transition = (from: readonly string[], to: Status) => (id: string) =>
     change(id, async (client, row) => {
-      if (from.includes(row.status)) await turn(client, row, to)
+      if (from.includes(row.status)) await setStatus(client, id, to)
     })
 
   return {
-    async open({ requestId, userId, tier, startsAt, language, returnUrl, cancelUrl }: NewAgreement): Promise<string> {
+    async create({ requestId, userId, tier, startsAt, language, returnUrl, cancelUrl }: NewAgreement): Promise<string> {
       const { rows } = await pool.query<{ id: string }>(
         `insert into sandbox_agreement
            (id, request_id, user_id, tier, price_cents, status, status_at, starts_at, return_url, cancel_url, language)
@@ -117,35 +107,35 @@ export function createSandboxState(pool: pg.Pool, now: () => number) {
       return (await pool.query<SandboxAgreement>('select * from sandbox_agreement where id = $1', [id])).rows[0]
     },
 
-    async sales(id: string, from: string, to: string): Promise<ProviderSale[]> {
+    async sales(agreementId: string, from: string, to: string): Promise<ProviderSale[]> {
       const { rows } = await pool.query<{ id: string; amount_cents: number; sold_at: Date }>(
         'select * from sandbox_sale where agreement_id = $1 and sold_at between $2 and $3 order by sold_at, id',
-        [id, from, to],
+        [agreementId, from, to],
       )
-      const common = { agreementId: id, currency: 'USD' }
-      return rows.map((row) => ({
-        ...common,
-        id: row.id,
-        amountCents: row.amount_cents,
-        soldAt: row.sold_at.toISOString(),
+      return rows.map(({ id, amount_cents, sold_at }) => ({
+        id,
+        agreementId,
+        amountCents: amount_cents,
+        currency: 'USD',
+        soldAt: sold_at.toISOString(),
       }))
     },
 
-    /** The buyer agrees: it runs, and the first month is paid for at once, or when it starts. */
+    /** Activates a pending agreement and bills the first month, unless it starts later. */
     approve: (id: string) =>
       change(id, async (client, row) => {
         if (row.status !== 'pending') return
-        await turn(client, row, 'active')
-        if (row.starts_at === null || row.starts_at.getTime() <= now()) return bill(client, row)
+        await setStatus(client, id, 'active')
+        if (row.starts_at === null || row.starts_at.getTime() <= calendar()) return bill(client, row)
         await client.query('update sandbox_agreement set next_billing_at = starts_at where id = $1', [id])
       }),
 
-    decline: act(['pending'], 'cancelled'),
-    pause: act(['active'], 'suspended'),
-    resume: act(['suspended'], 'active'),
-    cancel: act(['active', 'suspended'], 'cancelled'),
+    decline: transition(['pending'], 'cancelled'),
+    pause: transition(['active'], 'suspended'),
+    resume: transition(['suspended'], 'active'),
+    cancel: transition(['active', 'suspended'], 'cancelled'),
 
-    /** A month is paid for now, whether it is due or not. */
+    /** Bills a month now, due or not. */
     renew: (id: string) =>
       change(id, async (client, row) => {
         if (row.status === 'active') await bill(client, row)
@@ -156,10 +146,10 @@ export function createSandboxState(pool: pg.Pool, now: () => number) {
         if (row.status !== 'active') return
         await client.query('update sandbox_agreement set failed_at = $2 where id = $1', [id, at()])
         const billing_info = { failed_payments_count: 1, last_failed_payment: { time: at() } }
-        await tell(client, 'BILLING.SUBSCRIPTION.PAYMENT.FAILED', { id, status: 'ACTIVE', billing_info })
+        await queueWebhook(client, 'BILLING.SUBSCRIPTION.PAYMENT.FAILED', { id, status: 'ACTIVE', billing_info })
       }),
 
-    /** The last sale's money goes back, whole. */
+    /** Refunds the last sale in full. */
     refund: (id: string) =>
       change(id, async (client) => {
         const { rows } = await client.query<{ id: string; amount_cents: number }>(
@@ -169,11 +159,11 @@ export function createSandboxState(pool: pg.Pool, now: () => number) {
           [id],
         )
         if (!rows[0]) return
-        const amount = { total: money(rows[0].amount_cents), currency: 'USD' }
-        await tell(client, 'PAYMENT.SALE.REFUNDED', { id: newId('R'), sale_id: rows[0].id, amount, create_time: at() })
+        const refund = { id: newId('R'), sale_id: rows[0].id, amount: usd(rows[0].amount_cents), create_time: at() }
+        await queueWebhook(client, 'PAYMENT.SALE.REFUNDED', refund)
       }),
 
-    /** Bills what is due. An agreement whose last payment failed is left alone until it is renewed by hand. */
+    /** Bills due agreements. Skips those whose last payment failed: `renew` bills them. */
     async billDue(): Promise<void> {
       const { rows } = await pool.query<{ id: string }>(
         `select id from sandbox_agreement where status = 'active' and failed_at is null and next_billing_at <= $1`,
@@ -181,20 +171,19 @@ export function createSandboxState(pool: pg.Pool, now: () => number) {
       )
       for (const { id } of rows)
         await change(id, async (client, row) => {
-          const isDue =
-            row.status === 'active' && row.next_billing_at !== null && row.next_billing_at.getTime() <= now()
-          if (isDue) await bill(client, row)
+          const isDue = row.next_billing_at !== null && row.next_billing_at.getTime() <= calendar()
+          if (row.status === 'active' && isDue) await bill(client, row)
         })
     },
 
-    /** Webhooks that nobody has taken yet, oldest first. */
+    /** Returns unacknowledged webhooks, oldest first. */
     async undelivered(): Promise<{ id: string; body: string; made_at: Date }[]> {
       return (
         await pool.query('select * from sandbox_webhook where delivered_at is null order by made_at, id limit 100')
       ).rows
     },
 
-    async delivered(id: string): Promise<void> {
+    async markDelivered(id: string): Promise<void> {
       await pool.query('update sandbox_webhook set delivered_at = now() where id = $1', [id])
     },
   }
