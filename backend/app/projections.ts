@@ -1,6 +1,6 @@
 import { PROJECTIONS } from '#projections/all.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
-import { runProjection } from '#projections/engine/run.ts'
+import { runProjection } from '#projections/engine/runProjection.ts'
 import type { Context } from './context.ts'
 import { leased, type Running } from './leases.ts'
 

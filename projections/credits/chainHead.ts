@@ -3,21 +3,13 @@ import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 
 /**
- * The last event of each chained stream and its hash, as it was when it was first read. An event's hash stands in the one
- * after it; of the last one nothing else would remember it.
+ * The last event of each hash-chained stream and its hash when it was first read. Each event carries the hash of the one
+ * before it. For the last event, this row is the only record.
  */
-export interface ChainHeadRow {
-  id: string
-  stream: string
-  revision: number
-  event_id: string
-  hash: string
-}
-
-export const ChainHeadTable = defineEntity({
+const ChainHeadTable = defineEntity({
   name: 'ChainHeadRow',
   tableName: 'chain_head',
   properties: {
@@ -28,18 +20,16 @@ export const ChainHeadTable = defineEntity({
     hash: p.text(),
   },
 })
+export type ChainHeadRow = RowOf<typeof ChainHeadTable>
 
 type Chained = CreditAccountEvent | SubscriptionEvent
 
-/**
- * An event as it was stored is more than its type and data: the hash is made of all of it. What does not carry the hash
- * remembered here is no successor: the row stays at the last event that is vouched for.
- */
-const noted = (row: ChainHeadRow | undefined, stored: Stored): ChainHeadRow | undefined => {
-  const { stream, revision, id } = stored
-  const follows = row ? revision === row.revision + 1 && stored.meta.previousHash === row.hash : revision === 0
+/** Advances to an event that carries the hash of the current head. Any other event leaves the row as it is. */
+const advanced = (row: ChainHeadRow | undefined, event: Stored): ChainHeadRow | undefined => {
+  const { stream, revision, id, meta } = event
+  const follows = row ? revision === row.revision + 1 && meta.previousHash === row.hash : revision === 0
   if (!follows) return row
-  return { id: derivedId('chain', stream), stream, revision, event_id: id, hash: eventHash(stored) }
+  return { id: derivedId('chain', stream), stream, revision, event_id: id, hash: eventHash(event) }
 }
 
 export const chainHeads: Projection<Chained, ChainHeadRow> = {
@@ -49,27 +39,27 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
   categories: [CREDIT_ACCOUNT, SUBSCRIPTION],
   row: (event) => derivedId('chain', event.stream),
   on: {
-    CreditLotGranted: noted,
-    CreditsHeld: noted,
-    CreditsCaptured: noted,
-    CreditsReleased: noted,
-    CreditLotClosed: noted,
-    CreditsReversed: noted,
-    CreditDebtRepaid: noted,
-    CreditsWithdrawn: noted,
-    SubscriptionRequested: noted,
-    SubscriptionScheduled: noted,
-    SubscriptionActivated: noted,
-    SubscriptionPaid: noted,
-    SubscriptionSaleMismatched: noted,
-    SubscriptionPaymentFailed: noted,
-    SubscriptionSuspended: noted,
-    SubscriptionResumed: noted,
-    SubscriptionCancelled: noted,
-    SubscriptionPaused: noted,
-    SubscriptionReactivated: noted,
-    SubscriptionEnded: noted,
-    SubscriptionClosed: noted,
-    SubscriptionSaleReversed: noted,
+    CreditLotGranted: advanced,
+    CreditsHeld: advanced,
+    CreditsCaptured: advanced,
+    CreditsReleased: advanced,
+    CreditLotClosed: advanced,
+    CreditsReversed: advanced,
+    CreditDebtRepaid: advanced,
+    CreditsWithdrawn: advanced,
+    SubscriptionRequested: advanced,
+    SubscriptionScheduled: advanced,
+    SubscriptionActivated: advanced,
+    SubscriptionPaid: advanced,
+    SubscriptionSaleMismatched: advanced,
+    SubscriptionPaymentFailed: advanced,
+    SubscriptionSuspended: advanced,
+    SubscriptionResumed: advanced,
+    SubscriptionCancelled: advanced,
+    SubscriptionPaused: advanced,
+    SubscriptionReactivated: advanced,
+    SubscriptionEnded: advanced,
+    SubscriptionClosed: advanced,
+    SubscriptionSaleReversed: advanced,
   },
 }

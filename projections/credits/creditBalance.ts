@@ -1,41 +1,35 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotPart, type LotSource } from '#backend/credits/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 
-export interface BalanceLot {
+interface BalanceLot {
   id: string
   source: LotSource
   granted: number
   left: number
-  /** Forfeited, claimed back or taken: neither left nor used. */
+  /** Forfeited, reversed or withdrawn: neither left nor used. */
   lost: number
   expires_at: string | null
   closed: boolean
 }
 
-/** What a user has, lot by lot, what is set aside for open tasks, and what is owed. */
-export interface CreditBalanceRow {
-  id: string
-  lots: readonly BalanceLot[]
-  /** Parts of each open hold, by task. */
-  holds: Readonly<Record<string, readonly LotPart[]>>
-  debt: number
-}
-
-export const CreditBalanceTable = defineEntity({
+/** A user's credits by lot, the parts of them held for open tasks, and the debt. */
+const CreditBalanceTable = defineEntity({
   name: 'CreditBalanceRow',
   tableName: 'credit_balance',
   properties: {
     id: p.uuid().primary(),
-    lots: p.json<BalanceLot[]>(),
-    holds: p.json<Record<string, LotPart[]>>(),
+    lots: p.json<readonly BalanceLot[]>(),
+    /** Parts of each open hold, by task id. */
+    holds: p.json<Readonly<Record<string, readonly LotPart[]>>>(),
     debt: p.integer(),
   },
 })
+export type CreditBalanceRow = RowOf<typeof CreditBalanceTable>
 
 type Change = Readonly<{ left?: number; lost?: number }>
 
-/** Adds to the lots, or takes away, what the parts say. */
+/** Adds the amount of each part to its lot, multiplied by the signs in `change`. */
 const moved = (lots: readonly BalanceLot[], parts: readonly LotPart[], { left = 0, lost = 0 }: Change) =>
   lots.map((lot) => {
     const part = parts.find(({ lotId }) => lotId === lot.id)
@@ -102,8 +96,8 @@ export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = 
 }
 
 /**
- * Credits of a row at an instant: those that can be spent (below zero: owed), and those used, that is spent or set aside,
- * from the lots of the present period: the last that the subscription brought, or else the free grant.
+ * Returns the credits at an instant. `remaining` can be spent; a negative number is owed. `used` is spent or held from the
+ * lots of the current period: the last subscription lot, or the free grant.
  */
 export function creditFigures(row: CreditBalanceRow | undefined, at: string): { remaining: number; used: number } {
   if (!row) return { remaining: 0, used: 0 }

@@ -1,45 +1,37 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 import { sum } from './creditBalance.ts'
 
 /**
- * One movement of a user's credits, as the user reads it. `hold` becomes `spend` when the video is there. `amount` is what
- * it adds to the balance; the sum over an account, in the order of `revision`, is the balance after each.
+ * One entry of a user's credit statement. `hold` becomes `spend` when the video is delivered. `amount` is signed. The
+ * running sum in the order of `revision` is the balance after each entry.
  */
-export interface CreditEntryRow {
-  id: string
-  user_id: string
-  revision: number
-  kind: 'grant' | 'hold' | 'spend' | 'release' | 'expiry' | 'forfeit' | 'reversal' | 'adjustment'
-  amount: number
-  /** A word that the site has a text for, or an operator's own words. */
-  reason: string
-  task_id: string | null
-  lot_id: string | null
-  created_at: string
-}
-
-export const CreditEntryTable = defineEntity({
+const CreditEntryTable = defineEntity({
   name: 'CreditEntryRow',
   tableName: 'credit_entry',
   properties: {
     id: p.uuid().primary(),
     user_id: p.uuid(),
     revision: p.integer(),
-    kind: p.string().$type<CreditEntryRow['kind']>(),
+    kind: p.string().$type<'grant' | 'hold' | 'spend' | 'release' | 'expiry' | 'forfeit' | 'reversal' | 'adjustment'>(),
     amount: p.integer(),
+    /** A key of the site's catalogue, or an operator's own words. */
     reason: p.string(),
     task_id: p.uuid().nullable(),
     lot_id: p.string().nullable(),
     created_at: p.datetime(),
   },
 })
+export type CreditEntryRow = RowOf<typeof CreditEntryTable>
 
-type Placed = { readonly id: string; readonly revision: number; readonly data: { userId: string; at: string } }
 type Movement = Pick<CreditEntryRow, 'kind' | 'amount' | 'reason'> & { taskId?: string; lotId?: string }
 
-const entry = ({ id, revision, data }: Placed, { taskId, lotId, ...movement }: Movement): CreditEntryRow => ({
+const entry = (
+  { id, revision, data }: Stored<CreditAccountEvent>,
+  { taskId, lotId, ...movement }: Movement,
+): CreditEntryRow => ({
   id: taskId !== undefined && movement.kind === 'hold' ? taskId : id,
   user_id: data.userId,
   revision,
@@ -54,7 +46,7 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
   version: 1,
   table: CreditEntryTable,
   categories: [CREDIT_ACCOUNT],
-  // A hold's row carries the task's id, so that its capture finds it; all others carry their event's.
+  // A hold's row has the task's id so that its capture finds it. All others have the id of their event.
   row: (event) => (event.type === 'CreditsHeld' || event.type === 'CreditsCaptured' ? event.data.holdId : event.id),
   on: {
     CreditLotGranted: (_, event) => {
@@ -87,7 +79,7 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
       const { parts, debt, reason, lotId } = event.data
       return entry(event, { kind: 'reversal', amount: -sum(parts) - debt, reason, lotId })
     },
-    // A debt is in the balance since the reversal: repaying it changes nothing there.
+    // The reversal already subtracted the debt from the balance.
     CreditDebtRepaid: (row) => row,
     CreditsWithdrawn: (_, event) =>
       entry(event, { kind: 'adjustment', amount: -sum(event.data.parts), reason: event.data.reason }),

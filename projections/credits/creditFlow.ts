@@ -1,34 +1,26 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 import { sum } from './creditBalance.ts'
 
 /**
- * Credits that came to users or left them for good, whoever they are. `held` may become `spent`, at the time of the capture,
- * or go; `lapsed` were forfeited, claimed back or taken away. What was sold and given less what was spent and has lapsed is
- * what users hold.
+ * Credits that were issued to users or left them for good, without the user's id. `held` becomes `spent` at the time of the
+ * capture, or is deleted. `lapsed` were forfeited, reversed or withdrawn. Users hold: sold + given - spent - lapsed.
  */
-export interface CreditFlowRow {
-  id: string
-  kind: 'sold' | 'given' | 'held' | 'spent' | 'lapsed'
-  amount: number
-  at: string
-}
-
-export const CreditFlowTable = defineEntity({
+const CreditFlowTable = defineEntity({
   name: 'CreditFlowRow',
   tableName: 'credit_flow',
   properties: {
     id: p.uuid().primary(),
-    kind: p.string().$type<CreditFlowRow['kind']>(),
+    kind: p.string().$type<'sold' | 'given' | 'held' | 'spent' | 'lapsed'>(),
     amount: p.integer(),
     at: p.datetime(),
   },
 })
+type CreditFlowRow = RowOf<typeof CreditFlowTable>
 
-type Placed = { readonly id: string; readonly data: { at: string } }
-
-const lapsed = ({ id, data }: Placed, amount: number): CreditFlowRow | undefined =>
+const lapsed = ({ id, data }: Stored<CreditAccountEvent>, amount: number): CreditFlowRow | undefined =>
   amount === 0 ? undefined : { id, kind: 'lapsed', amount, at: data.at }
 
 export const creditFlows: Projection<CreditAccountEvent, CreditFlowRow> = {

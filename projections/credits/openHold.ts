@@ -5,20 +5,15 @@ import {
   type CreditsHeld,
   type CreditsReleased,
 } from '#backend/credits/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** Credits set aside for a task: what the sweep looks through for holds whose task never came to be. */
-export interface OpenHoldRow {
-  id: string
-  user_id: string
-  held_at: string
-}
-
-export const OpenHoldTable = defineEntity({
+/** Credits held for a task. The sweep looks here for holds whose task was never created. */
+const OpenHoldTable = defineEntity({
   name: 'OpenHoldRow',
   tableName: 'open_hold',
   properties: { id: p.uuid().primary(), user_id: p.uuid(), held_at: p.datetime() },
 })
+type OpenHoldRow = RowOf<typeof OpenHoldTable>
 
 export const openHolds: Projection<CreditsHeld | CreditsCaptured | CreditsReleased, OpenHoldRow> = {
   name: 'openHolds',

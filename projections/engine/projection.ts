@@ -1,28 +1,44 @@
-import type { EntitySchema } from '@mikro-orm/core'
+import type { EntitySchema, InferEntity } from '@mikro-orm/core'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 
-/**
- * A read model: how each event changes the one row it concerns. Rows are what `to_jsonb` makes of the table's rows, so
- * instants are ISO strings; a handler that answers undefined removes the row.
- */
+type Json<T> = T extends Date ? string : T extends undefined ? never : T
+
+/** A row of a table as `to_jsonb` returns it: instants are ISO strings. */
+export type RowOf<Table> = {
+  [Column in keyof InferEntity<Table> & string]-?: Json<InferEntity<Table>[Column]>
+}
+
+/** A read model: how each event changes the one row it concerns. */
 export type Projection<E extends Event, Row extends object> = Readonly<{
   name: string
-  /** Raised when rows would come out differently: the table is then built anew from the log. */
+  /** Raised when the same events make other rows. The table is then rebuilt from the log. */
   version: number
   table: EntitySchema
-  /** The table's primary key; its column is `id`. */
+  /** Returns the primary key, a UUID in the column `id`. */
   row: (event: Stored<E>) => string
   /** Categories of the streams it reads. */
   categories: readonly [string, ...string[]]
+  /** Returns the changed row. `undefined` deletes it. */
   on: { readonly [T in E['type']]: (row: Row | undefined, event: Stored<Extract<E, { type: T }>>) => Row | undefined }
 }>
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds projections of every event and row type
 export type AnyProjection = Projection<any, any>
 
-/** Folds one event into its row; an event the projection does not know leaves the row as it is. */
-export function applied(projection: AnyProjection, row: object | undefined, event: Event): object | undefined {
-  const handler = projection.on[event.type]
-  return handler ? handler(row, event) : row
+/** Folds events into rows by id. Skips events that the projection does not handle. */
+export function foldEvents(
+  projection: AnyProjection,
+  events: readonly Event[],
+  rows = new Map<string, object>(),
+): Map<string, object> {
+  for (const event of events as readonly Stored[]) {
+    const handler = projection.on[event.type]
+    if (!handler) continue
+    const id = projection.row(event)
+    const row = handler(rows.get(id), event)
+    if (row) rows.set(id, row)
+    else rows.delete(id)
+  }
+  return rows
 }

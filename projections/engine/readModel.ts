@@ -5,21 +5,13 @@ import type { AnyProjection } from './projection.ts'
 
 export type Database = MikroORM<PostgreSqlDriver, EntityManager>
 
-/** Someone else moved the checkpoint, or a newer program took the read model over: the batch was rolled back. */
+/** Another process moved the checkpoint, or a newer program took over the read model. The batch was rolled back. */
 export class Fenced extends Error {
   override name = 'Fenced'
 }
 
-export interface Checkpoint {
-  readonly version: number
-  readonly position: GlobalPosition | undefined
-}
-
-/** Where a read model stands; a new one begins at the projection's version, before the first event. */
-export async function readCheckpoint(
-  database: Database,
-  { name, version }: { name: string; version: number },
-): Promise<Checkpoint> {
+/** Reads a read model's checkpoint. Creates a missing one at this version, before the first event. */
+export async function readCheckpoint(database: Database, { name, version }: { name: string; version: number }) {
   const em = database.em.fork()
   await em.execute('insert into projection_checkpoint (name, version) values (?, ?) on conflict do nothing', [
     name,
@@ -38,19 +30,19 @@ interface Write {
   readonly ids: readonly string[]
   readonly from: GlobalPosition | undefined
   readonly to: GlobalPosition
-  /** Another table than the projection's own: while it is built anew. */
+  /** Default: the projection's own table. A rebuild writes to another. */
   readonly table?: string | undefined
 }
 
 /**
- * Loads rows, lets `fold` change them, and writes them with the checkpoint in one transaction, then tells who listens.
- * @throws Fenced the checkpoint is not at `from` and at this version any more
+ * Loads rows, applies `fold`, writes them with the checkpoint in one transaction, and notifies listeners.
+ * @throws Fenced the checkpoint is no longer at `from` and this version
  */
 export function writeBatch(
   database: Database,
   projection: AnyProjection,
   { ids, from, to, table = tableName(projection) }: Write,
-  fold: (rows: Map<string, object>) => void,
+  fold: (rows: Map<string, object>) => unknown,
 ): Promise<void> {
   const name = table === tableName(projection) ? projection.name : table
   return database.em.fork().transactional(async (em) => {
@@ -72,7 +64,7 @@ async function foldRows(
   em: EntityManager,
   table: string,
   ids: readonly string[],
-  fold: (rows: Map<string, object>) => void,
+  fold: (rows: Map<string, object>) => unknown,
 ) {
   const idList = JSON.stringify(ids)
   const found = await em.execute<{ id: string; row: object }[]>(

@@ -1,5 +1,5 @@
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { prefixes, project } from './project.ts'
+import { prefixes, projectBatch } from './projectBatch.ts'
 import type { AnyProjection } from './projection.ts'
 import { type Database, readCheckpoint, tableName } from './readModel.ts'
 import type { Queries } from './readRows.ts'
@@ -19,41 +19,42 @@ export async function forgetRebuilds(client: Queries): Promise<void> {
 }
 
 /**
- * Builds a read model anew beside the old one and swaps it in when it has caught up; readers see the old rows until
- * then. Interrupted, it goes on where it stood. @throws the reason of `signal`
+ * Builds a read model in a second table and swaps it in when it has caught up. Readers see the old rows until then. An
+ * interrupted rebuild resumes at its checkpoint. @throws the reason of `signal`
  */
 export async function rebuild(projection: AnyProjection, { store, database, signal }: Rebuild): Promise<void> {
-  const beside = `${tableName(projection)}__v${projection.version}`
+  const table = tableName(projection)
+  const draft = `${table}__v${projection.version}`
   const em = database.em.fork()
-  let { position } = await readCheckpoint(database, { name: beside, version: projection.version })
-  // What stands there without a checkpoint is of another log, or of an attempt that did not come far.
-  if (position === undefined) await em.execute(`drop table if exists "${beside}"`)
-  await em.execute(`create table if not exists "${beside}" (like "${tableName(projection)}" including all)`)
+  let { position } = await readCheckpoint(database, { name: draft, version: projection.version })
+  // Without a checkpoint, the table is from another log or from an attempt that failed early.
+  if (position === undefined) await em.execute(`drop table if exists "${draft}"`)
+  await em.execute(`create table if not exists "${draft}" (like "${table}" including all)`)
   const catchUp = async () => {
     const done = new AbortController()
     const streamPrefixes = prefixes(projection)
     const until = AbortSignal.any([signal, done.signal])
     const onLive = () => done.abort()
     for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal: until, onLive })) {
-      await project(projection, database, batch, position, beside)
+      await projectBatch(projection, database, batch, position, draft)
       position = batch.position
       if (batch.live) break
     }
     signal.throwIfAborted()
   }
   await catchUp()
-  await swapIn(projection, database, beside, catchUp)
+  await swapIn(projection, database, draft, catchUp)
 }
 
 /**
- * The old rows go and the new ones come in one transaction; the projection goes on from where the new ones end. Where
- * another process was faster, its rows stay. Whoever projects the old rows waits at their checkpoint while the new ones catch
- * up with the last of them: for readers, time goes on. The checkpoint is locked before the table, as by all who project.
+ * Replaces the old table and its checkpoint in one transaction, unless another process did so first. The lock on the
+ * checkpoint stops projectors of the old version while `catchUp` reads their last events: readers never go back in time.
+ * Like a projector, it locks the checkpoint before the table.
  */
 function swapIn(
   projection: AnyProjection,
   database: Database,
-  beside: string,
+  draft: string,
   catchUp: () => Promise<void>,
 ): Promise<void> {
   const table = tableName(projection)
@@ -67,11 +68,11 @@ function swapIn(
       await em.execute(
         `update projection_checkpoint live set version = built.version, position = built.position, live_at = null
          from projection_checkpoint built where live.name = ? and built.name = ?`,
-        [projection.name, beside],
+        [projection.name, draft],
       )
       await em.execute(`drop table "${table}"`)
-      await em.execute(`alter table "${beside}" rename to "${table}"`)
-    } else await em.execute(`drop table "${beside}"`)
-    await em.execute('delete from projection_checkpoint where name = ?', [beside])
+      await em.execute(`alter table "${draft}" rename to "${table}"`)
+    } else await em.execute(`drop table "${draft}"`)
+    await em.execute('delete from projection_checkpoint where name = ?', [draft])
   })
 }

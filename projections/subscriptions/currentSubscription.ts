@@ -1,38 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { type PaidTier, SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** The agreement whose plan a user has or last had, and those that wait. */
-export interface CurrentSubscriptionRow {
-  /** The user's id. */
-  id: string
-  agreement_id: string | null
-  tier: PaidTier | null
-  /** `ended`: it was there once. */
-  state: 'none' | 'active' | 'suspended' | 'ended'
-  trial: boolean
-  cancelled: boolean
-  price_cents: number | null
-  currency: string | null
-  period_start: string | null
-  period_end: string | null
-  failed_at: string | null
-  grace_until: string | null
-  pending: string | null
-  scheduled: string | null
-  scheduled_tier: PaidTier | null
-  /** Agreements that the provider may still bill. */
-  unclosed: readonly string[]
-}
-
-export const CurrentSubscriptionTable = defineEntity({
+/** A user's current or last agreement, the one that waits for approval, and the one that starts after the current period. */
+const CurrentSubscriptionTable = defineEntity({
   name: 'CurrentSubscriptionRow',
   tableName: 'current_subscription',
   properties: {
+    /** The user's id. */
     id: p.uuid().primary(),
     agreement_id: p.string().nullable(),
     tier: p.string().$type<PaidTier>().nullable(),
-    state: p.string().$type<CurrentSubscriptionRow['state']>(),
+    state: p.string().$type<'none' | 'active' | 'suspended' | 'ended'>(),
     trial: p.boolean(),
     cancelled: p.boolean(),
     price_cents: p.integer().nullable(),
@@ -44,9 +23,11 @@ export const CurrentSubscriptionTable = defineEntity({
     pending: p.string().nullable(),
     scheduled: p.string().nullable(),
     scheduled_tier: p.string().$type<PaidTier>().nullable(),
-    unclosed: p.json<string[]>(),
+    /** Agreements that the provider may still bill. */
+    unclosed: p.json<readonly string[]>(),
   },
 })
+export type CurrentSubscriptionRow = RowOf<typeof CurrentSubscriptionTable>
 
 const NONE = {
   agreement_id: null,
@@ -68,7 +49,7 @@ const NONE = {
 
 type Row = CurrentSubscriptionRow | undefined
 
-/** Changes the row if the event is about the agreement that it shows. */
+/** Changes the row if it shows this agreement. */
 const about = (row: Row, agreementId: string, change: Partial<CurrentSubscriptionRow>): Row =>
   row?.agreement_id === agreementId ? { ...row, ...change } : row
 

@@ -6,24 +6,10 @@ import {
   type SubscriptionPaid,
   type SubscriptionSaleReversed,
 } from '#backend/subscriptions/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A completed sale, and what of its money went back. Amounts are integer cents. */
-export interface InvoiceRow {
-  id: string
-  user_id: string
-  sale_id: string
-  agreement_id: string
-  tier: PaidTier
-  amount_cents: number
-  refunded_cents: number
-  currency: string
-  credits: number
-  period_start: string
-  period_end: string
-}
-
-export const InvoiceTable = defineEntity({
+/** A completed sale and how much of it was refunded. Amounts are integer cents. */
+const InvoiceTable = defineEntity({
   name: 'InvoiceRow',
   tableName: 'invoice',
   properties: {
@@ -40,6 +26,7 @@ export const InvoiceTable = defineEntity({
     period_end: p.datetime(),
   },
 })
+export type InvoiceRow = RowOf<typeof InvoiceTable>
 
 export const invoices: Projection<SubscriptionPaid | SubscriptionSaleReversed, InvoiceRow> = {
   name: 'invoices',

@@ -8,19 +8,15 @@ import {
   type VideoTaskFailed,
   type VideoTaskRecovered,
 } from '#backend/tasks/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A render that we gave up and the provider may still finish. */
-export interface LateRenderRow {
-  id: string
-  user_id: string
-}
-
-export const LateRenderTable = defineEntity({
+/** A render that timed out here and that the provider may still finish. */
+const LateRenderTable = defineEntity({
   name: 'LateRenderRow',
   tableName: 'late_render',
   properties: { id: p.uuid().primary(), user_id: p.uuid() },
 })
+type LateRenderRow = RowOf<typeof LateRenderTable>
 
 const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
 

@@ -1,19 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { RENDER_LANE, type RenderSlotReleased, VIDEO_TASK, type VideoTaskSubmitted } from '#backend/tasks/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A task whose workflow has not come to its end: it is over when the task's slot in the lane is released. */
-export interface OpenTaskRow {
-  id: string
-  user_id: string
-  priority: number
-}
-
-export const OpenTaskTable = defineEntity({
+/** A task whose workflow has not ended. It ends when the task's slot in the lane is released. */
+const OpenTaskTable = defineEntity({
   name: 'OpenTaskRow',
   tableName: 'open_task',
   properties: { id: p.uuid().primary(), user_id: p.uuid(), priority: p.integer() },
 })
+type OpenTaskRow = RowOf<typeof OpenTaskTable>
 
 export const openTasks: Projection<VideoTaskSubmitted | RenderSlotReleased, OpenTaskRow> = {
   name: 'openTasks',

@@ -1,5 +1,5 @@
 import type { Database } from '../engine/readModel.ts'
-import { type VideoTaskRow, VideoTaskTable } from './videoTask.ts'
+import type { VideoTaskRow } from './videoTask.ts'
 
 /** Which of a user's tasks; what is left out does not matter. */
 export interface TaskFilter {
@@ -20,7 +20,7 @@ type Raw = { row: VideoTaskRow & { percent: number | null } }
 export type TaskWithProgress = Raw['row']
 
 const SELECT = `select to_jsonb(t) || jsonb_build_object('percent', p.percent) as row
-  from "${VideoTaskTable.meta.tableName}" t left join render_progress p on p.task_id = t.id`
+  from video_task t left join render_progress p on p.task_id = t.id`
 
 /** One page of a user's tasks, newest first, and how many there are in all. */
 export async function listVideoTasks(database: Database, userId: string, { page, perPage, ...filter }: Page) {

@@ -9,30 +9,23 @@ import {
   type VideoTaskSubmitted,
   type VideoTaskSucceeded,
 } from '#backend/tasks/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** How a task ended, and what its clip was like: kept when its owner deletes it, since the provider was paid for it. */
-export interface TaskOutcomeRow {
-  id: string
-  resolution: string
-  duration: number
-  /** Null while it is open. */
-  ended_at: string | null
-  /** Null for a clip that was delivered. */
-  error_code: FailureCode | null
-}
-
-export const TaskOutcomeTable = defineEntity({
+/** A task's outcome and the kind of its clip. Survives the deletion of the task, because the provider was paid for it. */
+const TaskOutcomeTable = defineEntity({
   name: 'TaskOutcomeRow',
   tableName: 'task_outcome',
   properties: {
     id: p.uuid().primary(),
     resolution: p.text(),
     duration: p.integer(),
+    /** Null while the task is open. */
     ended_at: p.datetime().nullable(),
+    /** Null for a delivered clip. */
     error_code: p.text().$type<FailureCode>().nullable(),
   },
 })
+type TaskOutcomeRow = RowOf<typeof TaskOutcomeTable>
 
 type TaskOutcomeEvent =
   | VideoTaskSubmitted

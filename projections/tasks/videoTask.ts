@@ -1,60 +1,38 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FailureCode, TaskStatus } from '#backend/tasks/contract.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
-import type { Projection } from '../engine/projection.ts'
+import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A task as its owner sees it, the prompt still encrypted. */
-export interface VideoTaskRow {
-  id: string
-  user_id: string
-  task_type: string
-  status: TaskStatus
-  model: string
-  duration: number
-  resolution: string
-  encrypted_prompt: string
-  camera_movements: readonly string[]
-  prompt_optimizer: boolean
-  first_frame: string | null
-  /** What it cost, or would have. */
-  credits: number
-  /** 0 once released. */
-  credits_consumed: number
-  priority: number
-  created_at: string
-  started_at: string | null
-  finished_at: string | null
-  error_code: FailureCode | null
-  video_size: number | null
-  video_duration_ms: number | null
-}
-
-export const VideoTaskTable = defineEntity({
+/** A task as its owner sees it. The prompt is still encrypted. */
+const VideoTaskTable = defineEntity({
   name: 'VideoTaskRow',
   tableName: 'video_task',
   properties: {
     id: p.uuid().primary(),
     user_id: p.uuid(),
     task_type: p.text(),
-    status: p.text(),
+    status: p.text().$type<TaskStatus>(),
     model: p.text(),
     duration: p.integer(),
     resolution: p.text(),
     encrypted_prompt: p.text(),
-    camera_movements: p.json<string[]>(),
+    camera_movements: p.json<readonly string[]>(),
     prompt_optimizer: p.boolean(),
     first_frame: p.uuid().nullable(),
+    /** The price, also after a refund. */
     credits: p.integer(),
+    /** 0 after a refund. */
     credits_consumed: p.integer(),
     priority: p.integer(),
     created_at: p.datetime(),
     started_at: p.datetime().nullable(),
     finished_at: p.datetime().nullable(),
-    error_code: p.text().nullable(),
+    error_code: p.text().$type<FailureCode>().nullable(),
     video_size: p.bigint('number').nullable(),
     video_duration_ms: p.integer().nullable(),
   },
 })
+export type VideoTaskRow = RowOf<typeof VideoTaskTable>
 
 const moved = (status: TaskStatus) => (row: VideoTaskRow | undefined) => row && { ...row, status }
 const same = (row: VideoTaskRow | undefined) => row

@@ -1,6 +1,6 @@
 import { type CreditBalanceRow, creditBalances } from '#projections/credits/creditBalance.ts'
 import { type CreditEntryRow, creditEntries } from '#projections/credits/creditEntry.ts'
-import { type AnyProjection, applied } from '#projections/engine/projection.ts'
+import type { AnyProjection } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { type InvoiceRow, invoices } from '#projections/subscriptions/invoice.ts'
 import type { AuditedModel } from '../../audit/readModelProof.ts'
@@ -18,7 +18,7 @@ function audited<Row extends object>(
     // The ledger holds only credit and subscription events, and an event's type is unique.
     knows: ({ type }) => type in projection.on,
     rowId: (event) => projection.row(event),
-    fold: (row, event) => applied(projection, row, event),
+    fold: (row, event) => projection.on[event.type]!(row, event),
     placeOf: placeOf as AuditedModel['placeOf'],
   }
 }

@@ -7,7 +7,7 @@ import { videoTasks } from '../tasks/videoTask.ts'
 import { rowsOf } from '../testing/rowsOf.ts'
 import { taskEvents } from '../testing/taskEvents.ts'
 import type { AnyProjection } from './projection.ts'
-import { runProjection } from './run.ts'
+import { runProjection } from './runProjection.ts'
 
 let db: TemporaryDatabase
 let running: { halt: AbortController; done: Promise<void> }[]

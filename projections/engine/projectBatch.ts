@@ -1,17 +1,17 @@
 import type { EventBatch, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { type AnyProjection, applied } from './projection.ts'
+import { type AnyProjection, foldEvents } from './projection.ts'
 import { type Database, writeBatch } from './readModel.ts'
 
-/** The streams a projection reads. */
+/** Returns the stream prefixes that a projection subscribes to. */
 export const prefixes = (projection: AnyProjection): [string, ...string[]] =>
   projection.categories.map((category) => `${category}-`) as [string, ...string[]]
 
-/** Whether a batch holds an event that the projection knows. */
+/** Whether a batch contains an event that the projection handles. */
 export const concerns = (projection: AnyProjection, { events }: EventBatch): boolean =>
   events.some(({ type }) => type in projection.on)
 
-/** Folds a batch into the rows it touches and writes them with the checkpoint, in one transaction. */
-export function project(
+/** Folds a batch into its rows and writes them with the checkpoint in one transaction. @throws Fenced */
+export function projectBatch(
   projection: AnyProjection,
   database: Database,
   batch: EventBatch,
@@ -20,12 +20,7 @@ export function project(
 ): Promise<void> {
   const known = batch.events.filter(({ type }) => type in projection.on)
   const ids = [...new Set(known.map((event) => projection.row(event)))]
-  return writeBatch(database, projection, { ids, from, to: batch.position, table }, (rows) => {
-    for (const event of known) {
-      const id = projection.row(event)
-      const row = applied(projection, rows.get(id), event)
-      if (row) rows.set(id, row)
-      else rows.delete(id)
-    }
-  })
+  return writeBatch(database, projection, { ids, from, to: batch.position, table }, (rows) =>
+    foldEvents(projection, known, rows),
+  )
 }

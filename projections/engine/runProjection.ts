@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { reportLiveness } from './liveness.ts'
+import { concerns, prefixes, projectBatch } from './projectBatch.ts'
+import type { AnyProjection } from './projection.ts'
+import { type Database, readCheckpoint } from './readModel.ts'
+import { rebuild } from './rebuild.ts'
+
+export interface ProjectionRun {
+  readonly store: EventStore
+  readonly database: Database
+  readonly signal: AbortSignal
+  readonly log: {
+    info(detail: object, message: string): void
+    error(detail: object, message: string): void
+  }
+  /** Called each time the projection reaches the head of the log. */
+  readonly onLive: () => void
+}
+
+const STANDBY_MS = 5_000
+const FIRST_RETRY_MS = 50
+const MAX_RETRY_MS = 5_000
+/** Batches without a relevant event need no transaction: reading this many again after a restart is cheap. */
+const CHECKPOINT_EVERY = 100
+
+/**
+ * Keeps one read model up to date until the signal aborts. Each batch and its checkpoint are one transaction. An error is
+ * logged and the batch retried: a read model may lag, but it skips no event.
+ */
+export async function runProjection(
+  projection: AnyProjection,
+  { store, database, signal, log, onLive }: ProjectionRun,
+): Promise<void> {
+  const { name, version } = projection
+  const liveness = reportLiveness(projection, database)
+  const arrived = () => {
+    liveness.arrived()
+    onLive()
+  }
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      const checkpoint = await readCheckpoint(database, projection)
+      if (checkpoint.version < version) {
+        log.info({ projection: name, version }, 'rebuilding read model')
+        await rebuild(projection, { store, database, signal })
+        continue
+      }
+      if (checkpoint.version > version) {
+        // A newer program maintains the rows. This one takes over again only if the newer version is rolled back.
+        onLive()
+        await delay(STANDBY_MS, undefined, { signal })
+        continue
+      }
+      let position = checkpoint.position
+      let skipped = 0
+      const streamPrefixes = prefixes(projection)
+      for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal, onLive: arrived })) {
+        liveness.left()
+        if (!concerns(projection, batch) && ++skipped < CHECKPOINT_EVERY) continue
+        skipped = 0
+        await projectBatch(projection, database, batch, position)
+        position = batch.position
+        failures = 0
+      }
+    } catch (error) {
+      liveness.left()
+      if (signal.aborted) break
+      log.error({ err: error, projection: name }, 'projection failed, retrying from its checkpoint')
+      await delay(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures), undefined, { signal }).catch(() => {})
+    }
+  }
+  await liveness.stop()
+}
