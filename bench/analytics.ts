@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { ENTITIES, MIGRATIONS } from '#backend/app/schema.ts'
+import { ENTITIES, MIGRATIONS, migrateSchema } from '#backend/app/schema.ts'
 import { connectDatabase } from '#backend/kernel/postgres/connect.ts'
 import { openPool } from '#backend/kernel/postgres/openPool.ts'
-import { migrate, openDatabase } from '#backend/kernel/postgres/orm.ts'
+import { openDatabase } from '#backend/kernel/postgres/orm.ts'
 import { startProgram } from '#backend/testing/program.ts'
 import { measureBoard } from './analytics/measureBoard.ts'
 import { measureIngest } from './analytics/measureIngest.ts'
@@ -26,7 +26,7 @@ async function seed(dataDir: string): Promise<void> {
   const server = await connectDatabase({ databaseUrl, dataDir }, () => {})
   const pool = openPool({ ...server.connection, max: 2 })
   const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
-  await migrate(database, pool)
+  await migrateSchema(database, pool)
   const begun = performance.now()
   await seedVisits(pool, { views, users: Math.ceil(views / 100) }, Date.now(), timeZone)
   const { rows } = await pool.query('select count(*)::int as count from page_view')

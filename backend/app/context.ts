@@ -18,12 +18,12 @@ import { type Changes, listenToChanges } from '../kernel/postgres/changes.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { createLeases, type Leases } from '../kernel/postgres/leases.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
-import { type Database, migrate, openDatabase } from '../kernel/postgres/orm.ts'
+import { type Database, openDatabase } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import type { Config } from './config/readConfig.ts'
-import { ENTITIES, MIGRATIONS } from './schema.ts'
+import { ENTITIES, MIGRATIONS, migrateSchema } from './schema.ts'
 
 /** Parts that a test replaces. */
 export interface Overrides {
@@ -76,7 +76,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
     if (!closing) log.error({ err: error }, 'database connection lost')
   })
   const migrating = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
-  await migrate(migrating, pool)
+  await migrateSchema(migrating, pool)
   await migrating.close()
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
   await countVisits(pool, config.operators.timeZone, recountRegistrations)

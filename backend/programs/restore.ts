@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { ConfigError } from '../app/config/environment.ts'
 import { parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
 import { RecoveryError } from './recovery/manifest.ts'
 import { restore } from './recovery/restore.ts'
@@ -10,7 +11,7 @@ Restores a backup. Then start Kinora with DATA_DIR or DATABASE_URL set to the ne
 
 /** Restores a backup into a new data folder or an empty database. Returns the exit code. */
 export function runRestore(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
-  return runProgram({ usage, expected: [RecoveryError], print }, async () => {
+  return runProgram({ usage, expected: [RecoveryError, ConfigError], print }, async () => {
     const { from, into, database } = parseOptions(args, { from: text, into: text, database: text })
     if (!from) throw new UsageError('--from is missing')
     if ((into === undefined) === (database === undefined)) throw new UsageError('Give either --into or --database')

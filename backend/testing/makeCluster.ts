@@ -1,8 +1,8 @@
 import { appendFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
-import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
+import { ENTITIES, MIGRATIONS, migrateSchema } from '../app/schema.ts'
 import { installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
-import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
+import { openDatabase } from '../kernel/postgres/orm.ts'
 import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
 
 /** Makes a stopped cluster with Kinora's whole schema, for tests to copy. */
@@ -10,7 +10,7 @@ export async function makeCluster(template: string): Promise<void> {
   const { pool, server, dataDir, close } = await startTemporaryPostgres()
   const { socketDir: host, port, user, database: name } = server
   const database = await openDatabase({ host, port, user, database: name }, ENTITIES, MIGRATIONS)
-  await migrate(database, pool)
+  await migrateSchema(database, pool)
   await installEventTable(pool)
   await database.close()
   await pool.end()

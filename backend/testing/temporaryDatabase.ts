@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { ENTITIES, MIGRATIONS } from '../app/schema.ts'
+import { ENTITIES, MIGRATIONS, migrateSchema } from '../app/schema.ts'
 import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
-import { migrate, openDatabase } from '../kernel/postgres/orm.ts'
+import { openDatabase } from '../kernel/postgres/orm.ts'
 import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
 import { copyCluster } from './clusterTemplate.ts'
 
@@ -14,7 +14,7 @@ export async function startTemporaryDatabase() {
   const { socketDir: host, port, user, database: name } = postgres.server
   const connection: pg.ClientConfig = { host, port, user, database: name }
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
-  await migrate(database, pool)
+  await migrateSchema(database, pool)
   await installEventTable(pool)
   const store = createPostgresEventStore(pool)
   return {

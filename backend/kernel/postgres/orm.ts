@@ -33,15 +33,25 @@ export function openDatabase(
   } as never)
 }
 
-/** Brings the schema up to date. Several processes may do so at once: one works, the others wait, however long. */
-export async function migrate(database: Database, pool: pg.Pool): Promise<void> {
+/**
+ * Brings the schema up to date. One process migrates; others that call at the same time wait, however long it takes.
+ * @param rename returns today's names for those that the database lists as applied
+ */
+export async function migrate(
+  database: Database,
+  pool: pg.Pool,
+  rename: (applied: readonly string[]) => readonly string[],
+): Promise<void> {
   const lock = await pool.connect()
   try {
     await lock.query({ text: 'select pg_advisory_lock($1)', values: [MIGRATION_LOCK], query_timeout: 0 } as never)
-    await database.migrator.up()
-    await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
+    const { migrator } = database
+    const applied = (await migrator.getExecuted()).map(({ name }) => name)
+    for (const name of rename(applied)) if (!applied.includes(name)) await migrator.logMigration(name)
+    await migrator.up()
   } finally {
-    lock.release()
+    // Closing the connection releases the lock, whatever state a failure left it in.
+    lock.release(true)
   }
 }
 

@@ -4,13 +4,14 @@ import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
+import { REPLACED_BY_BASELINE } from '../../app/migrations/M0100Baseline.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'
 import { runBackup } from '../backup.ts'
 import { runDrill } from '../drill.ts'
 import { runRestore } from '../restore.ts'
-import { tableFile } from './manifest.ts'
+import { MANIFEST, tableFile } from './manifest.ts'
 
 const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-recover-'))
 const backup = path.join(place, 'backup')
@@ -77,6 +78,19 @@ describe('backup and restore', () => {
     expect(existsSync(path.join(place, 'damaged/media'))).toBe(false)
     expect(await restore('--from', place, '--into', path.join(place, 'none'))).toBe(1)
     expect(printed.join()).toContain('holds no backup')
+  })
+
+  it('restore a backup that lists the migrations replaced by the baseline, and refuse one that lacks one of them', async () => {
+    const file = path.join(backup, MANIFEST)
+    const manifest = readFileSync(file, 'utf8')
+    const listing = (migrations: readonly string[]) =>
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(manifest), migrations }))
+    listing(REPLACED_BY_BASELINE)
+    expect(await restore('--from', backup, '--into', path.join(place, 'old')), printed.join()).toBe(0)
+    listing(REPLACED_BY_BASELINE.slice(1))
+    expect(await restore('--from', backup, '--into', path.join(place, 'older'))).toBe(1)
+    expect(printed.join()).toContain('without M0001Accounts')
+    writeFileSync(file, manifest)
   })
 
   it('overwrite neither a backup nor an installation', async () => {

@@ -2,11 +2,11 @@ import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { forgetRebuilds } from '#projections/engine/rebuild.ts'
-import { ENTITIES, MIGRATIONS } from '../../app/schema.ts'
+import { currentMigrations, ENTITIES, MIGRATIONS, migrateSchema } from '../../app/schema.ts'
 import { installEventTable } from '../../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import { openPool } from '../../kernel/postgres/openPool.ts'
-import { migrate, openDatabase, readMigrations } from '../../kernel/postgres/orm.ts'
+import { openDatabase, readMigrations } from '../../kernel/postgres/orm.ts'
 import { loadTable } from './copyTable.ts'
 import { type Manifest, mediaFolder, RecoveryError, readManifest, SECRETS } from './manifest.ts'
 
@@ -23,6 +23,7 @@ type Migrate = (migrations?: readonly string[]) => Promise<void>
  * Restores a backup into an empty database and data folder: all rows or none, then newer migrations. Returns what `use`
  * returns, which runs while the database is up.
  * @throws RecoveryError the backup is damaged or newer, or the target is not empty
+ * @throws ConfigError the backup is older than the baseline migration
  */
 export async function restore<T>(
   folder: string,
@@ -31,17 +32,18 @@ export async function restore<T>(
 ): Promise<T> {
   const manifest = readManifest(folder)
   const known = MIGRATIONS.map(({ name }) => name)
-  const unknown = manifest.migrations.filter((name) => !known.includes(name))
+  const migrations = currentMigrations(manifest.migrations)
+  const unknown = migrations.filter((name) => !known.includes(name))
   if (unknown.length > 0)
     throw new RecoveryError(`The backup was made by a newer version, which has ${unknown.join(', ')}`)
   const { connection, stop } = await connectDatabase(target, () => {})
   const pool = openPool({ ...connection, max: 2 })
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
   try {
-    await restoreTables(folder, manifest, connection, async (migrations) => {
+    await restoreTables(folder, { ...manifest, migrations: [...migrations] }, connection, async (migrations) => {
       await installEventTable(pool)
       if (migrations) await database.migrator.up({ migrations: [...migrations] })
-      else await migrate(database, pool)
+      else await migrateSchema(database, pool)
     })
     restoreFiles(folder, manifest, target.dataDir)
     return await use(manifest, connection)

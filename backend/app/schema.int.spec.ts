@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { REPLACED_BY_BASELINE } from './migrations/M0100Baseline.ts'
+import { migrateSchema } from './schema.ts'
+
+let db: TemporaryDatabase
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+})
+afterAll(() => db?.close())
+
+const applied = async () =>
+  (await db.pool.query('select name from migration order by name')).rows.map(({ name }) => name)
+const list = async (names: readonly string[]) => {
+  await db.pool.query('truncate migration')
+  await db.pool.query('insert into migration (name, executed_at) select unnest($1::text[]), now()', [names])
+}
+
+describe('the baseline migration', () => {
+  it('creates the schema of an empty database', async () => {
+    expect(await applied()).toEqual(['M0100Baseline'])
+  })
+
+  it('counts as applied on a database that has all the migrations it replaces', async () => {
+    await list(REPLACED_BY_BASELINE)
+    await migrateSchema(db.database, db.pool)
+    expect(await applied()).toEqual([...REPLACED_BY_BASELINE, 'M0100Baseline'].toSorted())
+    await migrateSchema(db.database, db.pool)
+    expect(await applied()).toHaveLength(REPLACED_BY_BASELINE.length + 1)
+  })
+
+  it('refuses a database that lacks some of the migrations it replaces, and changes nothing', async () => {
+    await list(REPLACED_BY_BASELINE.slice(0, -1))
+    await expect(migrateSchema(db.database, db.pool)).rejects.toThrow('without M0051UncountedViews')
+    expect(await applied()).toEqual(REPLACED_BY_BASELINE.slice(0, -1))
+  })
+})
