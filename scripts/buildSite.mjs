@@ -1,24 +1,25 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { withImports } from './imports.mjs'
 import { precompress } from './precompress.mjs'
 import { NODE, ROOT, run, secondsSince, tool } from './run.mjs'
 
 const DIST = path.join(ROOT, 'site/dist')
 const STAMP = path.join(DIST, '.build')
-const MADE = new Set(['dist', '.astro', 'node_modules', 'e2e'])
+const NO_INPUT = /(^|\/)(dist|\.astro|node_modules|e2e)\/|\.spec\.tsx?$/
+const TOOLS = ['package-lock.json', 'tsconfig.json', 'scripts/buildSite.mjs', 'scripts/precompress.mjs']
 
-/** Whether there is a site to build at all. */
 export const hasSite = () => existsSync(path.join(ROOT, 'site/astro.config.mjs'))
 
-/** Builds the site anew when something it is made of has changed. */
+/** Builds the site if one of its inputs has changed since the last build. */
 export async function buildSiteIfStale() {
   if (!hasSite()) return console.log('There is no site yet (site/astro.config.mjs): only the API is served.')
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputsHash()) return
   await buildSite()
 }
 
-/** Builds the site, ends the program when that fails, and notes what it was made of. */
+/** Builds the site and records the hash of its inputs. Exits the process if the build fails. */
 export async function buildSite() {
   console.log('Building the site …')
   const start = Date.now()
@@ -35,30 +36,26 @@ export async function buildSite() {
   console.log(`Built in ${secondsSince(start)}.`)
 }
 
-/** One hash over all that the built site depends on; the address it is served under is put in later. */
-function inputsHash() {
-  const files = [
-    ...filesUnder('site'),
-    ...filesUnder('content'),
-    ...filesUnder('backend').filter((file) => /\/(contract|models|plans)\.ts$/.test(file)),
-    ...['package-lock.json', 'tsconfig.json', 'scripts/buildSite.mjs', 'scripts/precompress.mjs'],
-  ]
+/** Lists the files that the built site depends on: its own, the content, and all files that they import. */
+export const siteInputs = (root = ROOT) =>
+  withImports(root, [...filesUnder(root, 'site'), ...filesUnder(root, 'content'), ...TOOLS]).sort()
+
+/** Hashes the inputs of the site. The public URL is none: the server inserts it. */
+export function inputsHash(root = ROOT) {
   const hash = createHash('sha256')
-  for (const file of files.sort())
+  for (const file of siteInputs(root))
     hash
       .update(`${file}\0`)
-      .update(readFileSync(path.join(ROOT, file)))
+      .update(readFileSync(path.join(root, file)))
       .update('\0')
   return hash.digest('hex')
 }
 
-function filesUnder(folder) {
-  const entries = existsSync(path.join(ROOT, folder))
-    ? readdirSync(path.join(ROOT, folder), { withFileTypes: true })
-    : []
+function filesUnder(root, folder) {
+  const entries = readdirSync(path.join(root, folder), { withFileTypes: true })
   return entries.flatMap((entry) => {
     const name = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return MADE.has(entry.name) ? [] : filesUnder(name)
-    return entry.isFile() ? [name] : []
+    if (entry.isDirectory()) return NO_INPUT.test(`${name}/`) ? [] : filesUnder(root, name)
+    return entry.isFile() && !NO_INPUT.test(name) ? [name] : []
   })
 }

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
+import { projectImports } from '../imports.mjs'
 import { ROOT } from '../run.mjs'
 
-const IMPORT = /(?:from\s+|import\s+|import\()\s*['"]([^'"]+)['"]/g
 const ALLOWED = /^(?:site\/|content\/|backend\/[^/]+\/contract\.ts$)/
 const FEATURE = /^site\/src\/features\/([^/]+)\//
 const SHARED = /^site\/src\/(?:ui|i18n|api)\//
@@ -14,10 +14,8 @@ export function astroImportFaults(root = ROOT) {
   const files = readdirSync(path.join(root, 'site/src'), { recursive: true }).filter((file) => file.endsWith('.astro'))
   return files.flatMap((name) => {
     const file = `site/src/${name}`
-    const specifiers = [...readFileSync(path.join(root, file), 'utf8').matchAll(IMPORT)].map((match) => match[1])
-    return specifiers
-      .filter((specifier) => /^[#.]/.test(specifier))
-      .map((specifier) => [ruleBrokenBy(file, targetOf(specifier, file)), specifier])
+    return projectImports(root, file)
+      .map(({ specifier, target }) => [ruleBrokenBy(file, target), specifier])
       .filter(([rule]) => rule)
       .map(([rule, specifier]) => `${rule}: ${file} → ${specifier}`)
   })
@@ -29,6 +27,3 @@ function ruleBrokenBy(file, target) {
   if (from && to && from !== to) return 'a feature imports no other feature'
   return SHARED.test(file) && ABOVE_SHARED.test(target) && 'shared parts of the site import no feature'
 }
-
-const targetOf = (specifier, file) =>
-  specifier.startsWith('#') ? specifier.slice(1) : path.posix.join(path.posix.dirname(file), specifier)
