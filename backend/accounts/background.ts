@@ -1,4 +1,4 @@
-/** Work that a call starts and does not wait for, so that the answer's time tells nothing of it. */
+/** Runs work that a request starts but does not wait for, so that the response time reveals nothing about it. */
 export function createBackground(onError: (error: unknown) => void) {
   const running = new Set<Promise<void>>()
   return {
@@ -8,7 +8,7 @@ export function createBackground(onError: (error: unknown) => void) {
         .finally(() => running.delete(task))
       running.add(task)
     },
-    /** Settles when all that was started until now is done. */
+    /** Resolves when all work started before this call is done. */
     settled: async (): Promise<void> => void (await Promise.all(running)),
   }
 }

@@ -4,6 +4,7 @@ import type { Database } from '../kernel/postgres/orm.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { createAccountPasswords } from './accountPasswords.ts'
 import { createAccounts } from './accounts.ts'
+import { createBackground } from './background.ts'
 import { createFreeGrants } from './freeGrants.ts'
 import { createMailTokens } from './mails/mailTokens.ts'
 import { createOutbox } from './mails/outbox.ts'
@@ -36,8 +37,9 @@ describe('registering an address while its owner verifies it', () => {
   it("does not replace the owner's password", async () => {
     const tokens = createMailTokens(racing(), Date.now)
     const outbox = createOutbox(db.database, randomBytes(32))
-    const ports = { database: racing(), tokens, outbox, publicUrl: () => 'http://localhost' }
-    const grants = createFreeGrants(db.database, randomBytes(32))
+    const background = createBackground(() => {})
+    const ports = { database: racing(), tokens, outbox, background, publicUrl: () => 'http://localhost' }
+    const grants = createFreeGrants(db.database, 'ab'.repeat(32))
     const accounts = createAccounts({ ...ports, grants, production: false, grantFreeCredits: async () => {} })
     const mails = async () => Promise.all((await outbox.waiting()).map(async (id) => (await outbox.open(id))!.text))
     const registration = { email: 'owner@kinora.test', username: 'Owner', language: 'en' } as const

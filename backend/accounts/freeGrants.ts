@@ -1,33 +1,28 @@
 import { createHmac } from 'node:crypto'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { FREE_GRANTS, formerKeys } from './keys/keyRing.ts'
+import { keyFor } from './keys/seal.ts'
 
 /**
- * Who has had the free credits: by keyed hashes of mailboxes, so that it outlives an erasure without naming anyone. Hashes
- * cannot be made anew when the key is changed, so that those of `former` keys count as well.
+ * Records which mailboxes have received free credits. Mailboxes are stored as keyed hashes, so the records outlive an
+ * erasure without identifying anyone. Hashes cannot be recomputed when the key is rotated, so former keys are tried too.
  */
-export function createFreeGrants(
-  database: Database,
-  key: Buffer,
-  former: () => Promise<readonly Buffer[]> = async () => [],
-) {
-  const hashOf = (identity: string, by: Buffer) => createHmac('sha256', by).update(identity).digest('hex')
+export function createFreeGrants(database: Database, masterKey: string) {
+  const hashOf = (identity: string, key: Buffer) => createHmac('sha256', key).update(identity).digest('hex')
   return {
-    /** Whether the credits of this mailbox are the user's; the first who asks has them, however often. */
+    /** Claims the free credits of a mailbox for a user. @returns whether this user has the claim, now or from before */
     async claim(identity: string, userId: string): Promise<boolean> {
-      const hash = hashOf(identity, key)
       const em = database.em.fork()
-      for (const earlier of await former()) {
+      for (const key of await formerKeys(database, masterKey, FREE_GRANTS)) {
         const [grant] = await em.execute<{ user_id: string | null }[]>(
           'select user_id from free_grant where address_hash = ?',
-          [hashOf(identity, earlier)],
+          [hashOf(identity, key)],
         )
         if (grant) return grant.user_id === userId
       }
-      await em.execute('insert into free_grant (address_hash, user_id) values (?, ?) on conflict do nothing', [
-        hash,
-        userId,
-      ])
-      const own = await em.execute('select 1 from free_grant where address_hash = ? and user_id = ?', [hash, userId])
+      const grant = [hashOf(identity, keyFor(FREE_GRANTS, masterKey)), userId]
+      await em.execute('insert into free_grant (address_hash, user_id) values (?, ?) on conflict do nothing', grant)
+      const own = await em.execute('select 1 from free_grant where address_hash = ? and user_id = ?', grant)
       return own.length > 0
     },
   }

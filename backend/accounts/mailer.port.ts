@@ -6,14 +6,13 @@ export interface Mail {
 }
 
 export interface OutgoingMail extends Mail {
-  /** The same each time that sending is tried. */
+  /** The same for every attempt to send the mail. */
   readonly id: string
   readonly userId: string
 }
 
-/** Sends a mail, or keeps it where it can be read. */
 export interface Mailer {
-  /** `refused`: it will never be taken. What is thrown is tried again. */
+  /** Sends a mail. `refused` is permanent; an error is temporary, and the mail is sent again later. */
   send(mail: OutgoingMail): Promise<'sent' | 'refused'>
   close(): Promise<void>
 }

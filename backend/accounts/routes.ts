@@ -1,34 +1,17 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
-import type { AccountPasswords } from './accountPasswords.ts'
-import { type Accounts, asUser } from './accounts.ts'
-import type { Background } from './background.ts'
+import type { AccountServices } from './accountServices.ts'
+import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
 import { mailIdentity } from './mails/mailAddress.ts'
-import type { Cookies } from './sessions/cookies.ts'
-import type { KnownDevices } from './sessions/knownDevices.ts'
-import type { Limits } from './sessions/limits.ts'
 import { networkAddress } from './sessions/networkAddress.ts'
-import type { Sessions } from './sessions/sessions.ts'
-import type { Throttle } from './sessions/throttle.ts'
 
-export interface AccountRoutes {
-  readonly accounts: Accounts
-  readonly passwords: AccountPasswords
-  readonly sessions: Sessions
-  readonly cookies: Cookies
-  readonly devices: KnownDevices
-  readonly throttle: Throttle
-  readonly limits: Limits
-  readonly background: Background
-}
+export type AccountRoutes = Pick<AccountServices, 'accounts' | 'passwords' | 'sessions' | 'attempts'>
 
-/** From a stranger to a session, and back. */
-export function serveAccounts(serve: Serve, ports: AccountRoutes): void {
-  const { accounts, passwords, sessions, cookies, devices, throttle, limits, background } = ports
-
+/** Registration, sign-in and password reset. */
+export function serveAccounts(serve: Serve, { accounts, passwords, sessions, attempts }: AccountRoutes): void {
   serve(contract.register, async ({ body, ctx }) => {
-    if (limits.registrations) await throttle.take('register', networkAddress(ctx), limits.registrations)
+    await attempts.take('register', networkAddress(ctx))
     await accounts.register(body)
     return { message: 'Registered. Please check your email for the verification link.' }
   })
@@ -38,49 +21,42 @@ export function serveAccounts(serve: Serve, ports: AccountRoutes): void {
     return { message: 'Email verified.', credits_granted: granted }
   })
 
-  /** The same answer at the same time for every address: the limit counts all alike, and the work is not waited for. */
-  const mailLater = async (
-    kind: string,
-    email: string,
-    ctx: Parameters<typeof networkAddress>[0],
-    work: () => Promise<void>,
-  ) => {
-    await throttle.take(`${kind} from`, networkAddress(ctx), limits.mailsFrom)
-    await throttle.take(kind, mailIdentity(email), limits.mailsTo)
-    background.run(work)
-  }
-
+  // These two give known and unknown addresses the same response in the same time: both count, and mails are written in
+  // the background.
   serve(contract.resendVerification, async ({ body: { email }, ctx }) => {
-    await mailLater('resend', email, ctx, () => accounts.resendVerification(email))
+    await attempts.take('resend from', networkAddress(ctx))
+    await attempts.take('resend', mailIdentity(email))
+    accounts.resendVerification(email)
     return { message: 'If this address waits for its verification, a new link is on its way.' }
   })
 
   serve(contract.forgotPassword, async ({ body: { email }, ctx }) => {
-    await mailLater('forgot', email, ctx, () => passwords.forgot(email))
+    await attempts.take('forgot from', networkAddress(ctx))
+    await attempts.take('forgot', mailIdentity(email))
+    passwords.forgot(email)
     return { message: 'If this address has an account, a link is on its way.' }
   })
 
   serve(contract.resetPassword, async ({ body, ctx }) => {
     const { identity } = await passwords.reset(body.token, body.new_password)
-    // Who has the mailbox is no stranger: guesses from elsewhere do not keep them waiting.
-    cookies.setDevice(ctx, devices.issue(identity))
+    // Attempts from elsewhere cannot lock out the owner, who has just proved access to the mailbox.
+    sessions.rememberDevice(ctx, identity)
     return { message: 'The password was changed. Please sign in.' }
   })
 
   serve(contract.login, async ({ body, ctx }) => {
     const identity = mailIdentity(body.email)
-    const place = networkAddress(ctx)
-    const device = devices.recognise(cookies.device(ctx), identity)
-    const [kind, subject] = device ? ['sign in by device', device] : ['sign in', identity]
-    // Counted before the password is looked at, so that a hundred guesses at once count as a hundred.
-    await throttle.take('sign in from', place, limits.signInAddress)
-    await throttle.take(kind!, subject!, limits.signInAccount)
+    const address = networkAddress(ctx)
+    const device = sessions.knownDevice(ctx, identity)
+    const [kind, subject] = device ? (['sign in by device', device] as const) : (['sign in', identity] as const)
+    // Attempts count before the password is checked, so that concurrent guesses are limited too.
+    await attempts.take('sign in from', address)
+    await attempts.take(kind, subject)
     const account = await passwords.authenticate(body.email, body.password)
-    await throttle.giveBack('sign in from', place, limits.signInAddress)
-    await throttle.giveBack(kind!, subject!, limits.signInAccount)
-    const tokens = await sessions.open(account.id, ctx.get('User-Agent'))
-    cookies.setSession(ctx, tokens)
-    if (!device) cookies.setDevice(ctx, devices.issue(identity))
+    await attempts.giveBack('sign in from', address)
+    await attempts.giveBack(kind, subject)
+    await sessions.open(ctx, account.id)
+    if (!device) sessions.rememberDevice(ctx, identity)
     return { user: asUser(account) }
   })
 
@@ -91,15 +67,12 @@ export function serveAccounts(serve: Serve, ports: AccountRoutes): void {
   })
 
   serve(contract.refresh, async ({ ctx }) => {
-    const tokens = await sessions.refresh(cookies.session(ctx).refresh)
-    cookies.setSession(ctx, tokens)
-    if (!tokens) throw new Rejection('unauthenticated', 'The session has ended. Please sign in.')
+    if (!(await sessions.refresh(ctx))) throw new Rejection('unauthenticated', 'The session has ended. Please sign in.')
     return { message: 'Refreshed.' }
   })
 
   serve(contract.logout, async ({ ctx }) => {
-    await sessions.end(cookies.session(ctx))
-    cookies.setSession(ctx, undefined)
+    await sessions.end(ctx)
     return { message: 'Signed out.' }
   })
 }

@@ -1,32 +1,25 @@
+import type { Context } from 'koa'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
-import type { Erasures } from './erasures.ts'
 import type { AccountRoutes } from './routes.ts'
 import { parseUserAgent } from './sessions/userAgent.ts'
 
-export interface SettingsRoutes extends AccountRoutes {
-  readonly erasures: Erasures
-}
-
-/** What signed-in users change about their own accounts. */
-export function serveSettings(serve: Serve, ports: SettingsRoutes): void {
-  const { accounts, passwords, sessions, cookies, throttle, limits, erasures } = ports
-
-  /** The session that the call was made in. */
-  const currentSession = async (ctx: Parameters<typeof cookies.session>[0]) => {
-    const signedIn = await sessions.authenticate(cookies.session(ctx).access)
-    if (!signedIn) throw new Rejection('unauthenticated', 'Please sign in.')
-    return signedIn.sessionId
+/** The settings of signed-in users. */
+export function serveSettings(serve: Serve, { accounts, passwords, sessions, attempts }: AccountRoutes): void {
+  const currentSession = async (ctx: Context) => {
+    const session = await sessions.current(ctx)
+    if (!session) throw new Rejection('unauthenticated', 'Please sign in.')
+    return session.sessionId
   }
 
-  /** Asks for the password once more; a stolen session is no place to guess it from. */
-  const confirmed = async (userId: string, password: string, path: string) => {
-    await throttle.take('confirm', userId, limits.confirmation)
+  /** Asks for the password again. The limit prevents guessing it from a stolen session. */
+  const confirm = async (userId: string, password: string, path: string) => {
+    await attempts.take('confirm', userId)
     const account = await passwords.confirm(userId, password, path)
-    await throttle.giveBack('confirm', userId, limits.confirmation)
+    await attempts.giveBack('confirm', userId)
     return account
   }
 
@@ -39,7 +32,7 @@ export function serveSettings(serve: Serve, ports: SettingsRoutes): void {
 
   serve(contract.changePassword, async ({ body, userId, ctx }) => {
     const current = await currentSession(ctx)
-    const account = await confirmed(userId, body.current_password, 'current_password')
+    const account = await confirm(userId, body.current_password, 'current_password')
     await passwords.change(account, body.new_password, current)
     return { message: 'The password was changed, and other devices were signed out.' }
   })
@@ -60,7 +53,7 @@ export function serveSettings(serve: Serve, ports: SettingsRoutes): void {
 
   serve(contract.endSession, async ({ userId, params }) => {
     const ended = isUuid(params.id) && (await sessions.endOne(userId, params.id))
-    if (!ended) throw new Rejection('not_found', 'This session has ended already.')
+    if (!ended) throw new Rejection('not_found', 'This session has already ended.')
     return undefined
   })
 
@@ -70,9 +63,9 @@ export function serveSettings(serve: Serve, ports: SettingsRoutes): void {
   })
 
   serve(contract.deleteAccount, async ({ body, userId, ctx }) => {
-    await confirmed(userId, body.password, 'password')
-    await erasures.request(userId)
-    cookies.setSession(ctx, undefined)
+    await confirm(userId, body.password, 'password')
+    await accounts.erase(userId)
+    await sessions.end(ctx)
     return { message: 'The account was deleted.' }
   })
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
-import { accountPorts } from '../accounts/accountPorts.ts'
+import { createAccountServices } from '../accounts/accountServices.ts'
 import { serveAccounts } from '../accounts/routes.ts'
 import { pageGuard } from '../accounts/sessions/pageGuard.ts'
 import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
@@ -100,16 +100,23 @@ function composeApi(
   realtime: Realtime,
 ) {
   const { config, log, pool, calendar, observability } = context
-  const accounts = accountPorts({ ...context, ...services, now: context.clock }, publicUrl, PLANS.free.credits)
+  const accounts = createAccountServices({
+    ...context,
+    production: config.production,
+    secrets: config.secrets,
+    outbox: services.outbox,
+    erasures: services.erasures,
+    publicUrl,
+    grantFreeCredits: (userId) => services.credits.grantFreeCredits(userId, PLANS.free.credits),
+  })
   const operators = composeOperators(context, adapters, publicUrl, accounts.throttle)
-  const authenticate = async (ctx: HttpContext) =>
-    (await accounts.sessions.authenticate(accounts.cookies.session(ctx).access))?.userId
+  const authenticate = async (ctx: HttpContext) => (await accounts.sessions.current(ctx))?.userId
   const visitCounter = createVisitCounter(pool, log)
   const pageViews = createPageViews(pool, log, visitCounter.wake)
 
   const api = (serve: Serve) => {
     serveAccounts(serve, accounts)
-    serveSettings(serve, { ...accounts, erasures: services.erasures })
+    serveSettings(serve, accounts)
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, publicUrl)
     serveVideos(serve, context, adapters, services, realtime)
@@ -120,7 +127,7 @@ function composeApi(
     serve(status, () => ({ demo_renderer, support_email: config.http.supportEmail }))
   }
   const mailDelivered = async () => {
-    await accounts.background.settled()
+    await accounts.settled()
     await services.outbox.empty(3_000)
   }
   const development = [
@@ -146,7 +153,7 @@ function composeApi(
     callback: app.callback(),
     /** Waits for work that outlives its request. */
     async settle() {
-      await accounts.background.settled()
+      await accounts.settled()
       await pageViews.flush()
       await visitCounter.close()
     },

@@ -1,7 +1,7 @@
 import { createErasures } from '../accounts/erasures.ts'
 import { OUTGOING_MAIL_KEY } from '../accounts/keys/keyRing.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
-import { createUserKeys, type UserKeys } from '../accounts/keys/userKeys.ts'
+import { createUserKeys } from '../accounts/keys/userKeys.ts'
 import { createOutbox, type Outbox } from '../accounts/mails/outbox.ts'
 import { anonymisePageViews } from '../analytics/eraseRows.ts'
 import { createCredits } from '../credits/credits.ts'
@@ -17,7 +17,7 @@ import type { Context } from './context.ts'
 /** Domain services that the API and the workflows share. */
 export interface Services {
   readonly credits: ReturnType<typeof createCredits>
-  readonly userKeys: UserKeys
+  readonly userKeys: ReturnType<typeof createUserKeys>
   readonly outbox: Outbox
   readonly erasures: ReturnType<typeof createErasures>
   readonly webhooks: WebhookInbox

@@ -20,16 +20,16 @@ export function subscriptionDeps(
     onNeverUnderstood: (noticeId: string) =>
       log.error({ noticeId, alert: 'payment_notice_unknown' }, 'a payment notice is about nothing that is known here'),
     mailOnce: (userId: string, key: string, { kind, date }: { kind: 'renewalAhead' | 'paymentFailed'; date: string }) =>
-      reminders.once(userId, key, kind, { date }),
+      reminders.sendOnce(userId, key, kind, { date }),
 
     /** Tells who has a fifth of the credits left, or none, at most once a day. A mail that fails stops no video. */
     async creditsSpent(userId: string): Promise<void> {
       try {
         const { remaining, used } = await readCredits(database, userId, at())
         const key = `credits ${at().slice(0, 10)}`
-        if (remaining <= 0) await reminders.once(userId, key, 'creditsGone', {})
+        if (remaining <= 0) await reminders.sendOnce(userId, key, 'creditsGone', {})
         else if (remaining <= (remaining + used) / 5)
-          await reminders.once(userId, key, 'creditsLow', { remaining: String(remaining) })
+          await reminders.sendOnce(userId, key, 'creditsLow', { remaining: String(remaining) })
       } catch (error) {
         log.error({ err: error }, 'who has few credits left was not told')
       }

@@ -2,25 +2,16 @@ import type pg from 'pg'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { keyFor, seal, unseal } from './seal.ts'
 
-/** Purposes for which keys are made from the master key (see {@link keyFor}) and kept in use by what lies in tables. */
+/** Purposes of derived keys (see {@link keyFor}) that protect stored data. */
 export const FREE_GRANTS = 'free grants'
 export const OUTGOING_MAIL_KEY = 'outgoing mails'
 
-/** The keys of a purpose that were made from earlier master keys, the latest first. Read once: they change with a restart. */
-export function formerKeys(database: Database, masterKey: string, purpose: string): () => Promise<readonly Buffer[]> {
-  let read: Promise<Buffer[]> | undefined
-  return () => {
-    read ??= database.em
-      .fork()
-      .execute<{ sealed: string }[]>('select sealed from key_ring where purpose = ? order by rotated_at desc', [
-        purpose,
-      ])
-      .then((rows) => rows.map(({ sealed }) => unseal(Buffer.from(masterKey, 'hex'), sealed)))
-    read.catch(() => {
-      read = undefined
-    })
-    return read
-  }
+/** Returns the keys that were derived for a purpose from earlier master keys, latest first. */
+export async function formerKeys(database: Database, masterKey: string, purpose: string): Promise<Buffer[]> {
+  const rows = await database.em
+    .fork()
+    .execute<{ sealed: string }[]>('select sealed from key_ring where purpose = ? order by rotated_at desc', [purpose])
+  return rows.map(({ sealed }) => unseal(Buffer.from(masterKey, 'hex'), sealed))
 }
 
 export interface Rotated {
@@ -31,24 +22,21 @@ export interface Rotated {
 const PAGE = 1_000
 
 /**
- * Seals with a new master key what was sealed with the old one: users' keys, mails on their way, earlier keys that are still
- * needed. All or nothing, in the caller's transaction. @throws Error something does not open with the old key
+ * Re-encrypts users' keys, undelivered mails and former keys with a new master key, within the caller's transaction.
+ * Master keys are 64 hexadecimal digits. @throws Error something cannot be decrypted with the old key
  */
 export async function rotateKeys(client: pg.ClientBase, from: string, to: string): Promise<Rotated> {
   const [old, next] = [Buffer.from(from, 'hex'), Buffer.from(to, 'hex')]
   await client.query('lock table user_key, outgoing_mail, key_ring in access exclusive mode')
-  const again = (sealed: string, [by, then]: readonly [Buffer, Buffer]) => seal(then, unseal(by, sealed))
+  const reseal = (sealed: string) => seal(next, unseal(old, sealed))
+  const [oldMailKey, nextMailKey] = [keyFor(OUTGOING_MAIL_KEY, from), keyFor(OUTGOING_MAIL_KEY, to)]
+  const resealMail = (sealed: string) => seal(nextMailKey, unseal(oldMailKey, sealed))
 
-  const userKeys = await resealed(client, { table: 'user_key', id: 'user_id', column: 'wrapped_key' }, (sealed) =>
-    again(sealed, [old, next]),
-  )
-  const mail = [keyFor(OUTGOING_MAIL_KEY, from), keyFor(OUTGOING_MAIL_KEY, to)] as const
-  const mails = await resealed(client, { table: 'outgoing_mail', id: 'id', column: 'sealed' }, (sealed) =>
-    again(sealed, mail),
-  )
+  const userKeys = await resealAll(client, { table: 'user_key', id: 'user_id', column: 'wrapped_key' }, reseal)
+  const mails = await resealAll(client, { table: 'outgoing_mail', id: 'id', column: 'sealed' }, resealMail)
   const { rows } = await client.query<{ sealed: string }>('select sealed from key_ring')
   for (const { sealed } of rows)
-    await client.query('update key_ring set sealed = $2 where sealed = $1', [sealed, again(sealed, [old, next])])
+    await client.query('update key_ring set sealed = $2 where sealed = $1', [sealed, reseal(sealed)])
   await client.query('insert into key_ring values ($1, $2, now())', [
     FREE_GRANTS,
     seal(next, keyFor(FREE_GRANTS, from)),
@@ -56,10 +44,10 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
   return { userKeys, mails }
 }
 
-async function resealed(
+async function resealAll(
   client: pg.ClientBase,
   { table, id, column }: { table: string; id: string; column: string },
-  again: (sealed: string) => string,
+  reseal: (sealed: string) => string,
 ): Promise<number> {
   let count = 0
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
@@ -68,7 +56,7 @@ async function resealed(
       [after],
     )
     if (rows.length === 0) return count
-    const changed = rows.map((row) => ({ id: row.id, sealed: again(row.sealed) }))
+    const changed = rows.map((row) => ({ id: row.id, sealed: reseal(row.sealed) }))
     await client.query(
       `update ${table} t set ${column} = c.sealed from jsonb_to_recordset($1::jsonb) as c(id uuid, sealed text) where t.${id} = c.id`,
       [JSON.stringify(changed)],

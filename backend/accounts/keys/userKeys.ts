@@ -4,20 +4,16 @@ import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { seal, unseal } from './seal.ts'
 
-/** Encrypts what a user writes with a key of the user's own: with the key gone, the events say nothing any more. */
-export interface UserKeys {
-  /** @throws Rejection unauthenticated: the account was erased, and gets no second key */
-  encrypt(userId: string, text: string): Promise<string>
-  /** Undefined when the user's key was destroyed. */
-  decrypt(userId: string, sealed: string): Promise<string | undefined>
-  /** Forever. Another process may know the key for a minute longer. */
-  destroy(userId: string): Promise<void>
-}
+/** Long enough to decrypt a list with one read, short enough for an erasure to take effect soon. */
+const CACHE_MS = 60_000
 
-/** Users' keys lie in the database, wrapped with `encryptionKey` (64 hexadecimal digits). */
-export function createUserKeys(database: Database, encryptionKey: string): UserKeys {
-  const master = Buffer.from(encryptionKey, 'hex')
-  const recent = new Map<string, Promise<Buffer | undefined>>()
+/**
+ * Encrypts users' texts with one key per user: destroying the key erases the texts in the event log. The keys are stored
+ * wrapped with the master key (64 hexadecimal digits).
+ */
+export function createUserKeys(database: Database, masterKey: string) {
+  const master = Buffer.from(masterKey, 'hex')
+  const cache = new Map<string, Promise<Buffer | undefined>>()
 
   const stored = async (userId: string) => {
     const [row] = await database.em
@@ -26,19 +22,19 @@ export function createUserKeys(database: Database, encryptionKey: string): UserK
     return row && unseal(master, row.wrapped_key)
   }
 
-  /** Keys used last are kept for a minute: long enough for a list, short enough for an erasure to be felt. */
   const keyOf = (userId: string) => {
-    const known = recent.get(userId)
-    if (known) return known
+    const cached = cache.get(userId)
+    if (cached) return cached
     const key = stored(userId)
-    recent.set(userId, key)
-    setTimeout(() => recent.delete(userId), 60_000).unref()
-    key.catch(() => recent.delete(userId))
+    cache.set(userId, key)
+    setTimeout(() => cache.delete(userId), CACHE_MS).unref()
+    key.catch(() => cache.delete(userId))
     return key
   }
 
   return {
-    async encrypt(userId, text) {
+    /** @throws Rejection unauthenticated: the account was deleted, so it gets no second key */
+    async encrypt(userId: string, text: string): Promise<string> {
       let key = await keyOf(userId)
       if (!key) {
         const wrapped = seal(master, randomBytes(32))
@@ -47,21 +43,23 @@ export function createUserKeys(database: Database, encryptionKey: string): UserK
              where not exists (select 1 from erasure where user_id = ?) on conflict do nothing`,
           [userId, wrapped, userId],
         )
-        recent.delete(userId)
+        cache.delete(userId)
         key = await keyOf(userId)
         if (!key) throw new Rejection('unauthenticated', 'This account was deleted.')
       }
       return seal(key, Buffer.from(text))
     },
 
-    async decrypt(userId, sealed) {
+    /** Returns the text; undefined if the user's key was destroyed. */
+    async decrypt(userId: string, sealed: string): Promise<string | undefined> {
       const key = await keyOf(userId)
       return key && unseal(key, sealed).toString()
     },
 
-    async destroy(userId) {
+    /** Destroys the user's key. Other processes can have it in their cache for another minute. */
+    async destroy(userId: string): Promise<void> {
       await database.em.fork().execute('delete from user_key where user_id = ?', [userId])
-      recent.delete(userId)
+      cache.delete(userId)
     },
   }
 }

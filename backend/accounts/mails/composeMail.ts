@@ -4,6 +4,10 @@ import type { Language } from '../contract.ts'
 import type { Mail } from '../mailer.port.ts'
 
 const TEXTS = { en, zh }
+const LOCALES = { en: 'en', zh: 'zh-CN' }
+
+export type MailKind = keyof typeof en
+type MailText = (typeof en)[MailKind]
 
 interface Recipient {
   readonly email: string
@@ -11,66 +15,47 @@ interface Recipient {
   readonly language: Language
 }
 
+const mapText = <T extends Record<string, string>>(texts: T, change: (text: string) => string) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)])) as T
+
 const escaped = (text: string) =>
   text.replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c]!)
 
-const filled = (text: string, values: Readonly<Record<string, string>>) =>
-  text.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name) => values[name] ?? whole)
-
-type ReminderKind = 'renewalAhead' | 'paymentFailed' | 'creditsLow' | 'creditsGone'
-
-/** A mail about a plan or credits. An instant among the values is written as a day in the reader's language. */
-export function composeReminder(
-  kind: ReminderKind,
-  recipient: Recipient,
-  link: string,
-  values: Readonly<Record<string, string>>,
-): Mail {
-  const day = new Intl.DateTimeFormat(recipient.language === 'zh' ? 'zh-CN' : 'en-US', {
-    dateStyle: 'long',
-    timeZone: 'UTC',
-  })
-  const worded = Object.entries(values).map(([name, value]) => [
-    name,
-    name === 'date' ? day.format(new Date(value)) : value,
-  ])
-  return composeMail(kind, recipient, link, Object.fromEntries(worded))
-}
-
-/** A mail that leads to a link, in the account's language, as text and as HTML. */
+/**
+ * Composes a mail that leads to `link`, as text and HTML, in the recipient's language. `values` fill the placeholders of
+ * its text; `date` is an ISO instant and is shown as a day in UTC.
+ */
 export function composeMail(
-  kind: 'verification' | 'reset' | 'passwordChanged' | ReminderKind,
+  kind: MailKind,
   { email, fullName, language }: Recipient,
   link: string,
-  about: Readonly<Record<string, string>> = {},
+  { date, ...values }: Readonly<Record<string, string>> = {},
 ): Mail {
-  const words = TEXTS[language][kind]
-  const values = { name: fullName, link, ...about }
-  const [greeting, body, button, fallback, ignore] = [
-    words.greeting,
-    words.body,
-    words.button,
-    words.fallback,
-    words.ignore,
-  ].map((text) => filled(text, values)) as [string, string, string, string, string]
+  const day = new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'UTC' })
+  const filled: Record<string, string> = {
+    name: fullName,
+    ...values,
+    ...(date && { date: day.format(new Date(date)) }),
+  }
+  const text = mapText(TEXTS[language][kind], (text) =>
+    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (placeholder, name) => filled[name] ?? placeholder),
+  )
   return {
     to: email,
-    subject: filled(words.subject, values),
-    text: [greeting, body, link, ignore].join('\n\n'),
-    html: page(language, filled(words.subject, values), { greeting, body, button, fallback, ignore, link }),
+    subject: text.subject,
+    text: [text.greeting, text.body, link, text.ignore].join('\n\n'),
+    html: page(LOCALES[language], mapText({ ...text, link }, escaped)),
   }
 }
 
-type Parts = Readonly<Record<'greeting' | 'body' | 'button' | 'fallback' | 'ignore' | 'link', string>>
-
-/** Mail programs know little CSS: styles stand on the elements, and the colours read on light and dark alike. */
-function page(language: Language, title: string, parts: Parts): string {
-  const { greeting, body, button, fallback, ignore, link } = Object.fromEntries(
-    Object.entries(parts).map(([name, text]) => [name, escaped(text)]),
-  ) as Parts
+/** Styles are inline because mail programs support little CSS. The colours are readable in light and dark mode. */
+function page(
+  locale: string,
+  { subject, greeting, body, button, fallback, ignore, link }: MailText & { readonly link: string },
+): string {
   const paragraph = (text: string, colour: string) => `<p style="margin:0 0 16px;color:${colour}">${text}</p>`
   return `<!doctype html>
-<html lang="${language === 'zh' ? 'zh-CN' : 'en'}"><head><meta charset="utf-8"><meta name="color-scheme" content="dark"><title>${escaped(title)}</title></head>
+<html lang="${locale}"><head><meta charset="utf-8"><meta name="color-scheme" content="dark"><title>${subject}</title></head>
 <body style="margin:0;padding:32px 16px;background:#0d0b0a;font:16px/1.6 system-ui,sans-serif">
 <div style="max-width:480px;margin:auto;padding:32px;border-radius:12px;background:#1d1917">
 <p style="margin:0 0 24px;color:#ff7a1a;font-size:20px;font-weight:700">Kinora</p>

@@ -1,16 +1,20 @@
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { UserAccount } from '../tables.ts'
-import { composeReminder } from './composeMail.ts'
+import { composeMail, type MailKind } from './composeMail.ts'
 import type { Outbox } from './outbox.ts'
 
-type Kind = Parameters<typeof composeReminder>[0]
+const LIFETIME_MS = 3 * 24 * 3_600_000
 
-const LIFE_MS = 3 * 24 * 3_600_000
-
-/** Mails about plans and credits. Each is written once per user and key, in one transaction with the note that it was. */
+/** Mails about plans and credits. */
 export function createReminders(database: Database, outbox: Outbox, publicUrl: () => string) {
   return {
-    async once(userId: string, key: string, kind: Kind, values: Readonly<Record<string, string>>): Promise<void> {
+    /** Writes a mail once per user and `key`, in one transaction with the record of it. */
+    async sendOnce(
+      userId: string,
+      key: string,
+      kind: MailKind,
+      values: Readonly<Record<string, string>>,
+    ): Promise<void> {
       await database.em.fork().transactional(async (tx) => {
         const isNew = await tx.execute(
           'insert into sent_reminder (user_id, key) values (?, ?) on conflict do nothing returning key',
@@ -21,10 +25,10 @@ export function createReminders(database: Database, outbox: Outbox, publicUrl: (
           'select email, full_name as "fullName", language from user_account where id = ?',
           [userId],
         )
-        // An account that is being erased gets no more mails.
-        if (!user) return
+        const isErased = !user
+        if (isErased) return
         const link = `${publicUrl()}${user.language === 'zh' ? '/zh' : ''}/profile#subscription`
-        await outbox.put(tx, userId, composeReminder(kind, user, link, values), LIFE_MS)
+        await outbox.put(tx, userId, composeMail(kind, user, link, values), LIFETIME_MS)
       })
     },
   }

@@ -4,21 +4,21 @@ import { ACCESS_SECONDS, REFRESH_SECONDS, type SessionTokens } from './sessions.
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
 /**
- * The cookies of a session and of a known device: httpOnly, for this host and all its paths. Over https their names begin
- * with `__Host-` (RFC 6265bis), so that no other host of the domain can plant them.
+ * Reads and writes the cookies of a session and a known device. Over https, their names start with `__Host-`
+ * (RFC 6265bis), so that other hosts of the domain cannot set them.
  */
 export function createCookies(secure: boolean) {
   const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
   const [access, refresh, device] = [nameOf('kinora_access'), nameOf('kinora_refresh'), nameOf('kinora_device')]
   const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
   const set = (ctx: Context, name: string, value: string | undefined, maxAge: number) => {
-    // Behind a proxy the connection itself is not encrypted.
+    // Koa refuses secure cookies on an unencrypted connection, which is what a proxy opens.
     ctx.cookies.secure = secure
     ctx.cookies.set(name, value ?? null, { ...options, maxAge })
   }
 
   return {
-    /** Puts the tokens into cookies; without tokens, takes the cookies away. */
+    /** Sets the cookies of a session; removes them without tokens. */
     setSession(ctx: Context, tokens: SessionTokens | undefined): void {
       set(ctx, access, tokens?.access, ACCESS_SECONDS * 1000)
       set(ctx, refresh, tokens?.refresh, REFRESH_SECONDS * 1000)

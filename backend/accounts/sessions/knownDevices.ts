@@ -1,8 +1,9 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 
 /**
- * Devices that have signed in to an account before. They prove it by a cookie, `<device>.<mac>`, and their attempts are
- * counted apart: whoever tries passwords from elsewhere slows down strangers, never the owner. It is no way in.
+ * Recognises devices that have signed in to an account before, by a cookie `<device>.<mac>`. Their sign-in attempts have
+ * a limit of their own, so an attacker who exhausts the account's limit does not lock out the owner. The cookie does not
+ * authenticate.
  */
 export function createKnownDevices(key: Buffer) {
   const macOf = (device: string, identity: string) =>
@@ -14,7 +15,7 @@ export function createKnownDevices(key: Buffer) {
       return `${device}.${macOf(device, identity)}`
     },
 
-    /** The device's id, if the cookie was issued for this mailbox. */
+    /** Returns the device's id if the cookie was issued for this mailbox. */
     recognise(cookie: string | undefined, identity: string): string | undefined {
       const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(cookie ?? '') ?? []
       if (!device || !mac) return undefined

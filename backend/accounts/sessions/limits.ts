@@ -1,24 +1,51 @@
-import type { Limit } from './throttle.ts'
+import type { Limit, Throttle } from './throttle.ts'
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
-/** How often each thing may be tried. Outside production everybody shares one network address, so those are wide there. */
+/**
+ * The limit of each kind of attempt. Limits per network address are 20 times wider outside production, where all users
+ * share one address. The names are part of stored keys.
+ */
 export function limitsOf(production: boolean) {
-  const shared = ({ burst, everyMs }: Limit): Limit =>
+  const perAddress = (burst: number, everyMs: number): Limit =>
     production ? { burst, everyMs } : { burst: burst * 20, everyMs: everyMs / 20 }
+  const password: Limit = { burst: 10, everyMs: MINUTE_MS / 2 }
+  const mails: Limit = { burst: 5, everyMs: 2 * MINUTE_MS }
   return {
-    /** Wrong passwords for one account: at most 2,900 a day. From a device that has signed in before, counted apart. */
-    signInAccount: { burst: 10, everyMs: MINUTE / 2 },
-    /** Wrong passwords from one network address, whatever the accounts. */
-    signInAddress: shared({ burst: 100, everyMs: MINUTE / 6 }),
-    /** Mails that anyone may have sent to one mail address, by each of the ways to ask for one. */
-    mailsTo: { burst: 5, everyMs: 2 * MINUTE },
-    mailsFrom: shared({ burst: 30, everyMs: MINUTE }),
-    /** Passwords asked for once more of who is signed in. */
-    confirmation: { burst: 10, everyMs: MINUTE / 2 },
-    /** None outside production. */
-    registrations: production ? { burst: 10, everyMs: 10 * MINUTE } : undefined,
+    register: production ? { burst: 10, everyMs: 10 * MINUTE_MS } : undefined,
+    /** Wrong passwords for one account, at most 2,900 a day. */
+    'sign in': password,
+    /** Wrong passwords for one account from a device that has signed in to it before. */
+    'sign in by device': password,
+    /** Wrong passwords from one network address, for all accounts together. */
+    'sign in from': perAddress(100, MINUTE_MS / 6),
+    /** Wrong passwords of a signed-in user who confirms a change. */
+    confirm: password,
+    /** Mails to one email address. */
+    resend: mails,
+    forgot: mails,
+    'resend from': perAddress(30, MINUTE_MS),
+    'forgot from': perAddress(30, MINUTE_MS),
   } satisfies Record<string, Limit | undefined>
 }
 
-export type Limits = ReturnType<typeof limitsOf>
+type Kind = keyof ReturnType<typeof limitsOf>
+
+export type Attempts = ReturnType<typeof createAttempts>
+
+/** Limits the rate of each kind of attempt. */
+export function createAttempts(throttle: Throttle, production: boolean) {
+  const limits: Readonly<Record<Kind, Limit | undefined>> = limitsOf(production)
+  return {
+    /** Counts an attempt. @throws Rejection too_many_requests */
+    async take(kind: Kind, subject: string): Promise<void> {
+      const limit = limits[kind]
+      if (limit) await throttle.take(kind, subject, limit)
+    },
+    /** Uncounts an attempt that succeeded. */
+    async giveBack(kind: Kind, subject: string): Promise<void> {
+      const limit = limits[kind]
+      if (limit) await throttle.giveBack(kind, subject, limit)
+    },
+  }
+}

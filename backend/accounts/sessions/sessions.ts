@@ -3,83 +3,59 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import type { Clock } from '../../kernel/time.ts'
 
 export const ACCESS_SECONDS = 8 * 3600
 export const REFRESH_SECONDS = 30 * 24 * 3600
 /**
- * Tabs that refresh at the same time send the same token, or the one that another tab has just got: so long, nothing is
- * rotated again and the successor is given out.
+ * After a rotation, the previous refresh token still returns the current one, and no other rotation happens. Tabs that
+ * refresh at the same time therefore stay signed in.
  */
 const GRACE_SECONDS = 30
-/** A session's last use is noted at most so often. */
-const NOTED_EVERY_MS = 5 * 60_000
-/** The name under which ended sessions are told, by user: their sockets are let go. */
+/** The last use of a session is recorded with this precision. */
+const LAST_USE_PRECISION_MS = 5 * 60_000
+/** Notification that sessions have ended, by user id. Their sockets are closed. */
 export const ENDED_SESSIONS = 'endedSessions'
+
+/** Ends sessions of a user within the caller's transaction: all, or those that match. Returns how many have ended. */
+export async function endSessions(
+  tx: EntityManager,
+  userId: string,
+  at: Date,
+  { only, except }: { only?: string; except?: string } = {},
+): Promise<number> {
+  const ended = await tx.execute<object[]>(
+    `update session set ended_at = ? where user_id = ? and ended_at is null
+     and (?::uuid is null or id = ?) and (?::uuid is null or id <> ?) returning id`,
+    [at, userId, only ?? null, only ?? null, except ?? null, except ?? null],
+  )
+  const change = JSON.stringify({ name: ENDED_SESSIONS, ids: [userId] })
+  if (ended.length > 0) await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
+  return ended.length
+}
 
 export interface SessionTokens {
   readonly access: string
   readonly refresh: string
 }
 
-export interface SignedIn {
-  readonly userId: string
-  readonly sessionId: string
-}
-
-export interface SessionRow {
-  readonly id: string
-  readonly userAgent: string
-  readonly createdAt: Date
-  readonly lastUsedAt: Date
-}
-
-export interface Sessions {
-  open(userId: string, userAgent: string): Promise<SessionTokens>
-  /** Who an access token stands for: undefined when it is forged, over, or its session has ended. */
-  authenticate(access: string | undefined): Promise<SignedIn | undefined>
-  /** The next tokens. Used again later, a refresh token was stolen from someone: its session ends for both. */
-  refresh(refresh: string | undefined): Promise<SessionTokens | undefined>
-  /** The user's sessions that can still be used, the last used first. */
-  list(userId: string): Promise<SessionRow[]>
-  /** Ends one session of a user, and says whether there was one. */
-  endOne(userId: string, sessionId: string): Promise<boolean>
-  /** Ends every session of a user but one. */
-  endOthers(userId: string, keptSessionId: string): Promise<void>
-  end(tokens: { access: string | undefined; refresh: string | undefined }): Promise<void>
-}
-
-/** Ends sessions of a user, in a transaction of the caller's: all, or those that are asked for. */
-export async function endSessions(
-  tx: EntityManager,
-  userId: string,
-  at: Date,
-  { only, but }: { only?: string; but?: string } = {},
-): Promise<number> {
-  const ended = await tx.execute<object[]>(
-    `update session set ended_at = ? where user_id = ? and ended_at is null
-     and (?::uuid is null or id = ?) and (?::uuid is null or id <> ?) returning id`,
-    [at, userId, only ?? null, only ?? null, but ?? null, but ?? null],
-  )
-  const news = JSON.stringify({ name: ENDED_SESSIONS, ids: [userId] })
-  if (ended.length > 0) await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, news])
-  return ended.length
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 /**
- * Sessions are rows; tokens are `<session>.<number>.<mac>` and are stored nowhere. An access token's number is the
- * second it ends at, a refresh token's the generation it belongs to.
+ * Sessions of users. A session is a row; its tokens, `<session>.<number>.<mac>`, are not stored. The number of an access
+ * token is its expiry in epoch seconds, the number of a refresh token is its generation.
  */
-export function createSessions(database: Database, secret: string, now: () => number = Date.now): Sessions {
+export function createSessions(database: Database, secret: string, now: Clock = Date.now) {
   const macOf = (kind: string, session: string, number: number) =>
     createHmac('sha256', secret).update(`${kind}.${session}.${number}`).digest('base64url')
   const token = (kind: string, session: string, number: number) =>
     `${session}.${number}.${macOf(kind, session, number)}`
 
-  const read = (kind: string, text: string | undefined) => {
+  const parse = (kind: string, text: string | undefined) => {
     const [, session, number, mac] = /^([0-9a-f-]{36})\.(\d{1,12})\.([\w-]{43})$/.exec(text ?? '') ?? []
     if (!session || !mac) return undefined
-    const genuine = timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(kind, session, Number(number))))
-    return genuine ? { session, number: Number(number) } : undefined
+    const isGenuine = timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(kind, session, Number(number))))
+    return isGenuine ? { session, number: Number(number) } : undefined
   }
 
   const tokens = (session: string, generation: number): SessionTokens => ({
@@ -98,7 +74,7 @@ export function createSessions(database: Database, secret: string, now: () => nu
   }
 
   return {
-    async open(userId, userAgent) {
+    async open(userId: string, userAgent: string) {
       const id = uuid7(now())
       const at = new Date(now())
       await execute(
@@ -109,20 +85,25 @@ export function createSessions(database: Database, secret: string, now: () => nu
       return tokens(id, 0)
     },
 
-    async authenticate(access) {
-      const claim = read('access', access)
+    /** Returns the session of an access token; undefined if the token is invalid or the session has ended. */
+    async authenticate(access: string | undefined): Promise<{ userId: string; sessionId: string } | undefined> {
+      const claim = parse('access', access)
       if (!claim || claim.number < now() / 1000) return undefined
       const [row] = await execute<{ user_id: string; last_used_at: Date }>(
         'select user_id, last_used_at from session where id = ? and ended_at is null',
         [claim.session],
       )
-      if (row && now() - new Date(row.last_used_at).getTime() > NOTED_EVERY_MS)
+      if (row && now() - new Date(row.last_used_at).getTime() > LAST_USE_PRECISION_MS)
         await execute('update session set last_used_at = ? where id = ?', [new Date(now()), claim.session])
       return row && { userId: row.user_id, sessionId: claim.session }
     },
 
-    async refresh(refresh) {
-      const claim = read('refresh', refresh)
+    /**
+     * Rotates the refresh token. An older refresh token must have been stolen, so it ends the session.
+     * @returns undefined if the token is invalid or the session has ended
+     */
+    async refresh(refresh: string | undefined): Promise<SessionTokens | undefined> {
+      const claim = parse('refresh', refresh)
       if (!claim) return undefined
       const at = new Date(now())
       const [rotated] = await execute(
@@ -139,13 +120,13 @@ export function createSessions(database: Database, secret: string, now: () => nu
       if (!row) return undefined
       const justRotated = new Date(row.rotated_at) > ago(GRACE_SECONDS)
       if (justRotated && row.generation - claim.number <= 1) return tokens(claim.session, row.generation)
-      // The current one, but too old.
-      if (row.generation === claim.number) return undefined
-      await endSession(claim.session)
+      const isExpired = row.generation === claim.number
+      if (!isExpired) await endSession(claim.session)
       return undefined
     },
 
-    async list(userId) {
+    /** Returns the user's sessions that have not ended or expired, last used first, at most 100. */
+    async list(userId: string) {
       const rows = await execute<{ id: string; user_agent: string; created_at: Date; last_used_at: Date }>(
         `select id, user_agent, created_at, last_used_at from session
          where user_id = ? and ended_at is null and rotated_at > ? order by last_used_at desc, id desc limit 100`,
@@ -156,16 +137,18 @@ export function createSessions(database: Database, secret: string, now: () => nu
       })
     },
 
-    async endOne(userId, sessionId) {
+    /** Ends one session of a user. @returns false if the user has no such session */
+    async endOne(userId: string, sessionId: string): Promise<boolean> {
       return (await endSessions(database.em.fork(), userId, new Date(now()), { only: sessionId })) > 0
     },
 
-    async endOthers(userId, keptSessionId) {
-      await endSessions(database.em.fork(), userId, new Date(now()), { but: keptSessionId })
+    async endOthers(userId: string, keptSessionId: string): Promise<void> {
+      await endSessions(database.em.fork(), userId, new Date(now()), { except: keptSessionId })
     },
 
-    async end({ access, refresh }) {
-      const claim = read('access', access) ?? read('refresh', refresh)
+    /** Ends the session of these tokens. */
+    async end({ access, refresh }: { access: string | undefined; refresh: string | undefined }): Promise<void> {
+      const claim = parse('access', access) ?? parse('refresh', refresh)
       if (claim) await endSession(claim.session)
     },
   }

@@ -20,7 +20,7 @@ beforeEach(() => {
   throttle = createThrottle(db.database, key, () => clock)
 })
 
-/** Whether it may be done; else the seconds to wait. */
+/** Returns true if the attempt is allowed, otherwise the seconds to wait. */
 const take = (by = throttle) =>
   by.take('spec', subject, limit).then(
     () => true,
@@ -30,8 +30,8 @@ const take = (by = throttle) =>
     },
   )
 
-describe('a limit', () => {
-  it('lets a burst through, then one for each while, and says how long to wait', async () => {
+describe('a throttle', () => {
+  it('allows a burst, then one attempt per interval, and returns the seconds to wait', async () => {
     expect([await take(), await take(), await take(), await take()]).toEqual([true, true, true, 10])
     clock += 4_000
     expect(await take()).toBe(6)
@@ -39,7 +39,7 @@ describe('a limit', () => {
     expect([await take(), await take()]).toEqual([true, 10])
   })
 
-  it('is whole again after a rest, and never keeps anyone out longer, however often they tried', async () => {
+  it('refills while idle, and makes no subject wait longer than one interval', async () => {
     for (let n = 0; n < 50; n++) await take()
     clock += 10_000
     expect(await take()).toBe(true)
@@ -47,20 +47,20 @@ describe('a limit', () => {
     expect([await take(), await take(), await take(), await take()]).toEqual([true, true, true, 10])
   })
 
-  it('counts all processes together, and every one of many at once', async () => {
+  it('counts concurrent attempts of all processes together', async () => {
     const other = createThrottle(db.database, key, () => clock)
     const all = await Promise.all(Array.from({ length: 30 }, (_, n) => take(n % 2 ? throttle : other)))
     expect(all.filter((taken) => taken === true)).toHaveLength(3)
   })
 
-  it('gives back what did not count', async () => {
+  it('uncounts attempts that are given back', async () => {
     for (let n = 0; n < 9; n++) {
       expect(await take()).toBe(true)
       await throttle.giveBack('spec', subject, limit)
     }
   })
 
-  it('keeps no name, and nothing for ever', async () => {
+  it('stores subjects as hashes and deletes old counts', async () => {
     await take()
     const rows = async () =>
       (await db.pool.query<{ key: string }>('select key from throttle')).rows.map(({ key }) => key)
@@ -74,10 +74,10 @@ describe('a limit', () => {
 })
 
 describe('the limits', () => {
-  it('hold for registrations in production only, and are wide for one network address elsewhere', () => {
+  it('limit registrations in production only, and are wider per network address outside production', () => {
     const [production, elsewhere] = [limitsOf(true), limitsOf(false)]
-    expect([production.registrations?.burst, elsewhere.registrations]).toEqual([10, undefined])
-    expect(elsewhere.signInAddress.burst).toBe(20 * production.signInAddress.burst)
-    expect(elsewhere.signInAccount).toEqual(production.signInAccount)
+    expect([production.register?.burst, elsewhere.register]).toEqual([10, undefined])
+    expect(elsewhere['sign in from'].burst).toBe(20 * production['sign in from'].burst)
+    expect(elsewhere['sign in']).toEqual(production['sign in'])
   })
 })

@@ -1,33 +1,34 @@
 import { createHmac } from 'node:crypto'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
+import type { Clock } from '../../kernel/time.ts'
 
-/** `burst` at once, and then one each `everyMs`. */
+const SWEEP_EVERY_MS = 10 * 60_000
+
+/** Allows `burst` attempts in a row, then one every `everyMs`. */
 export interface Limit {
   readonly burst: number
   readonly everyMs: number
 }
 
-const SWEEP_EVERY_MS = 10 * 60_000
-
 export type Throttle = ReturnType<typeof createThrottle>
 
 /**
- * Counts what must not be done too often (generic cell rate algorithm). Kept in Postgres, so that several API processes
- * count together and a restart forgets nothing; subjects are kept as keyed hashes. A limit fills up again steadily, so
- * nobody is ever shut out for longer than `everyMs`.
+ * Limits the rate of attempts by kind and subject (generic cell rate algorithm). Postgres stores the counts, so all API
+ * processes share them and they survive a restart. Subjects are stored as keyed hashes. No subject ever waits longer than
+ * `everyMs`, because the limit refills continuously.
  */
-export function createThrottle(database: Database, key: Buffer, now: () => number = Date.now) {
+export function createThrottle(database: Database, key: Buffer, now: Clock = Date.now) {
   let sweepAt = 0
-  const nameOf = (kind: string, subject: string) => createHmac('sha256', key).update(`${kind}:${subject}`).digest('hex')
+  const keyOf = (kind: string, subject: string) => createHmac('sha256', key).update(`${kind}:${subject}`).digest('hex')
   const execute = <T extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<T[]>(sql, parameters)
 
   return {
-    /** @throws Rejection too_many_requests, with the seconds to wait */
+    /** Counts an attempt. @throws Rejection too_many_requests, with the seconds to wait */
     async take(kind: string, subject: string, { burst, everyMs }: Limit): Promise<void> {
       const at = now()
-      const name = nameOf(kind, subject)
+      const name = keyOf(kind, subject)
       const taken = await execute(
         `insert into throttle as t (key, used_up_to) values (?, ?)
          on conflict (key) do update set used_up_to = greatest(t.used_up_to, ?) + ?
@@ -46,9 +47,9 @@ export function createThrottle(database: Database, key: Buffer, now: () => numbe
       await execute('delete from throttle where used_up_to < ?', [at])
     },
 
-    /** Takes back what turned out not to count. */
+    /** Uncounts an attempt, such as one with the right password. */
     async giveBack(kind: string, subject: string, { everyMs }: Limit): Promise<void> {
-      await execute('update throttle set used_up_to = used_up_to - ? where key = ?', [everyMs, nameOf(kind, subject)])
+      await execute('update throttle set used_up_to = used_up_to - ? where key = ?', [everyMs, keyOf(kind, subject)])
     },
   }
 }

@@ -1,0 +1,62 @@
+import type { Logger } from 'pino'
+import type { Database } from '../kernel/postgres/orm.ts'
+import type { Calendar, Clock } from '../kernel/time.ts'
+import { createAccountPasswords } from './accountPasswords.ts'
+import { createAccounts } from './accounts.ts'
+import { createBackground } from './background.ts'
+import type { Erasures } from './erasures.ts'
+import { createFreeGrants } from './freeGrants.ts'
+import { keyFor } from './keys/seal.ts'
+import { createMailTokens } from './mails/mailTokens.ts'
+import type { Outbox } from './mails/outbox.ts'
+import { createBrowserSessions } from './sessions/browserSessions.ts'
+import { createCookies } from './sessions/cookies.ts'
+import { createKnownDevices } from './sessions/knownDevices.ts'
+import { createAttempts } from './sessions/limits.ts'
+import { createSessions } from './sessions/sessions.ts'
+import { createThrottle } from './sessions/throttle.ts'
+
+interface AccountServicesOptions {
+  readonly production: boolean
+  readonly secrets: { readonly session: string; readonly encryption: string }
+  readonly publicUrl: () => string
+  readonly database: Database
+  readonly outbox: Outbox
+  readonly erasures: Erasures
+  readonly grantFreeCredits: (userId: string) => Promise<void>
+  readonly log: Logger
+  /** Expires mailed links. Sessions and rate limits always use the system time. */
+  readonly clock: Clock
+  /** Dates registrations and verifications. */
+  readonly calendar: Calendar
+}
+
+export type AccountServices = ReturnType<typeof createAccountServices>
+
+/** Composes the services of accounts. */
+export function createAccountServices({ database, outbox, publicUrl, production, ...options }: AccountServicesOptions) {
+  const { secrets, erasures, grantFreeCredits, log, clock, calendar } = options
+  const key = (purpose: string) => keyFor(purpose, secrets.encryption)
+  const background = createBackground((error) => log.error({ err: error }, 'background work failed'))
+  const cookies = createCookies(publicUrl().startsWith('https://'))
+  const throttle = createThrottle(database, key('throttle'))
+  const shared = { database, tokens: createMailTokens(database, clock), outbox, background, publicUrl }
+  const grants = createFreeGrants(database, secrets.encryption)
+  return {
+    accounts: {
+      ...createAccounts({ ...shared, grants, production, grantFreeCredits, calendar }),
+      erase: erasures.request,
+    },
+    passwords: createAccountPasswords({ ...shared, now: clock }),
+    sessions: createBrowserSessions(
+      createSessions(database, secrets.session),
+      cookies,
+      createKnownDevices(key('known devices')),
+    ),
+    attempts: createAttempts(throttle, production),
+    throttle,
+    cookies,
+    /** Resolves when background work is done. */
+    settled: background.settled,
+  }
+}
