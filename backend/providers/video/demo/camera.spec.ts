@@ -1,6 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
-import { createCameraPath, MOVEMENTS, type Movement, parseMovement } from './camera.ts'
+import { CAMERA_MOVEMENT_VALUES, type CameraMovement } from '#backend/tasks/models.contract.ts'
+import { createCameraPath } from './camera.ts'
 import { applyView, type Camera, coverage, screenToWorld } from './view.ts'
 
 const VIEWPORT = { width: 1600, height: 900, horizon: 0.1 }
@@ -30,55 +31,53 @@ function growth(movement: string, nearness: number): number {
   return size(1) / size(0)
 }
 
-describe('parseMovement', () => {
-  it('knows the 15 movements by id and by Chinese value', () => {
-    expect(MOVEMENTS).toHaveLength(15)
-    expect(CHINESE.map(parseMovement)).toEqual(MOVEMENTS)
-    expect(MOVEMENTS.map(parseMovement)).toEqual(MOVEMENTS)
-    expect(['orbit', '', 'toString', '推'].map(parseMovement)).toEqual([undefined, undefined, undefined, undefined])
-  })
-})
-
 describe('createCameraPath', () => {
-  it.each<[Movement, 0 | 1, 1 | -1]>([
-    ['truck_left', 0, 1],
-    ['truck_right', 0, -1],
-    ['pedestal_up', 1, 1],
-    ['pedestal_down', 1, -1],
-    ['tracking', 0, -1],
+  it('knows the 15 movements of the contract and drifts for any other name', () => {
+    expect(CHINESE).toEqual(CAMERA_MOVEMENT_VALUES)
+    const paths = CHINESE.map((movement) => JSON.stringify([0.2, 0.9].map(createCameraPath([movement], OPTIONS))))
+    expect(new Set(paths).size).toBe(15)
+    expect(createCameraPath(['orbit', '', 'toString', '推'], OPTIONS)(1)).toEqual(createCameraPath([], OPTIONS)(1))
+  })
+
+  it.each<[CameraMovement, 0 | 1, 1 | -1]>([
+    ['左移', 0, 1],
+    ['右移', 0, -1],
+    ['上升', 1, 1],
+    ['下降', 1, -1],
+    ['跟随', 0, -1],
   ])('%s moves near things more than far ones, against the camera', (movement, axis, sign) => {
     expect(sign * shift(movement, 1)[axis]).toBeGreaterThan(100)
     expect(sign * shift(movement, 1)[axis]).toBeGreaterThan(3 * sign * shift(movement, 0.2)[axis])
     expect(Math.abs(shift(movement, 0)[axis])).toBeLessThan(1)
   })
 
-  it.each<[Movement, 0 | 1, 1 | -1]>([
-    ['pan_left', 0, 1],
-    ['pan_right', 0, -1],
-    ['tilt_up', 1, 1],
-    ['tilt_down', 1, -1],
+  it.each<[CameraMovement, 0 | 1, 1 | -1]>([
+    ['左摇', 0, 1],
+    ['右摇', 0, -1],
+    ['上摇', 1, 1],
+    ['下摇', 1, -1],
   ])('%s moves everything alike, against the camera', (movement, axis, sign) => {
     expect(sign * shift(movement, 1)[axis]).toBeGreaterThan(100)
     expect(shift(movement, 1)[axis]).toBeCloseTo(shift(movement, 0)[axis], 6)
     expect(shift(movement, 1)[1 - axis]).toBeCloseTo(0, 6)
   })
 
-  it('push_in and pull_out change the size of near things most', () => {
-    expect(growth('push_in', 1)).toBeGreaterThan(1.4)
-    expect(growth('push_in', 0.1)).toBeLessThan(1.1)
-    expect(growth('pull_out', 1)).toBeCloseTo(1 / growth('push_in', 1), 6)
+  it('推进 and 拉远 (push in, pull out) change the size of near things most', () => {
+    expect(growth('推进', 1)).toBeGreaterThan(1.4)
+    expect(growth('推进', 0.1)).toBeLessThan(1.1)
+    expect(growth('拉远', 1)).toBeCloseTo(1 / growth('推进', 1), 6)
   })
 
-  it('zoom_in and zoom_out change the size of everything alike', () => {
-    expect(growth('zoom_in', 1)).toBeGreaterThan(1.3)
-    expect(growth('zoom_in', 0)).toBeCloseTo(growth('zoom_in', 1), 6)
-    expect(growth('zoom_out', 0.5)).toBeCloseTo(1 / growth('zoom_in', 0.5), 6)
+  it('变焦推近 and 变焦拉远 (zoom) change the size of everything alike', () => {
+    expect(growth('变焦推近', 1)).toBeGreaterThan(1.3)
+    expect(growth('变焦推近', 0)).toBeCloseTo(growth('变焦推近', 1), 6)
+    expect(growth('变焦拉远', 0.5)).toBeCloseTo(1 / growth('变焦推近', 0.5), 6)
   })
 
-  it('static stays where it is, shake trembles about it, no movement drifts', () => {
-    const still = createCameraPath(['static'], OPTIONS)
+  it('固定 stays in place, 晃动 trembles around it, and no movement drifts', () => {
+    const still = createCameraPath(['固定'], OPTIONS)
     expect(still(1)).toEqual(still(0))
-    const shaken = Array.from({ length: 48 }, (_, i) => createCameraPath(['shake'], OPTIONS)(i / 47))
+    const shaken = Array.from({ length: 48 }, (_, i) => createCameraPath(['晃动'], OPTIONS)(i / 47))
     expect(new Set(shaken.map(({ pan }) => pan)).size).toBeGreaterThan(40)
     expect(Math.max(...shaken.map(({ roll }) => Math.abs(roll)))).toBeGreaterThan(0.001)
     expect(Math.max(...shaken.map(({ pan }) => Math.abs(pan)))).toBeLessThan(0.03)
@@ -86,14 +85,14 @@ describe('createCameraPath', () => {
   })
 
   it('combines up to three movements and ignores more, repeats and unknown names', () => {
-    const three = createCameraPath(['推进', 'pan_left', 'tilt_up'], OPTIONS)(1)
+    const three = createCameraPath(['推进', '左摇', '上摇'], OPTIONS)(1)
     expect(three.dolly).toBeGreaterThan(0)
     expect(three.pan).toBeLessThan(0)
     expect(three.tilt).toBeLessThan(0)
-    expect(createCameraPath(['推进', 'push_in', 'orbit', 'pan_left', 'tilt_up', 'zoom_in'], OPTIONS)(1)).toEqual(three)
+    expect(createCameraPath(['推进', '推进', 'orbit', '左摇', '上摇', '变焦推近'], OPTIONS)(1)).toEqual(three)
   })
 
-  it.each(MOVEMENTS)('%s moves smoothly', (movement) => {
+  it.each(CAMERA_MOVEMENT_VALUES)('%s moves smoothly', (movement) => {
     const path = createCameraPath([movement], OPTIONS)
     for (let frame = 1; frame < 144; frame++) {
       const [before, after] = [path((frame - 1) / 143), path(frame / 143)]
@@ -115,7 +114,7 @@ describe('screenToWorld', () => {
 })
 
 describe('coverage', () => {
-  it.each(MOVEMENTS)('holds every corner of every frame of %s', (movement) => {
+  it.each(CAMERA_MOVEMENT_VALUES)('holds every corner of every frame of %s', (movement) => {
     const path = createCameraPath([movement], OPTIONS)
     const box = coverage(path, 0.7, VIEWPORT, 6)
     for (let frame = 0; frame < 144; frame++) {

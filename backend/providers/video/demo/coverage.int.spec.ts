@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { CAMERA_MOVEMENT_VALUES } from '#backend/tasks/models.contract.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { MOVEMENTS } from './camera.ts'
-import { frameOf, meanDifference, SIZE, sceneOf } from './testFrames.ts'
+import { frameOf, meanDifference, SIZE, sceneOf } from './testing/frames.ts'
 import { BIOMES } from './vocabulary.ts'
 
 describe('buildScene', () => {
   it.each(BIOMES)('%s covers every pixel of the frame under every movement', { timeout: 60_000 }, (biome) => {
-    for (const movement of MOVEMENTS.filter((_, n) => FULL || n % 3 === BIOMES.indexOf(biome) % 3)) {
+    for (const movement of CAMERA_MOVEMENT_VALUES.filter((_, n) => FULL || n % 3 === BIOMES.indexOf(biome) % 3)) {
       const draw = sceneOf(biome, [movement])
       for (const progress of [0, 0.5, 1]) {
         // What shows the background differs between two backgrounds.

@@ -5,35 +5,27 @@ import { renderInChild } from './renderJob.ts'
 
 type Job = { readonly state: Extract<RenderState, { kind: 'rendering' | 'failed' }>; readonly cancel: AbortController }
 
+const TIMEOUT_MS = 10 * 60_000
+
 /**
- * Renders on this machine, so that Kinora works without a key. A job's id is its task's; finished files lie in `folder`
- * until they are forgotten, so that a restart does not render them again.
+ * Creates the provider that renders on this machine, without an API key. The job id is the task id. Finished files stay
+ * in `folder` until they are discarded, so that a restart does not render them again.
  */
 export function createDemoProvider(folder: string, ffmpegPath?: string): VideoProvider {
   const jobs = new Map<string, Job>()
-  const stop = new AbortController()
+  const closed = new AbortController()
   const fileOf = (jobId: string) => path.join(folder, `${jobId}.mp4`)
 
-  const render = async (
-    { taskId, prompt, taskType, cameraMovements, resolution, duration, firstFrame }: RenderRequest,
-    cancel: AbortController,
-  ) => {
+  const render = async (request: RenderRequest, cancel: AbortController) => {
+    const { taskId, prompt, cameraMovements: movements, resolution, duration, firstFrame } = request
     await mkdir(folder, { recursive: true })
-    const job = {
-      mode: taskType === 'text_to_video' ? ('text' as const) : ('image' as const),
-      prompt,
-      ...(firstFrame ? { imagePath: firstFrame } : {}),
-      ...(ffmpegPath ? { ffmpegPath } : {}),
-      movements: [...cameraMovements],
-      resolution,
-      duration,
-      out: fileOf(taskId),
-    }
+    const image = firstFrame ? { imagePath: firstFrame } : {}
+    const job = { prompt, ...image, ffmpegPath, movements, resolution, duration, out: fileOf(taskId) }
     const onProgress = (percent: number) => {
       if (!cancel.signal.aborted) jobs.set(taskId, { state: { kind: 'rendering', percent }, cancel })
     }
-    const signal = AbortSignal.any([stop.signal, cancel.signal])
-    await renderInChild(job, { signal, onProgress, timeoutMs: 10 * 60_000 })
+    const signal = AbortSignal.any([closed.signal, cancel.signal])
+    await renderInChild(job, { signal, onProgress, timeoutMs: TIMEOUT_MS })
   }
 
   return {
@@ -61,7 +53,8 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     async state(jobId): Promise<RenderState> {
       const job = jobs.get(jobId)
       if (job) return job.state
-      return (await exists(fileOf(jobId))) ? { kind: 'finished' } : { kind: 'unknown' }
+      const file = await stat(fileOf(jobId)).catch(() => undefined)
+      return { kind: file?.isFile() ? 'finished' : 'unknown' }
     },
 
     fetch: (jobId, file) => copyFile(fileOf(jobId), file),
@@ -73,15 +66,7 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     },
 
     async close() {
-      stop.abort()
+      closed.abort()
     },
-  }
-}
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    return (await stat(file)).isFile()
-  } catch {
-    return false
   }
 }

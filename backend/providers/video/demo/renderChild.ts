@@ -1,29 +1,25 @@
 import { readFileSync } from 'node:fs'
 import os from 'node:os'
-import type { MessageFromChild, MessageToChild, RenderJob } from './job.ts'
+import type { MessageFromChild, MessageToChild, RenderJob } from './renderJob.ts'
 import { renderVideo } from './renderVideo.ts'
 
-// The program of the child process that `renderInChild` starts: one job, then it ends.
+// The program of the child process that `renderInChild` starts. It renders one job and exits.
 
 const NICE = 10
 const stop = new AbortController()
 
-// The channel closes when the parent dies, even by kill -9.
-process.on('disconnect', () => stop.abort(new Error('The process that asked for the render is gone')))
+// The channel closes when the parent exits, even after kill -9.
+process.on('disconnect', () => stop.abort(new Error('The parent process is gone')))
 process.on('message', (message: MessageToChild) => {
   if (message.type === 'render') void work(message.job)
   else stop.abort(new Error('The render was cancelled'))
 })
 
-yieldToOthers()
-
-/** The web server goes first; the encoder inherits this. */
-function yieldToOthers(): void {
-  try {
-    os.setPriority(NICE)
-  } catch {
-    // Not every system lets a process change its priority.
-  }
+try {
+  // The web server has priority. The encoder inherits this value.
+  os.setPriority(NICE)
+} catch {
+  // Not every system lets a process change its priority.
 }
 
 async function work(job: RenderJob): Promise<void> {
@@ -49,11 +45,11 @@ function send(message: MessageFromChild): Promise<void> {
   })
 }
 
-/** This process and the encoders it waited for; where the system does not tell, this process alone. */
+/** Returns the CPU time of this process and of the encoders it waited for; without /proc, of this process only. */
 function usedCpuMs(): number {
   try {
     const stat = readFileSync('/proc/self/stat', 'latin1')
-    // The second field is a name that may hold blanks; the times come eleven fields after it, in hundredths.
+    // The second field is a name that may contain spaces. The times are 11 fields after it, in hundredths of a second.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     return ticks * 10

@@ -3,25 +3,55 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { partPath } from '#backend/kernel/media/atomicFile.ts'
 import { collectTail } from '#backend/kernel/media/ffmpeg.ts'
-import type { MessageFromChild, MessageToChild, RenderJob, RenderResult } from './job.ts'
+import type { Resolution } from '#backend/tasks/models.contract.ts'
 
-export type { RenderJob, RenderResult } from './job.ts'
+/** What to render. It is sent to another process, so it is plain JSON. */
+export type RenderJob = Readonly<{
+  prompt: string
+  /** A JPEG or PNG file to animate. Without it a scene is drawn from the prompt. */
+  imagePath?: string
+  /** Values of the contract (推进); the first three count. */
+  movements: readonly string[]
+  resolution: Resolution
+  /** Seconds. */
+  duration: 6 | 10
+  /** Where the MP4 goes. */
+  out: string
+  ffmpegPath?: string | undefined
+}>
+
+export type RenderResult = Readonly<{
+  width: number
+  height: number
+  /** Seconds. */
+  duration: number
+  frames: number
+  /** CPU time of drawing and encoding together, in milliseconds. */
+  cpuMs: number
+}>
+
+export type MessageToChild = Readonly<{ type: 'render'; job: RenderJob }> | Readonly<{ type: 'cancel' }>
+
+export type MessageFromChild =
+  | Readonly<{ type: 'progress'; percent: number }>
+  | Readonly<{ type: 'done'; result: RenderResult }>
+  | Readonly<{ type: 'failed'; message: string }>
 
 const CHILD = fileURLToPath(new URL('./renderChild.ts', import.meta.url))
 const GRACE_MS = 3000
-/** The child reads pictures of strangers, so it gets what it needs to run and no secrets. */
-const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH']
+/** The child decodes untrusted pictures, so it receives no secrets. */
+const ALLOWED_ENV = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH']
 
-export type RenderOptions = Readonly<{
+type RenderOptions = Readonly<{
   signal?: AbortSignal | undefined
-  /** Percent, 0 to 100, never going down. */
+  /** Receives percent, 0 to 100, never decreasing. */
   onProgress?: (percent: number) => void
   timeoutMs?: number
 }>
 
 /**
- * Renders a job in a child process of its own, at low priority. Rejects with the signal's reason when aborted; by then
- * the child has ended and left no unfinished file. The child also ends when this process does.
+ * Renders a job in a child process at low priority. Rejects with the signal's reason when aborted, after the child has
+ * exited and its unfinished file is removed. The child also exits when this process does.
  */
 export async function renderInChild(job: RenderJob, options: RenderOptions = {}): Promise<RenderResult> {
   const { signal, onProgress, timeoutMs = 180_000 } = options
@@ -31,14 +61,15 @@ export async function renderInChild(job: RenderJob, options: RenderOptions = {})
   const child = fork(CHILD, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: ['--max-old-space-size=1024'],
-    env: Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])),
+    env: Object.fromEntries(ALLOWED_ENV.map((name) => [name, process.env[name]])),
   })
   const cancel = () => stopChild(child)
   stop.addEventListener('abort', cancel, { once: true })
   try {
-    return await outcomeOf(child, job, onProgress)
+    return await resultOf(child, job, onProgress)
   } catch (error) {
-    await removeParts(job, child.pid)
+    // A killed child cannot remove its own partial file.
+    if (child.pid !== undefined) await rm(partPath(job.out, child.pid), { force: true })
     signal?.throwIfAborted()
     if (timeout.aborted) throw new Error(`The render took longer than ${timeoutMs} ms`)
     throw error
@@ -47,8 +78,8 @@ export async function renderInChild(job: RenderJob, options: RenderOptions = {})
   }
 }
 
-/** Settles only when the child has ended, so that nothing writes any more. */
-function outcomeOf(child: ChildProcess, job: RenderJob, onProgress?: (percent: number) => void): Promise<RenderResult> {
+/** Settles only after the child has exited, so that nothing writes to the file any more. */
+function resultOf(child: ChildProcess, job: RenderJob, onProgress?: (percent: number) => void): Promise<RenderResult> {
   const errors = child.stderr ? collectTail(child.stderr) : () => ''
   return new Promise((resolve, reject) => {
     let last: MessageFromChild | undefined
@@ -60,8 +91,8 @@ function outcomeOf(child: ChildProcess, job: RenderJob, onProgress?: (percent: n
     child.once('close', (code, killedBy) => {
       if (last?.type === 'done') return resolve(last.result)
       const reason = last?.type === 'failed' ? last.message : `The render process ended with ${killedBy ?? code}`
-      const said = errors()
-      reject(new Error(said ? `${reason}: ${said}` : reason))
+      const stderr = errors()
+      reject(new Error(stderr ? `${reason}: ${stderr}` : reason))
     })
     const render: MessageToChild = { type: 'render', job }
     child.send(render, (error) => error && reject(error))
@@ -69,18 +100,12 @@ function outcomeOf(child: ChildProcess, job: RenderJob, onProgress?: (percent: n
 }
 
 /**
- * Asks the child to stop and tidy up; if it does not, it is ended. (Closing the channel from here would ask as well, but
- * then its `close` event never comes.)
+ * Asks the child to stop and clean up, and kills it after a grace period. Closing the channel from here would also stop
+ * it, but then its `close` event never fires.
  */
 function stopChild(child: ChildProcess): void {
   const cancel: MessageToChild = { type: 'cancel' }
   if (child.connected) child.send(cancel, () => {})
   const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS)
   child.once('close', () => clearTimeout(timer))
-}
-
-/** A child that was killed could not remove what it had begun. */
-async function removeParts(job: RenderJob, pid: number | undefined): Promise<void> {
-  if (pid === undefined) return
-  for (const out of [job.out, job.posterOut]) if (out) await rm(partPath(out, pid), { force: true })
 }

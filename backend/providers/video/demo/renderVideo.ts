@@ -1,26 +1,23 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { type Canvas, createCanvas, loadImage } from '@napi-rs/canvas'
-import { writeAtomically } from '#backend/kernel/media/atomicFile.ts'
+import { readFile } from 'node:fs/promises'
+import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { inspectImage } from '#backend/kernel/media/firstFrame.ts'
 import { FrameEncoder } from '#backend/kernel/media/frameEncoder.ts'
 import { createCameraPath } from './camera.ts'
-import type { RenderJob, RenderResult } from './job.ts'
 import { outputSize } from './outputSize.ts'
 import { buildPhoto } from './photo.ts'
 import { parsePrompt } from './prompt.ts'
+import type { RenderJob, RenderResult } from './renderJob.ts'
 import { buildScene, type DrawFrame } from './scene.ts'
 
-export const FRAMES_PER_SECOND = 24
+const FRAMES_PER_SECOND = 24
 
-const POSTER_QUALITY = 84
-
-export type RenderProgress = Readonly<{
+type RenderProgress = Readonly<{
   signal: AbortSignal
-  /** Percent, 0 to 100, never going down. */
+  /** Receives percent, 0 to 100, never decreasing. */
   onProgress: (percent: number) => void
 }>
 
-/** Draws a job's frames in this process and encodes them. */
+/** Draws the frames of a job in this process and encodes them. */
 export async function renderVideo(
   job: RenderJob,
   { signal, onProgress }: RenderProgress,
@@ -29,25 +26,22 @@ export async function renderVideo(
   const canvas = createCanvas(width, height)
   const context = canvas.getContext('2d', { alpha: false })
   const frames = Math.round(FRAMES_PER_SECOND * job.duration)
-  // A first frame is its own best poster; a scene has moved into place after a third.
-  const posterFrame = job.mode === 'image' ? 0 : Math.round(frames * 0.35)
   const { out, ffmpegPath } = job
   const encoder = await FrameEncoder.open({ out, width, height, fps: FRAMES_PER_SECOND, signal, ffmpegPath })
   try {
-    let taken: Promise<void> = Promise.resolve()
+    let written: Promise<void> = Promise.resolve()
     for (let frame = 0; frame < frames; frame++) {
       signal.throwIfAborted()
       draw(context, frame / (frames - 1))
       const pixels = canvas.data()
-      await taken
-      taken = encoder.write(pixels)
-      taken.catch(() => {})
-      if (job.posterOut && frame === posterFrame) await writePoster(canvas, job.posterOut)
+      await written
+      written = encoder.write(pixels)
+      written.catch(() => {})
       onProgress(Math.floor((100 * (frame + 1)) / frames))
-      // Messages, and with them the wish to stop, are only read between turns.
+      // Messages of the parent, such as a cancellation, are only received between turns of the event loop.
       await new Promise(setImmediate)
     }
-    await taken
+    await written
     await encoder.finish()
   } catch (error) {
     await encoder.abort()
@@ -56,26 +50,26 @@ export async function renderVideo(
   return { width, height, duration: job.duration, frames }
 }
 
-async function prepare(job: RenderJob): Promise<{ width: number; height: number; draw: DrawFrame }> {
-  const description = parsePrompt(job.prompt, job.seed)
-  const seconds = job.duration
-  if (job.mode === 'image') {
-    if (!job.imagePath) throw new Error('A job that starts from an image needs imagePath')
-    const file = await readFile(job.imagePath)
+async function prepare({
+  prompt,
+  imagePath,
+  movements,
+  resolution,
+  duration: seconds,
+}: RenderJob): Promise<{ width: number; height: number; draw: DrawFrame }> {
+  const description = parsePrompt(prompt)
+  if (imagePath) {
+    const file = await readFile(imagePath)
     inspectImage(file)
     const image = await loadImage(file)
-    const size = outputSize(job.resolution, image.width / image.height)
-    return { ...size, draw: buildPhoto(image, description, job.movements, { ...size, seconds }) }
+    const size = outputSize(resolution, image.width / image.height)
+    return { ...size, draw: buildPhoto(image, description, movements, { ...size, seconds }) }
   }
-  const size = outputSize(job.resolution)
-  const options = { duration: seconds, aspect: size.width / size.height, seed: description.seed }
-  const path = createCameraPath(job.movements, options)
+  const size = outputSize(resolution)
+  const path = createCameraPath(movements, {
+    duration: seconds,
+    aspect: size.width / size.height,
+    seed: description.seed,
+  })
   return { ...size, draw: buildScene(description, path, { ...size, seconds }) }
-}
-
-async function writePoster(canvas: Canvas, out: string): Promise<void> {
-  const image = out.endsWith('.webp')
-    ? await canvas.encode('webp', POSTER_QUALITY)
-    : await canvas.encode('jpeg', POSTER_QUALITY)
-  await writeAtomically(out, (part) => writeFile(part, image))
 }

@@ -1,12 +1,12 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
-import { MOVEMENTS } from './camera.ts'
-import { outputSize, RESOLUTIONS } from './outputSize.ts'
+import { CAMERA_MOVEMENT_VALUES, RESOLUTIONS } from '#backend/tasks/models.contract.ts'
+import { outputSize } from './outputSize.ts'
 import { TIMES_OF_DAY } from './palette.ts'
 import { buildPhoto } from './photo.ts'
 import { parsePrompt } from './prompt.ts'
 import type { DrawFrame } from './scene.ts'
-import { frameOf, meanDifference, SIZE, sceneOf } from './testFrames.ts'
+import { frameOf, meanDifference, SIZE, sceneOf } from './testing/frames.ts'
 import { BIOMES, SUBJECTS, WEATHERS } from './vocabulary.ts'
 
 /** The shift in pixels that lays one frame over the other best. */
@@ -40,7 +40,7 @@ async function photoOf(movements: readonly string[], size = SIZE): Promise<DrawF
 describe('buildScene', () => {
   it.each(BIOMES)('%s looks different at every time of day that it has, and is not one flat colour', (biome) => {
     const words = { dawn: 'dawn', day: 'noon', sunset: 'sunset', night: 'night' }
-    const frames = TIMES_OF_DAY.map((time) => frameOf(sceneOf(`${biome} ${words[time]}`, ['static'], SIZE, 3), 0.5))
+    const frames = TIMES_OF_DAY.map((time) => frameOf(sceneOf(`${biome} ${words[time]}`, ['固定'], SIZE, 3), 0.5))
     for (const frame of frames) expect(new Set(frame).size).toBeGreaterThan(60)
     if (biome !== 'space') expect(meanDifference(frames[1]!, frames[3]!)).toBeGreaterThan(30)
   })
@@ -48,19 +48,19 @@ describe('buildScene', () => {
   it.each([...SUBJECTS, ...WEATHERS])('shows %s where the prompt asks for it', (thing) => {
     const seed = 6
     expect(parsePrompt('mountain at noon', seed).birds).toBe(false)
-    const plain = frameOf(sceneOf('mountain at noon', ['static'], SIZE, seed), 0.5)
-    const asked = frameOf(sceneOf(`mountain at noon with ${thing}`, ['static'], SIZE, seed), 0.5)
+    const plain = frameOf(sceneOf('mountain at noon', ['固定'], SIZE, seed), 0.5)
+    const asked = frameOf(sceneOf(`mountain at noon with ${thing}`, ['固定'], SIZE, seed), 0.5)
     const changed = asked.reduce((count, value, i) => count + Number(Math.abs(value - plain[i]!) > 8), 0)
     expect(changed).toBeGreaterThan(20)
   })
 
   it.each<[string, 'x' | 'y', 1 | -1]>([
-    ['pan_left', 'x', 1],
+    ['左摇', 'x', 1],
     ['右摇', 'x', -1],
-    ['tilt_up', 'y', 1],
+    ['上摇', 'y', 1],
     ['下摇', 'y', -1],
-    ['truck_left', 'x', 1],
-    ['truck_right', 'x', -1],
+    ['左移', 'x', 1],
+    ['右移', 'x', -1],
   ])('%s moves the picture against the camera', (movement, axis, sign) => {
     const draw = sceneOf('forest in the morning', [movement])
     const shift = findShift(frameOf(draw, 0.4), frameOf(draw, 0.6))
@@ -68,24 +68,24 @@ describe('buildScene', () => {
   })
 
   it('draws the same frame for the same job, in any order, and another for another seed', () => {
-    const draw = sceneOf('ocean at night', ['shake'])
+    const draw = sceneOf('ocean at night', ['晃动'])
     const [late, early] = [frameOf(draw, 0.8), frameOf(draw, 0.1)]
-    const again = sceneOf('ocean at night', ['shake'])
+    const again = sceneOf('ocean at night', ['晃动'])
     expect(frameOf(again, 0.1)).toEqual(early)
     expect(frameOf(again, 0.8)).toEqual(late)
-    expect(meanDifference(frameOf(sceneOf('ocean at night', ['shake'], SIZE, 99), 0.1), early)).toBeGreaterThan(1)
+    expect(meanDifference(frameOf(sceneOf('ocean at night', ['晃动'], SIZE, 99), 0.1), early)).toBeGreaterThan(1)
   })
 
   it.each(BIOMES)('%s is the same place under every movement', (biome) => {
     // Half way, a panning camera looks straight ahead like a fixed one.
-    const fixed = frameOf(sceneOf(`${biome} at noon`, ['static']), 0.5)
-    expect(meanDifference(fixed, frameOf(sceneOf(`${biome} at noon`, ['pan_left']), 0.5))).toBeLessThan(4)
-    expect(meanDifference(fixed, frameOf(sceneOf(`${biome} at noon`, ['truck_right']), 0.5))).toBeLessThan(4)
+    const fixed = frameOf(sceneOf(`${biome} at noon`, ['固定']), 0.5)
+    expect(meanDifference(fixed, frameOf(sceneOf(`${biome} at noon`, ['左摇']), 0.5))).toBeLessThan(4)
+    expect(meanDifference(fixed, frameOf(sceneOf(`${biome} at noon`, ['右移']), 0.5))).toBeLessThan(4)
   })
 })
 
 describe('buildPhoto', () => {
-  it.each(MOVEMENTS)('covers the frame under %s', async (movement) => {
+  it.each(CAMERA_MOVEMENT_VALUES)('covers the frame under %s', async (movement) => {
     const draw = await photoOf([movement])
     for (const progress of [0, 0.31, 0.5, 0.77, 1]) {
       const difference = meanDifference(frameOf(draw, progress), frameOf(draw, progress, SIZE, '#ffffff'))
@@ -94,10 +94,10 @@ describe('buildPhoto', () => {
   })
 
   it.each<[string, 'x' | 'y', 1 | -1]>([
-    ['pan_left', 'x', 1],
-    ['truck_right', 'x', -1],
-    ['tilt_down', 'y', -1],
-    ['pedestal_up', 'y', 1],
+    ['左摇', 'x', 1],
+    ['右移', 'x', -1],
+    ['下摇', 'y', -1],
+    ['上升', 'y', 1],
   ])('%s moves the picture against the camera', async (movement, axis, sign) => {
     const draw = await photoOf([movement])
     expect(sign * findShift(frameOf(draw, 0.35), frameOf(draw, 0.65))[axis]).toBeGreaterThanOrEqual(1)
@@ -105,7 +105,7 @@ describe('buildPhoto', () => {
 
   it('covers a tall frame with three movements at once', async () => {
     const size = { width: 60, height: 150, seconds: 10 }
-    const draw = await photoOf(['truck_left', 'pull_out', 'shake'], size)
+    const draw = await photoOf(['左移', '拉远', '晃动'], size)
     for (const progress of [0, 0.5, 1]) {
       const difference = meanDifference(frameOf(draw, progress, size), frameOf(draw, progress, size, '#ffffff'))
       expect(difference).toBeLessThan(0.01)

@@ -7,6 +7,7 @@ import { forest } from './scenes/forest.ts'
 import { mountain } from './scenes/mountain.ts'
 import { ocean } from './scenes/ocean.ts'
 import { space } from './scenes/space.ts'
+import { radialGradient } from './shapes.ts'
 import { createStage, type Scene } from './stage.ts'
 import type { CameraPath } from './view.ts'
 import type { Biome } from './vocabulary.ts'
@@ -41,10 +42,10 @@ function paintVignette(width: number, height: number): Canvas {
   const context = canvas.getContext('2d')
   const { width: wide, height: high } = canvas
   const reach = Math.hypot(wide, high) * 0.57
-  const gradient = context.createRadialGradient(wide / 2, high / 2, high / 3, wide / 2, high / 2, reach)
-  gradient.addColorStop(0, 'rgba(4,2,14,0)')
-  gradient.addColorStop(1, 'rgba(4,2,14,0.42)')
-  context.fillStyle = gradient
+  context.fillStyle = radialGradient(context, { x: wide / 2, y: high / 2, inner: high / 3, radius: reach }, [
+    [0, 'rgba(4,2,14,0)'],
+    [1, 'rgba(4,2,14,0.42)'],
+  ])
   context.fillRect(0, 0, wide, high)
   return canvas
 }

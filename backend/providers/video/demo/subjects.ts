@@ -2,6 +2,7 @@ import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
 import { mix, withAlpha } from './colour.ts'
 import { addLayer } from './layer.ts'
 import { noise } from './random.ts'
+import { fillEllipse, radialGradient, traceGround, verticalGradient } from './shapes.ts'
 import { paintCat, paintDog, paintPerson, type Silhouette } from './silhouettes.ts'
 import { type Stage, stand } from './stage.ts'
 import type { Subject } from './vocabulary.ts'
@@ -66,10 +67,10 @@ function createFigureSprite(stage: Stage, paint: Silhouette, height: number, lig
 function drawContactShadow(context: SKRSContext2D, height: number): void {
   context.save()
   context.scale(1, 0.16)
-  const gradient = context.createRadialGradient(0, 0, 0, 0, 0, height * 0.45)
-  gradient.addColorStop(0, 'rgba(0,0,0,0.55)')
-  gradient.addColorStop(1, 'rgba(0,0,0,0)')
-  context.fillStyle = gradient
+  context.fillStyle = radialGradient(context, { x: 0, y: 0, radius: height * 0.45 }, [
+    [0, 'rgba(0,0,0,0.55)'],
+    [1, 'rgba(0,0,0,0)'],
+  ])
   context.fillRect(-height, -height, height * 2, height * 2)
   context.restore()
 }
@@ -83,9 +84,7 @@ function drawEyes(context: SKRSContext2D, seconds: number): void {
       ['#11110a', 0.008],
     ] as const) {
       context.fillStyle = colour
-      context.beginPath()
-      context.ellipse(side * 0.068, -0.72, width, 0.025, 0, 0, Math.PI * 2)
-      context.fill()
+      fillEllipse(context, side * 0.068, -0.72, width, 0.025)
     }
   }
 }
@@ -99,15 +98,12 @@ export function addLedgeWithFigure(stage: Stage): void {
   const surface = (x: number) =>
     level + 0.35 * (Math.abs(x) / 1.1) ** 2.2 + 0.008 * noise(x * 20, 1, stage.noiseSeed) - 0.004
   addLayer(stage, nearness, { top: level - 0.05 }, (context, box) => {
-    const gradient = context.createLinearGradient(0, level - 0.01, 0, level + 0.12)
-    gradient.addColorStop(0, mix(stage.palette.near, stage.palette.light, 0.16))
-    gradient.addColorStop(0.25, mix(stage.palette.near, '#000000', 0.2))
-    gradient.addColorStop(1, mix(stage.palette.near, '#000000', 0.5))
-    context.fillStyle = gradient
-    context.beginPath()
-    context.moveTo(box.left, box.bottom)
-    for (let x = box.left; x <= box.right + 0.01; x += 0.01) context.lineTo(x, surface(x))
-    context.lineTo(box.right, box.bottom)
+    context.fillStyle = verticalGradient(context, level - 0.01, level + 0.12, [
+      [0, mix(stage.palette.near, stage.palette.light, 0.16)],
+      [0.25, mix(stage.palette.near, '#000000', 0.2)],
+      [1, mix(stage.palette.near, '#000000', 0.5)],
+    ])
+    traceGround(context, box, { step: 0.01, margin: 0.01 }, surface)
     context.fill()
   })
   addFigure(stage, nearness, level + 0.012)
@@ -202,9 +198,7 @@ function paintBalloon(context: SKRSContext2D, stage: Stage, tones: [string, stri
   context.fillStyle = tones[1]
   for (const width of [0.74, 0.26]) {
     context.fillStyle = width > 0.5 ? tones[1] : tones[0]
-    context.beginPath()
-    context.ellipse(0, -0.1, width * 0.86, 1.25, 0, 0, Math.PI * 2)
-    context.fill()
+    fillEllipse(context, 0, -0.1, width * 0.86, 1.25)
   }
   const side = stage.sun.x >= 0 ? 1 : -1
   const shade = context.createLinearGradient(side * 0.9, -0.3, -side * 0.9, 0.3)
@@ -213,10 +207,10 @@ function paintBalloon(context: SKRSContext2D, stage: Stage, tones: [string, stri
   shade.addColorStop(1, withAlpha(stage.palette.near, 0.6))
   context.fillStyle = shade
   context.fillRect(-1, -1, 2, 2)
-  const flame = context.createRadialGradient(0, 0.8, 0, 0, 0.8, 0.9)
-  flame.addColorStop(0, withAlpha('#ffd27a', stage.isNight ? glow * 2.2 : glow))
-  flame.addColorStop(1, withAlpha('#ffd27a', 0))
-  context.fillStyle = flame
+  context.fillStyle = radialGradient(context, { x: 0, y: 0.8, radius: 0.9 }, [
+    [0, withAlpha('#ffd27a', stage.isNight ? glow * 2.2 : glow)],
+    [1, withAlpha('#ffd27a', 0)],
+  ])
   context.fillRect(-1, -0.3, 2, 2)
   context.restore()
   context.strokeStyle = withAlpha(stage.palette.near, 0.7)

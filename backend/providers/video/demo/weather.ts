@@ -1,4 +1,5 @@
 import { withAlpha } from './colour.ts'
+import { fillCircle, fillEllipse, fillGlow } from './shapes.ts'
 import { type Stage, stand } from './stage.ts'
 
 /** What falls or floats in front of everything: snow, rain, petals, fireflies or dust in the light. */
@@ -38,9 +39,7 @@ function addSnow(stage: Stage): void {
       const flakeX = wrap(x + 0.03 * Math.sin(seconds * 1.1 + phase) + seconds * 0.03 * nearness, span)
       const flakeY = wrap(y + seconds * (0.1 + 0.22 * nearness) * (0.8 + 0.4 * variety), 1.5)
       context.fillStyle = `rgba(255,255,255,${0.45 + 0.4 * variety - 0.25 * nearness * nearness})`
-      context.beginPath()
-      context.arc(flakeX, flakeY, 0.0016 + 0.0055 * nearness * nearness, 0, Math.PI * 2)
-      context.fill()
+      fillCircle(context, flakeX, flakeY, 0.0016 + 0.0055 * nearness * nearness)
     }
   })
 }
@@ -77,9 +76,7 @@ function addPetals(stage: Stage): void {
       context.scale(1, 0.35 + 0.65 * Math.abs(Math.sin(seconds * 1.7 + phase)))
       context.fillStyle = `rgba(255,${Math.round(170 + variety * 50)},${Math.round(200 + variety * 40)},.85)`
       const radius = 0.004 + 0.009 * nearness
-      context.beginPath()
-      context.ellipse(0, 0, radius, radius * 0.6, 0, 0, Math.PI * 2)
-      context.fill()
+      fillEllipse(context, 0, 0, radius, radius * 0.6)
     }
   })
 }
@@ -104,12 +101,11 @@ function addMotes(stage: Stage, fireflies: boolean): void {
       const moteX = x + 0.05 * Math.sin(seconds * 0.5 * speed + phase) + 0.02 * Math.sin(seconds * 1.3 + phase * 2)
       const moteY = y + 0.03 * Math.sin(seconds * 0.7 * speed + phase * 1.7) - 0.006 * seconds
       const radius = fireflies ? 0.012 * nearness + 0.004 : 0.003 + 0.004 * nearness
-      const gradient = context.createRadialGradient(moteX, moteY, 0, moteX, moteY, radius)
-      gradient.addColorStop(0, withAlpha(colour, glow))
-      gradient.addColorStop(0.25, withAlpha(colour, glow * 0.5))
-      gradient.addColorStop(1, withAlpha(colour, 0))
-      context.fillStyle = gradient
-      context.fillRect(moteX - radius, moteY - radius, 2 * radius, 2 * radius)
+      fillGlow(context, moteX, moteY, radius, [
+        [0, withAlpha(colour, glow)],
+        [0.25, withAlpha(colour, glow * 0.5)],
+        [1, withAlpha(colour, 0)],
+      ])
     }
     context.globalCompositeOperation = 'source-over'
   })

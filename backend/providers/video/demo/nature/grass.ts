@@ -1,6 +1,7 @@
 import { mix } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import { noise } from '../random.ts'
+import { fillCircle, traceGround, verticalGradient } from '../shapes.ts'
 import { type Stage, scatter } from '../stage.ts'
 
 export type Grass = Readonly<{
@@ -22,14 +23,11 @@ export function groundLevel(base: number, nearness: number, x: number): number {
 export function addGrass(stage: Stage, nearness: number, { base, length, colour, density }: Grass): void {
   const { palette, noiseSeed } = stage
   addLayer(stage, nearness, { sway: 0.05, top: base - 0.05 - length * 1.3 }, (context, box) => {
-    const ground = context.createLinearGradient(0, base - 0.03, 0, base + 0.25)
-    ground.addColorStop(0, mix(colour, palette.light, 0.1))
-    ground.addColorStop(1, mix(colour, palette.near, 0.45))
-    context.fillStyle = ground
-    context.beginPath()
-    context.moveTo(box.left, box.bottom)
-    for (let x = box.left; x <= box.right + 0.02; x += 0.02) context.lineTo(x, groundLevel(base, nearness, x))
-    context.lineTo(box.right, box.bottom)
+    context.fillStyle = verticalGradient(context, base - 0.03, base + 0.25, [
+      [0, mix(colour, palette.light, 0.1)],
+      [1, mix(colour, palette.near, 0.45)],
+    ])
+    traceGround(context, box, { step: 0.02, margin: 0.02 }, (x) => groundLevel(base, nearness, x))
     context.fill()
     // Blades also grow further down the slope, so that the ground has depth instead of one fringe.
     scatter(stage, `grass${nearness}`, { ...box, spacing: 0.4 / density }, (x, random) => {
@@ -74,9 +72,7 @@ export function addFlowers(
       }
       context.fill()
       context.fillStyle = mix('#ffd45a', shadow, dim)
-      context.beginPath()
-      context.arc(x, y, radius * 0.38, 0, Math.PI * 2)
-      context.fill()
+      fillCircle(context, x, y, radius * 0.38)
     })
   })
 }

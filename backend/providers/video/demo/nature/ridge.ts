@@ -3,6 +3,7 @@ import { mix, parseHex } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import { paintPixels } from '../pixels.ts'
 import { clamp01, fractalNoise, noise, ridgedNoise } from '../random.ts'
+import { traceGround } from '../shapes.ts'
 import { type Stage, scatter } from '../stage.ts'
 import { paintPine } from './trees.ts'
 
@@ -33,11 +34,7 @@ export function addRidge(stage: Stage, ridge: Ridge): void {
   const { nearness, bottom = Infinity, base, trees, variant, colour } = ridge
   addLayer(stage, nearness, { top: base - ridge.height * 1.9 - (trees ?? 0) * 4, bottom }, (context, box) => {
     context.save()
-    context.beginPath()
-    context.moveTo(box.left, box.bottom)
-    for (let x = box.left; x <= box.right; x += 0.002) context.lineTo(x, crest(x))
-    context.lineTo(box.right, box.bottom)
-    context.closePath()
+    traceGround(context, box, { step: 0.002, margin: 0 }, crest)
     context.clip()
     paintPixels(context, { ...box, top: base - ridge.height * 1.6 }, 330, rockShader(stage, ridge, crest))
     context.restore()

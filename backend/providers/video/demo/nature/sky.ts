@@ -1,6 +1,7 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
 import { withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
+import { fillCircle, radialGradient, verticalGradient } from '../shapes.ts'
 import type { Stage } from '../stage.ts'
 import type { Box } from '../view.ts'
 import { addAurora } from './aurora.ts'
@@ -24,31 +25,22 @@ export function addSky(stage: Stage): void {
 }
 
 function paintGradient({ palette, viewport }: Stage, context: SKRSContext2D, box: Box): void {
-  const gradient = context.createLinearGradient(0, -0.75, 0, viewport.horizon + 0.04)
-  palette.sky.forEach((colour, i) => {
-    gradient.addColorStop((i / (palette.sky.length - 1)) ** 0.85, colour)
-  })
-  context.fillStyle = gradient
+  const stops = palette.sky.map((colour, i) => [(i / (palette.sky.length - 1)) ** 0.85, colour] as const)
+  context.fillStyle = verticalGradient(context, -0.75, viewport.horizon + 0.04, stops)
   context.fillRect(box.left, box.top, box.right - box.left, box.bottom - box.top)
 }
 
 function paintGlow({ palette, sun, isNight }: Stage, context: SKRSContext2D, box: Box): void {
   context.globalCompositeOperation = 'screen'
-  const halos = isNight
-    ? ([
-        [0.6, palette.light, 0.35],
-        [0.2, palette.sun, 0.4],
-      ] as const)
-    : ([
-        [0.95, palette.light, 0.55],
-        [0.3, palette.sun, 0.8],
-      ] as const)
-  for (const [radius, colour, strength] of halos) {
-    const gradient = context.createRadialGradient(sun.x, sun.y, 0, sun.x, sun.y, radius)
-    gradient.addColorStop(0, withAlpha(colour, strength))
-    gradient.addColorStop(0.35, withAlpha(colour, strength * 0.35))
-    gradient.addColorStop(1, withAlpha(colour, 0))
-    context.fillStyle = gradient
+  for (const [radius, colour, strength] of [
+    [isNight ? 0.6 : 0.95, palette.light, isNight ? 0.35 : 0.55],
+    [isNight ? 0.2 : 0.3, palette.sun, isNight ? 0.4 : 0.8],
+  ] as const) {
+    context.fillStyle = radialGradient(context, { ...sun, radius }, [
+      [0, withAlpha(colour, strength)],
+      [0.35, withAlpha(colour, strength * 0.35)],
+      [1, withAlpha(colour, 0)],
+    ])
     context.fillRect(box.left, box.top, box.right - box.left, box.bottom - box.top)
   }
   context.globalCompositeOperation = 'source-over'
@@ -56,10 +48,10 @@ function paintGlow({ palette, sun, isNight }: Stage, context: SKRSContext2D, box
 
 function paintSun({ palette, sun }: Stage, context: SKRSContext2D): void {
   const radius = 0.055
-  const gradient = context.createRadialGradient(sun.x, sun.y, radius * 0.8, sun.x, sun.y, radius)
-  gradient.addColorStop(0, palette.sun)
-  gradient.addColorStop(1, withAlpha(palette.sun, 0))
-  context.fillStyle = gradient
+  context.fillStyle = radialGradient(context, { ...sun, inner: radius * 0.8, radius }, [
+    [0, palette.sun],
+    [1, withAlpha(palette.sun, 0)],
+  ])
   context.fillRect(sun.x - radius, sun.y - radius, radius * 2, radius * 2)
 }
 
@@ -68,17 +60,13 @@ function paintMoon(stage: Stage, context: SKRSContext2D): void {
   const radius = 0.045
   context.save()
   context.fillStyle = palette.sun
-  context.beginPath()
-  context.arc(sun.x, sun.y, radius, 0, Math.PI * 2)
-  context.fill()
+  fillCircle(context, sun.x, sun.y, radius)
   context.clip()
   const random = stage.random('moon')
   context.fillStyle = withAlpha('#7d93b8', 0.17)
   for (let sea = 0; sea < 9; sea++) {
-    context.beginPath()
     const [x, y] = [sun.x + random.range(-0.034, 0.034), sun.y + random.range(-0.034, 0.034)]
-    context.arc(x, y, random.range(0.004, 0.014), 0, Math.PI * 2)
-    context.fill()
+    fillCircle(context, x, y, random.range(0.004, 0.014))
   }
   context.restore()
 }

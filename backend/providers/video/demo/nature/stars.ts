@@ -1,3 +1,4 @@
+import { fillCircle } from '../shapes.ts'
 import { type Stage, shownBox, stand } from '../stage.ts'
 
 const NEARNESS = 0.015
@@ -20,9 +21,7 @@ export function addStars(stage: Stage, count: number, lowest: number): void {
     for (const { x, y, radius, phase, speed, brightness } of stars) {
       context.globalAlpha = (0.35 + 0.65 * brightness) * (0.65 + 0.35 * Math.sin(seconds * speed + phase))
       context.fillStyle = brightness > 0.85 ? '#ffe2c0' : brightness > 0.7 ? '#bcd4ff' : '#ffffff'
-      context.beginPath()
-      context.arc(x, y, radius, 0, Math.PI * 2)
-      context.fill()
+      fillCircle(context, x, y, radius)
     }
     context.globalAlpha = 1
   })

@@ -2,6 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas'
 import { mix, withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import { noise, type Random } from '../random.ts'
+import { fillEllipse, horizontalGradient } from '../shapes.ts'
 import { type Stage, scatter } from '../stage.ts'
 
 type Pine = Readonly<{ x: number; y: number; height: number; colour: string }>
@@ -100,10 +101,8 @@ function paintLeaves(stage: Stage, context: SKRSContext2D, random: Random, x: nu
     const [offsetX, offsetY] = [random.range(-0.024, 0.024), random.range(-0.018, 0.018)]
     const light = 0.16 + offsetX * Math.sign(stage.sun.x) * 5 - offsetY * 6
     context.fillStyle = withAlpha(mix(leaf, stage.palette.light, light + random.range(-0.08, 0.12)), 0.85)
-    context.beginPath()
     const radius = random.range(0.002, 0.0055)
-    context.ellipse(x + offsetX, y + offsetY, radius * 1.5, radius, random.range(0, 3), 0, Math.PI * 2)
-    context.fill()
+    fillEllipse(context, x + offsetX, y + offsetY, radius * 1.5, radius, random.range(0, 3))
   }
 }
 
@@ -145,9 +144,7 @@ export function addTrunks(stage: Stage, trunks: Trunks): void {
         return
       context.fillStyle = withAlpha(mix(leaf, stage.palette.light, random.next() ** 2 * 0.4), 0.85)
       const radius = random.range(0.0035, 0.008) * (0.5 + nearness)
-      context.beginPath()
-      context.ellipse(x, y, radius * 1.6, radius * 0.8, random.range(0, 3), 0, Math.PI * 2)
-      context.fill()
+      fillEllipse(context, x, y, radius * 1.6, radius * 0.8, random.range(0, 3))
     })
   })
 }
@@ -158,11 +155,11 @@ function paintTrunk(stage: Stage, context: SKRSContext2D, random: Random, trunk:
   const { x, width, colour, top, bottom } = trunk
   const lean = random.range(-0.03, 0.03)
   const litSide = stage.sun.x > x ? 1 : -1
-  const gradient = context.createLinearGradient(x + litSide * width * 0.6, 0, x - litSide * width * 0.6, 0)
-  gradient.addColorStop(0, mix(colour, stage.palette.light, 0.3))
-  gradient.addColorStop(0.3, colour)
-  gradient.addColorStop(1, mix(colour, stage.palette.near, 0.45))
-  context.fillStyle = gradient
+  context.fillStyle = horizontalGradient(context, x + litSide * width * 0.6, x - litSide * width * 0.6, [
+    [0, mix(colour, stage.palette.light, 0.3)],
+    [0.3, colour],
+    [1, mix(colour, stage.palette.near, 0.45)],
+  ])
   context.beginPath()
   context.moveTo(x - width * 0.45 + lean, top)
   context.lineTo(x + width * 0.45 + lean, top)

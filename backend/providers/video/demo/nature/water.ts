@@ -1,5 +1,6 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
 import { mix, withAlpha } from '../colour.ts'
+import { fillEllipse, verticalGradient } from '../shapes.ts'
 import type { Stage } from '../stage.ts'
 import type { Camera } from '../view.ts'
 
@@ -36,18 +37,18 @@ export function addWater(stage: Stage, water: Water): void {
     drawRipples(context, mirror, water.ripple ?? 0.006, { waterline, seconds, width, height })
     const left = width * (1 - OVERSCAN)
     const wide = width * (2 * OVERSCAN - 1)
-    const shade = context.createLinearGradient(0, waterline, 0, height)
-    shade.addColorStop(0, withAlpha(water.tint, 0.1))
-    shade.addColorStop(0.35, withAlpha(mix(water.tint, water.deep, 0.5), 0.38))
-    shade.addColorStop(1, withAlpha(water.deep, water.depth ?? 0.72))
-    context.fillStyle = shade
+    context.fillStyle = verticalGradient(context, waterline, height, [
+      [0, withAlpha(water.tint, 0.1)],
+      [0.35, withAlpha(mix(water.tint, water.deep, 0.5), 0.38)],
+      [1, withAlpha(water.deep, water.depth ?? 0.72)],
+    ])
     context.fillRect(left, waterline, wide, height * OVERSCAN - waterline)
     drawGlints(context, glints, stage, camera, { waterline, seconds })
-    const haze = context.createLinearGradient(0, waterline - 0.012 * height, 0, waterline + 0.03 * height)
-    haze.addColorStop(0, withAlpha(stage.palette.haze, 0))
-    haze.addColorStop(0.4, withAlpha(stage.palette.haze, 0.5))
-    haze.addColorStop(1, withAlpha(stage.palette.haze, 0))
-    context.fillStyle = haze
+    context.fillStyle = verticalGradient(context, waterline - 0.012 * height, waterline + 0.03 * height, [
+      [0, withAlpha(stage.palette.haze, 0)],
+      [0.4, withAlpha(stage.palette.haze, 0.5)],
+      [1, withAlpha(stage.palette.haze, 0)],
+    ])
     context.fillRect(left, waterline - 0.012 * height, wide, 0.042 * height)
   })
 }
@@ -123,15 +124,13 @@ function drawGlints(
     const sparkle = Math.max(0, Math.sin(seconds * speed + phase))
     if (sparkle < 0.15) continue
     context.globalAlpha = sparkle * sparkle * (0.75 - 0.45 * y)
-    context.beginPath()
-    context.ellipse(
+    fillEllipse(
+      context,
       centre + x * height * (0.1 + 0.42 * y),
       waterline + y * (height - waterline) * 0.98 + 2,
       height * (0.004 + 0.026 * y) * (0.5 + size),
       height * 0.0011 * (1 + 2.2 * y),
-      ...([0, 0, Math.PI * 2] as const),
     )
-    context.fill()
   }
   context.globalAlpha = 1
   context.globalCompositeOperation = 'source-over'

@@ -5,6 +5,7 @@ import { addRidge } from '../nature/ridge.ts'
 import { addSky } from '../nature/sky.ts'
 import { paintPixels } from '../pixels.ts'
 import { clamp01, fractalNoise } from '../random.ts'
+import { traceGround } from '../shapes.ts'
 import type { Scene, Stage } from '../stage.ts'
 import { addBalloons, addLedgeWithFigure } from '../subjects.ts'
 
@@ -22,20 +23,9 @@ export const desert: Scene = {
     })
     addBirds(stage)
     const sand = (shade: number) => mix('#d58a45', palette.ridge[3], isNight ? 0.72 : shade)
-    addDune(stage, {
-      nearness: 0.1,
-      base: horizon + 0.02,
-      height: 0.07,
-      colour: mix(sand(0.1), palette.haze, 0.3),
-      variant: 1,
-    })
-    addDune(stage, {
-      nearness: 0.2,
-      base: horizon + 0.07,
-      height: 0.1,
-      colour: mix(sand(0.12), palette.haze, 0.14),
-      variant: 2,
-    })
+    const far = [mix(sand(0.1), palette.haze, 0.3), mix(sand(0.12), palette.haze, 0.14)] as const
+    addDune(stage, { nearness: 0.1, base: horizon + 0.02, height: 0.07, colour: far[0], variant: 1 })
+    addDune(stage, { nearness: 0.2, base: horizon + 0.07, height: 0.1, colour: far[1], variant: 2 })
     addDune(stage, { nearness: 0.4, base: horizon + 0.16, height: 0.13, colour: sand(0.16), variant: 3 })
     addDune(stage, { nearness: 0.75, base: horizon + 0.31, height: 0.15, colour: sand(0.24), variant: 4 })
     addLedgeWithFigure(stage)
@@ -55,11 +45,7 @@ function addDune(stage: Stage, dune: Dune): void {
   const side = stage.sun.x >= 0 ? 1 : -1
   addLayer(stage, nearness, { top: base - height - 0.02 }, (context, box) => {
     context.save()
-    context.beginPath()
-    context.moveTo(box.left, box.bottom)
-    for (let x = box.left; x <= box.right + 0.01; x += 0.005) context.lineTo(x, crest(x))
-    context.lineTo(box.right, box.bottom)
-    context.closePath()
+    traceGround(context, box, { step: 0.005, margin: 0.01 }, crest)
     context.clip()
     paintPixels(context, box, 420, (x, y, pixel) => {
       const below = y - crest(x)

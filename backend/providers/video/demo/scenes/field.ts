@@ -31,12 +31,8 @@ export const field: Scene = {
     })
     addFog(stage, 0.14, { y: horizon, height: 0.03, density: 0.6 })
     addBirds(stage)
-    addGrass(stage, 0.22, {
-      base: horizon + 0.04,
-      length: 0.018,
-      colour: mix(green(2), palette.haze, 0.16),
-      density: 700,
-    })
+    const distant = mix(green(2), palette.haze, 0.16)
+    addGrass(stage, 0.22, { base: horizon + 0.04, length: 0.018, colour: distant, density: 700 })
     addLoneTree(stage, 0.26, horizon + 0.06)
     addGrass(stage, 0.4, { base: horizon + 0.12, length: 0.035, colour: green(2), density: 600 })
     addFlowers(stage, 0.42, { base: horizon + 0.16, density: 230, colours: FAR_FLOWERS })

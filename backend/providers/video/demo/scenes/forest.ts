@@ -4,6 +4,7 @@ import { addFog } from '../nature/fog.ts'
 import { addGrass } from '../nature/grass.ts'
 import { addSky } from '../nature/sky.ts'
 import { addTrunks } from '../nature/trees.ts'
+import { verticalGradient } from '../shapes.ts'
 import type { Scene, Stage } from '../stage.ts'
 import { addBalloons, addFigure } from '../subjects.ts'
 import { applyView } from '../view.ts'
@@ -30,19 +31,10 @@ export const forest: Scene = {
         addFog(stage, nearness + 0.02, { y: horizon + 0.12 + 0.05 * i, height: 0.13, density: 0.75, drift: 0.025 })
     })
     addRays(stage)
-    addGrass(stage, 0.6, {
-      base: horizon + 0.22,
-      length: 0.05,
-      colour: mix(palette.near, '#2a5230', 0.5),
-      density: 520,
-    })
+    const grass = (tone: string) => mix(palette.near, tone, 0.5)
+    addGrass(stage, 0.6, { base: horizon + 0.22, length: 0.05, colour: grass('#2a5230'), density: 520 })
     addFigure(stage, 0.7, horizon + 0.29)
-    addGrass(stage, 0.74, {
-      base: horizon + 0.33,
-      length: 0.05,
-      colour: mix(palette.near, '#1e3a24', 0.5),
-      density: 320,
-    })
+    addGrass(stage, 0.74, { base: horizon + 0.33, length: 0.05, colour: grass('#1e3a24'), density: 320 })
     addTrunks(stage, { nearness: 1, density: 1.3, clearing: 0.5, foliage: -0.3, colour: palette.near })
     addGrass(stage, 1, { base: 0.47, length: 0.12, colour: palette.near, density: 320 })
   },
@@ -85,10 +77,10 @@ type Ray = Readonly<{ x: number; width: number; slant: number }>
 
 /** Brightest in its middle and at its top. */
 function paintRay(context: SKRSContext2D, { x, width, slant }: Ray, bright: string, none: string): void {
-  const gradient = context.createLinearGradient(0, -0.75, 0, 0.4)
-  gradient.addColorStop(0, bright)
-  gradient.addColorStop(1, none)
-  context.fillStyle = gradient
+  context.fillStyle = verticalGradient(context, -0.75, 0.4, [
+    [0, bright],
+    [1, none],
+  ])
   for (const share of [1, 0.66, 0.33]) {
     context.beginPath()
     context.moveTo(x - width * 0.4 * share, -1)

@@ -3,6 +3,7 @@ import { addBirds } from '../nature/birds.ts'
 import { addRidge } from '../nature/ridge.ts'
 import { addSky } from '../nature/sky.ts'
 import { addWater } from '../nature/water.ts'
+import { fillEllipse, verticalGradient } from '../shapes.ts'
 import { type Scene, type Stage, scatter, shownBox, stand } from '../stage.ts'
 import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
 
@@ -55,11 +56,9 @@ function addWavelets(stage: Stage): void {
       if (rise < 0) continue
       stand(stage, context, camera, nearness)
       context.fillStyle = colours[Math.min(2, Math.floor(rise * 3))]!
-      context.beginPath()
       const thickness = 0.0012 + 0.0028 * nearness * rise
       const [waveX, waveY] = [x + 0.01 * Math.sin(seconds * 0.6 + phase), y - 0.004 * rise * nearness]
-      context.ellipse(waveX, waveY, length * (0.6 + 0.4 * rise), thickness, 0, 0, Math.PI * 2)
-      context.fill()
+      fillEllipse(context, waveX, waveY, length * (0.6 + 0.4 * rise), thickness)
     }
   })
 }
@@ -76,11 +75,11 @@ function addSwell(stage: Stage, nearness: number, level: number, opacity: number
     0.007 * nearness * Math.sin((x * 6.6) / nearness - seconds * 1.1 + 2)
   stage.drawables.push((context, camera, seconds) => {
     stand(stage, context, camera, nearness)
-    const gradient = context.createLinearGradient(0, level - 0.03 * nearness, 0, level + 0.22)
-    gradient.addColorStop(0, withAlpha(crest, opacity * 0.9))
-    gradient.addColorStop(0.25, withAlpha(middle, opacity))
-    gradient.addColorStop(1, withAlpha(palette.water.deep, opacity * 1.3))
-    context.fillStyle = gradient
+    context.fillStyle = verticalGradient(context, level - 0.03 * nearness, level + 0.22, [
+      [0, withAlpha(crest, opacity * 0.9)],
+      [0.25, withAlpha(middle, opacity)],
+      [1, withAlpha(palette.water.deep, opacity * 1.3)],
+    ])
     context.beginPath()
     context.moveTo(box.left, box.bottom + 0.1)
     for (let x = box.left; x <= box.right + 0.02; x += 0.02) context.lineTo(x, surface(x, seconds))

@@ -2,6 +2,7 @@ import { mix, parseHex } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import { paintPixels } from '../pixels.ts'
 import { fractalNoise } from '../random.ts'
+import { fillCircle } from '../shapes.ts'
 import { addPlanet } from '../space/planet.ts'
 import { type Scene, type Stage, scatter, shownBox, stand } from '../stage.ts'
 import { addLedgeWithFigure } from '../subjects.ts'
@@ -68,9 +69,7 @@ function addStarField(
       if (y < box.top || y > box.bottom) continue
       context.globalAlpha = (0.4 + 0.6 * brightness) * (0.85 + 0.15 * Math.sin(seconds * 2 + phase))
       context.fillStyle = brightness > 0.88 ? '#ffe2c0' : brightness > 0.7 ? '#cfe3ff' : '#ffffff'
-      context.beginPath()
-      context.arc(x, y, size, 0, Math.PI * 2)
-      context.fill()
+      fillCircle(context, x, y, size)
     }
     context.globalAlpha = 1
   })

@@ -1,6 +1,7 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
 import { mix, parseHex, withAlpha } from '../colour.ts'
 import { clamp01, fractalNoise, noise } from '../random.ts'
+import { radialGradient } from '../shapes.ts'
 import { type Stage, stand } from '../stage.ts'
 
 const NEARNESS = 0.22
@@ -63,13 +64,16 @@ function paintBall(stage: Stage, tone: string, size: number) {
 
 /** Brightest on the lit side. */
 function drawAtmosphere(context: SKRSContext2D, x: number, y: number, radius: number, tone: string): void {
-  const [lightX, lightY] = [x - radius * 0.12, y - radius * 0.1]
-  const glow = context.createRadialGradient(lightX, lightY, radius * 0.85, lightX, lightY, radius * 1.3)
-  glow.addColorStop(0, withAlpha(mix(tone, '#bfe0ff', 0.5), 0.4))
-  glow.addColorStop(0.4, withAlpha(mix(tone, '#bfe0ff', 0.3), 0.12))
-  glow.addColorStop(1, withAlpha(tone, 0))
   context.globalCompositeOperation = 'screen'
-  context.fillStyle = glow
+  context.fillStyle = radialGradient(
+    context,
+    { x: x - radius * 0.12, y: y - radius * 0.1, inner: radius * 0.85, radius: radius * 1.3 },
+    [
+      [0, withAlpha(mix(tone, '#bfe0ff', 0.5), 0.4)],
+      [0.4, withAlpha(mix(tone, '#bfe0ff', 0.3), 0.12)],
+      [1, withAlpha(tone, 0)],
+    ],
+  )
   context.fillRect(x - radius * 1.5, y - radius * 1.5, radius * 3, radius * 3)
   context.globalCompositeOperation = 'source-over'
 }

@@ -2,6 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas'
 import { mix, withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import type { Random } from '../random.ts'
+import { horizontalGradient, verticalGradient } from '../shapes.ts'
 import { type Stage, scatter, stand } from '../stage.ts'
 
 export type Row = Readonly<{
@@ -66,17 +67,17 @@ function paintBuilding(
   const colour = mix(row.colour, palette.near, random.range(0, 0.22))
   const lit = mix(colour, palette.light, 0.2)
   const sunOnRight = stage.sun.x > x + width / 2
-  const body = context.createLinearGradient(0, y, 0, row.base)
-  body.addColorStop(0, colour)
-  body.addColorStop(1, mix(colour, palette.haze, row.haze))
-  context.fillStyle = body
+  context.fillStyle = verticalGradient(context, y, row.base, [
+    [0, colour],
+    [1, mix(colour, palette.haze, row.haze)],
+  ])
   context.fillRect(x, y, width, height)
   paintRoof(context, random, tower)
-  const side = context.createLinearGradient(sunOnRight ? x + width : x, 0, sunOnRight ? x : x + width, 0)
-  side.addColorStop(0, withAlpha(lit, 0.55))
-  side.addColorStop(0.25, withAlpha(lit, 0.08))
-  side.addColorStop(1, withAlpha(palette.near, 0.28))
-  context.fillStyle = side
+  context.fillStyle = horizontalGradient(context, sunOnRight ? x + width : x, sunOnRight ? x : x + width, [
+    [0, withAlpha(lit, 0.55)],
+    [0.25, withAlpha(lit, 0.08)],
+    [1, withAlpha(palette.near, 0.28)],
+  ])
   context.fillRect(x, y, width, height)
   paintWindows(stage, context, random, row, tower, colour, lights)
   const neon = description.neon ? 0.7 : stage.isNight ? 0.16 : 0

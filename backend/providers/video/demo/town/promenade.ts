@@ -1,5 +1,6 @@
 import { mix, withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
+import { fillGlow, verticalGradient } from '../shapes.ts'
 import { type Stage, shownBox, stand } from '../stage.ts'
 
 /** The near bank: paving, a railing and street lamps that shine when the sun is low. `level` is the ground's world y. */
@@ -17,11 +18,11 @@ export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearn
   }
   addLayer(stage, nearness, { top: level - lampHeight - 0.06 }, (context, box) => {
     const wide = box.right - box.left
-    const paving = context.createLinearGradient(0, level, 0, level + 0.16)
-    paving.addColorStop(0, mix(metal, palette.light, isDay ? 0.35 : 0.2))
-    paving.addColorStop(0.12, mix(metal, palette.haze, isDay ? 0.3 : 0.06))
-    paving.addColorStop(1, metal)
-    context.fillStyle = paving
+    context.fillStyle = verticalGradient(context, level, level + 0.16, [
+      [0, mix(metal, palette.light, isDay ? 0.35 : 0.2)],
+      [0.12, mix(metal, palette.haze, isDay ? 0.3 : 0.06)],
+      [1, metal],
+    ])
     context.fillRect(box.left, level, wide, box.bottom - level)
     context.fillStyle = metal
     for (const [y, thickness] of [
@@ -48,13 +49,12 @@ export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearn
     for (const x of lamps) {
       const y = level - lampHeight + 0.012
       const radius = 0.17 + 0.004 * Math.sin(seconds * 3 + x * 9)
-      const glow = context.createRadialGradient(x, y, 0, x, y, radius)
-      glow.addColorStop(0, withAlpha('#fff3d6', 0.95))
-      glow.addColorStop(0.07, withAlpha('#ffd692', 0.6))
-      glow.addColorStop(0.3, withAlpha('#ffbf6b', 0.14))
-      glow.addColorStop(1, withAlpha('#ffbf6b', 0))
-      context.fillStyle = glow
-      context.fillRect(x - radius, y - radius, radius * 2, radius * 2)
+      fillGlow(context, x, y, radius, [
+        [0, withAlpha('#fff3d6', 0.95)],
+        [0.07, withAlpha('#ffd692', 0.6)],
+        [0.3, withAlpha('#ffbf6b', 0.14)],
+        [1, withAlpha('#ffbf6b', 0)],
+      ])
     }
     context.globalCompositeOperation = 'source-over'
   })

@@ -1,5 +1,6 @@
 import { mix, withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
+import { fillGlow } from '../shapes.ts'
 import { type Stage, stand } from '../stage.ts'
 
 const SPAN = 4.4
@@ -29,13 +30,11 @@ export function addTraffic(stage: Stage, nearness: number, waterline: number): v
       const x = ((((start + direction * seconds * speed) % SPAN) + SPAN) % SPAN) - SPAN / 2
       const y = road - 0.003 + (direction > 0 ? 0.004 : 0)
       const colour = direction > 0 ? '#ff4a3d' : '#ffe9c4'
-      const radius = 0.009
-      const glow = context.createRadialGradient(x, y, 0, x, y, radius)
-      glow.addColorStop(0, withAlpha(colour, 0.95 * strength))
-      glow.addColorStop(0.25, withAlpha(colour, 0.4 * strength))
-      glow.addColorStop(1, withAlpha(colour, 0))
-      context.fillStyle = glow
-      context.fillRect(x - radius, y - radius, radius * 2, radius * 2)
+      fillGlow(context, x, y, 0.009, [
+        [0, withAlpha(colour, 0.95 * strength)],
+        [0.25, withAlpha(colour, 0.4 * strength)],
+        [1, withAlpha(colour, 0)],
+      ])
     }
     context.globalCompositeOperation = 'source-over'
   })

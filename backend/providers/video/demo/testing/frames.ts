@@ -1,7 +1,7 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { createCameraPath } from './camera.ts'
-import { parsePrompt } from './prompt.ts'
-import { buildScene, type DrawFrame } from './scene.ts'
+import { createCameraPath } from '../camera.ts'
+import { parsePrompt } from '../prompt.ts'
+import { buildScene, type DrawFrame } from '../scene.ts'
 
 /** Small enough to draw many. */
 export const SIZE = { width: 128, height: 72, seconds: 6 }
