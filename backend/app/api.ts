@@ -57,7 +57,7 @@ export function startApi(context: Context, adapters: Adapters, services: Service
   const { config, database, log, changes, leases, observability, calendar } = context
   const { server } = listening
   const realtime = createRealtime(database)
-  observability.onRead(() => observability.metrics.sockets.set(realtime.count()))
+  observability.onCollect(() => observability.metrics.sockets.set(realtime.count()))
   const api = composeApi(context, adapters, services, listening, realtime)
   server.on('request', api.callback)
   realtime.attach(server)

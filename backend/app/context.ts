@@ -94,7 +94,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   const allChanges = listenToChanges(server.connection)
   const moved = config.production ? undefined : await createCalendar(pool, allChanges, now)
   const calendar: Calendar = moved?.calendar ?? (() => now())
-  const observability = createObservability({ pool, log, now, calendar })
+  const observability = createObservability(log)
   const store = instrumentStore(observability.metrics, eventLog)
   const changes = instrumentChanges(observability.metrics, allChanges)
   const leases = createLeases(server.connection, (error, lease) => log.warn({ err: error, lease }, 'lease lost'))

@@ -13,6 +13,7 @@ import { startApi } from './api.ts'
 import type { Role } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
 import { type Context, type Overrides, openContext } from './context.ts'
+import { registerGauges } from './gauges.ts'
 import { leased, type Running } from './leases.ts'
 import { startProjections } from './projections.ts'
 import { createServices, type Services } from './services.ts'
@@ -59,6 +60,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
     throw error
   })
   const services = createServices(context, adapters)
+  registerGauges(context)
   const { metricsToken: token } = config.http
   serveMetrics(health, { production: config.production, token, read: context.observability.read })
   const run = (role: Role, start: () => Running) => {

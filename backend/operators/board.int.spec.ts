@@ -23,7 +23,7 @@ const CALLS = ['/overview', '/weekly', '/hourly', '/users/overview', '/users/lis
 )
 
 describe('the operator', () => {
-  it('is asked to sign in, by every call and by the page', async () => {
+  it('must sign in for every call and for the page', async () => {
     const user = await kinora.newUser()
     for (const path of CALLS)
       for (const headers of [{}, { cookie: 'kinora_operator=x' }, { cookie: user.cookie }])
@@ -38,7 +38,7 @@ describe('the operator', () => {
     }
   })
 
-  it('signs in with both, gets a cookie that scripts cannot read, and is let in until signing out', async () => {
+  it('signs in with name and password, gets an HttpOnly cookie, and has access until sign-out', async () => {
     const answer = await signIn()
     expect([answer.status, await answer.json()]).toEqual([200, { success: true, message: 'Signed in.' }])
     expect(answer.headers.getSetCookie()).toEqual([
@@ -55,7 +55,7 @@ describe('the operator', () => {
     expect((await kinora.post('/analytics/logout', undefined, session)).status).toBe(200)
   })
 
-  it('is told which field is missing', async () => {
+  it('gets an error that names the missing field', async () => {
     const answer = await kinora.post('/analytics/login', { username: '' })
     expect(answer.status).toBe(422)
     const { errors } = (await answer.json()) as { errors: { path: string; code: string }[] }
@@ -65,7 +65,7 @@ describe('the operator', () => {
     ])
   })
 
-  it('finds every way in and out, and every refusal, in the list of actions', async () => {
+  it('sees sign-ins, sign-outs and refused attempts in the list of actions', async () => {
     expect((await signIn('olga', 'wrong')).status).toBe(401)
     expect((await signIn('someone', PASSWORD)).status).toBe(401)
     cookie = cookieOf(await signIn())
@@ -82,7 +82,7 @@ describe('the operator', () => {
     expect(JSON.stringify(actions)).not.toContain('wrong')
   })
 
-  it('cannot be guessed: after some wrong passwords the right one is not looked at either', async () => {
+  it('is locked out after repeated wrong passwords, even with the right one', async () => {
     const statuses = await Promise.all(Array.from({ length: 30 }, () => signIn('olga', 'guess').then((a) => a.status)))
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(10)
     const answer = await signIn()
@@ -95,7 +95,7 @@ describe('the operator', () => {
 describe('the board', () => {
   const visit = (path: string, fields: object = {}) => kinora.post('/analytics/page-view', { path, ...fields })
 
-  it('shows what was visited today', async () => {
+  it('shows the visits of today', async () => {
     for (const [path, session_id] of [
       ['/', 'a'],
       ['/faq', 'a'],
@@ -187,7 +187,7 @@ describe('the board', () => {
     ['/users/list?per_page=101', 'per_page', 'invalid'],
     ['/users/list?page=1e99', 'page', 'invalid'],
     ['/actions?page=x', 'page', 'invalid'],
-  ])('refuses %s, naming the field', async (address, path, code) => {
+  ])('rejects %s, naming the field', async (address, path, code) => {
     const answer = await get(`/analytics${address}`)
     const { errors } = (await answer.json()) as { errors: { path: string; code: string }[] }
     expect([answer.status, errors?.[0]?.path, errors?.[0]?.code]).toEqual([422, path, code])

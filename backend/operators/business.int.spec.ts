@@ -6,7 +6,7 @@ import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import { createOperatorAlerts } from './operatorAlerts.ts'
 
 const DAY_MS = 86_400_000
-/** Half a minute before midnight in Berlin, in the night before clocks are put back. */
+/** Half a minute before midnight in Berlin, on the eve of the autumn clock change. */
 const START = Date.parse('2026-10-24T21:59:30.000Z')
 
 let kinora: TestKinora
@@ -43,7 +43,7 @@ interface Hourly {
   hourly_distribution: { hour: number; count: number }[]
 }
 
-describe('how the business does', () => {
+describe('business figures', () => {
   let user: TestUser
   const generate = async () => {
     const answer = await user.call('POST', '/videos/generate', GENERATION)
@@ -53,7 +53,7 @@ describe('how the business does', () => {
     data<{ queue: object; ended: object; failures: object[]; stuck: object[]; alerts: object[] }>('/tasks')
   const calm = { waiting: 0, processing: 0, oldest_waiting_seconds: null }
 
-  it('is read from what happened: tasks that ended, why some failed, and what is stuck', async () => {
+  it('show ended tasks, failures by reason, stuck tasks and alerts', async () => {
     user = await kinora.newUser()
     expect(await health()).toEqual({
       queue: calm,
@@ -88,7 +88,7 @@ describe('how the business does', () => {
     await expect.poll(async () => (await health()).ended, { timeout: 30_000 }).toEqual({ succeeded: 2, failed: 1 })
   })
 
-  it('is read from credits, sales and what the provider asked for', async () => {
+  it('show credits, revenue, provider cost and margin', async () => {
     await kinora.context.pool.query(
       `insert into invoice (id, user_id, sale_id, agreement_id, tier, amount_cents, refunded_cents, currency, credits,
          period_start, period_end)
@@ -110,7 +110,7 @@ describe('how the business does', () => {
         provider_cost: 56,
         margin: 2342,
       })
-    // The day before has seen none of it.
+    // The previous day has no figures.
     expect(await data('/margin?from=2026-10-23&to=2026-10-23')).toMatchObject({
       credits_given: 0,
       revenue: [],
@@ -118,7 +118,7 @@ describe('how the business does', () => {
     })
   })
 
-  it('is to be had as files, each noted', async () => {
+  it('can be exported as CSV files, and each export is recorded', async () => {
     await kinora.post('/analytics/page-view', { path: '/faq', referrer: '=cmd|x', user_agent: 'a "quoted", one' })
     await kinora.visitsCounted()
     const file = async (name: string) => {
@@ -147,8 +147,8 @@ describe('how the business does', () => {
   })
 })
 
-describe('a clock that is moved', () => {
-  it('over midnight and through a day of 25 hours, counts each visit once', async () => {
+describe('a calendar that is moved', () => {
+  it('counts each visit once over midnight and through a day of 25 hours', async () => {
     await visit('before')
     await advance(60_000)
     for (let half = 0; half < 50; half++) {
@@ -169,16 +169,16 @@ describe('a clock that is moved', () => {
       growth: { pv_growth: -98, uv_growth: 0 },
     })
     const hours = await rows(`select hour, pv from traffic_hour where day = '2026-10-25' order by hour`)
-    // The hour that came twice holds both.
+    // The repeated hour holds both passes.
     expect(hours).toEqual(Array.from({ length: 24 }, (_, hour) => ({ hour, pv: hour === 2 ? 4 : 2 })))
     const { hourly_distribution } = await data<Hourly>('/hourly')
     expect(hourly_distribution.map(({ count }) => count)).toEqual([1, ...Array<number>(23).fill(0)])
   })
 
-  it('cuts addresses short after a day, and forgets everything after 90', async () => {
+  it('shortens addresses after a day and deletes everything after 90', async () => {
     const addresses = `select host(ip) as ip, masklen(ip) from page_view order by at`
     await advance(DAY_MS - 20 * 60_000)
-    // Shown short at once, whenever the sweep comes.
+    // Shown shortened even before the sweep.
     expect((await data<Overview>('/overview')).recent_visits.map(({ ip }) => ip)).toEqual([
       '127.0.0.1',
       ...Array<string>(9).fill('127.0.0.0/24'),
@@ -196,8 +196,8 @@ describe('a clock that is moved', () => {
   })
 })
 
-describe('what clips cost', () => {
-  it('is told for every kind that can be made', () => {
+describe('provider cost', () => {
+  it('is known for every model that can be rendered', () => {
     expect([providerCents('768P', 6), providerCents('1080P', 6), providerCents('720P', 6)]).toEqual([28, 49, 43])
     expect(providerCents('1080P', 10)).toBe(0)
   })

@@ -3,13 +3,10 @@ import type { Logger } from 'pino'
 import type { Metrics } from './metrics.ts'
 import { routeOf } from './routeOf.ts'
 
-/** Asked every few seconds by machines: a line for each would bury the others. */
+/** Polled every few seconds by machines, so logged at debug level only. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics'])
 
-/**
- * One line and one measurement for each request, when its answer begins. The line names the request and what it belongs to;
- * who called stands in the events alone.
- */
+/** Logs and measures each request when its response starts. Lines carry correlation ids, but neither users nor addresses. */
 export const accessLog =
   (log: Logger, { requests }: Metrics): Middleware =>
   async (ctx, next) => {
@@ -21,5 +18,5 @@ export const accessLog =
     requests.observe({ method, route, status: String(status) }, ms / 1000)
     const { requestId, correlationId } = ctx.state
     const line = { requestId, correlationId, method, route, status, ms: Math.round(ms * 10) / 10 }
-    log[QUIET.has(route) ? 'debug' : 'info'](line, 'a request was answered')
+    log[QUIET.has(route) ? 'debug' : 'info'](line, 'request completed')
   }

@@ -26,8 +26,8 @@ const eventsAbout = async (taskId: string) =>
     )
   ).rows
 
-describe('the id that a browser gives a call', () => {
-  it('stands in the answer, in the line of the log and in every event up to the credits taken', async () => {
+describe('a correlation id', () => {
+  it('is in the response, the log line and every event up to the captured credits', async () => {
     const user = await kinora.newUser()
     const id = crypto.randomUUID()
     const { id: taskId } = await generate(user, { 'x-correlation-id': id })
@@ -40,7 +40,7 @@ describe('the id that a browser gives a call', () => {
       new Set(['creditAccount', 'videoTask', 'renderLane']),
     )
     for (const { type, meta } of events) expect(meta.correlationId, type).toBe(id)
-    // What the workflow did follows from the submission.
+    // The workflow's events are caused by the submission.
     const submitted = events.findIndex(({ type }) => type === 'VideoTaskSubmitted')
     for (const { type, meta } of events.slice(submitted + 1)) expect(meta.causationId, type).toMatch(/^[0-9a-f-]{36}$/)
 
@@ -49,7 +49,7 @@ describe('the id that a browser gives a call', () => {
     expect(line?.requestId).not.toBe(id)
   })
 
-  it('is also that of a deletion and of the credits it gives back', async () => {
+  it('is in the events of a deletion', async () => {
     const user = await kinora.newUser()
     const id = crypto.randomUUID()
     const tasks = [await generate(user), await generate(user)]
@@ -61,14 +61,14 @@ describe('the id that a browser gives a call', () => {
     expect(deleted.map(({ meta }) => meta.correlationId)).toEqual([id])
   })
 
-  it('is passed over when it is no UUID: the request’s own id takes its place', async () => {
+  it('is replaced with the request id if it is not a UUID', async () => {
     for (const said of ['1; drop table event', 'x'.repeat(5_000), '<script>']) {
       const { headers } = await fetch(`${kinora.api}/status`, { headers: { 'x-correlation-id': said } })
       expect(headers.get('x-correlation-id')).toBe(headers.get('x-request-id'))
     }
   })
 
-  it('comes with no address of a person, no token and no query into the log', async () => {
+  it('is logged without e-mail addresses, tokens or query strings', async () => {
     const user = await kinora.newUser('ada.lovelace@kinora.test')
     await fetch(`${kinora.api}/auth/verify-email?token=in-the-query`)
     await fetch(`${kinora.url}/webhooks/minimax/secret-of-an-address`, { method: 'POST', body: '{}' })

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { createLog, scrubbed } from './log.ts'
+import { createLog, redact } from './log.ts'
 
 const lineOf = (write: (log: ReturnType<typeof createLog>) => void) => {
   let text = ''
@@ -14,8 +14,8 @@ const lineOf = (write: (log: ReturnType<typeof createLog>) => void) => {
   return text
 }
 
-describe('a line of the log', () => {
-  it('names neither people nor secrets, wherever an error holds them', () => {
+describe('a log line', () => {
+  it('contains no e-mail address or secret of an error or its causes', () => {
     const refused = Object.assign(new Error('duplicate key: Key (email)=(ada@example.com) already exists.'), {
       code: '23505',
       detail: 'Key (email)=(ada@example.com)',
@@ -36,8 +36,8 @@ describe('a line of the log', () => {
     })
   })
 
-  it('keeps what a programmer needs', () => {
-    expect(scrubbed('StreamBusy: videoTask-018f at /srv/kinora/lane.ts:90')).toBe(
+  it('keeps names, streams, files and stack traces', () => {
+    expect(redact('StreamBusy: videoTask-018f at /srv/kinora/lane.ts:90')).toBe(
       'StreamBusy: videoTask-018f at /srv/kinora/lane.ts:90',
     )
     const line = JSON.parse(lineOf((log) => log.error({ err: new TypeError('no id') }, 'oh')))

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** What must not stand in a log: addresses of people, and what opens a door. */
+/** Patterns of e-mail addresses and credentials, and their replacements. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/[\w.+-]+@[\w-]+(\.[\w-]+)+/g, '[e-mail]'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [secret]'],
@@ -11,9 +11,9 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/:\/\/[^\s/:@]+:[^\s/@]+@/g, '://[secret]@'],
 ]
 
-/** A text without addresses of people, tokens and passwords. */
-export const scrubbed = (text: string): string =>
-  SECRETS.reduce((clean, [pattern, instead]) => clean.replace(pattern, instead), text)
+/** Replaces e-mail addresses, tokens and passwords in a text. */
+export const redact = (text: string): string =>
+  SECRETS.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text)
 
 interface LoggedError {
   readonly type: string
@@ -23,24 +23,21 @@ interface LoggedError {
   readonly cause?: LoggedError
 }
 
-/**
- * Of an error only what tells a programmer where to look: other fields of it may hold a statement's parameters or somebody
- * else's answer.
- */
+/** Returns the fields of an error that are safe to log. Others may contain query parameters or a response body. */
 export function errorFields(error: unknown, depth = 0): LoggedError {
-  if (!(error instanceof Error)) return { type: typeof error, message: scrubbed(String(error)) }
+  if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)) }
   const { name, message, stack, cause } = error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
   return {
     type: name,
-    message: scrubbed(message),
+    message: redact(message),
     ...(code === undefined ? {} : { code }),
-    ...(stack === undefined ? {} : { stack: scrubbed(stack) }),
+    ...(stack === undefined ? {} : { stack: redact(stack) }),
     ...(cause === undefined || depth > 3 ? {} : { cause: errorFields(cause, depth + 1) }),
   }
 }
 
-/** Lines of JSON on standard error; those of a crash are not lost, since each is written at once. */
+/** Logs JSON lines to standard error, synchronously, so that a crash loses none. */
 export function createLog(level: string, to: DestinationStream = pino.destination({ dest: 2, sync: true })): Logger {
   return pino({ level, serializers: { err: (error) => errorFields(error) } }, to)
 }

@@ -12,7 +12,6 @@ import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import { problemDetails } from '../http/problemDetails.ts'
-import { createLedgerWatch } from './ledgerWatch.ts'
 import { serveMetrics } from './metricsRoute.ts'
 
 let kinora: TestKinora
@@ -21,17 +20,17 @@ beforeAll(async () => {
 })
 afterAll(() => kinora.close())
 
-const figures = async () => (await fetch(`${kinora.url}/metrics`)).text()
-/** The value of the series with this name and, in any order, these labels. */
-const figure = (text: string, name: string, labels: Readonly<Record<string, string>> = {}) => {
+const readMetrics = async () => (await fetch(`${kinora.url}/metrics`)).text()
+/** Returns the value of the series with this name and these labels. */
+const sample = (text: string, name: string, labels: Readonly<Record<string, string>> = {}) => {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
   const isIt = (line: string) => line.split(/[{ ]/, 1)[0] === name && pairs.every((pair) => line.includes(pair))
   const series = text.split('\n').find(isIt)
   return series === undefined ? undefined : Number(series.slice(series.lastIndexOf(' ')))
 }
 
-describe('what is measured', () => {
-  it('covers a video from the request to the read models, and the sockets that hear of it', async () => {
+describe('metrics', () => {
+  it('measure a video from the request to the read models, and open sockets', async () => {
     const user = await kinora.newUser()
     const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
     const socket = new WebSocket(`${kinora.url.replace('http', 'ws')}/api/v1/ws?token=${token}`)
@@ -39,28 +38,28 @@ describe('what is measured', () => {
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Success' })
     await vi.waitFor(async () => {
-      const text = await figures()
+      const text = await readMetrics()
       const generated = { method: 'POST', route: '/api/v1/videos/generate', status: '202' }
-      expect(figure(text, 'kinora_http_request_seconds_count', generated)).toBe(1)
-      expect(figure(text, 'kinora_sockets')).toBe(1)
-      expect(figure(text, 'kinora_projection_lag_seconds', { projection: 'videoTasks' })).toBe(0)
-      expect(figure(text, 'kinora_events_appended_total', { category: 'videoTask' })).toBeGreaterThan(3)
-      expect(figure(text, 'kinora_append_seconds_count', { outcome: 'stored' })).toBeGreaterThan(5)
+      expect(sample(text, 'kinora_http_request_seconds_count', generated)).toBe(1)
+      expect(sample(text, 'kinora_sockets')).toBe(1)
+      expect(sample(text, 'kinora_projection_lag_seconds', { projection: 'videoTasks' })).toBe(0)
+      expect(sample(text, 'kinora_events_appended_total', { category: 'videoTask' })).toBeGreaterThan(3)
+      expect(sample(text, 'kinora_append_seconds_count', { outcome: 'stored' })).toBeGreaterThan(5)
       const asked = { port: 'video', call: 'create', outcome: 'accepted' }
-      expect(figure(text, 'kinora_provider_call_seconds_count', asked)).toBe(1)
+      expect(sample(text, 'kinora_provider_call_seconds_count', asked)).toBe(1)
       const settled = { activity: 'settleCredits', outcome: 'ok' }
-      expect(figure(text, 'kinora_activity_seconds_count', settled)).toBe(1)
-      expect(figure(text, 'kinora_read_wait_seconds_count')).toBeGreaterThan(0)
-      expect(figure(text, 'kinora_open_holds')).toBe(0)
-      expect(figure(text, 'kinora_open_tasks', { status: 'Processing' })).toBe(0)
-      expect(figure(text, 'kinora_metrics_blind')).toBe(0)
+      expect(sample(text, 'kinora_activity_seconds_count', settled)).toBe(1)
+      expect(sample(text, 'kinora_read_wait_seconds_count')).toBeGreaterThan(0)
+      expect(sample(text, 'kinora_open_holds')).toBe(0)
+      expect(sample(text, 'kinora_open_tasks', { status: 'Processing' })).toBe(0)
+      expect(sample(text, 'kinora_metrics_blind')).toBe(0)
     }, 10_000)
-    // Addresses hold ids and tokens: only patterns are told.
-    expect(await figures()).not.toContain(id)
+    // Routes are labelled by pattern, because paths contain ids and tokens.
+    expect(await readMetrics()).not.toContain(id)
     socket.close()
   })
 
-  it('tells of tasks that do not move, of old holds, mails and notices, of circuits and of what the operator must do', async () => {
+  it('show stuck tasks, old holds, webhooks, open circuit breakers and operator alerts', async () => {
     const { pool } = kinora.context
     const id = '018f0000-0000-7000-8000-000000000000'
     const twoHours = `now() - interval '2 hours'`
@@ -76,17 +75,17 @@ describe('what is measured', () => {
     )
     await pool.query(`insert into circuit values ('minimax', 4, 0, now() + interval '1 minute')`)
     await pool.query(`insert into operator_alert values ('video_provider_account', 'empty', now(), now(), 1, null)`)
-    const text = await figures()
-    expect(figure(text, 'kinora_open_holds_over_an_hour')).toBe(1)
-    expect(figure(text, 'kinora_oldest_hold_seconds')).toBeGreaterThan(7_100)
-    expect(figure(text, 'kinora_stuck_tasks')).toBe(1)
-    expect(figure(text, 'kinora_circuit_open', { circuit: 'minimax' })).toBe(1)
-    expect(figure(text, 'kinora_operator_alert', { code: 'video_provider_account' })).toBe(1)
+    const text = await readMetrics()
+    expect(sample(text, 'kinora_open_holds_over_an_hour')).toBe(1)
+    expect(sample(text, 'kinora_oldest_hold_seconds')).toBeGreaterThan(7_100)
+    expect(sample(text, 'kinora_stuck_tasks')).toBe(1)
+    expect(sample(text, 'kinora_circuit_open', { circuit: 'minimax' })).toBe(1)
+    expect(sample(text, 'kinora_operator_alert', { code: 'video_provider_account' })).toBe(1)
     for (const table of ['open_hold', 'open_task', 'circuit', 'operator_alert', 'payment_notice'])
       await pool.query(`delete from ${table}`)
     await pool.query('delete from video_task where id = $1', [id])
-    expect(figure(await figures(), 'kinora_stuck_tasks')).toBe(0)
-    expect(await figures()).not.toContain('circuit="minimax"')
+    expect(sample(await readMetrics(), 'kinora_stuck_tasks')).toBe(0)
+    expect(await readMetrics()).not.toContain('circuit="minimax"')
   })
 })
 
@@ -97,8 +96,8 @@ describe('alerting rules', () => {
   }
   const rules = groups.flatMap((group) => group.rules)
 
-  it('ask only for metrics and labels that there are, and each is explained to the operator', async () => {
-    const text = await figures()
+  it('query existing metrics, and each is explained in docs/operations.md', async () => {
+    const text = await readMetrics()
     const names = new Set(
       [...text.matchAll(/^# TYPE (\S+) (\w+)/gm)].flatMap(([, name, type]) =>
         type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name!],
@@ -117,33 +116,6 @@ describe('alerting rules', () => {
   })
 })
 
-describe('the watch over the ledger', () => {
-  it('finds a balance that is not the sum of its history, and forgives one that is only late', async () => {
-    const { pool } = kinora.context
-    const [owner, other] = [await kinora.newUser(), await kinora.newUser()]
-    let now = 0
-    const watch = createLedgerWatch(pool, { now: () => now, settleMs: 1_000, page: 2 })
-    const look = async () => {
-      for (let page = 0; page < 5; page++) await watch.look()
-      return (await watch.look()).drifted
-    }
-    const give = (userId: string, amount: number) =>
-      pool.query(
-        `update credit_balance set lots = jsonb_set(lots, '{0,left}', to_jsonb((lots #>> '{0,left}')::int + $2::int)) where id = $1`,
-        [userId, amount],
-      )
-    expect(await look()).toEqual([])
-    await give(owner.userId, 30)
-    await give(other.userId, -30)
-    expect(await look()).toEqual([])
-    await give(other.userId, 30)
-    now += 1_000
-    expect(await look()).toEqual([{ userId: owner.userId, balance: 90, entries: 60 }])
-    await give(owner.userId, -30)
-    expect(await look()).toEqual([])
-  })
-})
-
 describe('GET /metrics', () => {
   const asked = async (access: { token?: string; production: boolean }, headers: Record<string, string>) => {
     const read = async () => ({ type: 'text/plain', text: 'figures' })
@@ -157,7 +129,7 @@ describe('GET /metrics', () => {
     return answer.status === 200 ? await answer.text() : answer.status
   }
 
-  it('is for who shows the token; without one for nobody in production, and elsewhere for nobody behind a proxy', async () => {
+  it('requires the token; without one it is closed in production and to proxied requests', async () => {
     const token = 'a token of some length'
     expect(await asked({ production: true }, {})).toBe(404)
     expect(await asked({ production: false }, {})).toBe('figures')

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** What this process measures of itself, beside what prom-client says of every Node process. */
+/** Metrics of this process, including prom-client's defaults for Node. Every label has a bounded set of values. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
@@ -18,38 +18,38 @@ export function createMetrics() {
     registry,
     gauge: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
       new Gauge({ name, help, labelNames, registers }),
-    requests: histogram('kinora_http_request_seconds', 'Until the answer to a request began.', [
+    requests: histogram('kinora_http_request_seconds', 'Time until the response to a request starts.', [
       'method',
       'route',
       'status',
     ]),
-    appends: histogram('kinora_append_seconds', 'Until the event store had stored an append, or refused it.', [
+    appends: histogram('kinora_append_seconds', 'Time until the event store accepts or rejects an append.', [
       'outcome',
     ]),
     events: counter('kinora_events_appended_total', 'Events stored.', ['category']),
     readWaits: histogram(
       'kinora_read_wait_seconds',
-      'How long an answer waited for the read models to show its command; a second at most.',
+      'Time a response waits until the read models include its command; one second at most.',
       [],
       [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.9, 1.5],
     ),
-    calls: histogram('kinora_provider_call_seconds', 'Calls of services outside: video, payments, mail, media.', [
+    calls: histogram('kinora_provider_call_seconds', 'Calls to external services: video, payments, mail, media.', [
       'port',
       'call',
       'outcome',
     ]),
     activities: histogram(
       'kinora_activity_seconds',
-      'Attempts at an activity of a workflow.',
+      'Attempts at workflow activities.',
       ['activity', 'outcome'],
       [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 1_800],
     ),
-    projected: counter('kinora_projected_events_total', 'Events that a read model has taken in.', ['projection']),
-    sockets: new Gauge({ name: 'kinora_sockets', help: 'WebSockets that are open.', registers }),
-    forged: counter('kinora_forged_webhooks_total', 'Webhooks that the payment provider did not sign.'),
+    projected: counter('kinora_projected_events_total', 'Events processed by a read model.', ['projection']),
+    sockets: new Gauge({ name: 'kinora_sockets', help: 'Open WebSockets.', registers }),
+    forged: counter('kinora_forged_webhooks_total', 'Payment webhooks with an invalid signature.'),
     checkedAccounts: counter(
       'kinora_ledger_accounts_checked_total',
-      'Accounts whose balance was held against their history.',
+      'Accounts whose balance was compared with their history.',
     ),
   }
 }

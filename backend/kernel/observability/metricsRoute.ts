@@ -4,9 +4,9 @@ import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 
 export interface MetricsAccess {
-  /** Prometheus' text. */
+  /** Returns the Prometheus text format. */
   readonly read: () => Promise<{ readonly type: string; readonly text: string }>
-  /** What a caller must show as `Authorization: Bearer …`. */
+  /** Required as `Authorization: Bearer …`. */
   readonly token: string | undefined
   readonly production: boolean
 }
@@ -14,8 +14,8 @@ export interface MetricsAccess {
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * `GET /metrics`. With a token only for who shows it. Without one there is nothing in production; elsewhere it is for this
- * machine and its network: a request that a proxy brings comes from outside.
+ * Serves `GET /metrics`. If a token is configured, requests must carry it. Without a token, production answers 404;
+ * development serves requests that did not come through a proxy.
  */
 export function serveMetrics(router: Router, { read, token, production }: MetricsAccess): void {
   const mayRead = (ctx: Context) => {

@@ -4,30 +4,30 @@ import { createMetrics } from './metrics.ts'
 import { createProjectionLag } from './projectionLag.ts'
 
 const created = new Date('2026-01-01T00:00:00Z')
-const told = {
+const stored = {
   id: '1',
-  type: 'Told',
-  stream: 'tale-1',
+  type: 'Stored',
+  stream: 'example-1',
   revision: 0,
   position: '1' as GlobalPosition,
   created,
   data: {},
   meta: {},
 }
-/** A log of one event, whose head comes after it. */
+/** A log with one event. */
 const log = {
   async *subscribeAll({ onLive }: { onLive?: () => void }): AsyncGenerator<EventBatch> {
-    yield { events: [told], position: told.position, live: false }
+    yield { events: [stored], position: stored.position, live: false }
     onLive?.()
   },
 } as unknown as EventStore
 
-describe('the lag of a projection', () => {
-  it('is the age of the oldest event not taken in, grows while one fails, and is 0 at the head', async () => {
+describe('projection lag', () => {
+  it('is the age of the oldest unprocessed event, grows during failures, and is 0 at the head', async () => {
     let now = created.getTime()
     const metrics = createMetrics()
     const lag = createProjectionLag(metrics, () => now)
-    const store = lag.follow('tales', log)
+    const store = lag.follow('examples', log)
     const seconds = async () => {
       lag.collect()
       const { values } = await metrics.registry.getSingleMetric('kinora_projection_lag_seconds')!.get()
@@ -37,15 +37,15 @@ describe('the lag of a projection', () => {
 
     await expect(
       (async () => {
-        for await (const _ of store.subscribeAll(options)) throw new Error('It stumbles.')
+        for await (const _ of store.subscribeAll(options)) throw new Error('projection failed')
       })(),
-    ).rejects.toThrow('It stumbles.')
+    ).rejects.toThrow('projection failed')
     now += 40_000
     expect(await seconds()).toBe(40)
     for await (const { events } of store.subscribeAll(options)) expect(events).toHaveLength(1)
     expect(await seconds()).toBe(0)
     expect(await metrics.registry.getSingleMetricAsString('kinora_projected_events_total')).toContain(
-      'projection="tales"} 1',
+      'projection="examples"} 1',
     )
   })
 })

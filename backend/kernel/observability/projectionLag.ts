@@ -1,27 +1,28 @@
 import type { EventBatch, EventStore } from '../eventsourcing/eventStore.port.ts'
 import type { Event } from '../eventsourcing/pure/decider.ts'
+import type { Clock } from '../time.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
- * How far the read models that this process keeps are behind, in seconds: the age of the oldest event that is not taken in
- * yet, and 0 at the head of the log. One that stumbles time after time grows old here.
+ * Measures the lag of the read models that this process updates: the age of the oldest unprocessed event in seconds, and 0
+ * at the head of the log. The lag of a projection that keeps failing grows.
  */
-export function createProjectionLag({ gauge, projected }: Metrics, now: () => number = Date.now) {
-  /** Instants, in epoch milliseconds, of the oldest event under way. */
-  const behindSince = new Map<string, number | undefined>()
-  const lag = gauge('kinora_projection_lag_seconds', 'Age of the oldest event that a read model has not taken in.', [
+export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = Date.now) {
+  /** When the oldest event in flight was stored, in epoch milliseconds; undefined at the head. */
+  const oldestInFlight = new Map<string, number | undefined>()
+  const lag = gauge('kinora_projection_lag_seconds', 'Age of the oldest event that a read model has not processed.', [
     'projection',
   ])
 
   return {
     collect() {
-      for (const [projection, since] of behindSince)
+      for (const [projection, since] of oldestInFlight)
         lag.set({ projection }, since === undefined ? 0 : Math.max(0, now() - since) / 1000)
     },
 
-    /** The store as one projection reads it. */
+    /** Returns a store that measures the lag of the projection that subscribes to it. */
     follow(projection: string, store: EventStore): EventStore {
-      const atHead = () => behindSince.set(projection, undefined)
+      const atHead = () => oldestInFlight.set(projection, undefined)
       async function* subscribeAll<E extends Event>(
         options: Parameters<EventStore['subscribeAll']>[0],
       ): AsyncGenerator<EventBatch<E>> {
@@ -32,14 +33,14 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: () => nu
         try {
           for await (const batch of store.subscribeAll<E>({ ...options, onLive })) {
             const oldest = batch.events[0]
-            if (oldest) behindSince.set(projection, oldest.created.getTime())
+            if (oldest) oldestInFlight.set(projection, oldest.created.getTime())
             yield batch
-            // Asked for the next one, the reader has taken this one in.
+            // The reader asks for the next batch when it has processed this one.
             projected.inc({ projection }, batch.events.length)
             if (batch.live) atHead()
           }
         } finally {
-          // Whoever was told to stop is behind no more: another process goes on.
+          // A stopped projection continues in another process, which measures its lag.
           if (options.signal.aborted) atHead()
         }
       }

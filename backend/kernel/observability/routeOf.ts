@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 
-/** The pattern of the address that a request went to: an address itself may hold a token, and there are too many of them. */
+/** Returns the pattern of the matched route. The path itself may contain a token, and would be an unbounded metric label. */
 export function routeOf(ctx: Context): string {
   const matched = ctx._matchedRoute
   if (typeof matched === 'string') return matched

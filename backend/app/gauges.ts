@@ -1,0 +1,90 @@
+import { readBalances } from '#projections/credits/readBalances.ts'
+import { readOpenHolds } from '#projections/credits/readOpenHolds.ts'
+import { readOpenSubscriptionCount } from '#projections/subscriptions/readOpenSubscriptionCount.ts'
+import { readOpenTaskCounts } from '#projections/tasks/readOpenTaskCounts.ts'
+import { readAccountGauges } from '../accounts/accountGauges.ts'
+import { ledgerCollector } from '../credits/ledgerWatch.ts'
+import { readOpenAlerts } from '../operators/operatorAlerts.ts'
+import { readCircuitBreakers } from '../providers/video/circuitBreaker.ts'
+import { readWebhookBacklog } from '../subscriptions/webhookInbox.ts'
+import type { Context } from './context.ts'
+
+const HOUR_MS = 3_600_000
+/** A task is rendered within 30 minutes, then downloaded. */
+const STUCK_AFTER_MS = 45 * 60_000
+/** A task waits for six hours at most. */
+const MAX_WAITING_MS = 6.5 * HOUR_MS
+
+/**
+ * Registers the gauges that are read from the database. Every process reports the same values, so alerts take the largest.
+ * The `workflow` labels are the names that the workflows had first.
+ */
+export function registerGauges({ pool, database, clock, calendar, log, observability }: Context): void {
+  const { metrics, onCollect } = observability
+  const { gauge } = metrics
+  const age = (epochSeconds: number | null, now: () => number) =>
+    epochSeconds === null ? 0 : Math.max(0, now() / 1000 - epochSeconds)
+
+  const holds = gauge('kinora_open_holds', 'Credits held for a task that has not ended.')
+  const oldHolds = gauge('kinora_open_holds_over_an_hour', 'Open holds older than an hour.')
+  const oldestHold = gauge('kinora_oldest_hold_seconds', 'Age of the oldest open hold; 0 without any.')
+  onCollect(async () => {
+    const { count, old, oldestAt } = await readOpenHolds(database, new Date(calendar() - HOUR_MS))
+    holds.set(count)
+    oldHolds.set(old)
+    oldestHold.set(age(oldestAt, calendar))
+  })
+
+  const workflows = gauge('kinora_open_workflows', 'Workflows that the log and the tables require.', ['workflow'])
+  const tasks = gauge('kinora_open_tasks', 'Tasks that have not ended.', ['status'])
+  const stuck = gauge('kinora_stuck_tasks', 'Tasks processed for over 45 minutes, or waiting for over 6.5 hours.')
+  onCollect(async () => {
+    const [started, waiting] = [new Date(clock() - STUCK_AFTER_MS), new Date(clock() - MAX_WAITING_MS)]
+    const open = await readOpenTaskCounts(database, { started, waiting })
+    for (const status of ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING']) tasks.set({ status }, 0)
+    for (const { status, count } of open.statuses) tasks.set({ status }, count)
+    stuck.set(open.stuck)
+    workflows.set(
+      { workflow: 'generateVideo' },
+      open.statuses.reduce((sum, { count }) => sum + count, 0),
+    )
+    workflows.set({ workflow: 'recoverVideo' }, open.late)
+  })
+  onCollect(async () => workflows.set({ workflow: 'keepTerm' }, await readOpenSubscriptionCount(database)))
+
+  const oldestWebhook = gauge('kinora_oldest_webhook_seconds', 'Age of the oldest unprocessed payment webhook.')
+  onCollect(async () => {
+    const { waiting, oldestAt } = await readWebhookBacklog(pool)
+    workflows.set({ workflow: 'takeNotice' }, waiting)
+    oldestWebhook.set(age(oldestAt, clock))
+  })
+
+  const oldestMail = gauge('kinora_oldest_mail_seconds', 'Age of the oldest undelivered mail.')
+  onCollect(async () => {
+    const { mails, erasures, oldestMailAt } = await readAccountGauges(pool)
+    workflows.set({ workflow: 'deliverMail' }, mails)
+    workflows.set({ workflow: 'eraseAccount' }, erasures)
+    oldestMail.set(age(oldestMailAt, clock))
+  })
+
+  const open = gauge('kinora_circuit_open', '1 while the circuit breaker of a service blocks calls.', ['circuit'])
+  const failures = gauge('kinora_circuit_failures', 'Consecutive failures of a service.', ['circuit'])
+  onCollect(async () => {
+    const circuits = await readCircuitBreakers(pool)
+    open.reset()
+    failures.reset()
+    for (const circuit of circuits) {
+      open.set({ circuit: circuit.name }, circuit.open ? 1 : 0)
+      failures.set({ circuit: circuit.name }, circuit.failures)
+    }
+  })
+
+  const alerts = gauge('kinora_operator_alert', '1 for each open operator alert.', ['code'])
+  onCollect(async () => {
+    const codes = await readOpenAlerts(pool)
+    alerts.reset()
+    for (const { code } of codes) alerts.set({ code }, 1)
+  })
+
+  onCollect(ledgerCollector(metrics, (page) => readBalances(database, page), log))
+}

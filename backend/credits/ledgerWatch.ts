@@ -1,0 +1,80 @@
+import type { Logger } from 'pino'
+import type { Balance, BalancePage } from '#projections/credits/readBalances.ts'
+import type { Metrics } from '../kernel/observability/metrics.ts'
+
+/** An account whose balance differs from the sum of its history. */
+export interface Drift {
+  readonly userId: string
+  readonly balance: number
+  readonly entries: number
+}
+
+type ReadBalances = (page: BalancePage) => Promise<readonly Balance[]>
+
+const PAGE = 500
+const SETTLE_MS = 30_000
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Compares balances with histories, a page of accounts at a time, over and over. The two are separate read models, and one
+ * may be ahead for a moment: an account has drifted if the difference is the same after `settleMs` without new entries.
+ * `npm run audit -- verify` checks everything; this finds a drift early.
+ */
+export function createLedgerWatch(
+  readBalances: ReadBalances,
+  { now = Date.now, settleMs = SETTLE_MS, page = PAGE } = {},
+) {
+  let after = FIRST
+  const suspects = new Map<string, Balance & { readonly since: number }>()
+
+  const compare = (rows: readonly Balance[]) => {
+    for (const row of rows) {
+      const before = suspects.get(row.id)
+      if (row.balance === row.entries) suspects.delete(row.id)
+      else if (before?.revision !== row.revision || before.balance - before.entries !== row.balance - row.entries)
+        suspects.set(row.id, { ...row, since: now() })
+    }
+  }
+
+  return {
+    /** Checks the suspects again and the next page. Returns the number of accounts in the page, and all drifts. */
+    async check(): Promise<{ checked: number; drifted: readonly Drift[] }> {
+      if (suspects.size > 0) compare(await readBalances({ ids: [...suspects.keys()] }))
+      const rows = await readBalances({ after, limit: page })
+      after = rows.length < page ? FIRST : rows.at(-1)!.id
+      compare(rows.filter(({ id }) => !suspects.has(id)))
+      const drifted = [...suspects.values()].filter(({ since }) => now() - since >= settleMs)
+      return {
+        checked: rows.length,
+        drifted: drifted.map(({ id, balance, entries }) => ({ userId: id, balance, entries })),
+      }
+    },
+  }
+}
+
+/** Minimum interval between two checks, however often metrics are read. */
+const CHECK_EVERY_MS = 5_000
+
+/** Returns a metrics collector that checks the ledger. Each drifted account is logged once. */
+export function ledgerCollector(
+  { gauge, checkedAccounts }: Metrics,
+  readBalances: ReadBalances,
+  log: Pick<Logger, 'error'>,
+) {
+  const watch = createLedgerWatch(readBalances)
+  const drift = gauge('kinora_ledger_drift_accounts', 'Accounts whose balance differs from the sum of their history.')
+  const logged = new Set<string>()
+  let checkedAt = Number.NEGATIVE_INFINITY
+
+  return async () => {
+    if (performance.now() - checkedAt < CHECK_EVERY_MS) return
+    checkedAt = performance.now()
+    const { checked, drifted } = await watch.check()
+    checkedAccounts.inc(checked)
+    drift.set(drifted.length)
+    for (const account of drifted) {
+      if (!logged.has(account.userId)) log.error({ ...account, alert: 'ledger_drift' }, 'balance differs from history')
+      logged.add(account.userId)
+    }
+  }
+}
