@@ -5,10 +5,10 @@ import type { AllActivities } from './activities.ts'
 import { analyticsPolicies } from './analytics/analyticsPolicies.ts'
 import { sweepVisits } from './analytics/sweepVisits.workflow.ts'
 import type { AnyWorkflow, Policies } from './engine/engine.port.ts'
-import { keepTerm } from './subscriptions/keepTerm.workflow.ts'
+import { processWebhook } from './subscriptions/processWebhook.workflow.ts'
 import { reconcile } from './subscriptions/reconcile.workflow.ts'
+import { runSubscriptionLifecycle } from './subscriptions/runSubscriptionLifecycle.workflow.ts'
 import { subscriptionPolicies } from './subscriptions/subscriptionPolicies.ts'
-import { takeNotice } from './subscriptions/takeNotice.workflow.ts'
 import { generateVideo } from './tasks/generateVideo.workflow.ts'
 import { recoverVideo } from './tasks/recoverVideo.workflow.ts'
 import { sweepHolds } from './tasks/sweepHolds.workflow.ts'
@@ -23,8 +23,8 @@ export const WORKFLOWS: readonly AnyWorkflow[] = [
   sweepVisits,
   deliverMail,
   eraseAccount,
-  keepTerm,
-  takeNotice,
+  runSubscriptionLifecycle,
+  processWebhook,
   reconcile,
 ]
 

@@ -193,7 +193,8 @@ function serveBilling(
     publicUrl,
     calendar,
   })
-  serveSubscriptions(serve, { database, calendar, subscriptions, paypalPlans: config.payments.paypal?.plans })
+  const stats = (userId: string) => readStats({ database, calendar }, userId)
+  serveSubscriptions(serve, { database, stats, subscriptions, paypalPlans: config.payments.paypal?.plans })
 }
 
 function serveVideos(

@@ -4,7 +4,7 @@ import { readOpenWork } from '#projections/tasks/readOpenWork.ts'
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
-import { lookAtTerm, runTriggers } from '#workflows/engine/triggers.ts'
+import { runTriggers, wakeSubscription } from '#workflows/engine/triggers.ts'
 import { reconcile } from '#workflows/subscriptions/reconcile.workflow.ts'
 import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.workflow.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.workflow.ts'
@@ -48,7 +48,7 @@ export function startTriggers(
     onError,
   })
   const recheckSubscriptions = async () => {
-    for (const userId of await readSubscribers(database)) await lookAtTerm(engine, userId)
+    for (const userId of await readSubscribers(database)) await wakeSubscription(engine, userId)
     await engine.start(reconcile, {})
     await engine.start(sweepVisits, {})
   }

@@ -59,7 +59,7 @@ function activitiesOf(
     ...subscriptionDeps(context, { outbox }, publicUrl),
     store,
     handle,
-    originOf: findOrigin,
+    findOrigin,
     credits,
     payments,
     inbox: webhooks,

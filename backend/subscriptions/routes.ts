@@ -3,25 +3,24 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
-import type { Calendar } from '../kernel/time.ts'
 import * as contract from './contract.ts'
 import { planConfiguration } from './planConfiguration.ts'
-import { readStats } from './readStats.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { currentView, invoiceView } from './subscriptionView.ts'
 
 export interface SubscriptionRoutes {
   readonly database: Database
-  readonly calendar: Calendar
+  readonly stats: (userId: string) => Promise<contract.Stats>
   readonly subscriptions: Subscriptions
   /** PayPal's ids of the plans that it bills. */
   readonly paypalPlans: Readonly<Partial<Record<contract.Tier, string>>> | undefined
 }
 
-export function serveSubscriptions(serve: Serve, deps: SubscriptionRoutes): void {
-  const { database, subscriptions, paypalPlans } = deps
-
-  serve(contract.stats, ({ userId }) => readStats(deps, userId))
+export function serveSubscriptions(
+  serve: Serve,
+  { database, stats, subscriptions, paypalPlans }: SubscriptionRoutes,
+): void {
+  serve(contract.stats, ({ userId }) => stats(userId))
 
   serve(contract.plans, () => contract.TIERS.map((tier) => planConfiguration(tier, paypalPlans?.[tier] ?? null)))
 
@@ -52,7 +51,7 @@ export function serveSubscriptions(serve: Serve, deps: SubscriptionRoutes): void
 
   serve(contract.confirm, async ({ userId, body, command }) => {
     await subscriptions.confirm(userId, body.subscription_id, command())
-    return readStats(deps, userId)
+    return stats(userId)
   })
 
   serve(contract.invoices, async ({ userId, query }) => {

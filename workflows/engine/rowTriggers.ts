@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { deliverMail } from '../accounts/deliverMail.workflow.ts'
 import { eraseAccount } from '../accounts/eraseAccount.workflow.ts'
-import { takeNotice } from '../subscriptions/takeNotice.workflow.ts'
+import { processWebhook } from '../subscriptions/processWebhook.workflow.ts'
 import type { Engine } from './engine.port.ts'
 
 /** Work that begins with a row instead of an event: mails to send, accounts to erase, notices of the payment provider. */
@@ -44,7 +44,7 @@ export async function runRowTriggers({
       const { mails, erasures, notices } = await waiting()
       for (const mailId of mails) await engine.start(deliverMail, { mailId })
       for (const userId of erasures) await engine.start(eraseAccount, { userId })
-      for (const noticeId of notices) await engine.start(takeNotice, { noticeId })
+      for (const noticeId of notices) await engine.start(processWebhook, { noticeId })
     } catch (error) {
       if (!signal.aborted) onError(error)
       pauseMs = Math.min(AFTER_ERROR_MS, lookEveryMs)

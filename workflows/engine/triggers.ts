@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
-import { keepTerm, LOOK } from '../subscriptions/keepTerm.workflow.ts'
+import { runSubscriptionLifecycle, SUBSCRIPTION_CHANGED } from '../subscriptions/runSubscriptionLifecycle.workflow.ts'
 import { generateVideo, TURN } from '../tasks/generateVideo.workflow.ts'
 import { recoverVideo } from '../tasks/recoverVideo.workflow.ts'
 import type { Engine } from './engine.port.ts'
@@ -48,7 +48,7 @@ export async function runTriggers({ store, engine, openWork, signal, onError }: 
       }
       // Of these there may be very many: no task waits for them.
       const lookAtTerms = async (signal: AbortSignal) => {
-        for (const userId of subscribers) if (!signal.aborted) await lookAtTerm(engine, userId)
+        for (const userId of subscribers) if (!signal.aborted) await wakeSubscription(engine, userId)
       }
       await atOnce([follow, lookAtTerms], signal)
     } catch (error) {
@@ -83,9 +83,9 @@ function kindOf({ type }: TriggerEvent): Kind {
 const PREFIXES = [`${VIDEO_TASK}-`, `${SUBSCRIPTION}-`] as const satisfies [string, ...string[]]
 
 /** Has a user's subscription looked at, whether its workflow runs already or not. */
-export async function lookAtTerm(engine: Starter, userId: string): Promise<void> {
-  await engine.start(keepTerm, { userId })
-  await engine.signal(keepTerm, { userId }, LOOK)
+export async function wakeSubscription(engine: Starter, userId: string): Promise<void> {
+  await engine.start(runSubscriptionLifecycle, { userId })
+  await engine.signal(runSubscriptionLifecycle, { userId }, SUBSCRIPTION_CHANGED)
 }
 
 type Input = { readonly taskId: string; readonly userId: string }
@@ -110,6 +110,6 @@ async function react(engine: Starter, event: TriggerEvent): Promise<void> {
     case 'VideoRenderFound':
       return startRecovery(engine, event.data)
     default:
-      return isSubscription(event) ? lookAtTerm(engine, event.data.userId) : undefined
+      return isSubscription(event) ? wakeSubscription(engine, event.data.userId) : undefined
   }
 }

@@ -24,7 +24,7 @@ import type { PaymentWebhook } from '#backend/subscriptions/paymentProvider.port
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { isUnknown, readNotice } from './readNotice.ts'
+import { applyWebhook } from './applyWebhook.ts'
 import { contextOf, settleSubscription } from './settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -83,11 +83,12 @@ async function startProcess() {
   const store = createMemoryEventStore()
   const handle = createHandle(store)
   const clock = { now: double.model.now }
-  const now = () => clock.now
+  const calendar = () => clock.now
   const give = async (command: SubscriptionCommand) =>
     (await handle(subscription, userId, command, contextOf(command))).state
-  const known = () => give({ type: 'ApplyDueChanges', userId, at: new Date(now()).toISOString() })
-  const buyerOf = async (saleId: string) => ((await known()).sales.some(({ id }) => id === saleId) ? userId : undefined)
+  const known = () => give({ type: 'ApplyDueChanges', userId, at: new Date(calendar()).toISOString() })
+  const findBuyer = async (saleId: string) =>
+    (await known()).sales.some(({ id }) => id === saleId) ? userId : undefined
 
   const at = new Date(double.model.of(agreementId).create_time).toISOString()
   const price = { tier: 'pro', priceCents: PLANS.pro.priceCents, currency: 'USD', startsAt: null } as const
@@ -95,12 +96,12 @@ async function startProcess() {
   const approved = { status: 'active', statusAt: at, trial: false, periodEnd: null } as const
   await give({ type: 'ReportStatus', userId, agreementId, ...approved, at })
   const payments = paypal()
-  const originOf = createOrigins(store)
+  const findOrigin = createOrigins(store)
   return {
     store,
     clock,
     known,
-    deps: { handle, payments, originOf, credits: createCredits(handle, now), now, buyerOf },
+    deps: { handle, payments, findOrigin, credits: createCredits(handle, calendar), calendar, findBuyer },
   }
 }
 
@@ -110,12 +111,7 @@ async function endOf(arriving: readonly SignedWebhook[]) {
   const seen = new Set<string>()
   const inbox = new Map<string, PaymentWebhook>()
   const read = async (notice: PaymentWebhook) => {
-    try {
-      if ((await readNotice(deps, notice.subject)) === 'later') return
-    } catch (error) {
-      if (!isUnknown(error)) throw error
-      return
-    }
+    if ((await applyWebhook(deps, notice.subject)) === 'later') return
     inbox.delete(notice.id)
     await settleSubscription(deps, userId)
   }

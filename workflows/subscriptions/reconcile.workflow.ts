@@ -1,11 +1,11 @@
 import type { NoInput, Workflow } from '../engine/engine.port.ts'
 
 export interface ReconcileActivities {
-  /** Asks the payment provider about every agreement that it may still bill, and closes lots whose time is over. */
+  /** Reads every open agreement from the payment provider, and closes expired credit lots. */
   reconcile(input: NoInput): Promise<void>
 }
 
-/** Once a day: a webhook may have been lost on its way, for whatever reason. */
+/** Runs daily, because webhooks can be lost. */
 export const reconcile: Workflow<ReconcileActivities> = {
   type: 'reconcile',
   run: (ctx, input) => ctx.activities.reconcile(input),

@@ -1,25 +1,25 @@
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
+import type { Calendar } from '#backend/kernel/time.ts'
 import { currentOf } from '#backend/subscriptions/agreements.rules.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
-import { contextOf } from './settleSubscription.ts'
 
-export type Reminder =
-  | { readonly kind: 'renewalAhead'; readonly date: string }
-  | { readonly kind: 'paymentFailed'; readonly date: string }
+export type Reminder = { readonly kind: 'renewalAhead' | 'paymentFailed'; readonly date: string }
 
 export interface ReminderDeps {
   readonly handle: Handle
-  readonly calendar: () => number
+  readonly calendar: Calendar
   /** Mails a user once per key. */
   readonly mailOnce: (userId: string, key: string, reminder: Reminder) => Promise<void>
 }
 
-const AHEAD_MS = 3 * 24 * 3_600_000
+const RENEWAL_NOTICE_MS = 3 * 24 * 3_600_000
 
-/** Mails what a subscriber should know now. @returns in how many milliseconds the next is due; null: none is foreseen */
+/**
+ * Mails a subscriber about a failed payment or the coming renewal. Returns the delay in milliseconds until the next reminder
+ * is due; null: none is.
+ */
 export async function remind({ handle, calendar, mailOnce }: ReminderDeps, userId: string): Promise<number | null> {
-  const command = { type: 'ApplyDueChanges', userId, at: new Date(calendar()).toISOString() } as const
-  const current = currentOf((await handle(subscription, userId, command, contextOf(command))).state)
+  const current = currentOf((await handle.read(subscription, userId)).state)
   if (current?.status !== 'active') return null
   const { id, failedAt, graceUntil, periodEnd, cancelled } = current
   if (failedAt && graceUntil) {
@@ -27,8 +27,8 @@ export async function remind({ handle, calendar, mailOnce }: ReminderDeps, userI
     return null
   }
   if (cancelled !== 'no' || periodEnd === null) return null
-  const wait = Date.parse(periodEnd) - AHEAD_MS - calendar()
-  if (wait > 0) return wait
+  const delayMs = Date.parse(periodEnd) - RENEWAL_NOTICE_MS - calendar()
+  if (delayMs > 0) return delayMs
   if (Date.parse(periodEnd) > calendar())
     await mailOnce(userId, `renewal ${id} ${periodEnd}`, { kind: 'renewalAhead', date: periodEnd })
   return null

@@ -1,13 +1,19 @@
 import type { CommandContext, FindOrigin, Origin } from '#backend/kernel/eventsourcing/command.ts'
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
-import { type Agreement, forfeitedSales, type Subscription } from '#backend/subscriptions/agreements.rules.ts'
+import type { Calendar } from '#backend/kernel/time.ts'
+import {
+  type Agreement,
+  forfeitedSales,
+  isRunning,
+  type Subscription,
+} from '#backend/subscriptions/agreements.rules.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
 import { nextChangeDueAt, subscription } from '#backend/subscriptions/subscription.decider.ts'
 
-/** What becomes of credits when a subscription changes; each call may be repeated. */
-export interface SubscriptionCredits {
+/** The credits of sales. Every call is idempotent. */
+export interface SaleCredits {
   grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void>
   reverseSale(
     userId: string,
@@ -18,79 +24,76 @@ export interface SubscriptionCredits {
 
 export interface SettleDeps {
   readonly handle: Handle
-  readonly credits: SubscriptionCredits
+  readonly findOrigin: FindOrigin
   readonly payments: PaymentProvider
-  readonly originOf: FindOrigin
-  readonly now: () => number
+  readonly credits: SaleCredits
+  readonly calendar: Calendar
 }
 
 /**
- * Brings everything in step with what a user's subscription says. It may be stopped after any step and run again: each
- * step is decided by what the streams hold. @returns in how many milliseconds to look again; null: never by itself
+ * Applies due changes, then brings credits and the provider's agreements in line with the subscription. Each step is decided
+ * from the streams, so it can be interrupted and repeated. Returns the delay in milliseconds until the next change; null:
+ * none is due.
  */
 export async function settleSubscription(deps: SettleDeps, userId: string): Promise<number | null> {
-  const { handle, credits, now } = deps
-  const at = () => new Date(now()).toISOString()
-  const give = async (command: SubscriptionCommand): Promise<Subscription> =>
-    (await handle(subscription, userId, command, await contextWithin(deps, command))).state
-
-  let state = await give({ type: 'ApplyDueChanges', userId, at: at() })
+  const { credits, calendar } = deps
+  let state = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: now(deps) })
   for (const { id, agreementId, credits: amount, afterEnd } of state.sales)
     await credits.grantSale(userId, id, amount, afterEnd, await originOfAgreement(deps, userId, agreementId))
   for (const { id, saleId, credits: amount, kind } of state.reversals)
     await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
   await credits.forfeitSales(userId, forfeitedSales(state))
-  for (const agreement of state.agreements) state = (await tellProvider(deps, userId, agreement, give)) ?? state
+  for (const agreement of state.agreements) state = (await syncProvider(deps, userId, agreement)) ?? state
   const due = nextChangeDueAt(state)
-  return due === undefined ? null : Math.max(Date.parse(due) - now(), 0)
+  return due === undefined ? null : Math.max(Date.parse(due) - calendar(), 0)
 }
 
-/** Two reports of one moment are two commands: the whole command is its id. */
+export const now = ({ calendar }: Pick<SettleDeps, 'calendar'>) => new Date(calendar()).toISOString()
+
+/** Returns the subscription after the command. The context links it to the request that created the agreement. */
+export async function sendCommand(
+  deps: Pick<SettleDeps, 'handle' | 'findOrigin'>,
+  command: SubscriptionCommand,
+): Promise<Subscription> {
+  const { userId } = command
+  const origin = 'agreementId' in command ? await originOfAgreement(deps, userId, command.agreementId) : undefined
+  return (await deps.handle(subscription, userId, command, { ...contextOf(command), ...origin })).state
+}
+
+/** Returns a context with the whole command as its id, because several commands may report the same moment. */
 export const contextOf = (command: SubscriptionCommand): CommandContext => ({
   commandId: JSON.stringify(command),
   actor: 'system',
   correlationId: command.userId,
 })
 
-/** What concerns an agreement follows from the call that asked for it. */
-export async function contextWithin(deps: Pick<SettleDeps, 'originOf'>, command: SubscriptionCommand) {
-  const context = contextOf(command)
-  if (!('agreementId' in command)) return context
-  return { ...context, ...(await originOfAgreement(deps, command.userId, command.agreementId)) }
-}
-
-const originOfAgreement = ({ originOf }: Pick<SettleDeps, 'originOf'>, userId: string, agreementId: string) =>
-  originOf<SubscriptionEvent>(`${SUBSCRIPTION}-${userId}`, {
+const originOfAgreement = ({ findOrigin }: Pick<SettleDeps, 'findOrigin'>, userId: string, agreementId: string) =>
+  findOrigin<SubscriptionEvent>(`${SUBSCRIPTION}-${userId}`, {
     id: agreementId,
-    matches: (event) => event.type === 'SubscriptionRequested' && event.data.agreementId === agreementId,
+    matches: ({ type, data }) => type === 'SubscriptionRequested' && data.agreementId === agreementId,
   })
 
-type Give = (command: SubscriptionCommand) => Promise<Subscription>
-
-/** Makes the provider bill what is wished for, and no more. Answers the subscription when something was learned. */
-async function tellProvider(
-  { payments, now }: SettleDeps,
-  userId: string,
-  { id, status, cancelled, paused, closed }: Agreement,
-  give: Give,
-): Promise<Subscription | undefined> {
-  const about = { userId, agreementId: id, at: new Date(now()).toISOString() }
+/** Cancels, pauses or resumes an agreement at the provider if needed. Returns the subscription if it changed. */
+async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreement): Promise<Subscription | undefined> {
+  const { payments } = deps
+  const { id, cancelled, paused } = agreement
+  const about = { userId, agreementId: id, at: now(deps) }
   const report = async () => {
-    const there = await payments.getAgreement(id)
-    if (!there) return undefined
-    const { statusAt, trial, nextBillingAt: periodEnd } = there
-    return give({ type: 'ReportStatus', ...about, status: there.status, statusAt, trial, periodEnd })
+    const remote = await payments.getAgreement(id)
+    if (!remote) return undefined
+    const { status, statusAt, trial, nextBillingAt: periodEnd } = remote
+    return sendCommand(deps, { type: 'ReportStatus', ...about, status, statusAt, trial, periodEnd })
   }
-  if (status === 'ended' && !closed) {
-    const there = await payments.getAgreement(id)
-    if (there?.status === 'active' || there?.status === 'suspended')
+  if (agreement.status === 'ended' && !agreement.closed) {
+    const remote = await payments.getAgreement(id)
+    if (remote?.status === 'active' || remote?.status === 'suspended')
       await payments.cancelAgreement(id, 'The subscription is over.')
     return report()
   }
-  if (status !== 'active' && status !== 'suspended') return undefined
+  if (!isRunning(agreement)) return undefined
   if (cancelled === 'at_period_end' && paused !== 'yes') {
-    // Written down first, so that the provider's rest is never taken for its own doing.
-    await give({ type: 'PauseBilling', ...about })
+    // Record the intent first, so that the suspension is not mistaken for the provider's own.
+    await sendCommand(deps, { type: 'PauseBilling', ...about })
     if ((await payments.getAgreement(id))?.status === 'active')
       await payments.pauseAgreement(id, 'The subscription was cancelled at the end of its period.')
     return report()
@@ -98,9 +101,10 @@ async function tellProvider(
   if (cancelled === 'no' && paused !== 'no') {
     if ((await payments.getAgreement(id))?.status === 'suspended')
       await payments.resumeAgreement(id, 'The subscription was reactivated.')
-    const there = await payments.getAgreement(id)
-    if (there?.status === 'active') return give({ type: 'ReportResumed', ...about, statusAt: there.statusAt })
-    return report()
+    const remote = await payments.getAgreement(id)
+    return remote?.status === 'active'
+      ? sendCommand(deps, { type: 'ReportResumed', ...about, statusAt: remote.statusAt })
+      : report()
   }
   return undefined
 }

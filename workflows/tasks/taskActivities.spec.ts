@@ -58,7 +58,7 @@ beforeEach(async () => {
   const unused = unreachable
   deps = {
     handle,
-    originOf: createOrigins(store),
+    findOrigin: createOrigins(store),
     credits: { capture: unused, release: unused },
     creditsSpent: unused,
     provider,

@@ -11,7 +11,7 @@ import type { Engine } from '../engine/engine.port.ts'
 
 export interface ActivityDeps {
   readonly handle: Handle
-  readonly originOf: FindOrigin
+  readonly findOrigin: FindOrigin
   readonly credits: {
     capture(userId: string, taskId: string, origin?: Origin): Promise<void>
     release(userId: string, taskId: string, reason: string, origin?: Origin): Promise<unknown>
@@ -48,9 +48,9 @@ export const stepContext = (step: string, taskId: string): CommandContext => ({
 })
 
 /** Creates the reads and commands of tasks that activities share. */
-export function createTaskCommands({ handle, originOf, now }: Pick<ActivityDeps, 'handle' | 'originOf' | 'now'>) {
+export function createTaskCommands({ handle, findOrigin, now }: Pick<ActivityDeps, 'handle' | 'findOrigin' | 'now'>) {
   const at = () => new Date(now()).toISOString()
-  const origin = (taskId: string) => originOf(`${VIDEO_TASK}-${taskId}`)
+  const origin = (taskId: string) => findOrigin(`${VIDEO_TASK}-${taskId}`)
   const contextOf = async (step: string, taskId: string): Promise<CommandContext> => ({
     ...stepContext(step, taskId),
     ...(await origin(taskId)),

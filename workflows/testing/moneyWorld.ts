@@ -8,7 +8,7 @@ import type { PaidTier } from '#backend/subscriptions/events.ts'
 import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
-import { isUnknown, readNotice } from '../subscriptions/readNotice.ts'
+import { applyWebhook, type WebhookDeps } from '../subscriptions/applyWebhook.ts'
 import { settleSubscription } from '../subscriptions/settleSubscription.ts'
 import { PaymentModel } from './paymentModel.ts'
 
@@ -29,7 +29,7 @@ export class MoneyWorld {
   readonly provider = new PaymentModel(() => this.now)
   readonly agreements: string[] = []
   readonly #states = new Map<string, unknown>()
-  readonly #deps: Parameters<typeof readNotice>[0]
+  readonly #deps: WebhookDeps
   crashes: () => boolean
 
   constructor(crashes: () => boolean = () => false) {
@@ -39,11 +39,11 @@ export class MoneyWorld {
       position: undefined,
     })
     const handle = Object.assign(this.#handle, { read }) as Handle
-    const buyerOf = async (saleId: string) =>
+    const findBuyer = async (saleId: string) =>
       this.subscription.sales.some(({ id }) => id === saleId) ? userId : undefined
     const credits = createCredits(handle, () => this.now)
-    const originOf = async () => undefined
-    this.#deps = { handle, credits, payments: this.provider, originOf, now: () => this.now, buyerOf }
+    const findOrigin = async () => undefined
+    this.#deps = { handle, credits, payments: this.provider, findOrigin, calendar: () => this.now, findBuyer }
   }
 
   get subscription(): Subscription {
@@ -125,10 +125,10 @@ export class MoneyWorld {
     const subject = this.inbox[index % this.inbox.length]
     if (!subject) return
     try {
-      if ((await readNotice(this.#deps, subject)) === 'later') return
+      if ((await applyWebhook(this.#deps, subject)) === 'later') return
       this.inbox.splice(this.inbox.indexOf(subject), 1)
     } catch (error) {
-      if (!(error instanceof Crash) && !isUnknown(error)) throw error
+      if (!(error instanceof Crash)) throw error
     }
   }
 

@@ -2,9 +2,9 @@ import { deliverMail } from '../accounts/deliverMail.workflow.ts'
 import { eraseAccount } from '../accounts/eraseAccount.workflow.ts'
 import { sweepVisits } from '../analytics/sweepVisits.workflow.ts'
 import type { Activities, AnyWorkflow, Workflow } from '../engine/engine.port.ts'
-import { keepTerm, LOOK } from '../subscriptions/keepTerm.workflow.ts'
+import { processWebhook } from '../subscriptions/processWebhook.workflow.ts'
 import { reconcile } from '../subscriptions/reconcile.workflow.ts'
-import { takeNotice } from '../subscriptions/takeNotice.workflow.ts'
+import { runSubscriptionLifecycle, SUBSCRIPTION_CHANGED } from '../subscriptions/runSubscriptionLifecycle.workflow.ts'
 import { generateVideo, TURN } from '../tasks/generateVideo.workflow.ts'
 import { HINT, recoverVideo } from '../tasks/recoverVideo.workflow.ts'
 import { sweepHolds } from '../tasks/sweepHolds.workflow.ts'
@@ -44,11 +44,11 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   }),
   run(generateVideo, 'cancelled', task, { answers: { claimSlot: ['over'] } }),
   run(recoverVideo, 'hinted', task, { answers: { recover: ['pending', 'over'] }, signals: [HINT] }),
-  run(keepTerm, 'a term', user, {
+  run(runSubscriptionLifecycle, 'a term', user, {
     answers: { settleSubscription: [50, 86_400_000, null] },
-    signals: [LOOK, LOOK],
+    signals: [SUBSCRIPTION_CHANGED, SUBSCRIPTION_CHANGED],
   }),
-  run(takeNotice, 'early', { noticeId: 'notice' }, { answers: { readNotice: ['later', 'later', 'read'] } }),
+  run(processWebhook, 'early', { noticeId: 'notice' }, { answers: { readNotice: ['later', 'later', 'read'] } }),
   run(eraseAccount, 'whole', user),
   run(deliverMail, 'sent', { mailId: 'mail' }),
   run(sweepHolds, 'swept', {}),

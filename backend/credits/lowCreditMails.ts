@@ -1,0 +1,35 @@
+import { readCredits } from '#projections/credits/readCredits.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import type { Calendar } from '../kernel/time.ts'
+
+export interface LowCreditMails {
+  readonly database: Database
+  readonly calendar: Calendar
+  /** Mails a user once per key. */
+  readonly mailOnce: (
+    userId: string,
+    key: string,
+    kind: 'creditsGone' | 'creditsLow',
+    values: Readonly<Record<string, string>>,
+  ) => Promise<void>
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Creates a function that mails a user, at most once a day, when a fifth of the credits or none is left. Errors are
+ * reported, not thrown: a mail must not fail a video.
+ */
+export const createLowCreditMails =
+  ({ database, calendar, mailOnce, onError }: LowCreditMails) =>
+  async (userId: string): Promise<void> => {
+    const at = new Date(calendar()).toISOString()
+    const key = `credits ${at.slice(0, 10)}`
+    try {
+      const { remaining, used } = await readCredits(database, userId, at)
+      if (remaining <= 0) await mailOnce(userId, key, 'creditsGone', {})
+      else if (remaining <= (remaining + used) / 5)
+        await mailOnce(userId, key, 'creditsLow', { remaining: String(remaining) })
+    } catch (error) {
+      onError(error)
+    }
+  }

@@ -1,0 +1,90 @@
+import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { monthsAfter } from '#backend/kernel/time.ts'
+import { PLANS } from '#backend/subscriptions/contract.ts'
+import type { ProviderAgreement, ProviderSale, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import { now, type SettleDeps, sendCommand } from './settleSubscription.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** How long a plan stays active after a failed payment, while the provider retries. */
+const GRACE_MS = 7 * DAY_MS
+/** Billing days vary by up to three days, because a month may lack the 29th, 30th or 31st. */
+const BILLING_TOLERANCE_MS = 4 * DAY_MS
+
+export interface WebhookDeps extends SettleDeps {
+  /** Returns the user of a sale; undefined if the sale is unknown. */
+  readonly findBuyer: (saleId: string) => Promise<string | undefined>
+}
+
+/** `later`: its agreement or sale is not known yet. `ignored`: it is about nothing that was sold here. */
+export type WebhookResult = { readonly userId: string } | 'later' | 'ignored'
+
+/**
+ * Applies a webhook to its subscription. Sales and reversals are recorded as sent; the rest is read from the provider, so
+ * webhooks may arrive in any order and repeatedly.
+ */
+export async function applyWebhook(deps: WebhookDeps, subject: WebhookSubject): Promise<WebhookResult> {
+  try {
+    return await apply(deps, subject)
+  } catch (error) {
+    if (error instanceof Rejection && error.code.startsWith('unknown_')) return 'later'
+    throw error
+  }
+}
+
+async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<WebhookResult> {
+  switch (subject.kind) {
+    case 'other':
+      return 'ignored'
+    case 'agreement':
+      return refreshAgreement(deps, subject.agreementId)
+    case 'payment_failed':
+      return refreshAgreement(deps, subject.agreementId, { failedAt: subject.failedAt })
+    case 'sale':
+      return refreshAgreement(deps, subject.sale.agreementId, { sale: subject.sale })
+    case 'reversal': {
+      const userId = await deps.findBuyer(subject.saleId)
+      if (userId === undefined) return 'later'
+      const { saleId, reversalId, amountCents, reversal: kind } = subject
+      await sendCommand(deps, { type: 'ReportReversal', userId, saleId, reversalId, amountCents, kind, at: now(deps) })
+      return { userId }
+    }
+  }
+}
+
+/** Reads an agreement from the provider and reports its sales, failed payments and status. */
+export async function refreshAgreement(
+  deps: SettleDeps,
+  agreementId: string,
+  webhook: { sale?: ProviderSale; failedAt?: string } = {},
+): Promise<WebhookResult> {
+  const remote = await deps.payments.getAgreement(agreementId)
+  if (!remote?.userId) return 'ignored'
+  const { userId } = remote
+  const { agreements } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: now(deps) })
+  const agreement = agreements.find(({ id }) => id === agreementId)
+  if (!agreement) return 'later'
+  const listed = await deps.payments.listSales(agreementId, agreement.requestedAt, now(deps))
+  const sales = new Map([...listed, ...(webhook.sale ? [webhook.sale] : [])].map((sale) => [sale.id, sale]))
+  for (const sale of [...sales.values()].toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))) {
+    const { id: saleId, amountCents, currency, soldAt } = sale
+    const { credits } = PLANS[agreement.tier]
+    const data = { saleId, amountCents, currency, credits, soldAt, periodEnd: periodEndOf(sale, remote) }
+    await sendCommand(deps, { type: 'ReportSale', userId, agreementId, ...data, at: now(deps) })
+  }
+  for (const failedAt of [webhook.failedAt, remote.failedAt]) {
+    if (!failedAt) continue
+    const graceUntil = new Date(Date.parse(failedAt) + GRACE_MS).toISOString()
+    await sendCommand(deps, { type: 'ReportPaymentFailed', userId, agreementId, failedAt, graceUntil, at: now(deps) })
+  }
+  const { status, statusAt, trial, nextBillingAt: periodEnd } = remote
+  const data = { status, statusAt, trial, periodEnd }
+  await sendCommand(deps, { type: 'ReportStatus', userId, agreementId, ...data, at: now(deps) })
+  return { userId }
+}
+
+/** Returns when a sale's period ends: the next billing time for the latest sale, a month later for older ones. */
+function periodEndOf({ soldAt }: ProviderSale, { nextBillingAt }: ProviderAgreement): string {
+  const month = monthsAfter(soldAt, 1)
+  if (nextBillingAt === null || nextBillingAt <= soldAt) return month
+  return Date.parse(nextBillingAt) < Date.parse(month) + BILLING_TOLERANCE_MS ? nextBillingAt : month
+}

@@ -1,0 +1,23 @@
+import type { Workflow } from '../engine/engine.port.ts'
+
+export interface WebhookInput {
+  readonly noticeId: string
+}
+
+export interface WebhookActivities {
+  /** Processes a stored webhook. Returns `later` if its agreement or sale is not known yet. */
+  readNotice(input: WebhookInput): Promise<'read' | 'later'>
+}
+
+const FIRST_DELAY_MS = 1_000
+const MAX_DELAY_MS = 60 * 60_000
+
+/** Processes a webhook. Retries with backoff if it arrived before the webhook that it depends on. */
+export const processWebhook: Workflow<WebhookActivities, WebhookInput> = {
+  type: 'takeNotice',
+  id: ({ noticeId }) => `notice-${noticeId}`,
+  async run(ctx, input) {
+    for (let delay = FIRST_DELAY_MS; (await ctx.activities.readNotice(input)) === 'later'; delay *= 2)
+      await ctx.sleep(Math.min(delay, MAX_DELAY_MS))
+  },
+}
