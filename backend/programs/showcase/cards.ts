@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { type Canvas, createCanvas, GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas'
-import type { CameraPath } from '../../backend/providers/video/demo/view.ts'
-import enCommon from '../../content/en/common.json' with { type: 'json' }
-import enLanding from '../../content/en/landing.json' with { type: 'json' }
-import zhCommon from '../../content/zh/common.json' with { type: 'json' }
-import zhLanding from '../../content/zh/landing.json' with { type: 'json' }
+import enCommon from '#content/en/common.json' with { type: 'json' }
+import enLanding from '#content/en/landing.json' with { type: 'json' }
+import zhCommon from '#content/zh/common.json' with { type: 'json' }
+import zhLanding from '#content/zh/landing.json' with { type: 'json' }
+import type { CameraPath } from '../../providers/video/demo/view.ts'
 import { HERO } from './hero.ts'
 import { drawMark } from './icons.ts'
 import { film, PUBLIC, ROOT, type Shot, STILL, takeStill, writePicture } from './shoot.ts'
@@ -13,10 +13,10 @@ const [WIDTH, HEIGHT] = [1200, 630]
 const KILOBYTES = 78
 const MARGIN = 72
 
-/** The subject stands to the right of the words. */
+/** Moves the subject to the right of the text. */
 const aside: CameraPath = () => ({ ...STILL(0), pan: -0.36 })
 
-/** What stands behind the title of each page. */
+/** The background of each page's card. */
 const PAGES = {
   home: HERO,
   faq: { prompt: 'A sailboat on the ocean at sunset', seed: 21 },
@@ -30,7 +30,7 @@ const TITLES = {
 } as const
 const TAGLINES = { en: enCommon.tagline, zh: zhCommon.tagline }
 
-/** The cards that a link to a page is shown with elsewhere. Chinese ones need a font such as Noto Sans CJK. */
+/** Renders the social cards (Open Graph). The Chinese ones need a font such as Noto Sans CJK. */
 export async function renderCards(): Promise<void> {
   GlobalFonts.registerFromPath(
     path.join(ROOT, 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
@@ -78,5 +78,5 @@ function write(context: SKRSContext2D, text: string, { x, y, size, weight, colou
 
 const fontOf = (size: number, weight: number) => `${weight} ${size}px Inter, "Noto Sans CJK SC", sans-serif`
 
-/** A line for each sentence or clause. */
+/** Breaks a title after each sentence or clause. */
 const breakTitle = (title: string): string[] => title.match(/[^.,，。]+[.,，。]?/g)!.map((line) => line.trim())

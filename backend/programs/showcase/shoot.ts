@@ -1,17 +1,17 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Canvas, createCanvas } from '@napi-rs/canvas'
-import { FrameEncoder } from '../../backend/kernel/media/frameEncoder.ts'
-import { parsePrompt } from '../../backend/providers/video/demo/prompt.ts'
-import { buildScene, type DrawFrame, type Frame } from '../../backend/providers/video/demo/scene.ts'
-import type { CameraPath } from '../../backend/providers/video/demo/view.ts'
+import { FrameEncoder } from '../../kernel/media/frameEncoder.ts'
+import { parsePrompt } from '../../providers/video/demo/prompt.ts'
+import { buildScene, type DrawFrame, type Frame } from '../../providers/video/demo/scene.ts'
+import type { CameraPath } from '../../providers/video/demo/view.ts'
 
-export const ROOT = path.resolve(import.meta.dirname, '../..')
+export const ROOT = path.resolve(import.meta.dirname, '../../..')
 export const MEDIA = path.join(ROOT, 'site/src/media')
 export const PUBLIC = path.join(ROOT, 'site/public')
 export const FPS = 24
 
-/** What is filmed: the demo renderer draws the same picture for the same prompt and seed. */
+/** The demo renderer draws the same picture for the same prompt and seed. */
 export type Shot = Readonly<{ prompt: string; seed: number }>
 
 export const STILL: CameraPath = () => ({ truck: 0, pedestal: 0, dolly: 0, pan: 0, tilt: 0, zoom: 1, roll: 0 })
@@ -19,7 +19,7 @@ export const STILL: CameraPath = () => ({ truck: 0, pedestal: 0, dolly: 0, pan: 
 export const film = ({ prompt, seed }: Shot, camera: CameraPath, frame: Frame): DrawFrame =>
   buildScene(parsePrompt(prompt, seed), camera, frame)
 
-/** One frame, drawn at twice its size and halved: edges as fine as these would flicker otherwise. */
+/** Draws one frame and halves its size, which smooths fine edges. */
 export function takeStill(draw: DrawFrame, progress: number, { width, height }: Frame): Canvas {
   const large = createCanvas(width, height)
   draw(large.getContext('2d', { alpha: false }), progress)
@@ -36,14 +36,13 @@ export function halved(large: Canvas): Canvas {
 
 export type Clip = Readonly<{ out: string; width: number; height: number; frames: number; crf: number }>
 
-/** Encodes frames as they are drawn. */
 export async function writeClip({ frames, ...options }: Clip, frameAt: (frame: number) => Canvas): Promise<void> {
   const encoder = await FrameEncoder.open({ ...options, fps: FPS, preset: 'medium' })
   for (let frame = 0; frame < frames; frame++) await encoder.write(frameAt(frame).data())
   await encoder.finish()
 }
 
-/** Writes a picture as what its name ends in, in the best quality that fits into `kilobytes`. @throws when none does */
+/** Writes a picture in the format of its extension, at the best quality that fits `kilobytes`. @throws when none fits */
 export async function writePicture(canvas: Canvas, out: string, kilobytes: number): Promise<void> {
   for (let quality = 84; quality >= 20; quality -= 4) {
     const bytes = await encode(canvas, out, quality)

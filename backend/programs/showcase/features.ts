@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { film, MEDIA, type Shot, STILL, takeStill, writePicture } from './shoot.ts'
 
-/** Pictures of other places and hours than the hero: what each shows, and how large and heavy it is at most. */
+/** Each picture with its size in pixels and its maximum file size. */
 const PICTURES: readonly (Shot & Readonly<{ name: string; width: number; height: number; kilobytes: number }>)[] = [
   { name: 'text', prompt: 'A snow mountain at night with aurora', seed: 22, width: 640, height: 400, kilobytes: 13 },
   {

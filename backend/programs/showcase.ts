@@ -1,6 +1,6 @@
 /**
- * Renders the pictures and clips that the site shows, with the demo renderer. What it writes is part of the repository, so
- * it is run only when the pictures change: `npm run showcase`, or with the names of parts: `npm run showcase -- hero`.
+ * Renders the pictures and clips of the site with the demo renderer. They are committed, so run it only when a picture
+ * changes: `npm run showcase`, or `npm run showcase -- hero` for some parts.
  */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'

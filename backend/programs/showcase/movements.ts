@@ -1,23 +1,23 @@
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
-import { createCameraPath } from '../../backend/providers/video/demo/camera.ts'
-import { CAMERA_MOVEMENT_VALUES, CAMERA_MOVEMENTS, type CameraMovement } from '../../backend/tasks/models.contract.ts'
+import { createCameraPath } from '../../providers/video/demo/camera.ts'
+import { CAMERA_MOVEMENT_VALUES, CAMERA_MOVEMENTS, type CameraMovement } from '../../tasks/models.contract.ts'
 import { FPS, film, halved, MEDIA, type Shot, writeClip, writePicture } from './shoot.ts'
 
-/** Things at many distances, so that moving the camera and turning it are told apart at a glance. */
+/** A scene with objects at many distances, where a moving camera looks different from a turning one. */
 const SHOT: Shot = { prompt: 'A cat on a rooftop in a neon city at sunset', seed: 14 }
 const FRAME = { width: 640, height: 360, seconds: 2.5 }
-/** At the end the camera rests, so that the beginning does not look like a movement back. */
+/** The camera rests at the end; otherwise the restart of the loop looks like a movement back. */
 const REST_SECONDS = 0.4
 
-/** The same picture under each of the 15 movements: a clip, and its first frame as a still. */
+/** Renders a clip and a still of the same scene for each of the 15 camera movements. */
 export async function renderMovements(): Promise<void> {
   for (const value of CAMERA_MOVEMENT_VALUES) await renderMovement(value)
 }
 
 async function renderMovement(value: CameraMovement): Promise<void> {
   const { key } = CAMERA_MOVEMENTS[value]
-  // A movement goes as far as in a video of full length; a tremble keeps its own time.
+  // A movement reaches as far as in a full-length video; a shake keeps its own speed.
   const duration = key === 'shake' ? FRAME.seconds : 6
   const whole = createCameraPath([value], { duration, aspect: 16 / 9, seed: SHOT.seed })
   const moving = key === 'shake' ? 1 : 1 - REST_SECONDS / FRAME.seconds

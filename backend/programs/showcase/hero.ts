@@ -1,19 +1,19 @@
 import path from 'node:path'
 import { type Canvas, createCanvas } from '@napi-rs/canvas'
-import type { Camera } from '../../backend/providers/video/demo/view.ts'
+import type { Camera } from '../../providers/video/demo/view.ts'
 import { FPS, film, MEDIA, type Shot, takeStill, writeClip, writePicture } from './shoot.ts'
 
 export const HERO: Shot = { prompt: 'A hiker looks at a mountain lake at sunset', seed: 21 }
 
 const LOOP_SECONDS = 6
-/** What drifts (clouds, water, birds) does not return: the end dissolves into the beginning. */
+/** Clouds, water and birds do not return to their start, so the end dissolves into the beginning. */
 const DISSOLVE_SECONDS = 1
 const SECONDS = LOOP_SECONDS + DISSOLVE_SECONDS
 const CLIP = { width: 960, height: 540, seconds: SECONDS }
 const POSTER_WIDTHS = [640, 960, 1440]
 const POSTER_KILOBYTES = 40
 
-/** A slow walk around the view that ends where it began. */
+/** A slow camera loop. */
 function stroll(progress: number): Camera {
   const angle = (2 * Math.PI * progress * SECONDS) / LOOP_SECONDS
   return {
@@ -27,7 +27,7 @@ function stroll(progress: number): Camera {
   }
 }
 
-/** The hero: a clip without an end, and its first frame as posters for all widths. */
+/** Renders the hero: a looping clip, and its first frame as a poster for each width. */
 export async function renderHero(): Promise<void> {
   for (const width of POSTER_WIDTHS) {
     const frame = { width: 2 * width, height: (2 * width * 9) / 16, seconds: SECONDS }
