@@ -8,7 +8,7 @@ import { createCspReports } from '../kernel/http/cspReports.ts'
 import { type Serve, serveWith } from '../kernel/http/endpoint.ts'
 import { openApi } from '../kernel/http/openapi.ts'
 import { problemDetails } from '../kernel/http/problemDetails.ts'
-import { baseline, createRateLimit, sameSiteOnly } from '../kernel/http/security.ts'
+import { createRateLimit, requestHeaders, sameSiteOnly } from '../kernel/http/security.ts'
 import { accessLog } from '../kernel/observability/accessLog.ts'
 import type { Metrics } from '../kernel/observability/metrics.ts'
 
@@ -46,7 +46,7 @@ export function createHttpApp({ log, metrics, publicUrl, trustedProxies, identit
     ctx.body = openApi(served, publicUrl())
   })
 
-  app.use(baseline(publicUrl))
+  app.use(requestHeaders(publicUrl))
   app.use(accessLog(log, metrics))
   app.use(problemDetails(log))
   for (const webhook of routes.webhooks) app.use(webhook.routes())

@@ -5,12 +5,12 @@ import { REPORTS_PATH } from './pagePolicy.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'apiDocs')
 const FILES = ['page.css', 'page.mjs', 'schemaText.mjs']
-/** Everything the page is made of comes from here, and it speaks to nobody else. */
+/** Loads and connects to this origin only. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +
   `form-action 'none'; frame-ancestors 'none'; report-uri ${REPORTS_PATH}`
 
-/** `/docs`: a page to read and try the API by its own description. Its files are few and stay in memory. */
+/** Routes of the API reference at `/docs`, which renders the OpenAPI description. Files are kept in memory. */
 export function apiDocs(): Router {
   const router = new Router()
   const page = readFileSync(path.join(FOLDER, 'page.html'))

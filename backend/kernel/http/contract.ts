@@ -1,40 +1,42 @@
 import * as z from 'zod/mini'
 
 type Schema = z.ZodMiniType
-/** Who may call an endpoint. */
-export type Who = 'public' | 'user' | 'operator'
+/** Who may call an endpoint: anyone, a signed-in user, or the operator, who has a separate session. */
+export type Access = 'public' | 'user' | 'operator'
 
-/** One call of the API: all that a client, the server and the API's description need to know of it. */
+/** One endpoint of the API. Clients, the server and the OpenAPI description are derived from it. */
 export interface Endpoint<
   Path extends string = string,
   Body extends Schema = Schema,
   Query extends Schema = Schema,
   Answer extends Schema = Schema,
-  Access extends Who = Who,
+  Caller extends Access = Access,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Under `/api/v1`; parameters as `:name`. */
+  /** Relative to `/api/v1`; parameters as `:name`. */
   readonly path: Path
-  /** Who may call it: anyone, a signed-in user, or the operator, who has a session of his own. */
-  readonly access: Access
+  readonly access: Caller
   readonly body?: Body
-  /** The JSON may also come as text/plain: a beacon can send nothing else without asking first. */
+  /** Also accepts JSON as text/plain, the only type that `sendBeacon` sends without a preflight request. */
   readonly plainText?: boolean
   readonly query?: Query
   readonly answer?: Answer
-  /** Of a successful answer; 200 when left out. */
+  /** Status of a successful response; 200 by default. */
   readonly status?: 200 | 201 | 202 | 204
   readonly summary: string
 }
 
-/** Declares a call, keeping the types of its parts. */
+/**
+ * Declares an endpoint and keeps the types of its parts.
+ * @example endpoint({ method: 'GET', path: '/videos/tasks/:id', access: 'user', answer: Task, summary: 'A task' })
+ */
 export function endpoint<
   const Path extends string,
   Body extends Schema = z.ZodMiniUndefined,
   Query extends Schema = z.ZodMiniUndefined,
   Answer extends Schema = z.ZodMiniUndefined,
-  const Access extends Who = Who,
->(declaration: Endpoint<Path, Body, Query, Answer, Access>): Endpoint<Path, Body, Query, Answer, Access> {
+  const Caller extends Access = Access,
+>(declaration: Endpoint<Path, Body, Query, Answer, Caller>): Endpoint<Path, Body, Query, Answer, Caller> {
   return declaration
 }
 
@@ -47,13 +49,13 @@ export type Params<Path extends string> = Path extends `${string}:${infer Name}/
 
 export const API_BASE = '/api/v1'
 
-/** `page` from 1 and `per_page` from 1 to 100, as strings of a query. */
+/** Query parameters `page` (from 1) and `per_page` (1 to 100, `perPage` by default). */
 export const paging = (perPage: number) => ({
   page: z._default(z.coerce.number().check(z.int(), z.gte(1)), 1),
   per_page: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(100)), perPage),
 })
 
-/** An error's body: RFC 9457 problem details, with a sentence for people and a stable code for programs. */
+/** Body of every error: RFC 9457 problem details with a sentence for people and a stable code for programs. */
 export const Problem = z.object({
   type: z.string(),
   title: z.string(),

@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCspReports } from './cspReports.ts'
 import { NO_PAGE_POLICY } from './pagePolicy.ts'
 import { problemDetails } from './problemDetails.ts'
-import { baseline } from './security.ts'
+import { requestHeaders } from './security.ts'
 
 let server: Server
 let publicUrl = 'https://kinora.test'
@@ -19,7 +19,7 @@ beforeEach(async () => {
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   reports = createCspReports(log)
   const app = new Koa()
-    .use(baseline(() => publicUrl))
+    .use(requestHeaders(() => publicUrl))
     .use(problemDetails(log))
     .use(reports.receive)
   server = await new Promise<Server>((resolve) => {

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
+import type { Clock } from '../time.ts'
 import { REPORTS_PATH } from './pagePolicy.ts'
 import { readRawBody } from './readRawBody.ts'
 import { createRateLimit } from './security.ts'
@@ -14,9 +15,12 @@ interface Report {
   readonly blocked: string
 }
 
-/** Counts and logs what browsers report of pages that tried something against their policy (CSP 3, Reporting API). */
-export function createCspReports(log: Logger, now: () => number = Date.now) {
-  const limit = createRateLimit(REPORTS_PER_MINUTE, now)
+/**
+ * Receives, counts and logs CSP violation reports of browsers (CSP 3 and Reporting API).
+ * @example app.use(createCspReports(log).receive)
+ */
+export function createCspReports(log: Logger, clock: Clock = Date.now) {
+  const limit = createRateLimit(REPORTS_PER_MINUTE, clock)
   let count = 0
   const receive: Middleware = async (ctx, next) => {
     if (ctx.path !== REPORTS_PATH || ctx.method !== 'POST') return next()
@@ -25,7 +29,7 @@ export function createCspReports(log: Logger, now: () => number = Date.now) {
     limit(ctx.ip)
     for (const report of reportsOf(await bodyOf(ctx))) {
       count++
-      log.warn({ ...report }, 'a page tried something against its policy')
+      log.warn({ ...report }, 'csp violation')
     }
     ctx.status = 204
   }
@@ -44,7 +48,7 @@ async function bodyOf(ctx: Context): Promise<unknown> {
 type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-/** Reads both forms: one report under `csp-report`, or several of the Reporting API. */
+/** Reads a single report under `csp-report`, or the list of the Reporting API. */
 function reportsOf(body: unknown): Report[] {
   if (Array.isArray(body))
     return body
@@ -57,13 +61,13 @@ function reportsOf(body: unknown): Report[] {
 }
 
 const reportOf = (page: unknown, directive: unknown, blocked: unknown): Report => ({
-  page: bare(page),
+  page: withoutQuery(page),
   directive: String(directive ?? '').slice(0, 100),
-  blocked: bare(blocked),
+  blocked: withoutQuery(blocked),
 })
 
-/** An address without its query and anchor, which may hold somebody's token. */
-const bare = (address: unknown) =>
+/** Strips query and fragment, which may contain a token. */
+const withoutQuery = (address: unknown) =>
   String(address ?? '')
     .replace(/[?#].*$/s, '')
     .slice(0, 300)

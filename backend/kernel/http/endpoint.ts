@@ -4,41 +4,46 @@ import * as z from 'zod/mini'
 import type { CommandContext } from '../eventsourcing/command.ts'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { derivedId } from '../eventsourcing/pure/eventHash.ts'
-import type { Endpoint, Params, Who } from './contract.ts'
+import type { Access, Endpoint, Params } from './contract.ts'
 import { ValidationError } from './problemDetails.ts'
 import { readRawBody } from './readRawBody.ts'
 
 type Schema = z.ZodMiniType
 type Reply<A extends Schema> = z.input<A> | Promise<z.input<A>>
 
-/** A parsed call, as a handler gets it. */
-export interface Call<Path extends string, Body, Query, Access> {
+/** A parsed request, as passed to a handler. */
+export interface Call<Path extends string, Body, Query, Caller> {
   readonly body: Body
   readonly query: Query
   readonly params: Params<Path>
-  /** The signed-in user's id; only where the endpoint asks for one. */
-  readonly userId: Access extends 'user' ? string : undefined
+  /** The signed-in user's id, if the endpoint's access is `user`. */
+  readonly userId: Caller extends 'user' ? string : undefined
   readonly ctx: RouterContext
-  /** The context of a command that this call gives; `commandId` is the request's unless one is known that survives retries. */
+  /** Returns the context for a command. `commandId` derives from the request unless one is given that survives retries. */
   command(commandId?: string): CommandContext
 }
 
-export interface Gate {
-  /** The id of the user who calls, if someone is signed in. */
+export interface AccessControl {
+  /** Returns the signed-in user's id. */
   readonly authenticate: (ctx: RouterContext) => Promise<string | undefined>
-  /** Whether the operator calls. */
   readonly isOperator: (ctx: RouterContext) => Promise<boolean>
-  /** Throws when the user calls too often. Asked once the input is known to be good. */
+  /** Throws when the user exceeds the rate limit. Called after the input is validated. */
   readonly limit: (userId: string) => void
 }
 
 const MAX_BYTES = 64 * 1024
 
-/** Binds declared endpoints to handlers: reads the body and query by their schemas, and asks who calls. `served` lists them. */
-export function serveWith(router: Router, { authenticate, isOperator, limit }: Gate, served: Endpoint[] = []) {
-  return <P extends string, B extends Schema, Q extends Schema, A extends Schema, Access extends Who>(
-    endpoint: Endpoint<P, B, Q, A, Access>,
-    handler: (call: Call<P, z.output<B>, z.output<Q>, Access>) => Reply<A>,
+/**
+ * Returns a function that binds endpoints to handlers: it authenticates, validates query and body, and sends the answer.
+ * Bound endpoints are added to `served`.
+ * @example
+ * const serve = serveWith(router, access)
+ * serve(contract.status, () => ({ demo_renderer: true, support_email: 'help@example.com' }))
+ */
+export function serveWith(router: Router, { authenticate, isOperator, limit }: AccessControl, served: Endpoint[] = []) {
+  return <P extends string, B extends Schema, Q extends Schema, A extends Schema, Caller extends Access>(
+    endpoint: Endpoint<P, B, Q, A, Caller>,
+    handler: (call: Call<P, z.output<B>, z.output<Q>, Caller>) => Reply<A>,
   ): void => {
     served.push(endpoint as unknown as Endpoint)
     const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
@@ -61,7 +66,7 @@ export function serveWith(router: Router, { authenticate, isOperator, limit }: G
           actor: userId ? `user:${userId}` : 'system',
           correlationId: ctx.state.correlationId,
         }),
-      } as unknown as Call<P, z.output<B>, z.output<Q>, Access>)
+      } as unknown as Call<P, z.output<B>, z.output<Q>, Caller>)
       if (ctx.respond === false || ctx.body) return
       ctx.status = endpoint.status ?? 200
       ctx.set('Cache-Control', 'no-store')
@@ -79,16 +84,16 @@ function parsed<S extends Schema>(schema: S, input: unknown): z.output<S> {
 }
 
 async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint): Promise<unknown> {
-  // No body at all is fine where the schema has something to put in its place.
+  // A schema with a default accepts a request without a body.
   const isEmpty = !ctx.get('Transfer-Encoding') && (ctx.request.length ?? 0) === 0
   if (isEmpty && schema && z.safeParse(schema, undefined).success) return undefined
   const mediaType = ctx.get('Content-Type').split(';', 1)[0]!.trim().toLowerCase()
   if (mediaType !== 'application/json' && !(plainText && mediaType === 'text/plain'))
     throw new Rejection('not_json', 'Send the body as application/json.')
-  if (ctx.get('Content-Encoding')) throw new Rejection('not_json', 'Send the body as it is, not compressed.')
+  if (ctx.get('Content-Encoding')) throw new Rejection('not_json', 'Send the body without compression.')
   const text = (await readRawBody(ctx, MAX_BYTES)).toString()
   try {
-    // With nothing at all, each field is what is missing.
+    // An empty body fails validation field by field.
     return JSON.parse(text || '{}')
   } catch {
     throw new ValidationError([{ path: '', code: 'invalid_json' }])

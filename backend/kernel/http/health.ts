@@ -4,17 +4,16 @@ import Koa from 'koa'
 import type { Logger } from 'pino'
 import { problemDetails } from './problemDetails.ts'
 
-/** What a process can be asked for: nothing yet, everything, or nothing more. */
 export type Readiness = 'starting' | 'ready' | 'draining'
 
-const PATIENCE_MS = 2_000
+const TIMEOUT_MS = 2_000
 
 /**
- * `/healthz` says that the process is alive; `/readyz` whether it may be given work: it has started, is not about to stop,
- * and what it cannot do without answers.
+ * Health endpoints. `/healthz` is liveness; `/readyz` is readiness: the process has started, is not draining, and
+ * `checkDependencies` resolves within two seconds.
  */
-export function healthRoutes(readiness: () => Readiness, dependencies: () => Promise<unknown>): Router {
-  const late = () => delay(PATIENCE_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer')))
+export function healthRoutes(readiness: () => Readiness, checkDependencies: () => Promise<unknown>): Router {
+  const timeout = () => delay(TIMEOUT_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer')))
   return new Router()
     .get('/healthz', (ctx) => {
       ctx.body = { status: 'alive' }
@@ -22,7 +21,7 @@ export function healthRoutes(readiness: () => Readiness, dependencies: () => Pro
     .get('/readyz', async (ctx) => {
       let status: Readiness | 'unavailable' = readiness()
       if (status === 'ready')
-        await Promise.race([dependencies(), late()]).catch(() => {
+        await Promise.race([checkDependencies(), timeout()]).catch(() => {
           status = 'unavailable'
         })
       ctx.status = status === 'ready' ? 200 : 503
@@ -30,7 +29,7 @@ export function healthRoutes(readiness: () => Readiness, dependencies: () => Pro
     })
 }
 
-/** All that a process without the API answers, and one with it until it has started. */
+/** Serves only the health endpoints: for processes without the `api` role, and for API processes until they are ready. */
 export function createHealthApp(health: Router, log: Logger): Koa {
   const app = new Koa()
   app.use(problemDetails(log))
@@ -38,7 +37,7 @@ export function createHealthApp(health: Router, log: Logger): Koa {
   app.use((ctx) => {
     ctx.status = 503
     ctx.set('Retry-After', '1')
-    ctx.body = 'Nothing is served here, or not yet.'
+    ctx.body = 'Not ready, or no API on this process.'
   })
   return app
 }

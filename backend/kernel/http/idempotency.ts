@@ -4,9 +4,9 @@ import { canonicalJson } from '../eventsourcing/pure/eventHash.ts'
 import { uuid7 } from '../eventsourcing/uuid7.ts'
 import type { Database } from '../postgres/orm.ts'
 
-const REMEMBERED = "interval '24 hours'"
-/** An attempt that has said nothing for so long has died: its key may be used for something else. */
-const ABANDONED = "interval '60 seconds'"
+const RETENTION = "interval '24 hours'"
+/** An open attempt older than this has crashed: its key may be reused for another body. */
+const ABANDONED_AFTER = "interval '60 seconds'"
 
 type Attempt = { subject_id: string; body_hash: string; state: 'open' | 'accepted' | 'refused'; stale: boolean }
 
@@ -14,14 +14,15 @@ interface Keyed {
   readonly userId: string
   readonly key: string
   readonly body: unknown
-  /** Whether an error says that nothing can ever come of the id: the key then stands for nothing again. */
+  /** Whether an error means that the subject can never be created: the key is then released. */
   readonly isLost?: (error: unknown) => boolean
 }
 
 /**
- * Runs a command once per key: `run` is given the id of what it makes, the same for every repetition of the same body,
- * and must itself do nothing twice under one id. So repetitions may even run at the same time.
- * @throws Rejection idempotency_key_reused, idempotency_in_progress: the key stands for another body
+ * Runs a command once per idempotency key and user. `run` receives the id of what it creates, the same for every retry with
+ * the same body, and must be idempotent for that id: retries may run concurrently. Keys are kept for 24 hours.
+ * @throws Rejection idempotency_key_reused, idempotency_in_progress: the key belongs to another body
+ * @example await withIdempotencyKey(database, { userId, key, body }, (taskId) => submit(taskId, body))
  */
 export async function withIdempotencyKey<T>(
   database: Database,
@@ -37,9 +38,9 @@ export async function withIdempotencyKey<T>(
     `insert into idempotency_key (user_id, key, body_hash, subject_id, state, updated_at) values (?, ?, ?, ?, 'open', now())
      on conflict (user_id, key) do update
        set body_hash = excluded.body_hash, subject_id = excluded.subject_id, state = 'open', updated_at = now()
-       where idempotency_key.updated_at < now() - ${REMEMBERED}
+       where idempotency_key.updated_at < now() - ${RETENTION}
           or idempotency_key.body_hash <> excluded.body_hash and (idempotency_key.state = 'refused'
-             or idempotency_key.state = 'open' and idempotency_key.updated_at < now() - ${ABANDONED})`,
+             or idempotency_key.state = 'open' and idempotency_key.updated_at < now() - ${ABANDONED_AFTER})`,
     [userId, key, bodyHash, fresh],
   )
   const [attempt] = await execute<Attempt>(
@@ -74,6 +75,6 @@ export async function withIdempotencyKey<T>(
   }
 }
 
-/** Removes a user's idempotency keys, for the erasure of the account. */
+/** Deletes a user's idempotency keys, for the erasure of the account. */
 export const eraseIdempotencyKeys = (database: Database, userId: string) =>
   database.em.fork().execute('delete from idempotency_key where user_id = ?', [userId])

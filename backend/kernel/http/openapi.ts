@@ -3,7 +3,7 @@ import { API_BASE, type Endpoint, Problem } from './contract.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** JSON Schema of what is sent, or of what comes back; transformations have no schema and are left open. */
+/** Returns the JSON Schema of a request or response; transformations have none and accept anything. */
 const schemaOf = (schema: z.ZodMiniType, io: 'input' | 'output') => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
   return rest
@@ -13,7 +13,10 @@ const jsonContent = (schema: z.ZodMiniType, io: 'input' | 'output') => ({
   content: { 'application/json': { schema: schemaOf(schema, io) } },
 })
 
-/** OpenAPI 3.1 made from the contracts: what it says is what is parsed. */
+/**
+ * Generates the OpenAPI 3.1 description from the same schemas that parse requests.
+ * @example openApi(endpoints, 'https://kinora.example').paths
+ */
 export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const endpoint of endpoints) {

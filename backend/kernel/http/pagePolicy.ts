@@ -1,10 +1,9 @@
-/** Where browsers send what a page tried against its policy. */
+/** Where browsers send CSP violation reports. */
 export const REPORTS_PATH = '/api/v1/csp-reports'
 
-/** What may be done with an answer that is no page, should a browser show it: nothing. */
+/** Policy of responses that are no pages: allows nothing. */
 export const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** What only a page can do or say. */
 export const PAGE_HEADERS = {
   'Permissions-Policy':
     'accelerometer=(), autoplay=(self), camera=(), display-capture=(), fullscreen=(self), geolocation=(), gyroscope=(), ' +
@@ -15,8 +14,8 @@ export const PAGE_HEADERS = {
 const META = /<meta http-equiv="content-security-policy" content="([^"]*)">/i
 
 /**
- * Takes the policy that the build has made of a page's hashes out of its HTML, to be sent as a header: only there do
- * `frame-ancestors` and reports count. A page without one gets the policy that allows nothing.
+ * Moves the policy that the build wrote into a page to a header value: browsers ignore `frame-ancestors` and reporting in
+ * `<meta>`. A page without a policy gets {@link NO_PAGE_POLICY}.
  */
 export function extractPolicy(html: string, publicUrl: string): { html: string; policy: string } {
   const made = META.exec(html)?.[1]

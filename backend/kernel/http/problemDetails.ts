@@ -9,7 +9,7 @@ import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { isOutage } from '../postgres/outage.ts'
 import type { Problem } from './contract.ts'
 
-/** The only place that knows which status a code is answered with. A code that is not here is a 409. */
+/** HTTP status by error code. Codes that are not listed are 409. */
 const STATUS: Readonly<Record<string, number>> = {
   invalid_input: 422,
   invalid_file_type: 422,
@@ -39,16 +39,16 @@ const STATUS: Readonly<Record<string, number>> = {
   unavailable: 503,
 }
 
-/** The English wording of each rule; clients word the codes in their reader's language. */
-const SENTENCES: Readonly<Record<string, string>> = errors
+/** English message of each code; clients translate codes themselves. */
+const MESSAGES: Readonly<Record<string, string>> = errors
 
-/** Input that broke rules: each with its field and a stable code. */
+/** The request is not valid: one error per field, each with a stable code. */
 export class ValidationError extends Rejection {
-  /** @param code of the answer as a whole, where one fault says it all */
+  /** @param code of the whole response, if one error explains it */
   constructor(errors: readonly { path: string; code: string }[], code = 'invalid_input') {
     const named = errors.map(({ path, code }) => `${path || 'body'}: ${code}`).join(', ')
     super(code, `Some fields are not valid (${named}).`, {
-      errors: errors.map((fault) => ({ ...fault, message: SENTENCES[fault.code] ?? fault.code.replaceAll('_', ' ') })),
+      errors: errors.map((fault) => ({ ...fault, message: MESSAGES[fault.code] ?? fault.code.replaceAll('_', ' ') })),
     })
   }
 
@@ -59,10 +59,13 @@ export class ValidationError extends Rejection {
   }
 }
 
-/** Rules carry their code as message; zod's own sentences are put under one code. */
+/** Our schemas use codes as messages; messages of zod itself become `invalid`. */
 const codeOf = (message: string) => (/^[a-z][a-z_]+$/.test(message) ? message : 'invalid')
 
-/** Turns what is thrown into problem details (RFC 9457). What was not foreseen is logged and answered without detail. */
+/**
+ * Middleware that turns errors into problem details (RFC 9457). Unexpected errors are logged and answered without details.
+ * @example app.use(problemDetails(log))
+ */
 export function problemDetails(log: Logger): Middleware {
   return async (ctx, next) => {
     try {
@@ -71,7 +74,7 @@ export function problemDetails(log: Logger): Middleware {
       const rejection = asRejection(error)
       if (rejection.code === 'internal') {
         const { requestId, correlationId } = ctx.state
-        log.error({ err: error, requestId, correlationId, route: ctx._matchedRoute }, 'a request failed')
+        log.error({ err: error, requestId, correlationId, route: ctx._matchedRoute }, 'request failed')
       }
       const { retryAfter, ...fields } = rejection.fields
       const status = STATUS[rejection.code] ?? 409

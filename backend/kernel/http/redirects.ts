@@ -1,16 +1,16 @@
 import type { Middleware } from 'koa'
 
-interface Move {
+interface Redirect {
   readonly to: string
-  /** 301: another name of a page, for good. 302: the end of a way that was walked, true for this once. */
+  /** 301: alias of a page. 302: return from a payment provider. */
   readonly status: 301 | 302
 }
 
 const PLANS = '/#pricing-section'
 const SUBSCRIPTION = '/profile#subscription'
 
-/** English addresses; each has its Chinese counterpart under `/zh`. */
-const MOVES: Readonly<Record<string, Move>> = {
+/** English paths; each also exists under `/zh`. */
+const REDIRECTS: Readonly<Record<string, Redirect>> = {
   '/pricing': { to: PLANS, status: 301 },
   '/subscription': { to: SUBSCRIPTION, status: 301 },
   '/profile/subscription': { to: SUBSCRIPTION, status: 301 },
@@ -18,16 +18,16 @@ const MOVES: Readonly<Record<string, Move>> = {
   '/subscription/cancel': { to: PLANS, status: 302 },
 }
 
-/** Sends addresses that are no page of their own to the place that they mean. */
+/** Redirects aliases and return URLs to their page. */
 export const redirects: Middleware = async (ctx, next) => {
   const [, chinese = '', path = ''] = /^(\/zh)?(\/.+?)\/*$/.exec(ctx.path) ?? []
-  const move = Object.hasOwn(MOVES, path) ? MOVES[path] : undefined
-  if (!move || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
-  const [to = '', anchor = ''] = move.to.split('#')
-  // What a payment provider adds to the address ends here; what a link carries (a campaign's name) goes along.
-  const query = move.status === 301 ? ctx.search : ''
-  // Browsers keep a 301 for ever unless they are told for how long: an hour lets a mistake be taken back.
-  ctx.set('Cache-Control', move.status === 301 ? 'public, max-age=3600' : 'no-store')
+  const redirect = Object.hasOwn(REDIRECTS, path) ? REDIRECTS[path] : undefined
+  if (!redirect || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
+  const [to = '', anchor = ''] = redirect.to.split('#')
+  // Drops the payment provider's query parameters and keeps those of links, such as campaign names.
+  const query = redirect.status === 301 ? ctx.search : ''
+  // Browsers cache a 301 indefinitely by default; an hour allows corrections.
+  ctx.set('Cache-Control', redirect.status === 301 ? 'public, max-age=3600' : 'no-store')
   ctx.redirect(`${chinese}${to}${query}#${anchor}`)
-  ctx.status = move.status
+  ctx.status = redirect.status
 }

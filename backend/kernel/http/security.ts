@@ -1,11 +1,12 @@
 import type { Middleware } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
+import type { Clock } from '../time.ts'
 import { NO_PAGE_POLICY } from './pagePolicy.ts'
 
 const TWO_YEARS_S = 2 * 365 * 24 * 3600
 
-/** What every answer carries. Pages put a policy of their own in place of the one that allows nothing. */
+/** Sent with every response; pages replace the policy. */
 const HEADERS = new Map([
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'strict-origin-when-cross-origin'],
@@ -16,18 +17,18 @@ const HEADERS = new Map([
 ])
 
 /**
- * Names the request, and sets the headers that every answer carries. The request's id is ours: ids of events derive from it.
- * A caller may say by `X-Correlation-Id` what the request belongs to, as a UUID; anything else is passed over.
+ * Middleware that assigns the request id and sets security headers. Event ids derive from the request id, so clients cannot
+ * choose it. `X-Correlation-Id` is accepted if it is a UUID and ignored otherwise.
  */
-export const baseline = (publicUrl: () => string): Middleware => {
+export const requestHeaders = (publicUrl: () => string): Middleware => {
   return async (ctx, next) => {
     const requestId = uuid7()
-    const said = ctx.get('X-Correlation-Id')
-    const correlationId = isUuid(said) ? said : requestId
+    const given = ctx.get('X-Correlation-Id')
+    const correlationId = isUuid(given) ? given : requestId
     Object.assign(ctx.state, { requestId, correlationId })
     ctx.res.setHeaders(HEADERS)
     ctx.res.setHeader('X-Request-Id', requestId).setHeader('X-Correlation-Id', correlationId)
-    // Sub-domains may be somebody else's: they are not promised.
+    // Without includeSubDomains: subdomains may belong to others.
     if (publicUrl().startsWith('https://')) ctx.set('Strict-Transport-Security', `max-age=${TWO_YEARS_S}`)
     await next()
   }
@@ -35,7 +36,7 @@ export const baseline = (publicUrl: () => string): Middleware => {
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Refuses unsafe calls that a page of another site has sent. Programs send neither header and are let through. */
+/** Middleware against CSRF: rejects unsafe requests from other sites. Programs send neither header and pass. */
 export const sameSiteOnly =
   (publicUrl: () => string): Middleware =>
   async (ctx, next) => {
@@ -48,20 +49,24 @@ export const sameSiteOnly =
 
 const WINDOW_MS = 60_000
 
-/** Lets a user make so many calls a minute. */
-export function createRateLimit(perMinute: number, now: () => number = Date.now): (userId: string) => void {
+/**
+ * Creates a rate limit per key and fixed window of a minute.
+ * @throws Rejection too_many_requests, with `retryAfter` in seconds
+ * @example const limit = createRateLimit(60); limit(userId)
+ */
+export function createRateLimit(perMinute: number, clock: Clock = Date.now): (key: string) => void {
   let windowEnds = 0
   const counts = new Map<string, number>()
-  return (userId) => {
-    if (now() >= windowEnds) {
+  return (key) => {
+    if (clock() >= windowEnds) {
       counts.clear()
-      windowEnds = now() + WINDOW_MS
+      windowEnds = clock() + WINDOW_MS
     }
-    const count = (counts.get(userId) ?? 0) + 1
-    counts.set(userId, count)
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
     if (count > perMinute)
       throw new Rejection('too_many_requests', 'Too many requests. Please wait a moment.', {
-        retryAfter: Math.ceil((windowEnds - now()) / 1000),
+        retryAfter: Math.ceil((windowEnds - clock()) / 1000),
       })
   }
 }

@@ -3,30 +3,34 @@ import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import type { MediaStore } from '../media/mediaStore.port.ts'
 
-interface Sending {
+interface SendOptions {
   readonly type: string
-  /** A name for saving the file; left out, it is shown in place. */
+  /** File name for the download; omitted: shown inline. */
   readonly downloadAs?: string
 }
 
-/** Answers with a file of the media store, or with the part that was asked for (RFC 9110, ranges of bytes). */
+/**
+ * Responds with a file of the media store, or with the requested byte range (RFC 9110).
+ * @throws Rejection not_found, range_not_satisfiable
+ * @example await sendMedia(ctx, media, videoKey(taskId), { type: 'video/mp4', downloadAs: 'video.mp4' })
+ */
 export async function sendMedia(
   ctx: Context,
   media: MediaStore,
   key: string,
-  { type, downloadAs }: Sending,
+  { type, downloadAs }: SendOptions,
 ): Promise<void> {
   const size = await media.size(key)
   if (size === undefined) throw new Rejection('not_found', 'This file does not exist.')
   ctx.set('Accept-Ranges', 'bytes')
-  // Files never change under their key, but they belong to one person.
+  // A key's content never changes, but shared caches must not keep it.
   ctx.set('Cache-Control', 'private, max-age=3600')
   ctx.set('X-Content-Type-Options', 'nosniff')
   if (downloadAs) ctx.set('Content-Disposition', attachment(downloadAs))
   const range = rangeOf(ctx.get('Range'), size)
   if (range === 'unsatisfiable') {
     ctx.set('Content-Range', `bytes */${size}`)
-    throw new Rejection('range_not_satisfiable', 'The file is shorter than that.')
+    throw new Rejection('range_not_satisfiable', 'The requested range is beyond the end of the file.')
   }
   ctx.status = range ? 206 : 200
   if (range) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
@@ -35,7 +39,7 @@ export async function sendMedia(
   ctx.length = range ? range.end - range.start + 1 : size
 }
 
-/** The one range of a header; several at once or another unit are answered with the whole file, as the RFC allows. */
+/** Parses a single byte range. Several ranges or another unit yield the whole file, as the RFC allows. */
 function rangeOf(header: string, size: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header) ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
@@ -44,7 +48,7 @@ function rangeOf(header: string, size: number): { start: number; end: number } |
   return start > end || start >= size ? 'unsatisfiable' : { start, end }
 }
 
-/** The name twice: in ASCII for old programs, and as it is (RFC 6266, RFC 8187). */
+/** Gives the name in ASCII for old clients, and encoded (RFC 6266, RFC 8187). */
 function attachment(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)

@@ -7,7 +7,7 @@ import type { Middleware } from 'koa'
 import sirv from 'sirv'
 import { extractPolicy, PAGE_HEADERS } from './pagePolicy.ts'
 
-/** What pages hold in place of the address they are served under; known only when the server starts. */
+/** Origin in the built pages, replaced at startup: the build does not know the public URL. */
 export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
 
 const TEXT_TYPES: Readonly<Record<string, string>> = {
@@ -21,10 +21,10 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
 interface Page {
   readonly type: string
   readonly plain: Buffer
-  /** Made for the first who asks: all of them at once would keep the first visitor waiting. */
+  /** Compressed on first request: compressing every page at startup takes too long. */
   brotli?: Promise<Buffer>
   readonly etag: string
-  /** Of pages; other texts keep the one that every answer has. */
+  /** Content security policy, of HTML pages only. */
   readonly policy: string | undefined
 }
 
@@ -33,7 +33,7 @@ const compress = (bytes: Buffer): Promise<Buffer> =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   })
 
-/** The pages of the build in memory, under their addresses, with the placeholder replaced. */
+/** Reads the built pages into memory, by path, with the public URL in place of the placeholder. */
 function loadPages(dist: string, publicUrl: string): Map<string, Page> {
   const pages = new Map<string, Page>()
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
@@ -45,20 +45,20 @@ function loadPages(dist: string, publicUrl: string): Map<string, Page> {
     const { html, policy } = isPage ? extractPolicy(text, publicUrl) : { html: text, policy: undefined }
     const plain = Buffer.from(html)
     const etag = `"${createHash('sha256').update(`${html}${policy}`).digest('base64url').slice(0, 22)}"`
-    pages.set(addressOf(path.relative(dist, file)), { type, plain, etag, policy })
+    pages.set(pathOf(path.relative(dist, file)), { type, plain, etag, policy })
   }
   return pages
 }
 
-const addressOf = (file: string) => {
-  const address = `/${file.split(path.sep).join('/')}`
-  return address.replace(/(\/index)?\.html$/, '') || '/'
+const pathOf = (file: string) => {
+  const url = `/${file.split(path.sep).join('/')}`
+  return url.replace(/(\/index)?\.html$/, '') || '/'
 }
 
-/** Places where an unknown address is an error, not a page that moved. */
+/** Unknown paths that are a 404 and not redirected. */
 const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
 
-/** Serves the built site: pages from memory, assets from the folder, and sends unknown addresses to the landing page. */
+/** Serves the built site: pages from memory, assets from the folder. Unknown paths redirect to the landing page. */
 export function serveSite(dist: string, publicUrl: () => string): Middleware {
   if (!existsSync(dist)) throw new Error(`The site is not built: ${dist} does not exist (npm run build)`)
   let pages: Map<string, Page> | undefined
@@ -76,8 +76,8 @@ export function serveSite(dist: string, publicUrl: () => string): Middleware {
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
     pages ??= loadPages(dist, publicUrl())
-    const address = ctx.path.length > 1 ? ctx.path.replace(/\/+$/, '') : ctx.path
-    const page = pages.get(address || '/')
+    const url = ctx.path.length > 1 ? ctx.path.replace(/\/+$/, '') : ctx.path
+    const page = pages.get(url || '/')
     if (page) {
       ctx.type = page.type
       if (page.policy) ctx.set({ ...PAGE_HEADERS, 'Content-Security-Policy': page.policy })

@@ -27,7 +27,7 @@ describe('a log line', () => {
         cause: refused,
       },
     )
-    const line = lineOf((log) => log.error({ err: error }, 'a request failed'))
+    const line = lineOf((log) => log.error({ err: error }, 'request failed'))
     for (const secret of ['ada@', 'example.com', 'correct horse', 'abc123', 'eyJhbGciOi', 'hunter2'])
       expect(line).not.toContain(secret)
     expect(JSON.parse(line).err).toMatchObject({
