@@ -16,7 +16,7 @@ import { createObservability, type Observability } from '../kernel/observability
 import { createCalendar } from '../kernel/postgres/calendar.ts'
 import { type Changes, listenToChanges } from '../kernel/postgres/changes.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
-import { createLeases, type Leases } from '../kernel/postgres/leases.ts'
+import { Leases } from '../kernel/postgres/leases.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { type Database, openDatabase } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
@@ -97,7 +97,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   const observability = createObservability(log)
   const store = instrumentStore(observability.metrics, eventLog)
   const changes = instrumentChanges(observability.metrics, allChanges)
-  const leases = createLeases(server.connection, (error, lease) => log.warn({ err: error, lease }, 'lease lost'))
+  const leases = new Leases(server.connection, (error, lease) => log.warn({ err: error, lease }, 'lease lost'))
 
   return {
     config,

@@ -1,12 +1,14 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { isAlive } from '../isAlive.ts'
 
-const A_DAY_MS = 24 * 60 * 60_000
+const DAY_MS = 24 * 60 * 60_000
 
 /**
- * A folder of this process for files that are not finished, beside where they will lie. What processes that are gone have
- * left is removed: those of this machine at once, those of others, which may share the folder, after a day.
+ * Creates a folder for this process's unfinished files, on the same file system as the finished ones. Folders of dead
+ * processes are removed: those of this machine immediately, those of other machines after a day.
+ * @example const dir = makeTemporaryDir('.data')
  */
 export function makeTemporaryDir(dataDir: string): string {
   const parent = path.join(dataDir, 'tmp')
@@ -14,22 +16,13 @@ export function makeTemporaryDir(dataDir: string): string {
   mkdirSync(own, { recursive: true })
   for (const name of readdirSync(parent)) {
     const folder = path.join(parent, name)
-    if (folder !== own && isLeft(folder, name)) rmSync(folder, { recursive: true, force: true })
+    if (folder !== own && isAbandoned(folder, name)) rmSync(folder, { recursive: true, force: true })
   }
   return own
 }
 
-function isLeft(folder: string, name: string): boolean {
+function isAbandoned(folder: string, name: string): boolean {
   const [, host, pid] = /^(.+)-(\d+)-\d+$/.exec(name) ?? []
   if (host === os.hostname()) return Number(pid) === process.pid || !isAlive(Number(pid))
-  return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > A_DAY_MS
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
+  return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > DAY_MS
 }

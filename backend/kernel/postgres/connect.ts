@@ -4,44 +4,46 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from './embeddedPostgres.ts'
 import { isOutage } from './outage.ts'
 
-export interface DatabaseServer {
-  /** What `pg` takes. */
+interface DatabaseServer {
   readonly connection: pg.ClientConfig
   stop(): Promise<void>
-  /** Settles when an embedded server is gone. */
+  /** Resolves when an embedded server has exited. */
   readonly exited: Promise<void>
 }
 
-/** A server that starts at the same time is waited for so long. */
-const START_MS = 60_000
+/** A database may start at the same time as this process. */
+const START_TIMEOUT_MS = 60_000
 
-/** What a session leaves behind that has gone silent, such as locks, is freed for others within seconds. */
-const SAFE: pg.ClientConfig = {
+/** Frees the locks of silent sessions within seconds. */
+const TIMEOUTS: pg.ClientConfig = {
   keepAlive: true,
   connectionTimeoutMillis: 10_000,
   idle_in_transaction_session_timeout: 8_000,
 }
 
-/** The server that an address names, or one of our own in the data folder. */
+/**
+ * Connects to the server at `databaseUrl`, or starts an embedded one in the data folder.
+ * @example const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: '.data' }, console.log)
+ */
 export async function connectDatabase(
   { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
   log: (line: string) => void,
 ): Promise<DatabaseServer> {
   if (databaseUrl) {
-    const connection = { ...SAFE, connectionString: databaseUrl }
-    await untilThere(connection, log)
+    const connection = { ...TIMEOUTS, connectionString: databaseUrl }
+    await waitUntilReady(connection, log)
     return { connection, stop: async () => {}, exited: new Promise(() => {}) }
   }
   const { socketDir, port, user, database, stop, exited } = await startEmbeddedPostgres({
     dataDir: path.join(dataDir, 'postgres'),
     log,
   })
-  return { connection: { ...SAFE, host: socketDir, port, user, database }, stop, exited }
+  return { connection: { ...TIMEOUTS, host: socketDir, port, user, database }, stop, exited }
 }
 
-/** @throws what the server says when it is not only late */
-async function untilThere(connection: pg.ClientConfig, log: (line: string) => void): Promise<void> {
-  for (const giveUp = Date.now() + START_MS; ; await delay(500)) {
+/** Throws errors other than a server that is down. */
+async function waitUntilReady(connection: pg.ClientConfig, log: (line: string) => void): Promise<void> {
+  for (const deadline = Date.now() + START_TIMEOUT_MS; ; await delay(500)) {
     const client = new pg.Client(connection)
     client.on('error', () => {})
     try {
@@ -49,8 +51,8 @@ async function untilThere(connection: pg.ClientConfig, log: (line: string) => vo
       await client.end()
       return
     } catch (error) {
-      if (!isOutage(error) || Date.now() > giveUp) throw error
-      log(`the database is not there yet: ${(error as Error).message}`)
+      if (!isOutage(error) || Date.now() > deadline) throw error
+      log(`database not reachable: ${(error as Error).message}`)
     }
   }
 }

@@ -2,20 +2,19 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** How a program is run so that it does not see itself as root: a command put before it, or ids for `spawn`, or neither. */
+/** How to run a program without root: a command prefix, or ids for `spawn`, or neither. */
 export interface Identity {
   readonly prefix: readonly string[]
   readonly ids: { readonly uid?: number; readonly gid?: number }
 }
 
-const asWeAre: Identity = { prefix: [], ids: {} }
-
 /**
- * PostgreSQL refuses to run as root. A user namespace is tried first: root outside, `nobody` inside, so files stay ours
- * and the folders above may be closed to others. Where namespaces are forbidden an existing account is used.
+ * Finds a way to run a program without root, which PostgreSQL refuses. Tries a user namespace first: files stay owned by
+ * root, and parent folders may be closed to others. Falls back to an existing account.
+ * @throws Error neither works
  */
 export function dropRoot(program: string): Identity {
-  if (process.getuid?.() !== 0) return asWeAre
+  if (process.getuid?.() !== 0) return { prefix: [], ids: {} }
   const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--']
   if (spawnSync(namespace[0]!, [...namespace.slice(1), program, '--version']).status === 0) {
     return { prefix: namespace, ids: {} }
@@ -30,7 +29,7 @@ export function dropRoot(program: string): Identity {
   )
 }
 
-/** Makes a folder and all it holds belong to whoever the program runs as. Links are changed, not followed. */
+/** Changes the owner of a folder and its contents to the given identity. Symbolic links are not followed. */
 export function changeOwner(folder: string, { ids }: Identity): void {
   const uid = ids.uid ?? process.getuid?.()
   const gid = ids.gid ?? process.getgid?.()

@@ -8,44 +8,46 @@ import { ensureCluster, findPrograms, superuser } from './postgresCluster.ts'
 import { isServing, readPostmaster, removeStaleLock } from './postmaster.ts'
 import { supervise } from './supervise.ts'
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   readonly dataDir: string
   readonly log?: (line: string) => void
-  /** False gives up safety against a power cut (not against a killed process) for speed: for tests. */
+  /** False trades durability on power loss (not on a killed process) for speed, in tests. */
   readonly durable?: boolean
 }
 
 export interface EmbeddedPostgres {
-  /** Given as `host` to `pg`. */
+  /** Folder of the Unix socket, the `host` for `pg`. */
   readonly socketDir: string
   readonly port: number
   readonly database: 'postgres'
   readonly user: string
-  /** False when another process of this machine started it: that one also stops it. */
+  /** False if another process of this machine started the server; that process also stops it. */
   readonly owned: boolean
   readonly pid: number
   stop(): Promise<void>
-  /** Settles when the server is gone, for whatever reason. */
+  /** Resolves when the server has exited for any reason. */
   readonly exited: Promise<void>
 }
 
-/** No TCP port is opened: the number is only a part of the socket's name. */
-const port = 5432
-/** Recovery after a crash may take a while. */
-const startTimeout = 60_000
-/** A server that is going away still holds its lock or its shared memory for a moment. */
-const stillLeaving = /lock file "postmaster.pid" already exists|pre-existing shared memory block|lock file .* is empty/
+/** Part of the socket's name; no TCP port is opened. */
+const PORT = 5432
+/** Includes crash recovery. */
+const START_TIMEOUT_MS = 60_000
+/** Errors while a previous server still holds its lock or shared memory. */
+const STILL_STOPPING =
+  /lock file "postmaster.pid" already exists|pre-existing shared memory block|lock file .* is empty/
 
 /**
- * Starts PostgreSQL on a Unix socket, or joins the one that already serves this folder. It needs no account, no port and
- * no locale, also works for root, and ends with this process however that ends.
+ * Starts PostgreSQL on a Unix socket, or joins the server that already serves this folder. Needs no account, port or locale;
+ * also works for root. The server stops when this process ends, even by SIGKILL.
+ * @example const { socketDir, port, user, database } = await startEmbeddedPostgres({ dataDir: '.data/postgres' })
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  for (const giveUp = Date.now() + 15_000; ; await pause(100)) {
+  for (const deadline = Date.now() + 15_000; ; await pause(100)) {
     try {
       return await startOrJoin(options)
     } catch (error) {
-      if (!stillLeaving.test((error as Error).message) || Date.now() > giveUp) throw error
+      if (!STILL_STOPPING.test((error as Error).message) || Date.now() > deadline) throw error
     }
   }
 }
@@ -53,7 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {})
   const dataDir = path.resolve(options.dataDir)
-  const deadline = Date.now() + startTimeout
+  const deadline = Date.now() + START_TIMEOUT_MS
   const running = await join(dataDir, deadline)
   if (running) return running
 
@@ -69,34 +71,34 @@ async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptio
   const server = supervise(command, identity, log)
   const pid = await server.untilReady(dataDir, socketDir, deadline)
   if (pid !== undefined) return describe(socketDir, { owned: true, pid, stop: server.stop, exited: server.exited })
-  // It ended at once: either another starter was faster, or something is wrong.
-  const faster = await join(dataDir, deadline).catch(() => undefined)
-  if (faster) return faster
-  throw new Error(`PostgreSQL did not start: ${server.lastWords()}`)
+  // It exited: another process may have started the server first.
+  const other = await join(dataDir, deadline).catch(() => undefined)
+  if (other) return other
+  throw new Error(`PostgreSQL did not start: ${server.output()}`)
 }
 
 function describe(
   socketDir: string,
   rest: Pick<EmbeddedPostgres, 'owned' | 'pid' | 'stop' | 'exited'>,
 ): EmbeddedPostgres {
-  return { socketDir, port, database: 'postgres', user: superuser, ...rest }
+  return { socketDir, port: PORT, database: 'postgres', user: superuser, ...rest }
 }
 
-/** Undefined when no server serves the folder. One that is starting or stopping is waited for. */
+/** Joins the server of a folder, after waiting if it is starting or stopping. Returns undefined if there is none. */
 async function join(dataDir: string, deadline: number): Promise<EmbeddedPostgres | undefined> {
-  const look = () => {
+  const running = () => {
     const found = readPostmaster(dataDir)
     return found && isServing(found.pid, dataDir) ? found : undefined
   }
   for (; ; await pause(20)) {
-    const found = look()
+    const found = running()
     if (!found) return undefined
     if (found.status === 'ready') {
-      // For a moment after the death of its owner a server still says that it is ready.
+      // A server whose owner has just died still reports that it is ready.
       await pause(100)
-      const again = look()
+      const again = running()
       if (again?.status !== 'ready' || again.pid !== found.pid) continue
-      const exited = untilGone(() => !isServing(found.pid, dataDir))
+      const exited = untilExited(() => !isServing(found.pid, dataDir))
       return describe(found.socketDir, { owned: false, pid: found.pid, stop: async () => {}, exited })
     }
     if (Date.now() > deadline)
@@ -104,18 +106,18 @@ async function join(dataDir: string, deadline: number): Promise<EmbeddedPostgres
   }
 }
 
-/** Looks once a second without keeping the process alive. */
-function untilGone(isGone: () => boolean): Promise<void> {
+/** Polls once a second without keeping the process alive. */
+function untilExited(hasExited: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const timer = setInterval(() => {
-      if (!isGone()) return
+      if (!hasExited()) return
       clearInterval(timer)
       resolve()
     }, 1000).unref()
   })
 }
 
-/** A socket's whole path is limited to about 104 bytes, so the folder is named by a hash and lies in a short place. */
+/** Creates the socket's folder. Socket paths are limited to about 104 bytes, so its name is a hash in a short parent. */
 function makeSocketDir(dataDir: string, identity: Identity): string {
   const parent = os.tmpdir().length > 60 ? '/tmp' : os.tmpdir()
   const name = `kinora-pg-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
@@ -123,7 +125,7 @@ function makeSocketDir(dataDir: string, identity: Identity): string {
   fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
   if (!fs.lstatSync(socketDir).isDirectory()) throw new Error(`${socketDir} is a link: remove it`)
   changeOwner(socketDir, identity)
-  // Whoever may enter the folder may enter the database.
+  // Access to the folder is access to the database.
   fs.chmodSync(socketDir, 0o700)
   return socketDir
 }
@@ -132,7 +134,7 @@ function settings(socketDir: string, durable: boolean): string[] {
   const values = {
     listen_addresses: '',
     unix_socket_directories: socketDir,
-    port: String(port),
+    port: String(PORT),
     max_connections: '100',
     wal_level: 'minimal',
     max_wal_senders: '0',

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type CuttableProxy, startCuttableProxy } from '../../testing/cuttableProxy.ts'
-import { createLeases, type Leases } from './leases.ts'
+import { Leases } from './leases.ts'
 import { startTemporaryPostgres, type TemporaryPostgres } from './testing/temporaryPostgres.ts'
 
 let postgres: TemporaryPostgres
@@ -21,7 +21,7 @@ afterAll(() => postgres.close())
 
 const done: Promise<void>[] = []
 const open = (to: pg.ClientConfig = connection) => {
-  const leases = createLeases(to, () => {})
+  const leases = new Leases(to, () => {})
   all.push(leases)
   return leases
 }
@@ -108,8 +108,8 @@ describe('a lease', () => {
   it('is taken from a process that was stopped in the middle, within ten seconds', { timeout: 60_000 }, async () => {
     const { working, work } = workplace()
     const program = `
-      import { createLeases } from './backend/kernel/postgres/leases.ts'
-      const leases = createLeases(JSON.parse(process.env.CONNECTION), () => {})
+      import { Leases } from './backend/kernel/postgres/leases.ts'
+      const leases = new Leases(JSON.parse(process.env.CONNECTION), () => {})
       await leases.run('four', new AbortController().signal, async (held) => {
         console.log('held')
         await new Promise((resolve) => held.addEventListener('abort', resolve, { once: true }))

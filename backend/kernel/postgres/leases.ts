@@ -2,27 +2,15 @@ import pg from 'pg'
 import { backoff, pause } from '../backoff.ts'
 import { destroyClient } from './listen.ts'
 
-/** Work of which there may be only one in all processes on one database. */
-export interface Leases {
-  /**
-   * Runs `work` each time this process gets the lease of that name, until `signal` aborts; then resolves, with the work
-   * ended and the lease given back. `work` ends soon after its own signal; should it end or throw by itself, it begins anew.
-   */
-  run(name: string, signal: AbortSignal, work: Work, options?: LeaseOptions): Promise<void>
-  /** Names of the leases that this process holds. */
-  held(): readonly string[]
-  close(): Promise<void>
-}
-
 export type Work = (held: AbortSignal) => Promise<void>
 
 export interface LeaseOptions {
   /**
-   * Leases with slots are shared among the processes that want them: each belongs to the one whose turn its slot is, and
-   * is handed over when one comes or goes. Without a slot, whoever has it keeps it.
+   * Leases with slots are balanced over the processes that want them, and handed over when a process joins or leaves.
+   * Without a slot the holder keeps its lease.
    */
   readonly slot?: number
-  /** Called when another process was seen to have it. */
+  /** Called when another process was seen to hold the lease. */
   readonly onStandby?: () => void
 }
 
@@ -34,29 +22,31 @@ interface Wanted extends LeaseOptions {
   holding?: { readonly lost: AbortController; readonly ended: Promise<void> } | undefined
 }
 
-/** Any numbers that no other lock of the application uses. */
+/** Classes of advisory locks, used by nothing else in the application. */
 const WANTED = 7314203
 const HELD = 7314204
 
 const ROUND_MS = 500
-/** An answer that takes longer counts as a lost connection. */
-const ANSWER_MS = 3_500
-/** Who says nothing for so long has lost its leases: the server ends the session, though the connection may still stand. */
-const PATIENCE_MS = 5_000
+/** A slower answer counts as a lost connection. */
+const QUERY_TIMEOUT_MS = 3_500
+/** The server ends a session that is silent for longer, which frees its leases even if the connection still exists. */
+const SESSION_TIMEOUT_MS = 5_000
 
 const SESSION = [
-  `set idle_session_timeout = ${PATIENCE_MS}`,
-  // The same patience with a network that swallows everything; sockets of one machine know no such thing.
+  `set idle_session_timeout = ${SESSION_TIMEOUT_MS}`,
+  // The same timeout for a network that drops packets; Unix sockets ignore these.
   'set tcp_keepalives_idle = 2',
   'set tcp_keepalives_interval = 1',
   'set tcp_keepalives_count = 3',
-  `set tcp_user_timeout = ${PATIENCE_MS}`,
+  `set tcp_user_timeout = ${SESSION_TIMEOUT_MS}`,
 ].join(';')
 
 const LOCK = `select pg_try_advisory_lock(${HELD}, hashtext($1)) as got`
 const UNLOCK = `select pg_advisory_unlock(${HELD}, hashtext($1))`
-/** For each lease the sessions that want it, in the same order for everybody. */
-const LOOK = `
+const WANT = `select pg_advisory_lock_shared(${WANTED}, hashtext($1))`
+const UNWANT = `select pg_advisory_unlock_shared(${WANTED}, hashtext($1))`
+/** For each lease the sessions that want it, in the same order in every process. */
+const CANDIDATES = `
   select w.name, pg_backend_pid() as ours,
     coalesce(array_agg(l.pid order by l.pid) filter (where l.classid = ${WANTED}), '{}') as pids,
     coalesce(bool_or(l.classid = ${HELD}), false) as held
@@ -67,15 +57,12 @@ const LOOK = `
   group by w.name`
 
 /**
- * Leases are advisory locks of one session on a connection of its own: they end with it, however it ends. A round and an
- * answer take less than the server's patience, so that whoever has lost a lease has stopped before another one has it. The
- * connection must be to the server itself, or through a pooler that keeps sessions.
+ * Leases: work that at most one process on a database runs at a time. They are advisory locks of one dedicated session and
+ * end with it. A round and its queries take less than the session timeout, so a process that lost a lease has stopped
+ * before another one gets it. Needs a direct connection, or a pooler in session mode.
+ * @example await new Leases(connection, onError).run('workflows', signal, (held) => runWorkflows(held))
  */
-export function createLeases(connection: pg.ClientConfig, onError: (error: unknown, what: string) => void): Leases {
-  return new AdvisoryLeases(connection, onError)
-}
-
-class AdvisoryLeases implements Leases {
+export class Leases {
   readonly #connection: pg.ClientConfig
   readonly #onError: (error: unknown, what: string) => void
   readonly #wanted = new Set<Wanted>()
@@ -83,7 +70,7 @@ class AdvisoryLeases implements Leases {
   readonly #running: Promise<void>
   #session: pg.Client | undefined
   /** The client takes one query at a time. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
   #wake = () => {}
 
   constructor(connection: pg.ClientConfig, onError: (error: unknown, what: string) => void) {
@@ -92,6 +79,10 @@ class AdvisoryLeases implements Leases {
     this.#running = this.#keepSession()
   }
 
+  /**
+   * Runs `work` each time this process gets the lease, until `signal` aborts; then resolves, with the work ended and the
+   * lease released. `work` must end soon after its own signal aborts; if it ends or throws earlier, it is started again.
+   */
   async run(name: string, signal: AbortSignal, work: Work, options: LeaseOptions = {}): Promise<void> {
     const lease: Wanted = { ...options, name, signal, work, announced: false }
     this.#wanted.add(lease)
@@ -99,11 +90,10 @@ class AdvisoryLeases implements Leases {
     await aborted(signal)
     await lease.holding?.ended
     this.#wanted.delete(lease)
-    const session = this.#session
-    if (session && lease.announced)
-      await this.#query(session, `select pg_advisory_unlock_shared(${WANTED}, hashtext($1))`, [name]).catch(() => {})
+    if (this.#session && lease.announced) await this.#query(this.#session, UNWANT, [name]).catch(() => {})
   }
 
+  /** Names of the leases that this process holds. */
   held(): readonly string[] {
     return [...this.#wanted].filter(({ holding }) => holding).map(({ name }) => name)
   }
@@ -116,32 +106,31 @@ class AdvisoryLeases implements Leases {
   async #keepSession(): Promise<void> {
     const { signal } = this.#closed
     for (let attempt = 0; !signal.aborted; attempt++) {
-      const begun = Date.now()
-      await this.#rounds().catch((error) => this.#onError(error, 'the connection of the leases'))
-      if (Date.now() - begun > 10_000) attempt = 0
+      const start = Date.now()
+      await this.#runSession().catch((error) => this.#onError(error, 'lease connection'))
+      if (Date.now() - start > 10_000) attempt = 0
       await pause(backoff(attempt, { initial: 100, max: 1_000 }), signal)
     }
   }
 
-  /** Looks around time and again, for as long as one connection stands. */
-  async #rounds(): Promise<void> {
-    const client = new pg.Client({ ...this.#connection, connectionTimeoutMillis: ANSWER_MS })
-    const over = new AbortController()
-    const stop = () => over.abort()
-    client.on('error', stop).on('end', stop)
-    this.#closed.signal.addEventListener('abort', stop, { once: true })
+  /** Runs rounds until the connection ends. */
+  async #runSession(): Promise<void> {
+    const client = new pg.Client({ ...this.#connection, connectionTimeoutMillis: QUERY_TIMEOUT_MS })
+    const ended = new AbortController()
+    const end = () => ended.abort()
+    client.on('error', end).on('end', end)
+    const over = AbortSignal.any([ended.signal, this.#closed.signal])
     try {
       await client.connect()
       await this.#query(client, SESSION)
       this.#session = client
-      while (!over.signal.aborted) {
+      while (!over.aborted) {
         const woken = new AbortController()
         this.#wake = () => woken.abort()
         await this.#round(client)
-        await pause(ROUND_MS, AbortSignal.any([over.signal, woken.signal]))
+        await pause(ROUND_MS, AbortSignal.any([over, woken.signal]))
       }
     } finally {
-      this.#closed.signal.removeEventListener('abort', stop)
       this.#session = undefined
       for (const lease of this.#wanted) {
         lease.announced = false
@@ -154,26 +143,25 @@ class AdvisoryLeases implements Leases {
   async #round(client: pg.Client): Promise<void> {
     for (const lease of this.#wanted) {
       if (lease.announced) continue
-      await this.#query(client, `select pg_advisory_lock_shared(${WANTED}, hashtext($1))`, [lease.name])
+      await this.#query(client, WANT, [lease.name])
       lease.announced = true
     }
+    type Row = { name: string; pids: number[]; held: boolean; ours: number }
     const names = [...this.#wanted].map(({ name }) => name)
-    const { rows } = await this.#query<{ name: string; pids: number[]; held: boolean; ours: number }>(client, LOOK, [
-      names,
-    ])
-    const seen = new Map(rows.map((row) => [row.name, row]))
+    const { rows } = await this.#query<Row>(client, CANDIDATES, [names])
+    const candidates = new Map(rows.map((row) => [row.name, row]))
     for (const lease of this.#wanted) {
-      const found = seen.get(lease.name)
+      const found = candidates.get(lease.name)
       if (!found) continue
-      const isOurTurn = lease.slot === undefined || found.pids[lease.slot % found.pids.length] === found.ours
-      if (lease.holding && !isOurTurn) lease.holding.lost.abort()
+      const isOurs = lease.slot === undefined || found.pids[lease.slot % found.pids.length] === found.ours
+      if (lease.holding && !isOurs) lease.holding.lost.abort()
       if (lease.holding || lease.signal.aborted) continue
-      const got = isOurTurn && !found.held && (await this.#take(client, lease))
+      const got = isOurs && !found.held && (await this.#acquire(client, lease))
       if (!got) lease.onStandby?.()
     }
   }
 
-  async #take(client: pg.Client, lease: Wanted): Promise<boolean> {
+  async #acquire(client: pg.Client, lease: Wanted): Promise<boolean> {
     const { rows } = await this.#query<{ got: boolean }>(client, LOCK, [lease.name])
     if (!rows[0]!.got) return false
     if (lease.signal.aborted) {
@@ -191,10 +179,10 @@ class AdvisoryLeases implements Leases {
   }
 
   #query<Row extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []) {
-    const ask = () => client.query<Row>({ text, values, query_timeout: ANSWER_MS } as pg.QueryConfig)
-    const answer = this.#turn.then(ask, ask)
-    this.#turn = answer.catch(() => {})
-    return answer
+    const query = () => client.query<Row>({ text, values, query_timeout: QUERY_TIMEOUT_MS } as pg.QueryConfig)
+    const result = this.#queue.then(query, query)
+    this.#queue = result.catch(() => {})
+    return result
   }
 }
 

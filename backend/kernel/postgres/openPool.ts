@@ -1,8 +1,9 @@
 import pg from 'pg'
 
 /**
- * A pool that survives its server. What connections say in between queries is told to `onLost`: also of those that are being
- * closed while the server goes, to which the pool itself listens no more.
+ * Opens a pool that survives a restart of its server. Errors of idle connections go to `onLost`, including those of
+ * connections that are being closed, which the pool itself does not handle.
+ * @example const pool = openPool({ connectionString }, (error) => log.warn({ err: error }, 'connection lost'))
  */
 export function openPool(config: pg.PoolConfig, onLost: (error: Error) => void = () => {}): pg.Pool {
   const pool = new pg.Pool(config)

@@ -5,15 +5,15 @@ import type pg from 'pg'
 
 export type Database = MikroORM<PostgreSqlDriver, EntityManager>
 
-export interface NamedMigration {
+interface NamedMigration {
   readonly name: string
   readonly class: new (...args: ConstructorParameters<typeof Migration>) => Migration
 }
 
-/** Any number that no other lock of the application uses. */
+/** Used by no other advisory lock of the application. */
 const MIGRATION_LOCK = 7314202
 
-/** Opens the database for these entities. `connection` is what `pg` takes: an address, or a socket's folder as host. */
+/** Opens the database for these entities. `connection` is a URL, or a socket's folder as host. */
 export function openDatabase(
   connection: pg.PoolConfig,
   entities: readonly EntitySchema[],
@@ -23,7 +23,7 @@ export function openDatabase(
   return MikroORM.init<PostgreSqlDriver, EntityManager>({
     driver: PostgreSqlDriver,
     ...(connectionString ? { clientUrl: connectionString } : { dbName: database }),
-    // The address as a whole, too: the ORM alone would leave out its parameters, such as `sslmode` or a socket's folder.
+    // The ORM alone would drop the URL's parameters, such as `sslmode` or a socket's folder.
     driverOptions: connection,
     pool: { min: 0, max: 12 },
     entities: [...entities],
@@ -34,7 +34,7 @@ export function openDatabase(
 }
 
 /**
- * Brings the schema up to date. One process migrates; others that call at the same time wait, however long it takes.
+ * Runs pending migrations. Concurrent processes wait for the one that migrates, without a timeout.
  * @param rename returns today's names for those that the database lists as applied
  */
 export async function migrate(

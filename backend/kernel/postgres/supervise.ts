@@ -7,8 +7,8 @@ import { cleanEnvironment } from './postgresCluster.ts'
 import { isChildOf, isServing, readPostmaster } from './postmaster.ts'
 
 /**
- * A shell that holds one end of a pipe to us: when this process is gone, even by kill -9, its `read` ends and it asks
- * PostgreSQL for a fast shutdown.
+ * A shell that reads from a pipe held by this process. When this process ends, even by SIGKILL, the read ends and the shell
+ * requests a fast shutdown of PostgreSQL.
  */
 const supervisor = `
 "$@" 3<&- & server=$!
@@ -19,51 +19,54 @@ while kill -0 $server 2>/dev/null; do wait $server; code=$?; done
 kill $watcher 2>/dev/null
 exit $code`
 
-/** Runs a PostgreSQL server that ends with this process. */
+/**
+ * Starts a PostgreSQL server that stops when this process ends.
+ * @example const server = supervise(['postgres', '-D', dataDir], identity, log)
+ */
 export function supervise(command: readonly string[], identity: Identity, log: (line: string) => void) {
   const child: ChildProcess = spawn('/bin/sh', ['-c', supervisor, 'kinora-postgres', ...command], {
     ...identity.ids,
     env: cleanEnvironment,
     cwd: '/',
-    // Its own process group: Ctrl-C in a terminal reaches only us, and we stop it once our work is drained.
+    // A separate process group: Ctrl-C reaches only this process, which stops the server after draining.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
   const lifeline = (child.stdio[3] as Writable).on('error', () => {})
-  const words: string[] = []
+  const output: string[] = []
   createInterface({ input: child.stderr! }).on('line', (line) => {
-    words.push(line)
-    if (words.length > 30) words.shift()
+    output.push(line)
+    if (output.length > 30) output.shift()
     log(line)
   })
-  let gone = false
+  let hasExited = false
   const exited = new Promise<void>((resolve) => {
     const end = () => {
-      gone = true
+      hasExited = true
       resolve()
     }
-    // Every process of the server holds its error output, so `close` means that the last one is gone.
+    // All server processes share stderr, so `close` means that the last one has exited.
     child.once('close', end).once('error', (error) => {
-      words.push(error.message)
+      output.push(error.message)
       end()
     })
   })
   return {
     exited,
-    lastWords: () => words.join('\n'),
+    output: () => output.join('\n'),
     async stop() {
       lifeline.end()
       await exited
     },
-    /** The server's pid, or undefined when it ended instead. */
+    /** Waits until the server accepts connections. Returns its pid, or undefined if it exited. @throws Error timeout */
     async untilReady(dataDir: string, socketDir: string, deadline: number): Promise<number | undefined> {
-      for (; !gone; await pause(10)) {
+      for (; !hasExited; await pause(10)) {
         const found = readPostmaster(dataDir)
-        const ours = found?.socketDir === socketDir && isChildOf(found.pid, child.pid!)
-        if (ours && found.status === 'ready' && isServing(found.pid, dataDir)) return found.pid
+        const isOurs = found?.socketDir === socketDir && isChildOf(found.pid, child.pid!)
+        if (isOurs && found.status === 'ready' && isServing(found.pid, dataDir)) return found.pid
         if (Date.now() <= deadline) continue
         lifeline.end()
-        throw new Error(`PostgreSQL was not ready in time: ${words.join('\n')}`)
+        throw new Error(`PostgreSQL was not ready in time: ${output.join('\n')}`)
       }
       return undefined
     },
