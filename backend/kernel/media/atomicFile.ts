@@ -1,11 +1,12 @@
 import { rename, rm } from 'node:fs/promises'
 
-/** Where a file is written before it takes its name. Names the writing process, so that its parent can tidy up. */
-export function partPath(out: string, pid: number = process.pid): string {
-  return `${out}.${pid}.part`
-}
+/** Returns the path of a file being written. It contains the pid, so that a parent can remove its child's file. */
+export const partPath = (out: string, pid: number = process.pid): string => `${out}.${pid}.part`
 
-/** Lets `write` fill a `.part` file and renames it to `out`; whatever goes wrong, no `.part` file stays behind. */
+/**
+ * Writes a file under a temporary name and renames it to `out`. Removes the temporary file on failure.
+ * @example await writeAtomically('poster.jpg', (part) => writeFile(part, jpeg))
+ */
 export async function writeAtomically<T>(out: string, write: (part: string) => Promise<T>): Promise<T> {
   const part = partPath(out)
   try {

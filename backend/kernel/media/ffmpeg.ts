@@ -1,14 +1,15 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { accessSync, chmodSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { Readable } from 'node:stream'
 
 const require = createRequire(import.meta.url)
 const STDERR_TAIL = 4000
 const found = new Map<string, Promise<string>>()
 
 /**
- * The ffmpeg program to use: the given path, else `ffmpeg` on PATH, else the one of `@ffmpeg-installer/ffmpeg`;
- * the first that really encodes H.264. The search runs once per given path.
+ * Finds an ffmpeg that encodes H.264: the given path, else `ffmpeg` on PATH, else the one of `@ffmpeg-installer/ffmpeg`.
+ * The result is cached per path. @throws Error none was found
  */
 export function findFfmpeg(explicitPath?: string): Promise<string> {
   const key = explicitPath ?? ''
@@ -16,7 +17,7 @@ export function findFfmpeg(explicitPath?: string): Promise<string> {
   if (!search) {
     search = searchFfmpeg(explicitPath)
     found.set(key, search)
-    // A failed search is not remembered, so that installing ffmpeg does not need a restart.
+    // Not cached on failure, so that installing ffmpeg needs no restart.
     search.catch(() => found.delete(key))
   }
   return search
@@ -34,12 +35,12 @@ function packagedFfmpeg(): string | undefined {
     makeExecutable(path)
     return path
   } catch {
-    // The package refuses to load on a platform it has no program for.
+    // The package throws on platforms without a binary.
     return undefined
   }
 }
 
-/** Some package managers unpack the program without its executable bit. */
+/** Some package managers lose the executable bit. */
 function makeExecutable(path: string): void {
   try {
     accessSync(path, constants.X_OK)
@@ -59,13 +60,13 @@ function hasX264(path: string): Promise<boolean> {
 export type H264Options = Readonly<{
   /** Frames per second of the output. */
   fps: number
-  /** Constant rate factor: lower is better and larger; 20 is visually clean. */
+  /** Constant rate factor: lower is better and larger. */
   crf?: number
   preset?: 'ultrafast' | 'superfast' | 'veryfast' | 'faster' | 'fast' | 'medium'
   threads?: number
 }>
 
-/** Output arguments for H.264 that every browser plays: 4:2:0, tagged BT.709, index before the data. */
+/** Returns output arguments for H.264 that every browser plays: 4:2:0, BT.709, index before the data. */
 export function h264Arguments({ fps, crf = 20, preset = 'veryfast', threads = 2 }: H264Options): string[] {
   return [
     ...['-c:v', 'libx264', '-preset', preset, '-crf', String(crf), '-profile:v', 'high', '-pix_fmt', 'yuv420p'],
@@ -82,7 +83,10 @@ export type RunOptions = Readonly<{
   ffmpegPath?: string | undefined
 }>
 
-/** Runs ffmpeg to its end. Rejects with the signal's reason when aborted, else with the tail of what ffmpeg said. */
+/**
+ * Runs ffmpeg until it exits. Rejects with the signal's reason when aborted, else with the end of its error output.
+ * @example await runFfmpeg(['-i', 'in.mp4', '-frames:v', '1', 'out.jpg'], { signal })
+ */
 export async function runFfmpeg(args: readonly string[], options: RunOptions = {}): Promise<void> {
   const { signal, onTime } = options
   signal?.throwIfAborted()
@@ -93,15 +97,9 @@ export async function runFfmpeg(args: readonly string[], options: RunOptions = {
   })
   const kill = () => child.kill('SIGKILL')
   signal?.addEventListener('abort', kill, { once: true })
-  const errors = collectTail(child.stderr)
   readProgress(child.stdout, onTime)
   try {
-    await new Promise<void>((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', (code, killedBy) =>
-        code === 0 ? resolve() : reject(new Error(`ffmpeg ended with ${killedBy ?? code}: ${errors()}`)),
-      )
-    })
+    await untilExit(child)
   } catch (error) {
     signal?.throwIfAborted()
     throw error
@@ -110,7 +108,7 @@ export async function runFfmpeg(args: readonly string[], options: RunOptions = {
   }
 }
 
-/** Keeps the last characters a stream says; the returned function reads them. */
+/** Keeps the last characters of a stream; the returned function reads them. */
 export function collectTail(stream: NodeJS.ReadableStream): () => string {
   let tail = ''
   stream.on('data', (chunk: Buffer) => {
@@ -119,13 +117,24 @@ export function collectTail(stream: NodeJS.ReadableStream): () => string {
   return () => tail.trim()
 }
 
+/** Waits until ffmpeg exits. @throws Error with the end of its error output, unless the exit code is 0 */
+export function untilExit(child: ChildProcess & { readonly stderr: Readable }): Promise<void> {
+  const errors = collectTail(child.stderr)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) =>
+      code === 0 ? resolve() : reject(new Error(`ffmpeg ended with ${signal ?? code}: ${errors()}`)),
+    )
+  })
+}
+
 function readProgress(stream: NodeJS.ReadableStream, onTime?: (seconds: number) => void): void {
   let rest = ''
   stream.on('data', (chunk: Buffer) => {
     const lines = (rest + chunk.toString()).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
-      // Despite its name, out_time_ms counts microseconds as well.
+      // Despite its name, out_time_ms is in microseconds.
       const match = /^out_time_[um]s=(\d+)/.exec(line)
       if (match) onTime?.(Number(match[1]) / 1e6)
     }

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rename, rm } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { partPath } from './atomicFile.ts'
-import { collectTail, findFfmpeg, type H264Options, h264Arguments } from './ffmpeg.ts'
+import { findFfmpeg, type H264Options, h264Arguments, untilExit } from './ffmpeg.ts'
 
-export type FrameEncoderOptions = Readonly<{
+type FrameEncoderOptions = Readonly<{
   out: string
-  /** Pixels; both even, as 4:2:0 asks for. */
+  /** Pixels; must be even for 4:2:0. */
   width: number
   height: number
   fps: number
@@ -17,8 +17,12 @@ export type FrameEncoderOptions = Readonly<{
 }>
 
 /**
- * Turns RGBA frames into an H.264 MP4. The file appears under its name only when it is whole;
- * after `abort()`, an error or the signal nothing is left.
+ * Encodes RGBA frames as an H.264 MP4. The file appears under its name only when complete; `abort()`, an error or the signal
+ * removes it.
+ * @example
+ * const encoder = await FrameEncoder.open({ out: 'video.mp4', width: 1280, height: 720, fps: 24 })
+ * await encoder.write(rgba)
+ * await encoder.finish()
  */
 export class FrameEncoder {
   readonly #options: FrameEncoderOptions
@@ -38,29 +42,23 @@ export class FrameEncoder {
     this.#options = options
     this.#part = partPath(options.out)
     this.#process = spawn(program, encoderArguments(options, this.#part), { stdio: ['pipe', 'ignore', 'pipe'] })
-    const errors = collectTail(this.#process.stderr)
-    // A write to a process that died fails in `write`; the stream's own event must not end this process.
+    // `write` reports a broken pipe; the stream's own error event would crash this process.
     this.#process.stdin.on('error', () => {})
-    this.#ended = new Promise((resolve, reject) => {
-      this.#process.once('error', reject)
-      this.#process.once('close', (code, killedBy) =>
-        code === 0 ? resolve() : reject(new Error(`ffmpeg ended with ${killedBy ?? code}: ${errors()}`)),
-      )
-    })
+    this.#ended = untilExit(this.#process)
     this.#ended.catch(() => {})
     options.signal?.addEventListener('abort', this.#kill, { once: true })
   }
 
-  /** Hands over one frame; resolves when the encoder took it, so that awaiting it bounds the frames in memory. */
+  /** Writes one frame. Resolves when the encoder has read it: awaiting bounds the frames in memory. */
   write(rgba: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#ended.catch(reject)
-      // A broken pipe says nothing; what ffmpeg said before it ended does.
+      // ffmpeg's own error is more useful than the broken pipe.
       this.#process.stdin.write(rgba, (error) => (error ? this.#ended.then(() => reject(error), reject) : resolve()))
     })
   }
 
-  /** Ends the stream, waits for the file to be whole and gives it its name. */
+  /** Waits until the file is complete and renames it to `out`. */
   async finish(): Promise<void> {
     try {
       this.#process.stdin.end()
@@ -75,7 +73,7 @@ export class FrameEncoder {
     }
   }
 
-  /** Gives up: ends the encoder and removes what it wrote. Safe to call after a failure. */
+  /** Kills the encoder and removes its file. Safe to call after a failure. */
   async abort(): Promise<void> {
     this.#options.signal?.removeEventListener('abort', this.#kill)
     this.#kill()

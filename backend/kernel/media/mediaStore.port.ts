@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
 
-/** Where finished files live. Keys are paths of plain names, such as `videos/<task>.mp4`. */
+/** Stores finished files. Keys are relative paths, such as `videos/<task>.mp4`. */
 export interface MediaStore {
-  /** Takes a finished file over under its key, as a whole or not at all. */
+  /** Moves a finished file to its key, atomically. */
   put(key: string, file: string): Promise<void>
-  /** Bytes, or undefined where there is no such file. */
+  /** Returns the size in bytes; undefined if there is no such file. */
   size(key: string): Promise<number | undefined>
-  /** The bytes from `start` to `end`, both included. */
+  /** Reads a file, or its bytes from `start` to `end` inclusive. */
   read(key: string, range?: { start: number; end: number }): Readable
-  /** A path on this machine under which the file can be read. */
+  /** Returns a local path from which the file can be read. */
   localPath(key: string): Promise<string>
   remove(key: string): Promise<void>
 }

@@ -2,16 +2,19 @@ import { writeAtomically } from './atomicFile.ts'
 import { runFfmpeg } from './ffmpeg.ts'
 import { probeMp4 } from './probeMp4.ts'
 
-export type PosterOptions = Readonly<{
-  /** Which moment of the video, in seconds; later than its end means its last frames. */
+type PosterOptions = Readonly<{
+  /** Seconds from the start, limited to the last frames. */
   at?: number
-  /** Pixels; the height follows. */
+  /** Pixels; the height keeps the aspect ratio. */
   width?: number
   signal?: AbortSignal | undefined
   ffmpegPath?: string | undefined
 }>
 
-/** Writes one frame of a video as a JPEG, or as WebP when `outPath` ends in `.webp`. */
+/**
+ * Writes one frame of a video as JPEG, or as WebP if `outPath` ends in `.webp`.
+ * @example await makePoster('video.mp4', 'poster.jpg', { at: 2 })
+ */
 export async function makePoster(videoPath: string, outPath: string, options: PosterOptions = {}): Promise<void> {
   const { at = 1, width = 640, signal, ffmpegPath } = options
   const video = await probeMp4(videoPath)

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
-export type VideoInfo = Readonly<{
+type VideoInfo = Readonly<{
   /** Bytes. */
   size: number
-  /** Pixels, as shown (a rotated track is turned). */
+  /** Pixels as displayed, after rotation of the track. */
   width: number
   height: number
   /** Seconds. */
@@ -12,11 +12,11 @@ export type VideoInfo = Readonly<{
   fps: number
   /** Four-character code of the video track, `avc1` for H.264. */
   codec: string
-  /** Whether playing can start before the whole file is there. */
+  /** Whether playback can start before the whole file is loaded: the index precedes the data. */
   faststart: boolean
 }>
 
-/** The file is not an MP4 that can be played: something else, cut short, or without a video track. */
+/** The file is not a playable MP4: another type, truncated, or without a video track. */
 export class UnplayableVideoError extends Error {
   override name = 'UnplayableVideoError'
 }
@@ -26,7 +26,11 @@ const MAX_BOXES = 10_000
 
 type Layout = Readonly<{ index: Buffer; indexAt: number; dataAt: number }>
 
-/** Reads the box headers and the index of an MP4, never its frames. Throws `UnplayableVideoError`. */
+/**
+ * Reads the box headers and the index of an MP4; the frames are not read.
+ * @throws UnplayableVideoError
+ * @example const { duration, width, height } = await probeMp4('video.mp4')
+ */
 export async function probeMp4(path: string): Promise<VideoInfo> {
   const file = await open(path, 'r')
   try {
@@ -73,7 +77,7 @@ async function readBytes(file: FileHandle, length: number, position: number): Pr
   return buffer.subarray(0, bytesRead)
 }
 
-/** A length of 0 means "to the end", 1 means that a 64-bit length follows. */
+/** A length of 0 means up to the end of the file; 1 means that a 64-bit length follows. */
 function parseHeader(head: Buffer, available: number): { type: string; length: number; header: number } {
   const type = head.toString('latin1', 4, 8)
   const short = head.readUInt32BE(0)
@@ -137,7 +141,7 @@ function countFrames(timeToSample: Buffer): number {
 function readFrameSize(description: Buffer, trackHeader: Buffer): { width: number; height: number } {
   const width = description.readUInt16BE(40)
   const height = description.readUInt16BE(42)
-  // The track's matrix starts with a 0 and a non-zero when it turns the picture by a quarter.
+  // A matrix that starts with zero and non-zero rotates by 90 degrees.
   const matrix = trackHeader.subarray(trackHeader[0] === 1 ? 52 : 40)
   const turned = matrix.readInt32BE(0) === 0 && matrix.readInt32BE(4) !== 0
   return turned ? { width: height, height: width } : { width, height }

@@ -8,14 +8,17 @@ import { probeMp4 } from './probeMp4.ts'
 const FONT = 'Kinora Mark'
 const require = createRequire(import.meta.url)
 
-export type WatermarkOptions = Readonly<{
+type WatermarkOptions = Readonly<{
   signal?: AbortSignal | undefined
-  /** Percent, 0 to 100, never going down. */
+  /** Percent, 0 to 100, monotonic. */
   onProgress?: (percent: number) => void
   ffmpegPath?: string | undefined
 }>
 
-/** Copies a video with a mark in its lower right corner; the sound stays as it is, other metadata goes. */
+/**
+ * Copies a video with a text mark in its lower right corner. Audio is copied unchanged, metadata is removed.
+ * @example await watermarkVideo('video.mp4', 'marked.mp4', 'Kinora', { signal })
+ */
 export async function watermarkVideo(
   src: string,
   out: string,
@@ -47,7 +50,7 @@ export async function watermarkVideo(
 
 function watermarkArguments(src: string, markFile: string, margin: number, fps: number, part: string): string[] {
   return [
-    // The demuxers are named so that a file cannot make ffmpeg open something else.
+    // Explicit demuxers keep a crafted file from making ffmpeg open other files or URLs.
     ...['-protocol_whitelist', 'file', '-f', 'mov', '-i', src],
     ...['-f', 'image2', '-c:v', 'png', '-pattern_type', 'none', '-i', markFile],
     ...['-filter_complex', `[0:v][1:v]overlay=W-w-${margin}:H-h-${margin},format=yuv420p[v]`],
@@ -57,8 +60,8 @@ function watermarkArguments(src: string, markFile: string, margin: number, fps: 
   ]
 }
 
-/** The mark for a video whose shorter side is `side` pixels: a play sign and the text on a dark pill. */
-export function drawMark(side: number, text: string): { png: Buffer; margin: number } {
+/** Draws the mark for a video whose shorter side is `side` pixels: a play symbol and the text on a dark pill. */
+function drawMark(side: number, text: string): { png: Buffer; margin: number } {
   registerFont()
   const fontSize = Math.max(12, Math.round(side * 0.034))
   const font = `600 ${fontSize}px "${FONT}"`
@@ -89,10 +92,10 @@ export function drawMark(side: number, text: string): { png: Buffer; margin: num
 
 let registered = false
 
-/** A bare server has no fonts, so the mark brings the one the site uses. */
+/** Registers the site's font: a minimal server has none. */
 function registerFont(): void {
   if (registered) return
   const file = require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')
   registered = GlobalFonts.registerFromPath(file, FONT) !== null
-  if (!registered) throw new Error('The font of the watermark could not be read')
+  if (!registered) throw new Error('cannot read the watermark font')
 }
