@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
-import { readOpenWork } from '#projections/tasks/readOpenWork.ts'
+import { readOpenGenerations, readOpenRecoveries } from '#projections/tasks/readOpenWork.ts'
+import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers.ts'
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
+import { runLogTriggers } from '#workflows/engine/logTriggers.ts'
 import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
-import { runTriggers, wakeSubscription } from '#workflows/engine/triggers.ts'
 import { reconcile } from '#workflows/subscriptions/reconcile.workflow.ts'
+import { subscriptionTrigger, wakeSubscription, webhookTrigger } from '#workflows/subscriptions/subscriptionTriggers.ts'
 import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.workflow.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from '#workflows/tasks/sweepUploads.workflow.ts'
+import { generationTrigger, recoveryTrigger } from '#workflows/tasks/taskTriggers.ts'
 import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
@@ -35,20 +38,26 @@ export function startTriggers(
   const halt = new AbortController()
   const { signal } = halt
   const onError = (error: unknown) => log.error({ err: error }, 'workflow triggers failed, retrying')
-  const triggers = runTriggers({ store, engine, openWork: () => readOpenWork(database), signal, onError })
+  const logTriggers = runLogTriggers({
+    store,
+    engine,
+    triggers: [
+      generationTrigger(() => readOpenGenerations(database)),
+      recoveryTrigger(() => readOpenRecoveries(database)),
+      subscriptionTrigger(() => readSubscribers(database)),
+    ],
+    signal,
+    onError,
+  })
   const rowTriggers = runRowTriggers({
     engine,
-    waiting: async () => ({
-      mails: await outbox.waiting(),
-      erasures: await erasures.waiting(),
-      notices: await webhooks.waiting(),
-    }),
-    onNews: (tell) => changes.subscribe(({ name }) => void (ROWS_CHANGED.includes(name) && tell())),
+    triggers: [mailTrigger(outbox.waiting), erasureTrigger(erasures.waiting), webhookTrigger(webhooks.waiting)],
+    onChange: (listener) => changes.subscribe(({ name }) => void (ROWS_CHANGED.includes(name) && listener())),
     signal,
     onError,
   })
   const recheckSubscriptions = async () => {
-    for (const userId of await readSubscribers(database)) await wakeSubscription(engine, userId)
+    for (const userId of (await readSubscribers(database)).items) await wakeSubscription(engine, userId)
     await engine.start(reconcile, {})
     await engine.start(sweepVisits, {})
   }
@@ -62,7 +71,7 @@ export function startTriggers(
     async stop() {
       halt.abort()
       unsubscribe()
-      await Promise.all([triggers, rowTriggers])
+      await Promise.all([logTriggers, rowTriggers])
     },
   }
 }

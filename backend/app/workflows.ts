@@ -1,4 +1,6 @@
-import { readOldHolds } from '#projections/tasks/readOpenWork.ts'
+import { readOldHolds } from '#projections/credits/readOldHolds.ts'
+import { readOpenGenerations } from '#projections/tasks/readOpenWork.ts'
+import { showProgress } from '#projections/tasks/renderProgress.ts'
 import { createActivities } from '#workflows/activities.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
@@ -6,7 +8,6 @@ import { localDayOf } from '../kernel/days.ts'
 import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
-import { showProgress } from '../tasks/progress.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
@@ -74,8 +75,11 @@ function activitiesOf(
     ffmpegPath: config.video.ffmpegPath,
     decrypt: userKeys.decrypt,
     concurrentLimit: async (userId) => (await allowance(userId)).concurrent,
-    holdsOlderThan: (ms) => readOldHolds(database, ms, calendar()),
-    showProgress: (taskId, percent) => showProgress(pool, taskId, percent),
+    holdsOlderThan: async (ms) => {
+      const { items } = await readOpenGenerations(database)
+      return readOldHolds(database, { before: new Date(calendar() - ms), except: items.map(({ taskId }) => taskId) })
+    },
+    showProgress: (taskId, percent) => showProgress(database, taskId, percent),
     waitForCallback: (taskId, ms, signal) => waitForCallback(changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     removeUploads: uploads.removeAllOf,

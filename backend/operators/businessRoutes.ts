@@ -1,4 +1,5 @@
-import { readCreditFlows, readRevenue } from '#projections/credits/readMoney.ts'
+import { readCreditFlows } from '#projections/credits/readCreditFlows.ts'
+import { readRevenue } from '#projections/subscriptions/readRevenue.ts'
 import { readDelivered, readOpenTasks, readOutcomes } from '#projections/tasks/readTaskHealth.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { instant } from '../kernel/http/instant.ts'

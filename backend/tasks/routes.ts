@@ -1,3 +1,4 @@
+import { readSpent } from '#projections/credits/readCreditEntries.ts'
 import { readCredits } from '#projections/credits/readCredits.ts'
 import { listVideoTasks, readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
 import { readWorkStats } from '#projections/tasks/readWorkStats.ts'
@@ -110,8 +111,9 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
   serve(contract.workStats, async ({ userId }) => {
     const today = new Date(deps.calendar())
     const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth())).toISOString()
-    const [figures, { remaining }] = await Promise.all([
-      readWorkStats(database, userId, month),
+    const [figures, spent, { remaining }] = await Promise.all([
+      readWorkStats(database, userId),
+      readSpent(database, userId, month),
       readCredits(database, userId, today.toISOString()),
     ])
     return {
@@ -119,8 +121,8 @@ export function serveTasks(serve: Serve, deps: TaskRoutes): void {
       total_duration: Math.round(figures.duration_ms / 1000),
       storage_used: figures.bytes,
       credits_remaining: remaining,
-      credits_used: figures.spent,
-      usage_this_month: figures.spent_since,
+      credits_used: spent.total,
+      usage_this_month: spent.since,
     }
   })
 

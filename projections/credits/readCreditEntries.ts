@@ -3,7 +3,7 @@ import type { CreditEntryRow } from './creditEntry.ts'
 
 export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: number }
 
-/** One page of a user's credit movements, newest first, each with the balance after it, and how many there are in all. */
+/** Returns one page of a user's credit entries, newest first, each with the balance after it, and their total number. */
 export async function readCreditEntries(
   database: Database,
   userId: string,
@@ -21,4 +21,18 @@ export async function readCreditEntries(
     [userId],
   )
   return { entries: rows.map(({ row }) => row), total: counted!.total }
+}
+
+/** Returns the credits that a user has spent in all, and since an instant. */
+export async function readSpent(
+  database: Database,
+  userId: string,
+  since: string,
+): Promise<{ total: number; since: number }> {
+  const [row] = await database.em.fork().execute<{ total: number; since: number }[]>(
+    `select coalesce(-sum(amount), 0)::int as total, coalesce(-sum(amount) filter (where created_at >= ?), 0)::int as since
+     from credit_entry where user_id = ? and kind = 'spend'`,
+    [since, userId],
+  )
+  return row!
 }

@@ -26,6 +26,9 @@ export async function readCheckpoint(database: Database, { name, version }: { na
 
 export const tableName = (projection: AnyProjection): string => projection.table.meta.tableName
 
+/** A notification of Postgres holds at most 8,000 bytes. */
+const IDS_PER_NOTIFICATION = 100
+
 interface Write {
   readonly ids: readonly string[]
   readonly from: GlobalPosition | undefined
@@ -53,11 +56,39 @@ export function writeBatch(
     )
     if (fenced.length === 0) throw new Fenced(name)
     if (ids.length > 0) await foldRows(em, table, ids, fold)
-    for (let first = 0; first === 0 || first < ids.length; first += 100) {
-      const change = JSON.stringify({ name, position: to, ids: ids.slice(first, first + 100) })
-      await em.execute(`select pg_notify('read_model', ?)`, [change])
-    }
+    for (let first = 0; first === 0 || first < ids.length; first += IDS_PER_NOTIFICATION)
+      await notifyChange(em, { name, position: to, ids: ids.slice(first, first + IDS_PER_NOTIFICATION) })
   })
+}
+
+interface Change {
+  readonly name: string
+  readonly position?: GlobalPosition
+  readonly ids: readonly string[]
+}
+
+/** Notifies all processes of changed rows, when the transaction commits. */
+export async function notifyChange(em: EntityManager, change: Change): Promise<void> {
+  await em.execute(`select pg_notify('read_model', ?)`, [JSON.stringify(change)])
+}
+
+/**
+ * Reads an item from each row of a read model, and the position of the log that the rows include, in one snapshot.
+ * @param item SQL expression over the row's columns
+ * @param where SQL condition
+ */
+export async function readSnapshot<Item>(
+  database: Database,
+  projection: AnyProjection,
+  item: string,
+  where = 'true',
+): Promise<{ upTo: GlobalPosition | undefined; items: Item[] }> {
+  const [found] = await database.em.fork().execute<{ position: GlobalPosition | null; items: Item[] }[]>(
+    `select (select position from projection_checkpoint where name = ?) as position,
+       (select coalesce(json_agg(${item} order by id), '[]') from "${tableName(projection)}" where ${where}) as items`,
+    [projection.name],
+  )
+  return { upTo: found!.position ?? undefined, items: found!.items }
 }
 
 async function foldRows(

@@ -1,10 +1,10 @@
-import type { Database } from '../engine/readModel.ts'
-import type { CurrentSubscriptionRow } from './currentSubscription.ts'
+import { type Database, readSnapshot } from '../engine/readModel.ts'
+import { type CurrentSubscriptionRow, currentSubscriptions } from './currentSubscription.ts'
 import type { InvoiceRow } from './invoice.ts'
 
 export type { CurrentSubscriptionRow, InvoiceRow }
 
-/** The plan a user has or had, and what waits; undefined for who never asked for one. */
+/** Returns a user's subscription. `undefined`: the user has never requested one. */
 export async function readSubscription(
   database: Database,
   userId: string,
@@ -17,7 +17,7 @@ export async function readSubscription(
   return found?.row
 }
 
-/** One page of a user's invoices, newest first, and how many there are in all. */
+/** Returns one page of a user's invoices, newest first, and their total number. */
 export async function readInvoices(
   database: Database,
   userId: string,
@@ -35,7 +35,7 @@ export async function readInvoices(
   return { invoices: rows.map(({ row }) => row), total: counted!.total }
 }
 
-/** Who bought what a sale paid for; undefined while the sale is not known. */
+/** Returns the user who paid a sale. `undefined`: the sale is not known yet. */
 export async function readBuyer(database: Database, saleId: string): Promise<string | undefined> {
   const [found] = await database.em
     .fork()
@@ -43,20 +43,12 @@ export async function readBuyer(database: Database, saleId: string): Promise<str
   return found?.user_id
 }
 
-/** Users with an agreement that the provider may still bill. */
-export async function readSubscribers(database: Database): Promise<string[]> {
-  const rows = await database.em
-    .fork()
-    .execute<{ id: string }[]>(`select id from current_subscription where unclosed <> '[]'`)
-  return rows.map(({ id }) => id)
-}
+/** Returns the ids of users with an agreement that the provider may still bill. */
+export const readSubscribers = (database: Database) =>
+  readSnapshot<string>(database, currentSubscriptions, 'id', `unclosed <> '[]'`)
 
-/** Agreements that the provider may still bill, with whose they are. */
-export async function readOpenAgreements(database: Database) {
-  const rows = await database.em
+/** Returns the agreements that the provider may still bill, by user. */
+export const readOpenAgreements = (database: Database): Promise<{ userId: string; agreementIds: string[] }[]> =>
+  database.em
     .fork()
-    .execute<{ id: string; unclosed: string[] }[]>(
-      `select id, unclosed from current_subscription where unclosed <> '[]'`,
-    )
-  return rows.map(({ id, unclosed }) => ({ userId: id, agreementIds: unclosed }))
-}
+    .execute(`select id as "userId", unclosed as "agreementIds" from current_subscription where unclosed <> '[]'`)

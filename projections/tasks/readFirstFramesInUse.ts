@@ -1,6 +1,6 @@
 import type { Database } from '../engine/readModel.ts'
 
-/** Those of the pictures that a task, whatever became of it, was made from. */
+/** Returns those of the images that are the first frame of a task in any state. */
 export async function readFirstFramesInUse(database: Database, imageIds: readonly string[]): Promise<Set<string>> {
   const rows = await database.em.fork().execute<{ id: string }[]>(
     `select distinct first_frame as id from video_task

@@ -1,15 +1,5 @@
+import { type LocalDays, SPAN } from '../engine/localDays.ts'
 import type { Database } from '../engine/readModel.ts'
-
-/** Days of a time zone, the first and the last. */
-export interface LocalDays {
-  readonly from: string
-  readonly to: string
-  readonly timeZone: string
-}
-
-/** The instants at which a period of local days begins and ends. */
-export const SPAN = `(select (?::date)::timestamp at time zone z as begins, (?::date + 1)::timestamp at time zone z as ends
-  from (select ?::text as z) zone) span`
 
 /** How many tasks wait and are made, since when, and those that have been open since before an instant. */
 export async function readOpenTasks(database: Database, stuckBefore: { waiting: Date; made: Date }) {

@@ -48,7 +48,7 @@ export const VIOLATIONS: readonly Violation[] = [
   ),
   importing(
     'only activities run the deciders of a context from outside',
-    'workflows/engine/triggers.ts',
+    'workflows/engine/logTriggers.ts',
     'backend/tasks/renderLane.decider.ts',
   ),
   importing('Temporal is loaded on demand', 'backend/app/openEngine.ts', 'workflows/temporal/temporalEngine.ts'),
@@ -91,7 +91,7 @@ export const VIOLATIONS: readonly Violation[] = [
     'workflows/tasks/taskActivities.ts',
     'backend/tasks/generate.ts',
   ),
-  importing('workflows read no projection', 'workflows/engine/triggers.ts', 'projections/tasks/readOpenWork.ts'),
+  importing('workflows read no projection', 'workflows/engine/logTriggers.ts', 'projections/tasks/readOpenWork.ts'),
   importing(
     'the site imports only contracts, content and itself',
     'site/src/features/workspace/tasks.ts',

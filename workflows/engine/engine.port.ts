@@ -82,3 +82,17 @@ export interface Engine {
   /** Abandons the runs in this process, as a crash would: nothing is thrown into a body. A durable engine resumes them. */
   stop(): Promise<void>
 }
+
+/** The part of the engine that triggers use. */
+export type Starter = Pick<Engine, 'start' | 'signal'>
+
+/** Starts a workflow if no run with this id is in progress, then signals it. */
+export async function signalWithStart<I>(
+  engine: Starter,
+  workflow: Workflow<never, I, unknown>,
+  input: NoInfer<I>,
+  name: string,
+): Promise<void> {
+  await engine.start(workflow, input)
+  await engine.signal(workflow, input, name)
+}

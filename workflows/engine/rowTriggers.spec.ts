@@ -1,50 +1,52 @@
 import { describe, expect, it, vi } from 'vitest'
+import { erasureTrigger, mailTrigger } from '../accounts/accountTriggers.ts'
 import { type AnyWorkflow, workflowId } from './engine.port.ts'
-import { runRowTriggers, type WaitingRows } from './rowTriggers.ts'
+import { runRowTriggers } from './rowTriggers.ts'
 
-/** Triggers over rows that the test decides. */
-function triggers(mails: string[] = [], lookEveryMs = 60_000) {
+/** Runs triggers over rows that the test sets. */
+function triggers(mails: string[] = [], pollMs = 60_000) {
   const halt = new AbortController()
   const started: unknown[][] = []
-  const rows = { mails, erasures: [] as string[], notices: [] as string[] }
+  const rows = { mails, erasures: [] as string[] }
   let listener = () => {}
   const onError = vi.fn()
-  const waiting = vi.fn(async (): Promise<WaitingRows> => structuredClone(rows))
+  const waiting = vi.fn(async () => [...rows.mails])
+  const rowTriggers = [mailTrigger(waiting), erasureTrigger(async () => [...rows.erasures])]
   const start = async (workflow: AnyWorkflow, input: never) =>
     void started.push([workflow.type, workflowId(workflow, input), input])
-  const engine = { start }
+  const engine = { start, signal: () => expect.fail() }
   const unsubscribe = vi.fn()
-  const onNews = (told: () => void) => {
-    listener = told
+  const onChange = (changed: () => void) => {
+    listener = changed
     return unsubscribe
   }
-  const running = runRowTriggers({ engine, waiting, onNews, signal: halt.signal, onError, lookEveryMs })
+  const running = runRowTriggers({ engine, triggers: rowTriggers, onChange, signal: halt.signal, onError, pollMs })
   const stop = async () => {
     halt.abort()
     await running
   }
-  return { rows, started, waiting, onError, unsubscribe, stop, tell: () => listener() }
+  return { rows, started, waiting, onError, unsubscribe, stop, notify: () => listener() }
 }
 
-describe('the triggers of rows', () => {
-  it('start what waited when the program came up', async () => {
+describe('row triggers', () => {
+  it('start workflows for the rows that wait at startup', async () => {
     const { started, stop } = triggers(['m', 'n'])
     await vi.waitFor(() => expect(started).toHaveLength(2))
     expect(started[1]).toEqual(['deliverMail', 'mail-n', { mailId: 'n' }])
     await stop()
   })
 
-  it('start what comes, as soon as they are told', async () => {
-    const { rows, started, waiting, tell, stop, unsubscribe } = triggers()
+  it('start workflows for new rows when they are notified', async () => {
+    const { rows, started, waiting, notify, stop, unsubscribe } = triggers()
     await vi.waitFor(() => expect(waiting).toHaveBeenCalledOnce())
     rows.erasures.push('u')
-    tell()
+    notify()
     await vi.waitFor(() => expect(started).toEqual([['eraseAccount', 'erase-u', { userId: 'u' }]]))
     await stop()
     expect(unsubscribe).toHaveBeenCalledOnce()
   })
 
-  it('look by themselves, also after the database was away', async () => {
+  it('poll without a notification, also after a failed read', async () => {
     const { rows, started, waiting, onError, stop } = triggers([], 20)
     waiting.mockRejectedValueOnce(new Error('away'))
     rows.mails.push('m')

@@ -1,57 +1,44 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { deliverMail } from '../accounts/deliverMail.workflow.ts'
-import { eraseAccount } from '../accounts/eraseAccount.workflow.ts'
-import { processWebhook } from '../subscriptions/processWebhook.workflow.ts'
-import type { Engine } from './engine.port.ts'
+import type { Starter } from './engine.port.ts'
 
-/** Work that begins with a row instead of an event: mails to send, accounts to erase, notices of the payment provider. */
-export interface WaitingRows {
-  readonly mails: readonly string[]
-  /** Users' ids. */
-  readonly erasures: readonly string[]
-  readonly notices: readonly string[]
+/** Starts a workflow for each row that waits for one. */
+export interface RowTrigger {
+  /** Returns the ids of the waiting rows. */
+  readonly waiting: () => Promise<readonly string[]>
+  readonly start: (engine: Starter, id: string) => Promise<void>
 }
 
 export interface RowTriggers {
-  readonly engine: Pick<Engine, 'start'>
-  readonly waiting: () => Promise<WaitingRows>
-  /** Calls back when a row may have come, from whichever process; answers how to stop that. */
-  readonly onNews: (listener: () => void) => () => void
+  readonly engine: Starter
+  readonly triggers: readonly RowTrigger[]
+  /** Calls the listener when any process may have added a row. Returns the function that unsubscribes it. */
+  readonly onChange: (listener: () => void) => () => void
   readonly signal: AbortSignal
   readonly onError: (error: unknown) => void
-  /** Looks without being told as well: a notification is lost while the connection is. */
-  readonly lookEveryMs?: number
+  /** Polling interval. Notifications are lost while the connection is down. */
+  readonly pollMs?: number
 }
 
-const AFTER_ERROR_MS = 1_000
+const RETRY_MS = 1_000
 
-/** Starts a workflow for each row that waits: first for those that are there, then as they come. A second start does nothing. */
-export async function runRowTriggers({
-  engine,
-  waiting,
-  onNews,
-  signal,
-  onError,
-  lookEveryMs = 15_000,
-}: RowTriggers): Promise<void> {
-  let news = Promise.withResolvers<void>()
-  const unsubscribe = onNews(() => news.resolve())
+/** Starts workflows for waiting rows until the signal aborts. A second start of the same workflow does nothing. */
+export async function runRowTriggers(run: RowTriggers): Promise<void> {
+  const { engine, triggers, onChange, signal, onError, pollMs = 15_000 } = run
+  let changed = Promise.withResolvers<void>()
+  const unsubscribe = onChange(() => changed.resolve())
   while (!signal.aborted) {
-    // Before the look, so that what comes during it is not overlooked.
-    news = Promise.withResolvers()
-    let pauseMs = lookEveryMs
+    // Reset before reading: a row that arrives during the read causes another one.
+    changed = Promise.withResolvers()
+    let pauseMs = pollMs
     try {
-      const { mails, erasures, notices } = await waiting()
-      for (const mailId of mails) await engine.start(deliverMail, { mailId })
-      for (const userId of erasures) await engine.start(eraseAccount, { userId })
-      for (const noticeId of notices) await engine.start(processWebhook, { noticeId })
+      for (const { waiting, start } of triggers) for (const id of await waiting()) await start(engine, id)
     } catch (error) {
       if (!signal.aborted) onError(error)
-      pauseMs = Math.min(AFTER_ERROR_MS, lookEveryMs)
+      pauseMs = Math.min(RETRY_MS, pollMs)
     }
     const done = new AbortController()
     const pause = delay(pauseMs, undefined, { signal: AbortSignal.any([signal, done.signal]) }).catch(() => {})
-    await Promise.race([news.promise, pause])
+    await Promise.race([changed.promise, pause])
     done.abort()
   }
   unsubscribe()

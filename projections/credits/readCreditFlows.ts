@@ -1,7 +1,7 @@
+import { type LocalDays, SPAN } from '../engine/localDays.ts'
 import type { Database } from '../engine/readModel.ts'
-import { type LocalDays, SPAN } from '../tasks/readTaskHealth.ts'
 
-/** Credits of a period, and those that users hold now. */
+/** Returns the credits sold, given and spent in a period, and those that users hold now. */
 export async function readCreditFlows(database: Database, { from, to, timeZone }: LocalDays) {
   const within = (kind: string) =>
     `coalesce(sum(amount) filter (where kind = '${kind}' and at >= begins and at < ends), 0)::float as ${kind}`
@@ -13,13 +13,4 @@ export async function readCreditFlows(database: Database, { from, to, timeZone }
     [from, to, timeZone],
   )
   return row!
-}
-
-/** Sales of a period less what went back of them, by currency, in cents. */
-export async function readRevenue(database: Database, { from, to, timeZone }: LocalDays) {
-  return database.em.fork().execute<{ currency: string; amount: number }[]>(
-    `select currency, sum(amount_cents - refunded_cents)::float as amount from invoice, ${SPAN}
-     where period_start >= begins and period_start < ends group by currency order by currency`,
-    [from, to, timeZone],
-  )
 }

@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import type {
+  EventStore,
+  GlobalPosition,
+  Stored,
+  SubscribeOptions,
+} from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
+import { taskEvents, taskFailed } from '#projections/testing/taskEvents.ts'
+import { subscriptionTrigger } from '../subscriptions/subscriptionTriggers.ts'
+import { generationTrigger, recoveryTrigger } from '../tasks/taskTriggers.ts'
+import { type AnyWorkflow, workflowId } from './engine.port.ts'
+import { runLogTriggers } from './logTriggers.ts'
+
+const [TASK, USER] = ['task', 'user']
+const facts = taskEvents(TASK, USER)
+const HEAD = '00000000000000000042' as GlobalPosition
+const NEXT = '00000000000000000043' as GlobalPosition
+const UP_TO = { generations: HEAD, recoveries: HEAD, subscribers: HEAD }
+
+interface Open {
+  readonly generations?: readonly { taskId: string; userId: string; priority: number }[]
+  readonly recoveries?: readonly { taskId: string; userId: string }[]
+  readonly subscribers?: readonly string[]
+  readonly upTo?: Readonly<Record<keyof typeof UP_TO, GlobalPosition | undefined>>
+}
+
+interface Options {
+  /** Runs before a workflow starts. */
+  readonly start?: (workflow: string) => Promise<void>
+  /** Number of errors that the triggers report. */
+  readonly failures?: number
+  /** How long the triggers run. */
+  readonly ms?: number
+}
+
+/** Runs the triggers on a log with these events after `HEAD`, and returns the calls to the engine. */
+async function callsFor(
+  events: readonly { type: string; data: object }[],
+  { generations = [], recoveries = [], subscribers = [], upTo = UP_TO }: Open,
+  { start, failures = 0, ms = 20 }: Options = {},
+) {
+  const halt = new AbortController()
+  const from: (string | undefined)[] = []
+  const stored = events.map((event) => {
+    const stream = event.type.startsWith('Subscription') ? `subscription-${USER}` : `videoTask-${TASK}`
+    return { position: NEXT, stream, ...event } as Stored
+  })
+  const store: EventStore = {
+    ...createMemoryEventStore(),
+    async *subscribeAll<E extends Event>({ from: position, signal }: SubscribeOptions) {
+      if (signal.aborted) return
+      from.push(position)
+      yield { events: stored as Stored<E>[], position: NEXT, live: true }
+      await delay(60_000, undefined, { signal }).catch(() => {})
+    },
+  }
+  const calls: unknown[][] = []
+  const engine = {
+    start: async (workflow: AnyWorkflow, input: never, ...options: unknown[]) => {
+      await start?.(workflow.type)
+      calls.push(['start', workflow.type, workflowId(workflow, input), input, ...options])
+    },
+    signal: async (workflow: AnyWorkflow, input: never, name: string) =>
+      void calls.push(['signal', workflowId(workflow, input), name]),
+  }
+  const triggers = [
+    generationTrigger(async () => ({ upTo: upTo.generations, items: generations })),
+    recoveryTrigger(async () => ({ upTo: upTo.recoveries, items: recoveries })),
+    subscriptionTrigger(async () => ({ upTo: upTo.subscribers, items: subscribers })),
+  ]
+  const onError = vi.fn()
+  const running = runLogTriggers({ store, engine, triggers, signal: halt.signal, onError })
+  await delay(ms)
+  halt.abort()
+  await running
+  expect(onError).toHaveBeenCalledTimes(failures)
+  return { calls, from }
+}
+
+const generation = ['start', 'generateVideo', TASK, { taskId: TASK, userId: USER }, { priority: 4, owner: USER }]
+const recovery = ['start', 'recoverVideo', `recover-${TASK}`, { taskId: TASK, userId: USER }]
+
+describe('log triggers', () => {
+  it('resume open work that no later event mentions', async () => {
+    const open = {
+      generations: [{ taskId: TASK, userId: USER, priority: 4 }],
+      recoveries: [{ taskId: TASK, userId: USER }],
+    }
+    expect((await callsFor([], open)).calls).toEqual([generation, recovery])
+  })
+
+  it('start a generation when a task is submitted', async () => {
+    expect((await callsFor([facts.submitted, facts.queued, facts.succeeded], {})).calls).toEqual([generation])
+  })
+
+  it('start a recovery when a provider job timed out', async () => {
+    expect((await callsFor([taskFailed(TASK, USER, 'render_timed_out', 'job')], {})).calls).toEqual([recovery])
+  })
+
+  it('start a recovery when the provider reports a job whose answer was lost', async () => {
+    expect((await callsFor([facts.found], {})).calls).toEqual([recovery])
+  })
+
+  it('signal the generation of a task that was cancelled', async () => {
+    expect((await callsFor([taskFailed(TASK, USER, 'cancelled', null)], {})).calls).toEqual([['signal', TASK, 'turn']])
+  })
+
+  it('read from the earliest checkpoint, and skip events that the open work of their kind already includes', async () => {
+    const upTo = { generations: NEXT, recoveries: HEAD, subscribers: HEAD }
+    const { calls, from } = await callsFor([facts.submitted, taskFailed(TASK, USER, 'render_timed_out', 'job')], {
+      upTo,
+    })
+    expect([from, calls]).toEqual([[HEAD], [recovery]])
+    expect((await callsFor([], { upTo: { ...upTo, subscribers: undefined } })).from).toEqual([undefined])
+  })
+
+  it('recheck each open subscription at startup and at each of its events, running or not', async () => {
+    const rechecked = [
+      ['start', 'keepTerm', `term-${USER}`, { userId: USER }],
+      ['signal', `term-${USER}`, 'look'],
+    ]
+    expect((await callsFor([], { subscribers: [USER] })).calls).toEqual(rechecked)
+    const paid = { type: 'SubscriptionPaid', data: { userId: USER } }
+    expect((await callsFor([paid], {})).calls).toEqual(rechecked)
+  })
+
+  it('start new tasks while open subscriptions are still being rechecked', async () => {
+    const subscribers = Array.from({ length: 100_000 }, (_, n) => `user-${n}`)
+    const start = async (workflow: string) => void (workflow === 'keepTerm' && (await delay(5)))
+    const { calls } = await callsFor([facts.submitted], { subscribers }, { start })
+    expect(calls).toContainEqual(generation)
+    expect(calls.length).toBeLessThan(100)
+  })
+
+  it('start over when a subscription cannot be rechecked', async () => {
+    let isDown = true
+    const start = async (workflow: string) => {
+      if (workflow !== 'keepTerm' || !isDown) return
+      isDown = false
+      throw new Error('the engine is down')
+    }
+    const { calls, from } = await callsFor([], { subscribers: [USER] }, { start, failures: 1, ms: 1_200 })
+    expect(from).toEqual([HEAD, HEAD])
+    expect(calls).toContainEqual(['signal', `term-${USER}`, 'look'])
+  })
+})
