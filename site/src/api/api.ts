@@ -2,9 +2,9 @@ import { refresh } from '#backend/accounts/contract.ts'
 import { API_BASE, type Endpoint, type Params } from '#backend/kernel/http/contract.ts'
 import { ApiError, problemOf } from './apiError.ts'
 
-export const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 30_000
 
-/** These answer 401 to whoever asks in the background: a refresh for each of them would be a storm. */
+/** Calls made in the background. Refreshing the session for each of them would multiply requests. */
 const NEVER_REFRESHED = new Set([
   '/auth/me',
   '/auth/refresh',
@@ -35,14 +35,16 @@ export interface CallOptions<E extends AnyEndpoint> {
   readonly signal?: AbortSignal
 }
 
-/** What the client needs of its surroundings. */
 export interface ClientPorts {
   readonly fetch: typeof globalThis.fetch
-  /** The session could not be renewed. */
+  /** Called when the session cannot be renewed. */
   readonly sessionLost: () => void
 }
 
-/** The address of a call, its parameters and query filled in. */
+/**
+ * Returns the address of a call.
+ * @example addressOf('/videos/task/:id', { id: 'a' }) // '/api/v1/videos/task/a'
+ */
 export function addressOf(path: string, params: object = {}, query: object = {}): string {
   const values = new Map<string, unknown>(Object.entries(params))
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name))))
@@ -51,17 +53,17 @@ export function addressOf(path: string, params: object = {}, query: object = {})
   return `${API_BASE}${filled}${search.size > 0 ? `?${search}` : ''}`
 }
 
-/** Makes a client: typed calls, and one shared renewal of the session. */
+/** Creates a client with typed calls and a shared renewal of the session. */
 export function createClient(ports: ClientPorts) {
   let renewal: Promise<boolean> | undefined
 
-  /** Renews the session; calls that fail at the same time wait for the same renewal. */
+  /** Renews the session. Concurrent callers share one request. */
   const renewSession = (): Promise<boolean> => {
     renewal ??= ports
       .fetch(addressOf(refresh.path), {
         method: refresh.method,
         credentials: 'same-origin',
-        // A page that is left in the middle must not lose the answer: the old token would later look stolen.
+        // If the page closes before the response arrives, the old token would be reused and look stolen.
         keepalive: true,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
@@ -73,7 +75,7 @@ export function createClient(ports: ClientPorts) {
     return renewal
   }
 
-  /** Sends a request, renews the session once on a 401, and tells when the session is lost. */
+  /** Sends a request. After a 401 it renews the session and retries once. */
   const authorized = async <R extends { readonly status: number }>(send: () => Promise<R>): Promise<R> => {
     const first = await send()
     if (first.status !== 401) return first
@@ -97,7 +99,7 @@ export function createClient(ports: ClientPorts) {
   return { call, authorized, renewSession }
 }
 
-/** An id for what this call sets off, to be found in logs and events; pages that are not secure have no randomUUID. */
+/** Returns a correlation id header. Insecure pages have no `randomUUID` and send none. */
 const correlation = (): Record<string, string> =>
   'randomUUID' in crypto ? { 'x-correlation-id': crypto.randomUUID() } : {}
 
@@ -125,8 +127,8 @@ async function request(
 }
 
 let onSessionLost = () => {}
-/** Says what happens when the session cannot be renewed. */
-export function whenSessionLost(handler: () => void): void {
+/** Sets the handler for a session that cannot be renewed. */
+export function handleSessionLost(handler: () => void): void {
   onSessionLost = handler
 }
 

@@ -11,14 +11,14 @@ export interface Credits {
 
 export const $credits = atom<Credits | null>(null)
 
-/** Takes a balance over, and remembers it for the header of the next page. */
+/** Stores a balance, and remembers it for the header of the next page. */
 export function setCredits(remaining: number, total: number, tier = $credits.get()?.tier ?? null): void {
   $credits.set({ remaining, total, tier })
   const hint = readHint()
   if (hint) writeHint({ ...hint, credits: remaining })
 }
 
-/** Reads the balance from the server. */
+/** Loads the balance. @throws ApiError */
 export async function loadCredits(): Promise<Stats> {
   const answer = await call(stats)
   setCredits(answer.remaining_credits ?? 0, answer.total_credits ?? 0, answer.current_tier)

@@ -1,4 +1,4 @@
-/** What was begun in the form and not sent yet, by user, in this browser. */
+/** Unsent forms, stored in this browser by user. */
 const PREFIX = 'kinora.draft.'
 
 export function readDraft(userId: string): unknown {
@@ -13,15 +13,15 @@ export function writeDraft(userId: string, draft: object): void {
   try {
     localStorage.setItem(PREFIX + userId, JSON.stringify(draft))
   } catch {
-    // Without storage the draft lives as long as the page.
+    // Storage is unavailable: the draft is lost with the page.
   }
 }
 
-/** Nothing that somebody wrote stays behind for the next person at this browser. */
+/** Deletes the drafts of all users of this browser. */
 export function forgetDrafts(): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key)
   } catch {
-    // There is nothing to forget.
+    // Storage is unavailable, so there are no drafts.
   }
 }

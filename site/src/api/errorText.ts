@@ -1,13 +1,13 @@
 import { textAt } from '../i18n/client.ts'
 import { ApiError } from './apiError.ts'
 
-/** The words for a rule's or a problem's code. */
+/** Returns the text of an error code. */
 export const codeText = (code: string): string => textAt(`errors.${code}`) ?? textAt('errors.invalid_input') ?? code
 
-/** What to tell the reader about a failure: the catalogue's words for its code, else the server's sentence. */
-export function errorText(error: unknown, otherwise?: string): string {
-  const general = otherwise ?? textAt('errors.unknown') ?? ''
+/** Returns the message of a failure: the catalogue's text for its code, or the server's message. */
+export function errorText(error: unknown, fallback?: string): string {
+  const general = fallback ?? textAt('errors.unknown') ?? ''
   if (!(error instanceof ApiError)) return general
-  const worded = error.code === 'unknown' ? undefined : textAt(`errors.${error.code}`)
-  return worded ?? error.detail ?? general
+  const text = error.code === 'unknown' ? undefined : textAt(`errors.${error.code}`)
+  return text ?? error.detail ?? general
 }

@@ -1,8 +1,8 @@
 import type { User } from '#backend/accounts/contract.ts'
 
 /**
- * What the browser remembers of the signed-in user, so that the header is right at the first paint.
- * It is a hint and no proof: the cookies are httpOnly, and `/auth/me` has the last word.
+ * The signed-in user as this browser remembers it, so that the header is correct at the first paint.
+ * It proves nothing: the session cookies are httpOnly, and `/auth/me` decides.
  */
 export interface Hint {
   readonly name: string
@@ -20,17 +20,17 @@ export function readHint(): Hint | null {
   }
 }
 
-/** Remembers (or forgets) the user, and marks the document for the style sheet. */
+/** Stores or deletes the hint, and marks the document for the style sheet. */
 export function writeHint(hint: Hint | null): void {
   document.documentElement.dataset.session = hint ? 'in' : 'out'
   try {
     if (hint) localStorage.setItem(KEY, JSON.stringify(hint))
     else localStorage.removeItem(KEY)
   } catch {
-    // Without storage the header fills a moment later; nothing else is lost.
+    // Without storage the header fills after the first response.
   }
 }
 
-/** The name that greets the user: the name given, else the part of the address before the @. */
+/** Returns the user's name, or the part of the address before the @. */
 export const displayName = (user: Pick<User, 'username' | 'full_name' | 'email'>): string =>
   user.username || user.full_name || (user.email.split('@')[0] ?? '')

@@ -1,4 +1,3 @@
-/** The way to the payment provider. */
 import { upgrade } from '#backend/subscriptions/contract.ts'
 import { pageLocale, translate } from '../i18n/client.ts'
 import { showToast } from '../ui/toasts.ts'
@@ -10,7 +9,7 @@ const PAID = ['standard', 'pro', 'ultimate'] as const
 type PaidTier = (typeof PAID)[number]
 const isPaid = (tier: string): tier is PaidTier => (PAID as readonly string[]).includes(tier)
 
-/** The provider's page, if the answer names one that a browser may be sent to. */
+/** Returns the provider's page if it is a safe address to open. */
 function approvalLink(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address, location.origin)) return undefined
   const { protocol, href } = new URL(address, location.origin)
@@ -20,12 +19,12 @@ function approvalLink(address: unknown): string | undefined {
 function failureText(error: unknown): string {
   const t = translate()
   if (!(error instanceof ApiError)) return t('payment.subscriptionFailed')
-  // An error page of something in between says nothing to a buyer.
-  const nothingSaid = error.detail === undefined && error.status >= 500
-  return nothingSaid ? t('payment.creationFailed') : errorText(error, t('payment.failed'))
+  // A proxy's error page has no message for the buyer.
+  const unexplained = error.detail === undefined && error.status >= 500
+  return unexplained ? t('payment.creationFailed') : errorText(error, t('payment.failed'))
 }
 
-/** Asks for a plan and goes to the provider's page; answers whether the browser is on its way. */
+/** Orders a plan and opens the provider's page. Returns whether the browser is leaving the page. */
 export async function buyPlan(tier: string): Promise<boolean> {
   const t = translate()
   const refuse = (text: string) => {
@@ -41,7 +40,7 @@ export async function buyPlan(tier: string): Promise<boolean> {
     location.assign(link)
     return true
   } catch (error) {
-    // Who is not signed in any more is told so, and sent to the sign-in, by the session.
+    // On a 401 the session handler already informs the user.
     return error instanceof ApiError && error.status === 401 ? false : refuse(failureText(error))
   }
 }

@@ -24,30 +24,30 @@ describe('the renewal of the session', () => {
   it('is due every seven hours, however many pages are opened meanwhile', async () => {
     const storage = browser()
     const first = await page(storage)
-    first.startCounting(NOW)
+    first.startRenewalClock(NOW)
     const second = await page(storage)
-    second.startCounting(NOW + HOUR)
+    second.startRenewalClock(NOW + HOUR)
     expect(second.renewalDue(NOW + 7 * HOUR - 1)).toBe(false)
     expect(second.renewalDue(NOW + 7 * HOUR)).toBe(true)
   })
 
   it('is tried again ten minutes after a failure', async () => {
-    const { renewalFailed, renewalDue, TRY_AGAIN_MS } = await page(browser())
-    renewalFailed(NOW)
-    expect(renewalDue(NOW + TRY_AGAIN_MS - 1)).toBe(false)
-    expect(renewalDue(NOW + TRY_AGAIN_MS)).toBe(true)
+    const { scheduleRenewalRetry, renewalDue, RENEWAL_RETRY_MS } = await page(browser())
+    scheduleRenewalRetry(NOW)
+    expect(renewalDue(NOW + RENEWAL_RETRY_MS - 1)).toBe(false)
+    expect(renewalDue(NOW + RENEWAL_RETRY_MS)).toBe(true)
   })
 
   it('counts for the page alone where the browser keeps nothing', async () => {
-    const { renewed, renewalDue } = await page(undefined)
-    renewed(NOW)
+    const { recordRenewal, renewalDue } = await page(undefined)
+    recordRenewal(NOW)
     expect(renewalDue(NOW + HOUR)).toBe(false)
     expect(renewalDue(NOW + 8 * HOUR)).toBe(true)
   })
 
   it('is due when the clock was turned back', async () => {
-    const { renewed, renewalDue } = await page(browser())
-    renewed(NOW)
+    const { recordRenewal, renewalDue } = await page(browser())
+    recordRenewal(NOW)
     expect(renewalDue(NOW - 8 * HOUR)).toBe(true)
   })
 })

@@ -1,8 +1,8 @@
-/** When the session is next renewed. The clock is the browser's, not the page's: every page of the site goes on with it. */
+/** The time of the last session renewal. It is stored in the browser, so all pages and tabs share it. */
 const KEY = 'kinora.renewed'
 
-export const RENEW_EVERY_MS = 7 * 60 * 60 * 1000
-export const TRY_AGAIN_MS = 10 * 60 * 1000
+export const RENEWAL_INTERVAL_MS = 7 * 60 * 60 * 1000
+export const RENEWAL_RETRY_MS = 10 * 60 * 1000
 
 let inMemory = 0
 
@@ -14,25 +14,24 @@ function renewedAt(): number {
   }
 }
 
-function keep(time: number): void {
+function store(time: number): void {
   inMemory = time
   try {
     localStorage.setItem(KEY, String(time))
   } catch {
-    // Without storage each page counts for itself.
+    // Without storage each page keeps its own time.
   }
 }
 
-/** Whether seven hours have passed since the session was opened or renewed (as far as this browser knows). */
-export const renewalDue = (now: number): boolean => Math.abs(now - renewedAt()) >= RENEW_EVERY_MS
+/** Returns whether the last renewal is seven hours or more ago. */
+export const renewalDue = (now: number): boolean => Math.abs(now - renewedAt()) >= RENEWAL_INTERVAL_MS
 
-/** Counts from now where nothing is known yet. */
-export function startCounting(now: number): void {
-  if (renewedAt() === 0) keep(now)
+/** Counts from `now` if no renewal is known. */
+export function startRenewalClock(now: number): void {
+  if (renewedAt() === 0) store(now)
 }
 
-/** The session is new as of now. */
-export const renewed = (now: number): void => keep(now)
+export const recordRenewal = (now: number): void => store(now)
 
-/** The renewal did not get through: it is tried again soon, while the session still lives. */
-export const renewalFailed = (now: number): void => keep(now - RENEW_EVERY_MS + TRY_AGAIN_MS)
+/** Retries a failed renewal after ten minutes, well before the session expires. */
+export const scheduleRenewalRetry = (now: number): void => store(now - RENEWAL_INTERVAL_MS + RENEWAL_RETRY_MS)

@@ -1,8 +1,8 @@
-/** The page to go to after signing in: only a path of this site, never another host. */
-export function safeNext(next: string | null | undefined, otherwise: string, origin: string): string {
-  if (!next?.startsWith('/') || next.startsWith('//') || next.includes('\\')) return otherwise
-  // Browsers drop tabs and line breaks from addresses, so that `/<tab>/host` would leave the site.
-  if ([...next].some((c) => c < ' ')) return otherwise
+/** Returns the page to open after signing in, which must be on this site. */
+export function safeNext(next: string | null | undefined, fallback: string, origin: string): string {
+  if (!next?.startsWith('/') || next.startsWith('//') || next.includes('\\')) return fallback
+  // Browsers remove tabs and line breaks from addresses, so `/<tab>/host` would leave the site.
+  if ([...next].some((c) => c < ' ')) return fallback
   const url = new URL(next, origin)
-  return url.origin === origin ? url.pathname + url.search + url.hash : otherwise
+  return url.origin === origin ? url.pathname + url.search + url.hash : fallback
 }

@@ -77,11 +77,11 @@ describe('the session at start', () => {
 
 describe('the saved language', () => {
   it('is the account’s of a signed-in reader', async () => {
-    const { keepLanguage, calls } = await page({
+    const { saveAccountLanguage, calls } = await page({
       '/auth/me': () => json(200, { ...user, language: 'en' }),
       '/users/language': () => json(200, { language: 'zh' }),
     })
-    await keepLanguage('zh')
+    await saveAccountLanguage('zh')
     expect(calls).toEqual(['GET /auth/me', 'PUT /users/language'])
   })
 
@@ -90,9 +90,9 @@ describe('the saved language', () => {
       '/auth/me': () => json(200, { ...user, language: 'en' }),
       '/users/language': () => json(500, {}),
     })
-    await expect(down.keepLanguage('zh')).rejects.toMatchObject({ status: 500 })
+    await expect(down.saveAccountLanguage('zh')).rejects.toMatchObject({ status: 500 })
     const visitor = await page({})
-    await visitor.keepLanguage('zh')
+    await visitor.saveAccountLanguage('zh')
     expect(visitor.calls).toEqual(['GET /auth/me'])
   })
 })

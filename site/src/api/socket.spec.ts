@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  COME_BACK,
-  COME_BACK_WITHIN_MS,
   CONNECT_TIMEOUT_MS,
   type LiveSocketPorts,
   liveSocket,
   MAX_RETRIES,
-  PING_EVERY_MS,
+  PING_INTERVAL_MS,
+  PONG_TIMEOUT_MS,
+  RESTART_JITTER_MS,
   RETRY_AFTER_MS,
-  SILENCE_MS,
+  SERVICE_RESTART,
 } from './socket.ts'
 
 class FakeSocket {
@@ -56,9 +56,9 @@ describe('liveSocket', () => {
     const { sockets, ports, end } = world()
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.open()
-    await vi.advanceTimersByTimeAsync(PING_EVERY_MS)
+    await vi.advanceTimersByTimeAsync(PING_INTERVAL_MS)
     expect(sockets[0]!.sent).toEqual(['{"type":"ping"}'])
-    await vi.advanceTimersByTimeAsync(SILENCE_MS - PING_EVERY_MS + RETRY_AFTER_MS)
+    await vi.advanceTimersByTimeAsync(PONG_TIMEOUT_MS - PING_INTERVAL_MS + RETRY_AFTER_MS)
     expect(sockets).toHaveLength(2)
     expect(ports.onChange.mock.calls).toEqual([[true], [false]])
     end()
@@ -69,7 +69,7 @@ describe('liveSocket', () => {
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.open()
     for (let beat = 0; beat < 6; beat += 1) {
-      await vi.advanceTimersByTimeAsync(PING_EVERY_MS)
+      await vi.advanceTimersByTimeAsync(PING_INTERVAL_MS)
       sockets[0]!.onmessage?.({ data: '{"type":"pong"}' })
     }
     expect(sockets).toHaveLength(1)
@@ -80,9 +80,9 @@ describe('liveSocket', () => {
     const { sockets, end } = world()
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.open()
-    for (let beat = 0; beat < SILENCE_MS / PING_EVERY_MS; beat += 1) {
+    for (let beat = 0; beat < PONG_TIMEOUT_MS / PING_INTERVAL_MS; beat += 1) {
       sockets[0]!.onmessage?.({ data: '{"type":"credits_update"}' })
-      await vi.advanceTimersByTimeAsync(PING_EVERY_MS)
+      await vi.advanceTimersByTimeAsync(PING_INTERVAL_MS)
     }
     await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
     expect(sockets).toHaveLength(2)
@@ -127,11 +127,11 @@ describe('liveSocket', () => {
     const { sockets, end } = world()
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.open()
-    sockets[0]!.close(COME_BACK)
-    await vi.advanceTimersByTimeAsync(COME_BACK_WITHIN_MS)
+    sockets[0]!.close(SERVICE_RESTART)
+    await vi.advanceTimersByTimeAsync(RESTART_JITTER_MS)
     expect(sockets).toHaveLength(2)
-    sockets[1]!.close(COME_BACK)
-    await vi.advanceTimersByTimeAsync(COME_BACK_WITHIN_MS)
+    sockets[1]!.close(SERVICE_RESTART)
+    await vi.advanceTimersByTimeAsync(RESTART_JITTER_MS)
     expect(sockets).toHaveLength(2)
     await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
     expect(sockets).toHaveLength(3)

@@ -1,43 +1,43 @@
-/** A WebSocket that keeps itself alive: pings, notices silence, and comes back a bounded number of times. */
-export const PING_EVERY_MS = 30_000
-export const SILENCE_MS = 90_000
+/** A WebSocket with pings, a pong timeout and a limited number of retries. */
+export const PING_INTERVAL_MS = 30_000
+export const PONG_TIMEOUT_MS = 90_000
 export const RETRY_AFTER_MS = 3_000
 export const MAX_RETRIES = 10
 export const CONNECT_TIMEOUT_MS = 10_000
-/** The server asks to come back: another one is there already. Not all come in the same moment. */
-export const COME_BACK = 1012
-export const COME_BACK_WITHIN_MS = 500
+/** Close code of a restarting server. Clients reconnect at random times within the jitter. */
+export const SERVICE_RESTART = 1012
+export const RESTART_JITTER_MS = 500
 
 export interface LiveSocketPorts {
-  /** Fetches a single-use token and answers the socket's address. */
+  /** Fetches a single-use token and returns the socket's address. */
   readonly address: () => Promise<string>
   readonly open: (address: string) => WebSocket
   readonly onMessage: (message: unknown) => void
   readonly onChange: (connected: boolean) => void
-  /** The server refused the token, or the retries are used up. */
+  /** Called when the server refuses the token or the retries are used up. */
   readonly onGiveUp: (why: 'refused' | 'lost') => void
-  /** The close code by which the server refuses a token. */
+  /** Close code of a refused token. */
   readonly refusedCode: number
 }
 
 const isPong = (message: unknown) => (message as { type?: unknown } | null)?.type === 'pong'
 
-/** Connects, and answers how to end it for good. */
+/** Opens a socket and keeps it connected. Returns a function that closes it for good. */
 export function liveSocket(ports: LiveSocketPorts): () => void {
   let socket: WebSocket | undefined
   let connected = false
   let retries = 0
   let attempt = 0
-  /** Ends the attempt when it takes too long to connect, and the connection when no pong comes. */
-  let patience: ReturnType<typeof setTimeout> | undefined
-  let beat: ReturnType<typeof setInterval> | undefined
+  /** Connect timeout at first, then pong timeout. */
+  let timeout: ReturnType<typeof setTimeout> | undefined
+  let pings: ReturnType<typeof setInterval> | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
 
-  /** Lets go of what there is, without waiting for the other side to agree. */
-  const drop = () => {
+  /** Closes the current socket without waiting for the server. */
+  const disconnect = () => {
     attempt += 1
-    clearTimeout(patience)
-    clearInterval(beat)
+    clearTimeout(timeout)
+    clearInterval(pings)
     const old = socket
     socket = undefined
     if (old) {
@@ -48,39 +48,39 @@ export function liveSocket(ports: LiveSocketPorts): () => void {
     connected = false
   }
 
-  const lose = (code?: number) => {
-    drop()
+  const handleLoss = (code?: number) => {
+    disconnect()
     if (code === ports.refusedCode) return ports.onGiveUp('refused')
     if (retries >= MAX_RETRIES) return ports.onGiveUp('lost')
-    const soon = code === COME_BACK && retries === 0
+    const restarting = code === SERVICE_RESTART && retries === 0
     retries += 1
-    retry = setTimeout(() => void connect(), soon ? Math.random() * COME_BACK_WITHIN_MS : RETRY_AFTER_MS)
+    retry = setTimeout(() => void connect(), restarting ? Math.random() * RESTART_JITTER_MS : RETRY_AFTER_MS)
   }
 
-  const wait = (ms: number) => {
-    clearTimeout(patience)
-    patience = setTimeout(lose, ms)
+  const resetTimeout = (ms: number) => {
+    clearTimeout(timeout)
+    timeout = setTimeout(handleLoss, ms)
   }
 
   const connect = async () => {
     const mine = ++attempt
-    wait(CONNECT_TIMEOUT_MS)
+    resetTimeout(CONNECT_TIMEOUT_MS)
     const address = await ports.address().catch(() => undefined)
     if (mine !== attempt) return
-    if (!address) return lose()
+    if (!address) return handleLoss()
     socket = ports.open(address)
-    socket.onclose = (event) => lose(event.code)
+    socket.onclose = (event) => handleLoss(event.code)
     socket.onopen = () => {
       connected = true
-      wait(SILENCE_MS)
-      beat = setInterval(() => socket?.send(JSON.stringify({ type: 'ping' })), PING_EVERY_MS)
+      resetTimeout(PONG_TIMEOUT_MS)
+      pings = setInterval(() => socket?.send(JSON.stringify({ type: 'ping' })), PING_INTERVAL_MS)
       ports.onChange(true)
     }
     socket.onmessage = (event) => {
-      // Only what the server says proves that it can be reached: one that opens and closes at once counts as a failure.
+      // Reset the retries on a message, not on open: a server that opens and closes immediately counts as a failure.
       retries = 0
       const message: unknown = JSON.parse(String(event.data))
-      if (isPong(message)) wait(SILENCE_MS)
+      if (isPong(message)) resetTimeout(PONG_TIMEOUT_MS)
       ports.onMessage(message)
     }
   }
@@ -88,6 +88,6 @@ export function liveSocket(ports: LiveSocketPorts): () => void {
   void connect()
   return () => {
     clearTimeout(retry)
-    drop()
+    disconnect()
   }
 }

@@ -1,4 +1,3 @@
-/** The plan of the signed-in user: what it is, when it is billed, and its end. */
 import { atom } from 'nanostores'
 import { type CurrentSubscription, cancel, current, reactivate, type Stats } from '#backend/subscriptions/contract.ts'
 import { translate } from '../i18n/client.ts'
@@ -10,14 +9,14 @@ import { errorText } from './errorText.ts'
 
 export interface Plan {
   readonly stats: Stats
-  /** Null for Free, and where it could not be read. */
+  /** Null for Free, and if it could not be loaded. */
   readonly current: CurrentSubscription | null
-  /** What is missing: the plan, so that a sample stands in its place, or its dates alone. */
+  /** What could not be loaded: the plan, which shows sample data, or only its dates. */
   readonly lacks: 'plan' | 'dates' | null
 }
 
-/** A new Free account: shown where the plan cannot be read. */
-export const SAMPLE_STATS: Stats = {
+/** A new Free account, shown if the plan cannot be loaded. */
+const SAMPLE_STATS: Stats = {
   current_tier: 'free',
   current_status: 'active',
   remaining_credits: 60,
@@ -26,7 +25,7 @@ export const SAMPLE_STATS: Stats = {
   next_reset_date: null,
 }
 
-/** Null while it is loaded. */
+/** Null while loading. */
 export const $plan = atom<Plan | null>(null)
 
 async function readCurrent(): Promise<CurrentSubscription | null> {
@@ -46,8 +45,8 @@ export async function loadPlan(): Promise<void> {
 }
 
 /**
- * Cancels at the end of the period; the page shows it at once, whenever the server's own view follows.
- * @returns why it could not be cancelled
+ * Cancels at the end of the period. The page updates before the server's read model does.
+ * @returns the error message of a failure
  */
 export async function cancelPlan(reason: string): Promise<string | undefined> {
   const t = translate()
@@ -67,7 +66,7 @@ export async function cancelPlan(reason: string): Promise<string | undefined> {
   return undefined
 }
 
-/** Takes a cancellation back, and a change to another plan with it. */
+/** Reverts a cancellation or a plan change. */
 export async function reactivatePlan(): Promise<void> {
   const t = translate()
   try {

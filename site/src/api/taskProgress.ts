@@ -1,7 +1,6 @@
-/** How far a task is, for the stepped bar. */
 import { TASK_STATUSES, type Task, type TaskStatus } from '#backend/tasks/contract.ts'
 
-export const STEPS = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING'] as const
+const STEPS = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING'] as const
 
 export interface Step {
   readonly name: (typeof STEPS)[number]
@@ -10,7 +9,7 @@ export interface Step {
   readonly part: number
 }
 
-/** Reads a status in any case, and the word `failed`. */
+/** Parses a status in any case, and `failed` as `Fail`. */
 export function readStatus(status: string): TaskStatus | undefined {
   const word = status.toLowerCase() === 'failed' ? 'fail' : status.toLowerCase()
   return TASK_STATUSES.find((known) => known.toLowerCase() === word)
@@ -21,7 +20,7 @@ export const isFinal = (task: Pick<Task, 'status'>): boolean => {
   return status === 'Success' || status === 'Fail'
 }
 
-/** Whether the task counts as being generated in the head of the queue. */
+/** Returns whether the task counts as in progress in the queue's heading. */
 export const isInProgress = (task: Pick<Task, 'status'>): boolean => {
   const status = readStatus(task.status)
   return status === 'Preparing' || status === 'Queueing' || status === 'Processing'
@@ -35,7 +34,7 @@ export const isWaiting = (task: Pick<Task, 'status'>): boolean => {
 
 const clamp = (value: number) => Math.min(100, Math.max(0, value))
 
-/** Percent of the whole way: waiting is a tenth, rendering the most, the file the last bit. */
+/** Returns the overall progress in percent: waiting up to 10, rendering up to 94, then the file. */
 export function percentOf(task: Pick<Task, 'status' | 'progress'>): number {
   switch (readStatus(task.status)) {
     case 'Preparing':

@@ -7,7 +7,7 @@ interface Reply {
   readonly body: { readonly image_url: string } | undefined
 }
 
-/** Uploads need XMLHttpRequest: fetch tells nothing of their progress. */
+/** Uploads with XMLHttpRequest, because fetch reports no upload progress. */
 function send(file: Blob, onProgress: (percent: number) => void, signal: AbortSignal): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
@@ -26,7 +26,7 @@ function send(file: Blob, onProgress: (percent: number) => void, signal: AbortSi
   })
 }
 
-/** Uploads a first-frame image and answers its address. */
+/** Uploads a first-frame image and returns its address. @throws ApiError */
 export async function uploadFirstFrame(
   file: Blob,
   onProgress: (percent: number) => void,

@@ -1,4 +1,4 @@
-// Runs before anything is painted: goes to the page in the reader's language, and marks what the first paint needs to know.
+// Runs before the first paint: redirects to the page in the visitor's language, and marks session and motion for the styles.
 ;((doc, loc, nav) => {
   const root = doc.documentElement
   const read = (key) => {

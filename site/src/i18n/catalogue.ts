@@ -1,4 +1,4 @@
-/** All catalogues. Only build-time code imports this file; the browser gets the namespaces that its page embeds. */
+/** All catalogues, for the build only. A page embeds the namespaces that its scripts need. */
 import enAuth from '#content/en/auth.json'
 import enBilling from '#content/en/billing.json'
 import enCommon from '#content/en/common.json'
@@ -81,6 +81,6 @@ export const catalogues: Readonly<Record<Locale, Messages>> = {
   zh: /* @__PURE__ */ merge(english, chinese),
 }
 
-/** The namespaces that a page hands to its scripts. */
+/** Returns the namespaces that a page embeds for its scripts. */
 export const pick = (locale: Locale, namespaces: readonly Namespace[]): Messages =>
   Object.fromEntries(namespaces.map((name) => [name, catalogues[locale][name] ?? {}]))

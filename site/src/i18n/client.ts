@@ -1,4 +1,4 @@
-/** What islands and scripts use of the translations: the catalogues while rendering at build time, the page's own in the browser. */
+/** Translations for islands and scripts: all catalogues during the build, the page's embedded texts in the browser. */
 import { catalogues } from './catalogue.ts'
 import { type Locale, localeOf, localizedPath, lookup, type Messages, translator } from './core.ts'
 import type { Translate } from './keys.ts'
@@ -10,11 +10,11 @@ function messagesOf(locale: Locale): Messages {
   return JSON.parse(document.getElementById('messages')?.textContent ?? '{}') as Messages
 }
 
-/** The language of the page in the browser. */
+/** Returns the page's language in the browser. */
 export const pageLocale = (): Locale =>
   localeOf(typeof document === 'undefined' ? undefined : document.documentElement.lang)
 
-/** The translator of a language; in the browser there is only the page's. */
+/** Returns the translator of a language. The browser has only the page's language. */
 export function translate(locale: Locale = pageLocale()): Translate {
   let t = known.get(locale)
   if (!t) {
@@ -25,11 +25,11 @@ export function translate(locale: Locale = pageLocale()): Translate {
 }
 
 let embedded: Messages | undefined
-/** The text under a key that is only known at run time, such as an error's code. */
+/** Returns the text of a key known only at run time, such as an error code. */
 export function textAt(key: string): string | undefined {
   embedded ??= messagesOf(pageLocale())
   return lookup(embedded, key)
 }
 
-/** An address in the page's language. */
+/** Returns a path in the page's language. */
 export const localHref = (path: string): string => localizedPath(path, pageLocale())

@@ -1,6 +1,6 @@
 /**
  * Reads i18next JSON v4 catalogues: nested keys, {{variables}}, CLDR plurals (`key_one`, `key_other`).
- * The same few lines run at build time and in the browser.
+ * The code runs during the build and in the browser.
  */
 export const LOCALES = ['en', 'zh'] as const
 export type Locale = (typeof LOCALES)[number]
@@ -12,11 +12,11 @@ export interface Messages {
 }
 export type Variables = Readonly<Record<string, string | number>>
 
-/** The locale that a language tag asks for; unknown languages read English. */
+/** Returns the locale of a language tag; other languages get English. */
 export const localeOf = (tag: string | null | undefined): Locale =>
   tag?.toLowerCase().startsWith('zh') ? 'zh' : DEFAULT_LOCALE
 
-/** The text under a dotted key, if there is one. */
+/** Returns the text of a dotted key. */
 export function lookup(messages: Messages, key: string): string | undefined {
   let node: string | Messages | undefined = messages
   for (const part of key.split('.')) {
@@ -31,7 +31,7 @@ const fill = (text: string, variables: Variables) =>
     Object.hasOwn(variables, name) ? String(variables[name]) : whole,
   )
 
-/** A translator over one locale's messages; a missing key answers itself, so that a gap is seen and not blank. */
+/** Creates the translator of a locale. It returns a missing key as its own text, so that gaps are visible. */
 export function translator(messages: Messages, locale: Locale) {
   const plurals = new Intl.PluralRules(HTML_LANG[locale])
   const pluralOf = (key: string, count: number) =>
@@ -42,7 +42,7 @@ export function translator(messages: Messages, locale: Locale) {
   }
 }
 
-/** `over` laid upon `base`: a key that a translation lacks keeps its English text. */
+/** Merges `over` into `base`, so that a key missing in a translation keeps its English text. */
 export function merge(base: Messages, over: Messages): Messages {
   const result: Record<string, string | Messages> = { ...base }
   for (const [key, value] of Object.entries(over)) {
@@ -52,7 +52,7 @@ export function merge(base: Messages, over: Messages): Messages {
   return result
 }
 
-/** The address of a page in a language: English at `/…`, Chinese at `/zh/…`. */
+/** Returns a page's path in a language: `/…` in English, `/zh/…` in Chinese. */
 export function localizedPath(path: string, locale: Locale): string {
   const bare = path.replace(/^\/zh(?=[/?#]|$)/, '') || '/'
   const rooted = bare.startsWith('/') ? bare : `/${bare}`

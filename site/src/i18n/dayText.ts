@@ -1,5 +1,5 @@
 import { HTML_LANG, type Locale } from './core.ts'
 
-/** A day in words. @param iso an instant */
+/** Formats the day of an instant. @param iso ISO 8601 */
 export const dayText = (iso: string, locale: Locale, style: 'long' | 'medium' = 'long'): string =>
   new Intl.DateTimeFormat(HTML_LANG[locale], { dateStyle: style }).format(Date.parse(iso))

@@ -1,28 +1,27 @@
-/** The help texts of `content/`, at build time. */
 import type { MarkdownInstance } from 'astro'
 import type { Locale } from './core.ts'
 
 export const CATEGORIES = ['basic', 'advanced', 'technical', 'subscription', 'support', 'commercial'] as const
-export type Category = (typeof CATEGORIES)[number]
+type Category = (typeof CATEGORIES)[number]
 
 interface Words {
   readonly question: string
-  /** A sentence or two for search engines. */
+  /** The meta description. */
   readonly description: string
   readonly tags: readonly string[]
 }
 
-/** What is the same in every language stands in the English file. */
+/** Front matter that all languages share, kept in the English file. */
 interface Facts {
   readonly category: Category
-  /** 1 comes first. */
+  /** 1 is shown first. */
   readonly priority: number
   readonly updated: string | Date
 }
 
 export interface Entry extends Words, Facts {
   readonly slug: string
-  /** The language of its words: English where there is no translation. */
+  /** The language of the text: English if there is no translation. */
   readonly language: Locale
   readonly html: string
   /** ISO date. */
@@ -40,7 +39,7 @@ const inLanguage = (language: Locale) =>
     }),
   )
 
-/** Every question in a language, the most important first. */
+/** Returns all questions in a language, ordered by priority. */
 export async function faqEntries(locale: Locale): Promise<readonly Entry[]> {
   const translations = inLanguage(locale)
   const entries = [...inLanguage('en')].map(async ([slug, english]): Promise<Entry> => {

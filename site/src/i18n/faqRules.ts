@@ -1,4 +1,3 @@
-/** What can be said of a help text by its words alone. */
 import type { Locale } from './core.ts'
 
 export interface Reading {
@@ -7,10 +6,10 @@ export interface Reading {
   readonly minutes: number
 }
 
-/** What people read silently in a minute. */
+/** Words, or Chinese characters, read silently in a minute. */
 const PER_MINUTE: Readonly<Record<Locale, number>> = { en: 230, zh: 400 }
 
-/** The text of rendered HTML. */
+/** Returns the text of rendered HTML. */
 export const textOf = (html: string): string =>
   html
     .replace(/<[^>]+>/g, ' ')
@@ -32,7 +31,7 @@ const UNIT: Readonly<Record<Locale, RegExp>> = {
   zh: /\p{Script=Han}|[a-z0-9]+(?:[-.,][a-z0-9]+)*/giu,
 }
 
-/** How long a text is: Chinese is counted by characters, a foreign word or a number within it as one. */
+/** Counts words and reading time. In Chinese each character counts, and a Latin word or a number counts as one. */
 export function readingOf(text: string, locale: Locale): Reading {
   const words = text.match(UNIT[locale])?.length ?? 0
   return { words, minutes: Math.max(1, Math.round(words / PER_MINUTE[locale])) }
@@ -47,7 +46,7 @@ interface Related {
 
 const SHOWN = 3
 
-/** The questions nearest to one: those that share tags or its category, the more important first. */
+/** Returns the questions that share the most tags or the category, ordered by priority. */
 export function relatedTo<E extends Related>(entry: E, all: readonly E[]): readonly E[] {
   const nearness = (other: E) =>
     other.tags.filter((tag) => entry.tags.includes(tag)).length + (other.category === entry.category ? 1 : 0)

@@ -1,6 +1,6 @@
 const UNITS = ['B', 'KB', 'MB', 'GB'] as const
 
-/** A size as B, KB, MB or GB, with one decimal above a kilobyte. */
+/** Formats a size in B, KB, MB or GB, with one decimal from a kilobyte on. */
 export function fileSize(bytes: number): string {
   let size = bytes
   let unit = 0

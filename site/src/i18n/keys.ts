@@ -1,4 +1,4 @@
-/** Types of the catalogue's keys, so that a misspelt key does not compile. */
+/** The catalogue's keys as types, so that a misspelt key does not compile. */
 import type { english, Namespace } from './catalogue.ts'
 import type { Variables } from './core.ts'
 
@@ -7,5 +7,5 @@ type Leaves<T> = {
   [K in keyof T & string]: T[K] extends string ? WithoutPlural<K> : `${K}.${Leaves<T[K]>}`
 }[keyof T & string]
 
-export type Key = { [N in Namespace]: `${N}.${Leaves<(typeof english)[N]>}` }[Namespace]
+type Key = { [N in Namespace]: `${N}.${Leaves<(typeof english)[N]>}` }[Namespace]
 export type Translate = (key: Key, variables?: Variables) => string

@@ -1,37 +1,34 @@
-/** The reader's choice of language: kept in the browser, and part of the address. */
 import { type Locale, localizedPath } from './core.ts'
 
 const KEY = 'language'
 
-/** Keeps the choice; false where the browser keeps nothing. */
+/** Stores the chosen language. Returns false if storage is unavailable. */
 export function rememberLanguage(language: Locale): boolean {
   try {
     localStorage.setItem(KEY, language)
     return localStorage.getItem(KEY) === language
   } catch {
-    // The address alone then carries the language.
     return false
   }
 }
 
-/** The address of the page at hand in a language, its query and anchor kept. */
+/** Returns the current page's address in a language, with its query and anchor. */
 export const inLanguage = (at: Pick<Location, 'pathname' | 'search' | 'hash'>, language: Locale): string =>
   localizedPath(at.pathname, language) + at.search + at.hash
 
-/** What a switch of the language needs of its surroundings. */
 export interface SwitchPorts {
-  /** Keeps the language on the account, if somebody is signed in. */
+  /** Saves the language on the account, if a user is signed in. */
   readonly save: (language: Locale) => Promise<void>
   readonly remember: (language: Locale) => unknown
   readonly go: (language: Locale) => void
-  /** Marks the language that is being switched to, or none. */
+  /** Marks the language being switched to; undefined clears the mark. */
   readonly mark: (language: Locale | undefined) => void
   readonly failed: (error: unknown) => unknown
 }
 
 /**
- * Makes a switch that leaves the page only once the account knows: the next page asks who is signed in, and would come
- * back to a language that was not saved. After a failure everything is as before.
+ * Creates a language switch. It leaves the page only after the account is saved: the next page would otherwise redirect
+ * to the account's old language. After a failure nothing changes.
  */
 export function languageSwitch(ports: SwitchPorts) {
   let busy = false
@@ -46,7 +43,7 @@ export function languageSwitch(ports: SwitchPorts) {
     } catch (error) {
       ports.failed(error)
     } finally {
-      // Also on the way out: the browser may show this page again as it was left.
+      // Clear the mark also when leaving: the browser may restore this page from its cache.
       ports.mark(undefined)
       busy = false
     }

@@ -1,13 +1,12 @@
-/** What Astro pages use of the translations, at build time. */
 import { catalogues } from './catalogue.ts'
 import { DEFAULT_LOCALE, HTML_LANG, LOCALES, localeOf, localizedPath, translator } from './core.ts'
 import type { Translate } from './keys.ts'
 
-/** Makes `/…` and `/zh/…` from one page. */
+/** Builds a page at `/…` and `/zh/…`. */
 export const getStaticPaths = () =>
   LOCALES.map((locale) => ({ params: { locale: locale === DEFAULT_LOCALE ? undefined : locale } }))
 
-/** The page's language, its translator, and its addresses. */
+/** Returns the page's language, its translator, and a function for paths in that language. */
 export function pageLanguage(astro: { currentLocale?: string | undefined }) {
   const locale = localeOf(astro.currentLocale)
   const t: Translate = translator(catalogues[locale], locale)

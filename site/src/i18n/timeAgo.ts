@@ -5,7 +5,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** "just now", minutes, hours, days under a week, then the date. */
+/** Formats an age as "just now", minutes, hours or days, and from a week on as a date. */
 export function timeAgo(iso: string, now: number, t: Translate, locale: Locale): string {
   const then = Date.parse(iso)
   const age = now - then

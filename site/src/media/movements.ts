@@ -5,10 +5,10 @@ export type MovementKey = (typeof CAMERA_MOVEMENTS)[CameraMovement]['key']
 const stills = import.meta.glob<string>('./movements/*.webp', { eager: true, query: '?url', import: 'default' })
 const clips = import.meta.glob<string>('./movements/*.mp4', { eager: true, query: '?url', import: 'default' })
 
-/** All 15 movements by their key in the catalogues, in the order in which they are offered. */
+/** The catalogue keys of all 15 movements, in display order. */
 export const MOVEMENT_KEYS: readonly MovementKey[] = Object.values(CAMERA_MOVEMENTS).map(({ key }) => key)
 
-/** The addresses of a movement's preview: a clip of 320 × 180, and its first frame as a still. */
+/** Returns the addresses of a movement's preview: a clip of 320 × 180 pixels and its first frame. */
 export function movementMedia(key: MovementKey): { still: string; clip: string } {
   return { still: stills[`./movements/${key}.webp`]!, clip: clips[`./movements/${key}.mp4`]! }
 }

@@ -1,6 +1,6 @@
 import type { APIRoute } from 'astro'
 
-/** Everything may be read but what is no page. Pages that are not to be found say so themselves. */
+/** Excludes only addresses that are not pages. Pages that must not be indexed carry a robots meta tag. */
 export const GET: APIRoute = ({ site }) =>
   new Response(`User-agent: *
 Disallow: /api/

@@ -3,7 +3,7 @@ import { Icon } from './Icon.tsx'
 import type { IconName } from './icons.ts'
 
 type ButtonProps = ComponentProps<'button'> & {
-  readonly look?: 'plain' | 'primary' | 'outline' | 'quiet' | 'danger'
+  readonly variant?: 'plain' | 'primary' | 'outline' | 'quiet' | 'danger'
   readonly size?: 'normal' | 'large'
   readonly wide?: boolean
   readonly busy?: boolean
@@ -11,19 +11,19 @@ type ButtonProps = ComponentProps<'button'> & {
   readonly children: ReactNode
 }
 
-const classes = (look: string, size: string, wide: boolean) =>
-  ['button', look !== 'plain' && `button-${look}`, size === 'large' && 'button-large', wide && 'button-wide']
+const classes = (variant: string, size: string, wide: boolean) =>
+  ['button', variant !== 'plain' && `button-${variant}`, size === 'large' && 'button-large', wide && 'button-wide']
     .filter(Boolean)
     .join(' ')
 
-/** A button; a busy one keeps its place and its focus, and does nothing. */
+/** A button. While busy it shows a spinner, keeps its focus and ignores clicks. */
 export function Button(props: ButtonProps) {
-  const { look = 'plain', size = 'normal', wide = false, busy = false, icon, children, onClick, ...rest } = props
+  const { variant = 'plain', size = 'normal', wide = false, busy = false, icon, children, onClick, ...rest } = props
   return (
     <button
       type="button"
       {...rest}
-      className={classes(look, size, wide)}
+      className={classes(variant, size, wide)}
       aria-busy={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
     >
@@ -40,7 +40,7 @@ type IconButtonProps = ComponentProps<'button'> & {
   readonly danger?: boolean
 }
 
-/** A button of a picture alone, named for those who do not see it and on hover. */
+/** A button that shows only an icon. Its label is read out and appears on hover. */
 export function IconButton({ label, icon, busy = false, danger = false, ...rest }: IconButtonProps) {
   return (
     <button

@@ -7,14 +7,14 @@ interface ChoicesProps<V extends string | number> {
     readonly value: V
     readonly label: string
     readonly note?: string
-    /** Why the option cannot be chosen. */
+    /** Why the option is unavailable. */
     readonly excluded?: string | null
   }[]
   readonly onChange: (value: V) => void
   readonly wide?: boolean
 }
 
-/** A few options to choose one of; those that cannot be chosen stay in sight with their reason. */
+/** A radio group. Unavailable options stay visible with their reasons. */
 export function Choices<V extends string | number>({ label, value, options, onChange, wide }: ChoicesProps<V>) {
   const id = useId()
   const reasons = [...new Set(options.flatMap((option) => option.excluded ?? []))]

@@ -19,7 +19,7 @@ export function ConfirmDialog({ title, confirm, keep, onConfirm, onClose, childr
     <>
       <Button onClick={onClose}>{keep ?? translate()('common.action.cancel')}</Button>
       <Button
-        look="danger"
+        variant="danger"
         onClick={() => {
           onClose()
           onConfirm()

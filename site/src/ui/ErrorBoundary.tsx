@@ -8,7 +8,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** Shows a way on when a part of the page breaks; the details are only logged. */
+/** Offers ways to continue when rendering fails, and logs the error. */
 export class ErrorBoundary extends Component<Props, { broken: boolean }> {
   override state = { broken: false }
 
@@ -28,8 +28,8 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
         <h2>{t('common.crash.title')}</h2>
         <p className="muted crash-short">{t('common.crash.text')}</p>
         <p className="muted crash-long">{t('common.crash.more')}</p>
-        <div className="crash-actions">
-          <Button look="primary" onClick={() => this.setState({ broken: false })}>
+        <div className="row row-wide">
+          <Button variant="primary" onClick={() => this.setState({ broken: false })}>
             {t('common.action.retry')}
           </Button>
           <Button onClick={() => location.reload()}>{t('common.action.reload')}</Button>

@@ -8,7 +8,7 @@ interface FactsProps {
 /** Lists values with their names. */
 export function Facts({ className, facts }: FactsProps) {
   return (
-    <dl className={`facts ${className}`}>
+    <dl className={`fact-list ${className}`}>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { IconButton } from './Button.tsx'
 import { Icon } from './Icon.tsx'
 
-/** What is wrong with a field, in words. */
+/** The validation error of a field. */
 export function Fault({ id, text }: { id: string; text: string }) {
   return (
     <p className="fault" id={id}>
@@ -38,7 +38,7 @@ const described = (id: string, { hint, fault }: Labelled) => {
   return hint ? `${id}-hint` : undefined
 }
 
-/** A labelled input whose fault is bound to it. */
+/** An input with its label, hint and validation error. */
 export function Field({ label, hint, fault, ...input }: Labelled & ComponentProps<'input'>) {
   const id = useId()
   const labelled = { label, fault, ...(hint ? { hint } : {}) }
@@ -57,7 +57,7 @@ export function Field({ label, hint, fault, ...input }: Labelled & ComponentProp
 
 type PasswordProps = Labelled & ComponentProps<'input'> & { readonly show: string; readonly hide: string }
 
-/** A password that can be looked at. */
+/** A password input with a button that reveals it. */
 export function PasswordField({ label, hint, fault, show, hide, ...input }: PasswordProps) {
   const id = useId()
   const [visible, setVisible] = useState(false)

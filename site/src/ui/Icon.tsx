@@ -1,6 +1,6 @@
 import { ICONS, type IconName } from './icons.ts'
 
-/** An icon beside a text; it says nothing of its own to a screen reader. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg

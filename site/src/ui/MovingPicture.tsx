@@ -3,14 +3,14 @@ import { type RefObject, useEffect, useRef } from 'react'
 interface MovingPictureProps {
   readonly still: string
   readonly clip: string
-  /** What the reader points at or focuses to see it move, where pictures do not move by themselves. */
+  /** The element whose hover or focus plays the clip if autoplay is off. */
   readonly surface: RefObject<HTMLElement | null>
 }
 
-const isCalm = () =>
+const isMotionReduced = () =>
   matchMedia('(prefers-reduced-motion: reduce)').matches || document.documentElement.dataset.motion === 'calm'
 
-/** A short silent clip that moves while it is in sight; for readers who want calm, while they point at it. */
+/** A short silent clip that plays while visible, or with reduced motion only on hover or focus. */
 export function MovingPicture({ still, clip, surface }: MovingPictureProps) {
   const ref = useRef<HTMLVideoElement>(null)
   useEffect(() => {
@@ -19,7 +19,7 @@ export function MovingPicture({ still, clip, surface }: MovingPictureProps) {
     if (!video || !target) return
     const play = () => void video.play().catch(() => {})
     const rest = () => video.pause()
-    if (isCalm()) {
+    if (isMotionReduced()) {
       const moves = ['pointerenter', 'focus'] as const
       const rests = ['pointerleave', 'blur'] as const
       for (const name of moves) target.addEventListener(name, play)

@@ -5,17 +5,17 @@ import { passwordStrength } from './passwordStrength.ts'
 
 type NewPasswordProps = Omit<ComponentProps<typeof PasswordField>, 'show' | 'hide' | 'hint'> & { readonly t: Translate }
 
-/** A password to be chosen: it can be looked at, and says how strong it is while it is typed. */
+/** A password input that shows the password's strength while typing. */
 export function NewPasswordField({ t, onInput, ...field }: NewPasswordProps) {
   const [text, setText] = useState('')
   const strength = passwordStrength(text)
   return (
-    <div className="new-password">
+    <div className="stack">
       <PasswordField
         show={t('auth.field.showPassword')}
         hide={t('auth.field.hidePassword')}
         hint={t('auth.field.passwordHint')}
-        autoComplete="new-password"
+        autoComplete="stack"
         {...field}
         onInput={(event) => {
           setText(event.currentTarget.value)

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Icon } from './Icon.tsx'
 import type { Tone } from './toasts.ts'
 
-/** A remark that stays on the page. */
+/** A message that stays on the page. */
 export function Notice({ tone, quiet = false, children }: { tone: Tone; quiet?: boolean; children: ReactNode }) {
   return (
     <div className={quiet ? 'notice notice-quiet' : 'notice'} data-tone={tone}>

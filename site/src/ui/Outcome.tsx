@@ -3,24 +3,24 @@ import { Icon } from './Icon.tsx'
 import type { IconName } from './icons.ts'
 
 interface OutcomeProps {
-  readonly tone: 'info' | 'success'
-  readonly icon: IconName
+  readonly tone: 'info' | 'success' | 'danger'
+  readonly icon: IconName | 'spinner'
   readonly heading: string
+  /** Focuses the heading, so that screen readers announce an outcome that replaces a form. */
+  readonly takesFocus?: boolean
   readonly children: ReactNode
 }
 
 const focus = (heading: HTMLElement | null) => heading?.focus()
 
-/** Replaces a form by its result. The heading takes the focus, so that screen readers announce it. */
-export function Outcome({ tone, icon, heading, children }: OutcomeProps) {
+/** Shows the result of a form or a link. */
+export function Outcome({ tone, icon, heading, takesFocus = false, children }: OutcomeProps) {
   return (
     <div className="outcome">
       <span className="outcome-icon" data-tone={tone}>
-        <Icon name={icon} />
+        {icon === 'spinner' ? <span className="spinner" aria-hidden="true" /> : <Icon name={icon} />}
       </span>
-      <h1 ref={focus} tabIndex={-1}>
-        {heading}
-      </h1>
+      <h1 {...(takesFocus ? { ref: focus, tabIndex: -1 } : {})}>{heading}</h1>
       {children}
     </div>
   )

@@ -5,24 +5,24 @@ import { pagesShown } from './pagesShown.ts'
 
 interface PaginationProps {
   readonly t: Translate
-  /** What is paged, for those who hear the page. */
+  /** Names the list for screen readers. */
   readonly label: string
-  /** The words for what is shown. */
+  /** Returns the text for the shown range. */
   readonly shown: (place: { start: number; end: number; total: number }) => string
   readonly page: number
   readonly perPage: number
   readonly total: number
-  /** Offers to go to a page by its number. */
+  /** Adds a field that opens a page by number. */
   readonly jumper?: boolean
   readonly onOpen: (page: number) => void
 }
 
-/** What part of a list is shown, and the way to the others. */
+/** Shows the current range of a list and links to its pages. */
 export function Pagination({ t, label, shown, page, perPage, total, jumper = false, onOpen }: PaginationProps) {
   const count = Math.ceil(total / perPage)
   const start = (page - 1) * perPage + 1
   return (
-    <div className="pagination">
+    <div className="row pagination">
       <p className="hint" role="status">
         {shown({ start, end: Math.min(page * perPage, total), total })}
       </p>
@@ -88,9 +88,11 @@ function Jumper({ t, count, onOpen }: Pick<PaginationProps, 't' | 'onOpen'> & { 
   }
   return (
     <form className="jumper" onSubmit={jump} noValidate>
-      <label htmlFor={id}>{t('profile.pages.jump')}</label>
+      <label className="hint" htmlFor={id}>
+        {t('profile.pages.jump')}
+      </label>
       <input className="input" id={id} name="page" inputMode="numeric" autoComplete="off" maxLength={6} />
-      <Button type="submit" look="outline">
+      <Button type="submit" variant="outline">
         {t('profile.pages.go')}
       </Button>
     </form>

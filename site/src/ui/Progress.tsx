@@ -10,7 +10,7 @@ interface ProgressProps {
 
 const part = (value: number) => ({ '--part': value }) as CSSProperties
 
-/** A stepped bar: where a task is, and how far. */
+/** A progress bar in steps. */
 export function Progress({ label, state, percent, steps }: ProgressProps) {
   return (
     <div className="progress">

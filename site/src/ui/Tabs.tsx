@@ -15,7 +15,7 @@ const TO: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_, count) => count - 1,
 }
 
-/** Tabs over one panel; the arrow keys choose, as the ARIA practices say. */
+/** Tabs over one panel. Arrow keys select, as the ARIA Authoring Practices recommend. */
 export function Tabs<V extends string>({ label, value, options, onChange, children }: TabsProps<V>) {
   const id = useId()
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
@@ -48,7 +48,7 @@ export function Tabs<V extends string>({ label, value, options, onChange, childr
           </button>
         ))}
       </div>
-      <div className="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`}>
+      <div className="stack stack-wide tab-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`}>
         {children}
       </div>
     </>

@@ -1,9 +1,9 @@
-/** Apart from the other icons, so that a page's script does not carry them all. */
+/** Separate from the other icons, so that a page's script does not contain them all. */
 export const CLOSE_PATHS = ['M6 6l12 12', 'M18 6L6 18'] as const
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** The cross of a button that closes something, drawn without a framework. */
+/** Creates a close icon without a framework. */
 export function closeIcon(): SVGElement {
   const svg = document.createElementNS(SVG, 'svg')
   const attributes = {

@@ -1,18 +1,11 @@
 import { CLOSE_PATHS } from './closeIcon.ts'
 
-/** Line icons on a 24-pixel grid, as the paths to stroke. */
+/** Line icons on a 24-pixel grid, as stroked paths. */
 export const ICONS = {
   menu: ['M4 7h16', 'M4 12h16', 'M4 17h16'],
   close: CLOSE_PATHS,
-  globe: [
-    'M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18',
-    'M3 12h18',
-    'M12 3c3 3 3.5 6 3.5 9s-.5 6-3.5 9c-3-3-3.5-6-3.5-9s.5-6 3.5-9',
-  ],
   spark: ['M12 3l1.9 5.6L19.5 10.5l-5.6 1.9L12 18l-1.9-5.6L4.5 10.5l5.6-1.9z', 'M19 16v4', 'M17 18h4'],
   coin: ['M12 3.5a8.5 8.5 0 1 0 0 17a8.5 8.5 0 1 0 0-17', 'M12 8l1.2 2.8L16 12l-2.8 1.2L12 16l-1.2-2.8L8 12l2.8-1.2z'],
-  image: ['M4 5h16v14H4z', 'M4 16l4.5-4.5 4 4L15 13l5 5', 'M15.5 9.5h.01'],
-  text: ['M5 6h14', 'M12 6v13', 'M9 19h6'],
   camera: ['M3 8h12v9H3z', 'M15 11l6-3v9l-6-3', 'M7 5h4'],
   play: ['M8 5.5v13l11-6.5z'],
   pause: ['M9 5.5v13', 'M15 5.5v13'],

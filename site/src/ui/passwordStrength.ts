@@ -3,8 +3,8 @@ export type Strength = 'weak' | 'fair' | 'strong'
 const KINDS = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /\p{Lo}/u, /[^\p{L}\p{N}]/u]
 
 /**
- * A rough idea of how hard a password is to guess, while it is being typed: its different characters count, and their
- * kinds a little. What counts as too easy, the server decides.
+ * Estimates how hard a password is to guess, by its distinct characters and their kinds. It only guides the user; the
+ * server decides which passwords are too weak.
  */
 export function passwordStrength(password: string): Strength {
   const characters = [...password.normalize('NFKC')]

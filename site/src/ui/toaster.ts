@@ -31,8 +31,8 @@ export { showToast } from './toasts.ts'
 let following = false
 
 /**
- * Draws the toasts into the page's live region, without a framework so that every page can have them.
- * A popover is put on top again with each toast, above any dialog that opened meanwhile.
+ * Renders toasts into the page's live region, without a framework so that every page can use them. Each toast reopens the
+ * popover, which puts it above any dialog opened since.
  */
 export function showToasts(): void {
   const region = document.getElementById('toasts')

@@ -4,13 +4,13 @@ import { ApiError } from '../api/apiError.ts'
 import { check, type Faults } from '../api/check.ts'
 import { codeText } from '../api/errorText.ts'
 
-/** A native form checked by a contract's schema: faults are bound to fields, and the first of them gets the focus. */
+/** Validates a native form with a contract's schema, shows errors beside their fields and focuses the first. */
 export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.output<S>) => Promise<void>) {
   const form = useRef<HTMLFormElement>(null)
   const [faults, setFaults] = useState<Faults>({})
   const [problem, setProblem] = useState<unknown>()
   const [busy, setBusy] = useState(false)
-  // Until the script runs, a submit would be the browser's own and put the password into a request of its own.
+  // Before hydration the browser would submit the form itself, password included.
   const [ready, setReady] = useState(false)
   useEffect(() => setReady(true), [])
 
@@ -43,7 +43,7 @@ export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.outp
     const { [name]: _, ...rest } = faults
     setFaults(rest)
   }
-  /** The properties of a field by its name. */
+  /** Returns the props of a field by its name. */
   const field = (name: string) => ({
     name,
     fault: faults[name] === undefined ? undefined : codeText(faults[name]),

@@ -8,7 +8,7 @@ import { Field, PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useForm } from '../../ui/useForm.ts'
 
-/** Signs in. */
+/** Signs a user in. */
 export function LoginForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const { form, field, problem, busy, ready } = useForm(Credentials, signIn)
@@ -26,7 +26,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
       <a className="link form-aside" href={localizedPath('/auth/forgot-password', locale)}>
         {t('auth.login.forgot')}
       </a>
-      <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
+      <Button type="submit" variant="primary" size="large" wide busy={busy} disabled={!ready}>
         {t('auth.login.submit')}
       </Button>
       <p className="form-foot">

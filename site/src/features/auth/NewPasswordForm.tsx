@@ -8,7 +8,7 @@ import { Outcome } from '../../ui/Outcome.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
 
-/** Sets a new password by a token. */
+/** Sets a new password with the token of a reset link. */
 export function NewPasswordForm({ token }: { token: string }) {
   const t = translate()
   const [done, setDone] = useState(false)
@@ -43,7 +43,7 @@ export function NewPasswordForm({ token }: { token: string }) {
 function Done() {
   const t = translate()
   return (
-    <Outcome tone="success" icon="checkRound" heading={t('auth.reset.doneHeading')}>
+    <Outcome takesFocus tone="success" icon="checkRound" heading={t('auth.reset.doneHeading')}>
       <p className="muted">{t('auth.reset.doneText')}</p>
       <a className="button button-primary button-wide" href={localHref('/auth/login')}>
         {t('auth.verify.loginNow')}

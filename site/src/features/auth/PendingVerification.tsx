@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 import { localHref, translate } from '../../i18n/client.ts'
-import { Icon } from '../../ui/Icon.tsx'
+import { Outcome } from '../../ui/Outcome.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { ResendButton } from './ResendButton.tsx'
 
-/** Says where the mail went; without an address it goes back to registering. */
+/** Says where the verification email went. Without an address it returns to the registration. */
 export function PendingVerification() {
   const t = translate()
   const [email] = useState(() => new URLSearchParams(location.search).get('email')?.trim() ?? '')
@@ -25,22 +25,18 @@ export function PendingVerification() {
       </div>
     )
   return (
-    <div className="outcome">
-      <span className="outcome-icon" data-tone="info">
-        <Icon name="mail" />
-      </span>
-      <h1>{t('auth.pending.heading')}</h1>
+    <Outcome tone="info" icon="mail" heading={t('auth.pending.heading')}>
       <p>
         {t('auth.pending.lead')} <strong>{email}</strong>
       </p>
       <p className="muted">{t('auth.pending.hint')}</p>
-      <ResendButton email={email} look="primary" />
+      <ResendButton email={email} />
       <a className="button button-outline button-wide" href={localHref('/auth/login')}>
         {t('auth.pending.toLogin')}
       </a>
       <a className="link outcome-link" href={localHref('/auth/register')}>
         {t('auth.pending.registerAgain')}
       </a>
-    </div>
+    </Outcome>
   )
 }

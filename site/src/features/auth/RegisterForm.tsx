@@ -8,7 +8,7 @@ import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
 import { useForm } from '../../ui/useForm.ts'
 
-/** Opens an account. */
+/** Creates an account. */
 export function RegisterForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const { form, field, problem, busy, ready } = useForm(RegistrationForm, signUp)
@@ -20,7 +20,7 @@ export function RegisterForm({ locale }: { locale: Locale }) {
       <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
       <NewPasswordField t={t} label={t('auth.field.password')} {...field('password')} />
       <PasswordField label={t('auth.field.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
-      <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
+      <Button type="submit" variant="primary" size="large" wide busy={busy} disabled={!ready}>
         {t('auth.register.submit')}
       </Button>
       <p className="form-foot">

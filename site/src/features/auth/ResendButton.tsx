@@ -6,8 +6,8 @@ import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { showToast } from '../../ui/toasts.ts'
 
-/** Mails the verification link again. */
-export function ResendButton({ email, look }: { email: string; look: 'primary' | 'outline' }) {
+/** Sends the verification email again. */
+export function ResendButton({ email }: { email: string }) {
   const t = translate()
   const [busy, setBusy] = useState(false)
   const send = async () => {
@@ -16,14 +16,14 @@ export function ResendButton({ email, look }: { email: string; look: 'primary' |
       await resend(email)
       showToast('success', t('auth.pending.resent'))
     } catch (error) {
-      const told = error instanceof ApiError && error.code === 'too_many_requests'
-      showToast('danger', told ? errorText(error) : t('auth.pending.resendFailed'))
+      const limited = error instanceof ApiError && error.code === 'too_many_requests'
+      showToast('danger', limited ? errorText(error) : t('auth.pending.resendFailed'))
     } finally {
       setBusy(false)
     }
   }
   return (
-    <Button look={look} wide busy={busy} onClick={send}>
+    <Button variant="primary" wide busy={busy} onClick={send}>
       {t('auth.pending.resend')}
     </Button>
   )

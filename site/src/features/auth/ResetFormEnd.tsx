@@ -9,11 +9,11 @@ interface ResetFormEndProps {
   readonly ready: boolean
 }
 
-/** The button of a form about a new password, and the way back to the login page. */
+/** The submit button of a reset form, and the link back to the login page. */
 export function ResetFormEnd({ submit, busy, ready }: ResetFormEndProps) {
   return (
     <>
-      <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
+      <Button type="submit" variant="primary" size="large" wide busy={busy} disabled={!ready}>
         {submit}
       </Button>
       <p className="form-foot">
@@ -25,6 +25,6 @@ export function ResetFormEnd({ submit, busy, ready }: ResetFormEndProps) {
   )
 }
 
-/** What the form says of a failure: whoever asks too often is told so, everything else has the form's own sentence. */
+/** Returns the message of a failed reset: the rate limit's own, or the form's general one. */
 export const resetFailure = (problem: unknown, general: string): string =>
   problem instanceof ApiError && problem.code === 'too_many_requests' ? errorText(problem) : general

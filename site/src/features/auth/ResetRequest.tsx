@@ -9,7 +9,7 @@ import { Outcome } from '../../ui/Outcome.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
 
-/** Asks where to send the link that sets a new password, and says the same for every address. */
+/** Requests a reset link. The answer is the same whether or not the address has an account. */
 export function ResetRequest({ missingToken }: { missingToken: boolean }) {
   const [sentTo, setSentTo] = useState<string>()
   if (sentTo !== undefined) return <Sent email={sentTo} again={() => setSentTo(undefined)} />
@@ -40,7 +40,7 @@ function RequestForm({ missingToken, sent }: { missingToken: boolean; sent: (ema
 function Sent({ email, again }: { email: string; again: () => void }) {
   const t = translate()
   return (
-    <Outcome tone="info" icon="mail" heading={t('auth.reset.sentHeading')}>
+    <Outcome takesFocus tone="info" icon="mail" heading={t('auth.reset.sentHeading')}>
       <p>
         {t('auth.reset.sentText')} <strong>{email}</strong>
       </p>
@@ -48,7 +48,7 @@ function Sent({ email, again }: { email: string; again: () => void }) {
       <a className="button button-primary button-wide" href={localHref('/auth/login')}>
         {t('auth.reset.toLogin')}
       </a>
-      <Button look="outline" wide onClick={again}>
+      <Button variant="outline" wide onClick={again}>
         {t('auth.reset.requestAgain')}
       </Button>
     </Outcome>

@@ -1,13 +1,12 @@
-import { useStore } from '@nanostores/react'
 import { pageLocale, textAt, translate } from '../../i18n/client.ts'
 import { Pagination } from '../../ui/Pagination.tsx'
-import { $zone, actions, csvAddress, openActions, PER_PAGE } from './board.ts'
-import { numberText, timeText } from './figures.ts'
+import { Table } from '../../ui/Table.tsx'
+import { actions, csvAddress, openActions, PER_PAGE } from './board.ts'
+import { numberText } from './figures.ts'
 import { Panel } from './Panel.tsx'
+import { Time } from './Time.tsx'
 
-type Row = NonNullable<ReturnType<typeof actions.$section.get>['data']>['actions'][number]
-
-/** What the operator did, the newest first. */
+/** Lists the operator's actions, newest first. */
 export function Actions() {
   const t = translate()
   const heading = t('dashboard.actions.heading')
@@ -23,7 +22,21 @@ export function Actions() {
     >
       {({ actions: rows, total, page }) => (
         <>
-          <Rows rows={rows} />
+          <Table
+            className="table-lines board-table board-lines"
+            rows={rows}
+            keyOf={({ at }, index) => `${at} ${index}`}
+            columns={[
+              { head: t('dashboard.actions.time'), cell: ({ at }) => <Time iso={at} /> },
+              {
+                head: t('dashboard.actions.action'),
+                isRowHead: true,
+                cell: ({ action }) => textAt(`dashboard.actions.name.${action}`) ?? action,
+              },
+              { head: t('dashboard.actions.detail'), cell: ({ detail }) => detail ?? '—' },
+              { head: t('dashboard.actions.ip'), className: 'board-ip', cell: ({ ip }) => ip ?? '—' },
+            ]}
+          />
           {total > PER_PAGE && (
             <Pagination
               t={t}
@@ -40,37 +53,5 @@ export function Actions() {
         </>
       )}
     </Panel>
-  )
-}
-
-function Rows({ rows }: { rows: readonly Row[] }) {
-  const t = translate()
-  const zone = useStore($zone)
-  return (
-    <table className="board-table board-lines">
-      <thead>
-        <tr>
-          <th scope="col">{t('dashboard.actions.time')}</th>
-          <th scope="col">{t('dashboard.actions.action')}</th>
-          <th scope="col">{t('dashboard.actions.detail')}</th>
-          <th scope="col">{t('dashboard.actions.ip')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ at, action, detail, ip }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an action has no name, and two may be alike.
-          <tr key={`${at} ${index}`}>
-            <td>
-              <time dateTime={at} title={timeText(at, zone, pageLocale(), 'full')}>
-                {timeText(at, zone, pageLocale(), 'minute')}
-              </time>
-            </td>
-            <th scope="row">{textAt(`dashboard.actions.name.${action}`) ?? action}</th>
-            <td>{detail ?? '—'}</td>
-            <td className="board-ip">{ip ?? '—'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   )
 }

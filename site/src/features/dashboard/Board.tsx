@@ -17,13 +17,13 @@ import { TaskHealth } from './TaskHealth.tsx'
 import { Users } from './Users.tsx'
 import { Visits } from './Visits.tsx'
 
-/** The operator's board: what is not told by a number at a glance is told by a chart or a table. */
+/** The operator's board: key figures, charts and tables. */
 export function Board() {
   const t = translate()
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
   return (
     <ErrorBoundary t={t} home={localHref('/')}>
-      <div className="board-title">
+      <div className="row spread board-title">
         <h1>{t('dashboard.heading')}</h1>
         {(!empty || away) && <DateRange />}
       </div>
@@ -52,10 +52,10 @@ export function Board() {
 function Failure() {
   const t = translate()
   return (
-    <div className="card board-failure">
+    <div className="card row board-failure">
       <Icon name="alert" />
       <p>{t('dashboard.failed')}</p>
-      <Button look="primary" icon="refresh" onClick={() => void refreshBoard()}>
+      <Button variant="primary" icon="refresh" onClick={() => void refreshBoard()}>
         {t('dashboard.retry')}
       </Button>
     </div>

@@ -6,7 +6,7 @@ import { people, today, week } from './board.ts'
 import type { Section } from './boardSection.ts'
 import { growthText, numberText, percentText, trendOf } from './figures.ts'
 
-/** The wall of numbers: four of the traffic, four of the users. */
+/** Shows four key figures of the traffic and four of the users. */
 export function Cards() {
   const t = translate()
   const [traffic, sevenDays, users] = [useStore(today.$section), useStore(week.$section), useStore(people.$section)]
@@ -64,7 +64,7 @@ interface CardProps<T> {
     | 'weekRegistrations'
   readonly of: Section<T>
   readonly value: (data: T) => string
-  /** The line under the number. */
+  /** Renders the line below the number. */
   readonly children: (data: T) => ReactNode
 }
 
@@ -92,7 +92,7 @@ function Card<T>({ name, of: { status, data }, value, children }: CardProps<T>) 
   )
 }
 
-/** How a number has changed; its sign and its arrow say so without the colour. */
+/** Shows a change with sign and arrow, so that it can be read without colour. */
 function Growth({ percent }: { percent: number }) {
   const trend = trendOf(percent)
   return (

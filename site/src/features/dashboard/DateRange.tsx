@@ -7,14 +7,14 @@ import { Fault } from '../../ui/Field.tsx'
 import { $choice, $zone, choosePeriod, todaysDate } from './board.ts'
 import { faultOf, firstKept, PRESETS } from './boardPeriod.ts'
 
-/** Which days the parts below are of. */
+/** Selects the period of the sections below. */
 export function DateRange() {
   const t = translate()
   const choice = useStore($choice)
   const [custom, setCustom] = useState(false)
   const isCustom = custom || !('last' in choice)
   return (
-    <div className="board-period">
+    <div className="row board-period">
       <fieldset className="board-switch" title={t('dashboard.period.note')}>
         <legend className="sr-only">{t('dashboard.period.label')}</legend>
         {PRESETS.map((last) => (
@@ -36,12 +36,12 @@ export function DateRange() {
           {t('dashboard.period.custom')}
         </label>
       </fieldset>
-      {isCustom && <TwoDays />}
+      {isCustom && <CustomRange />}
     </div>
   )
 }
 
-function TwoDays() {
+function CustomRange() {
   const t = translate()
   const id = useId()
   const choice = useStore($choice)
@@ -58,7 +58,7 @@ function TwoDays() {
     if (!found) choosePeriod({ from, to })
   }
   return (
-    <form className="board-days" onSubmit={onSubmit} noValidate>
+    <form className="row board-days" onSubmit={onSubmit} noValidate>
       {(['from', 'to'] as const).map((name) => (
         <label key={name}>
           {t(`dashboard.period.${name}`)}
@@ -75,7 +75,7 @@ function TwoDays() {
           />
         </label>
       ))}
-      <Button type="submit" look="outline">
+      <Button type="submit" variant="outline">
         {t('dashboard.period.apply')}
       </Button>
       <div role="alert">{fault && <Fault id={id} text={t(`dashboard.period.${fault}`, { count: KEPT_DAYS })} />}</div>

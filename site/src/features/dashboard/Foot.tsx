@@ -4,12 +4,12 @@ import { pageLocale, translate } from '../../i18n/client.ts'
 import { today } from './board.ts'
 import { timeText } from './figures.ts'
 
-/** How old the numbers are, and how long they are kept. */
+/** Shows the time of the last update and the retention period. */
 export function Foot() {
   const t = translate()
   const { data } = useStore(today.$section)
   return (
-    <div className="board-foot">
+    <div className="row hint board-foot">
       {data && (
         <>
           <p>

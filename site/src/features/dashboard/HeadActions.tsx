@@ -6,7 +6,7 @@ import { $refreshing, refreshBoard, today } from './board.ts'
 import { timeText } from './figures.ts'
 import { signOutOperator } from './operator.ts'
 
-/** Reads the board anew, and leaves it. */
+/** Buttons to refresh the board and to sign out. */
 export function HeadActions() {
   const t = translate()
   const refreshing = useStore($refreshing)
@@ -24,10 +24,10 @@ export function HeadActions() {
         {refreshing && t('dashboard.loading')}
         {updated && t('dashboard.updated', { time: timeText(data.last_updated, data.time_zone, pageLocale(), 'time') })}
       </span>
-      <Button icon="refresh" look="outline" disabled={refreshing} onClick={() => void refreshBoard()}>
+      <Button icon="refresh" variant="outline" disabled={refreshing} onClick={() => void refreshBoard()}>
         {t('dashboard.refresh')}
       </Button>
-      <Button icon="logout" look="quiet" busy={leaving} onClick={() => void leave()}>
+      <Button icon="logout" variant="quiet" busy={leaving} onClick={() => void leave()}>
         {t('dashboard.logout')}
       </Button>
     </>

@@ -1,11 +1,12 @@
 import { pageLocale, translate } from '../../i18n/client.ts'
+import { Table } from '../../ui/Table.tsx'
 import { visitors } from './board.ts'
 import { numberText } from './figures.ts'
 import { Panel } from './Panel.tsx'
 
 const SHOWN = 6
 
-/** Who is here now, and on which pages. */
+/** Shows the current visitors and their pages. */
 export function Live() {
   const t = translate()
   return (
@@ -24,24 +25,19 @@ export function Live() {
           {pages.length === 0 ? (
             <p className="board-none">{t('dashboard.live.empty')}</p>
           ) : (
-            <table className="board-table">
-              <thead>
-                <tr>
-                  <th scope="col">{t('dashboard.live.page')}</th>
-                  <th scope="col" className="number">
-                    {t('dashboard.live.count')}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {pages.slice(0, SHOWN).map((page) => (
-                  <tr key={page.path}>
-                    <th scope="row">{page.path}</th>
-                    <td className="number">{numberText(page.count, pageLocale())}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table
+              className="board-table"
+              rows={pages.slice(0, SHOWN)}
+              keyOf={({ path }) => path}
+              columns={[
+                { head: t('dashboard.live.page'), isRowHead: true, cell: ({ path }) => path },
+                {
+                  head: t('dashboard.live.count'),
+                  className: 'number',
+                  cell: (page) => numberText(page.count, pageLocale()),
+                },
+              ]}
+            />
           )}
         </>
       )}

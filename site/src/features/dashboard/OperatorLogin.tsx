@@ -10,14 +10,14 @@ import { signInFailure, signInOperator } from './operator.ts'
 
 type Problem = ReturnType<typeof signInFailure>
 
-/** Lets the operator in. */
+/** Signs the operator in. */
 export function OperatorLogin({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const form = useRef<HTMLFormElement>(null)
   const [problem, setProblem] = useState<Problem>()
   const [missing, setMissing] = useState<readonly string[]>([])
   const [busy, setBusy] = useState(false)
-  // Until the script runs, a submit would be the browser's own.
+  // Before hydration a submit would reload the page.
   const [ready, setReady] = useState(false)
   useEffect(() => setReady(true), [])
 
@@ -66,7 +66,7 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
         autoComplete="current-password"
         {...invalid('password')}
       />
-      <Button type="submit" look="primary" size="large" wide busy={busy} disabled={!ready}>
+      <Button type="submit" variant="primary" size="large" wide busy={busy} disabled={!ready}>
         {t('dashboard.login.submit')}
       </Button>
       <a className="button button-quiet button-wide" href={localizedPath('/', locale)}>

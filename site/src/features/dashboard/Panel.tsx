@@ -10,18 +10,18 @@ interface PanelProps<T> {
   readonly name: string
   readonly heading: string
   readonly section: ReadableAtom<Section<T>>
-  /** Reads it again; left out where the whole board says that it failed. */
+  /** Reloads the section. Omitted if the top of the page reports its failure. */
   readonly onRetry?: () => void
-  /** The address of its table as a file. */
+  /** Address of the table as a CSV file. */
   readonly csv?: string
-  /** Beside the heading. */
+  /** Shown beside the heading. */
   readonly aside?: ReactNode
-  /** What is said where there is nothing to show. */
+  /** Shown if there is no data. */
   readonly empty?: { readonly text: string; readonly when: (data: T) => boolean }
   readonly children: (data: T) => ReactNode
 }
 
-/** A part of the board in every state that it can be in. */
+/** A section of the board with its loading, failed and empty states. */
 export function Panel<T>(props: PanelProps<T>) {
   const { name, heading, csv, aside } = props
   const t = translate()
@@ -32,7 +32,7 @@ export function Panel<T>(props: PanelProps<T>) {
       aria-labelledby={`${name}-heading`}
       aria-busy={status === 'loading'}
     >
-      <div className="board-panel-head">
+      <div className="row board-panel-head">
         <h2 id={`${name}-heading`}>{heading}</h2>
         {aside}
         {csv && (
@@ -56,7 +56,7 @@ function Body<T>({ section, onRetry, empty, children }: PanelProps<T>) {
       <>
         <div className="board-none" role="alert">
           <p>{t('dashboard.unread')}</p>
-          <Button icon="refresh" look="outline" onClick={onRetry}>
+          <Button icon="refresh" variant="outline" onClick={onRetry}>
             {t('dashboard.reload')}
           </Button>
         </div>

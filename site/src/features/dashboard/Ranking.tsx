@@ -2,18 +2,19 @@ import { useStore } from '@nanostores/react'
 import { computed } from 'nanostores'
 import type { CSSProperties } from 'react'
 import { pageLocale, translate } from '../../i18n/client.ts'
+import { Table } from '../../ui/Table.tsx'
 import { $choice, $rankingOf, csvAddress, ranking, today } from './board.ts'
 import { numberText } from './figures.ts'
 import { Panel } from './Panel.tsx'
 
 const SHOWN = 10
 
-/** The ranking that is chosen, today's or the period's. */
+/** The selected ranking: today's or the period's. */
 const $ranking = computed([$rankingOf, today.$section, ranking.$section], (of, { status, data }, period) =>
   of === 'period' ? period : { status, data: data?.today ?? null },
 )
 
-/** The most visited pages. */
+/** Ranks the most visited pages. */
 export function Ranking() {
   const t = translate()
   const of = useStore($rankingOf)
@@ -54,28 +55,20 @@ function Pages({ pages }: { pages: readonly { readonly path: string; readonly co
   const most = pages[0]?.count || 1
   const part = (count: number) => ({ '--part': `${Math.round((count / most) * 100)}%` }) as CSSProperties
   return (
-    <table className="board-table board-pages">
-      <thead>
-        <tr>
-          <th scope="col">
-            <span className="sr-only">{t('dashboard.ranking.rank')}</span>
-            <span aria-hidden="true">#</span>
-          </th>
-          <th scope="col">{t('dashboard.ranking.page')}</th>
-          <th scope="col" className="number">
-            {t('dashboard.ranking.count')}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {pages.map(({ path, count }, index) => (
-          <tr key={path} style={part(count)}>
-            <td className="board-rank">{index + 1}</td>
-            <th scope="row">{path}</th>
-            <td className="number">{numberText(count, pageLocale())}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className="board-table board-pages"
+      rows={pages}
+      keyOf={({ path }) => path}
+      rowProps={({ count }) => ({ style: part(count) })}
+      columns={[
+        { head: t('dashboard.ranking.rank'), headShown: '#', className: 'muted', cell: (_, index) => index + 1 },
+        { head: t('dashboard.ranking.page'), isRowHead: true, cell: ({ path }) => path },
+        {
+          head: t('dashboard.ranking.count'),
+          className: 'number',
+          cell: ({ count }) => numberText(count, pageLocale()),
+        },
+      ]}
+    />
   )
 }

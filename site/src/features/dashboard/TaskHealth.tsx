@@ -1,9 +1,10 @@
 import { useStore } from '@nanostores/react'
 import { pageLocale, textAt, translate } from '../../i18n/client.ts'
 import type { Translate } from '../../i18n/keys.ts'
+import { Facts } from '../../ui/Facts.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { Table } from '../../ui/Table.tsx'
 import { $choice, $zone, csvAddress, tasks } from './board.ts'
-import { Facts } from './Facts.tsx'
 import { numberText, percentText, timeText } from './figures.ts'
 import { Panel } from './Panel.tsx'
 
@@ -16,7 +17,7 @@ function waitText(seconds: number | null, t: Translate): string {
   return t('dashboard.tasks.hours', { count: Math.round(seconds / 360) / 10 })
 }
 
-/** The queue, how tasks ended, why some failed, and what needs a hand. */
+/** Shows the queue, the results of tasks, the reasons of failures, and open alerts. */
 export function TaskHealth() {
   const t = translate()
   useStore($choice)
@@ -31,7 +32,7 @@ export function TaskHealth() {
       {(health) => (
         <>
           <Alerts health={health} />
-          <Facts facts={factsOf(health, t)} />
+          <Facts className="board-facts" facts={factsOf(health, t)} />
           <Failures failures={health.failures} />
         </>
       )}
@@ -39,16 +40,16 @@ export function TaskHealth() {
   )
 }
 
-function factsOf({ queue, ended }: Health, t: Translate) {
+function factsOf({ queue, ended }: Health, t: Translate): readonly (readonly [string, string])[] {
   const locale = pageLocale()
   const all = ended.succeeded + ended.failed
   return [
-    { name: t('dashboard.tasks.waiting'), value: numberText(queue.waiting, locale) },
-    { name: t('dashboard.tasks.processing'), value: numberText(queue.processing, locale) },
-    { name: t('dashboard.tasks.oldest'), value: waitText(queue.oldest_waiting_seconds, t) },
-    { name: t('dashboard.tasks.succeeded'), value: numberText(ended.succeeded, locale) },
-    { name: t('dashboard.tasks.failed'), value: numberText(ended.failed, locale) },
-    { name: t('dashboard.tasks.rate'), value: all ? percentText((ended.succeeded / all) * 100, locale) : '—' },
+    [t('dashboard.tasks.waiting'), numberText(queue.waiting, locale)],
+    [t('dashboard.tasks.processing'), numberText(queue.processing, locale)],
+    [t('dashboard.tasks.oldest'), waitText(queue.oldest_waiting_seconds, t)],
+    [t('dashboard.tasks.succeeded'), numberText(ended.succeeded, locale)],
+    [t('dashboard.tasks.failed'), numberText(ended.failed, locale)],
+    [t('dashboard.tasks.rate'), all ? percentText((ended.succeeded / all) * 100, locale) : '—'],
   ]
 }
 
@@ -93,23 +94,18 @@ function Failures({ failures }: { failures: Health['failures'] }) {
   const t = translate()
   if (failures.length === 0) return <p className="board-none">{t('dashboard.tasks.noFailures')}</p>
   return (
-    <table className="board-table">
-      <thead>
-        <tr>
-          <th scope="col">{t('dashboard.tasks.reason')}</th>
-          <th scope="col" className="number">
-            {t('dashboard.tasks.count')}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {failures.map(({ code, count }) => (
-          <tr key={code}>
-            <th scope="row">{textAt(`dashboard.tasks.code.${code}`) ?? code}</th>
-            <td className="number">{numberText(count, pageLocale())}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className="board-table"
+      rows={failures}
+      keyOf={({ code }) => code}
+      columns={[
+        {
+          head: t('dashboard.tasks.reason'),
+          isRowHead: true,
+          cell: ({ code }) => textAt(`dashboard.tasks.code.${code}`) ?? code,
+        },
+        { head: t('dashboard.tasks.count'), className: 'number', cell: ({ count }) => numberText(count, pageLocale()) },
+      ]}
+    />
   )
 }

@@ -1,13 +1,12 @@
-import { useStore } from '@nanostores/react'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { Pagination } from '../../ui/Pagination.tsx'
-import { $zone, csvAddress, openUsers, users } from './board.ts'
-import { numberText, timeText } from './figures.ts'
+import { Table } from '../../ui/Table.tsx'
+import { csvAddress, openUsers, users } from './board.ts'
+import { numberText } from './figures.ts'
 import { Panel } from './Panel.tsx'
+import { Time } from './Time.tsx'
 
-type UserRow = NonNullable<ReturnType<typeof users.$section.get>['data']>['users'][number]
-
-/** Who has registered, the newest first. */
+/** Lists the registered users, newest first. */
 export function Users() {
   const t = translate()
   const heading = t('dashboard.users.heading')
@@ -22,7 +21,26 @@ export function Users() {
     >
       {({ users: rows, pagination: { total, page, per_page } }) => (
         <>
-          <Rows rows={rows} />
+          <Table
+            className="table-lines board-table board-lines"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              { head: t('dashboard.users.email'), isRowHead: true, cell: ({ email }) => email },
+              {
+                head: t('dashboard.users.registered'),
+                cell: ({ created_at }) => (created_at ? <Time iso={created_at} /> : t('dashboard.users.unknown')),
+              },
+              {
+                head: t('dashboard.users.state'),
+                cell: ({ email_verified }) => (
+                  <span className="badge" data-tone={email_verified ? 'success' : 'warning'}>
+                    {t(email_verified ? 'dashboard.users.verified' : 'dashboard.users.unverified')}
+                  </span>
+                ),
+              },
+            ]}
+          />
           {total > per_page && (
             <Pagination
               t={t}
@@ -44,42 +62,5 @@ export function Users() {
         </>
       )}
     </Panel>
-  )
-}
-
-function Rows({ rows }: { rows: readonly UserRow[] }) {
-  const t = translate()
-  const zone = useStore($zone)
-  return (
-    <table className="board-table board-lines">
-      <thead>
-        <tr>
-          <th scope="col">{t('dashboard.users.email')}</th>
-          <th scope="col">{t('dashboard.users.registered')}</th>
-          <th scope="col">{t('dashboard.users.state')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ id, email, created_at, email_verified }) => (
-          <tr key={id}>
-            <th scope="row">{email}</th>
-            <td>
-              {created_at ? (
-                <time dateTime={created_at} title={timeText(created_at, zone, pageLocale(), 'full')}>
-                  {timeText(created_at, zone, pageLocale(), 'minute')}
-                </time>
-              ) : (
-                t('dashboard.users.unknown')
-              )}
-            </td>
-            <td>
-              <span className="badge" data-tone={email_verified ? 'success' : 'warning'}>
-                {t(email_verified ? 'dashboard.users.verified' : 'dashboard.users.unverified')}
-              </span>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   )
 }

@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { pageLocale, translate } from '../../i18n/client.ts'
+import { Table } from '../../ui/Table.tsx'
 import { $zone, csvAddress, today } from './board.ts'
 import { timeText } from './figures.ts'
 import { Panel } from './Panel.tsx'
@@ -7,7 +8,7 @@ import { Panel } from './Panel.tsx'
 const SHOWN = 10
 const CLASSES = ['1', '2', '3', '4', '5'] as const
 
-/** Who came last, where to, and how it was answered. */
+/** Lists the latest visits with their pages and HTTP statuses. */
 export function Visits() {
   const t = translate()
   const zone = useStore($zone)
@@ -20,37 +21,28 @@ export function Visits() {
       empty={{ text: t('dashboard.visits.empty'), when: ({ recent_visits }) => recent_visits.length === 0 }}
     >
       {({ recent_visits }) => (
-        <table className="board-table board-lines">
-          <thead>
-            <tr>
-              <th scope="col">{t('dashboard.visits.time')}</th>
-              <th scope="col">{t('dashboard.visits.page')}</th>
-              <th scope="col">{t('dashboard.visits.ip')}</th>
-              <th scope="col">{t('dashboard.visits.status')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {recent_visits.slice(0, SHOWN).map(({ timestamp, path, ip, status_code }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a visit has no name, and two may be alike.
-              <tr key={`${timestamp} ${index}`}>
-                <td>
-                  <time dateTime={timestamp}>{timeText(timestamp, zone, pageLocale(), 'time')}</time>
-                </td>
-                <th scope="row">{path}</th>
-                <td className="board-ip">{ip ?? '—'}</td>
-                <td>
-                  <Status code={status_code} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          className="table-lines board-table board-lines"
+          rows={recent_visits.slice(0, SHOWN)}
+          keyOf={({ timestamp }, index) => `${timestamp} ${index}`}
+          columns={[
+            {
+              head: t('dashboard.visits.time'),
+              cell: ({ timestamp }) => (
+                <time dateTime={timestamp}>{timeText(timestamp, zone, pageLocale(), 'time')}</time>
+              ),
+            },
+            { head: t('dashboard.visits.page'), isRowHead: true, cell: ({ path }) => path },
+            { head: t('dashboard.visits.ip'), className: 'board-ip', cell: ({ ip }) => ip ?? '—' },
+            { head: t('dashboard.visits.status'), cell: ({ status_code }) => <Status code={status_code} /> },
+          ]}
+        />
       )}
     </Panel>
   )
 }
 
-/** An HTTP status, coloured by its hundreds and told in a word as well. */
+/** Shows an HTTP status with the colour and the name of its class. */
 function Status({ code }: { code: number }) {
   const hundreds = CLASSES.find((each) => each === String(code)[0])
   return (

@@ -1,4 +1,3 @@
-/** The operator's board: each part of it with its call, read together. */
 import { atom, computed } from 'nanostores'
 import {
   hourly,
@@ -25,13 +24,12 @@ export const PER_PAGE = 10
 const LIVE_EVERY_MS = 12_000
 
 export const $choice = atom<Choice>({ last: 7 })
-/** Which ranking is shown. */
 export const $rankingOf = atom<'today' | 'period'>('today')
 const $userPage = atom(1)
 const $actionPage = atom(1)
 
 export const today = boardSection(() => call(overview))
-/** The last seven days, whatever the period is. */
+/** The last seven days, independent of the period. */
 export const week = boardSection(() => call(weekly))
 export const hours = boardSection(() => call(hourly))
 export const people = boardSection(() => call(userOverview))
@@ -40,16 +38,16 @@ export const users = boardSection(async () => {
   return { success: data.success, data }
 })
 
-/** The zone that the operator's days and times are in, as the server says. */
+/** The operator's time zone, as the server reports it. */
 export const $zone = computed(today.$section, ({ data }) => data?.time_zone ?? 'UTC')
-/** The operator's day now, `YYYY-MM-DD`. */
+/** Returns the current day in the operator's time zone, `YYYY-MM-DD`. */
 export const todaysDate = (): string => dayOf(Date.now(), $zone.get())
 const period = () => queryOf($choice.get(), todaysDate())
 
-/** The days of a period that is not the week's. */
+/** The days of a period other than the last seven days. */
 const days = boardSection(() => call(weekly, { query: period() }))
 const isWeek = (choice: Choice) => 'last' in choice && choice.last === 7
-/** Until a period's first answer is there the week stays in sight, and with it a table that was opened. */
+/** Shows the week until the period is loaded, so that an opened table stays open. */
 export const $trend = computed([$choice, week.$section, days.$section], (choice, ofWeek, ofPeriod) =>
   isWeek(choice) ? ofWeek : { ...ofPeriod, data: ofPeriod.data ?? ofWeek.data },
 )
@@ -62,18 +60,18 @@ export const actions = boardSection(async () => {
   return { success: data.success, data: { ...data, page: $actionPage.get() } }
 })
 
-/** What the board is made of. When one of these fails, the page says so; the others say it in their own place. */
+/** Sections whose failure is reported at the top of the page. The others report it in their own panel. */
 const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, users]
 
-/** Whether everything is being read. */
+/** True while the whole board is loading. */
 export const $refreshing = atom(true)
-/** The reader is being sent to the login. */
+/** True while the visitor is being redirected to the login page. */
 export const $away = atom(false)
 export const $failed = computed(
   CORE.map(({ $section }) => $section),
   (...sections) => sections.some(({ status }) => status === 'failed'),
 )
-/** Nothing of it could be had, so that there is no board to show. */
+/** True if no core section could be loaded. */
 export const $empty = computed(
   CORE.map(({ $section }) => $section),
   (...sections) => sections.every(({ status, data }) => status === 'failed' && data === null),
@@ -88,7 +86,7 @@ function leaveIfSignedOut(): void {
 
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks, money]
 
-/** Reads everything anew, all at once. */
+/** Reloads all sections in parallel. */
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
@@ -105,7 +103,7 @@ export function choosePeriod(choice: Choice): void {
   for (const { load } of ofPeriod()) void load()
 }
 
-/** Reads the part that the trend is drawn from. */
+/** Reloads the section that the trend shows. */
 export const loadTrend = (): Promise<void> => (isWeek($choice.get()) ? week : days).load()
 
 export function openUsers(page: number): void {
@@ -118,26 +116,26 @@ export function openActions(page: number): void {
   void actions.load()
 }
 
-async function lookForVisitors(): Promise<void> {
+async function pollVisitors(): Promise<void> {
   if (document.visibilityState === 'hidden' || $refreshing.get()) return
   await visitors.load()
   const { error } = visitors.$section.get()
-  // The session has ended meanwhile: the board's first call says so, and leads away.
+  // The session has ended: reloading the board redirects to the login page.
   if (error instanceof ApiError && error.status === 401) await refreshBoard()
 }
 
 let opened = false
 
-/** Reads the board, once per page, and keeps an eye on who is here as long as somebody looks. */
+/** Loads the board, once per page, and polls the current visitors while the page is visible. */
 export function openBoard(): void {
   if (opened) return
   opened = true
   void refreshBoard()
-  setInterval(() => void lookForVisitors(), LIVE_EVERY_MS)
-  document.addEventListener('visibilitychange', () => void lookForVisitors())
+  setInterval(() => void pollVisitors(), LIVE_EVERY_MS)
+  document.addEventListener('visibilitychange', () => void pollVisitors())
 }
 
-/** The address of a table as a file, of the period where it has one. */
+/** Returns the address of a table as a CSV file. */
 export function csvAddress(table: (typeof TABLES)[number], withPeriod = false): string {
   return addressOf(tableFile.path, { table: `${table}.csv` }, withPeriod ? period() : {})
 }

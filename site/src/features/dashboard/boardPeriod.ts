@@ -1,27 +1,26 @@
-/** The days that the trend, the page ranking, the tasks and the margin are of. */
 import { KEPT_DAYS, type Period } from '#backend/operators/contract.ts'
 
 export const PRESETS = [7, 30, 90] as const
-export type Preset = (typeof PRESETS)[number]
+type Preset = (typeof PRESETS)[number]
 
-/** The last days up to today, whichever day that is when the board is read; or two days that were chosen. */
+/** The last days up to today, or a custom range. */
 export type Choice = { readonly last: Preset } | { readonly from: string; readonly to: string }
 
 const DAY_MS = 86_400_000
 
 /** @param day `YYYY-MM-DD` */
-export const daysBefore = (day: string, days: number): string =>
+const daysBefore = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS).toISOString().slice(0, 10)
 
 export const firstKept = (today: string): string => daysBefore(today, KEPT_DAYS - 1)
 
-/** What the calls are asked with. Seven days are what they answer unasked. */
+/** Returns the query of a period. Seven days are the server's default. */
 export function queryOf(choice: Choice, today: string): Period {
   if (!('last' in choice)) return choice
   return choice.last === 7 ? {} : { from: daysBefore(today, choice.last - 1), to: today }
 }
 
-/** What is wrong with two chosen days, if anything is. */
+/** Checks a custom range. */
 export function faultOf(from: string, to: string, today: string): 'incomplete' | 'reversed' | 'outside' | undefined {
   if (!from || !to) return 'incomplete'
   if (from > to) return 'reversed'

@@ -1,23 +1,21 @@
 import { HTML_LANG, type Locale } from '../../i18n/core.ts'
 
-/** How the board writes its numbers, days and times in the reader's language. */
-
 const format = (locale: Locale, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(HTML_LANG[locale], options)
 
-/** One decimal, and never a zero with a minus. */
+/** Rounds to one decimal and avoids a negative zero. */
 const tenths = (value: number) => Math.round(value * 10) / 10 + 0
 
 export const numberText = (value: number, locale: Locale): string => format(locale, {}).format(value)
 
-/** 1,234,567 as 1.2M: for the axes of charts. */
+/** Formats 1,234,567 as 1.2M, for the axes of charts. */
 export const shortNumber = (value: number, locale: Locale): string =>
   format(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
 
-/** @param percent such as 83.5 */
+/** Formats a percentage. @param percent such as 83.5 */
 export const percentText = (percent: number, locale: Locale): string =>
   format(locale, { style: 'percent', minimumFractionDigits: 1 }).format(tenths(percent) / 100)
 
-/** With its sign, a plus for none. @param percent such as -3.2 */
+/** Formats a percentage with its sign. @param percent such as -3.2 */
 export const growthText = (percent: number, locale: Locale): string =>
   format(locale, { style: 'percent', minimumFractionDigits: 1, signDisplay: 'always' }).format(tenths(percent) / 100)
 
@@ -27,13 +25,13 @@ export const trendOf = (percent: number): 'up' | 'down' | 'flat' => {
   return shown > 0 ? 'up' : 'down'
 }
 
-/** A day without its year. @param day `YYYY-MM-DD` */
+/** Formats a day without its year. @param day `YYYY-MM-DD` */
 export const shortDay = (day: string, locale: Locale): string =>
   new Intl.DateTimeFormat(HTML_LANG[locale], { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(
     Date.parse(`${day}T00:00:00Z`),
   )
 
-/** An hour of the day, such as 09:00. */
+/** Formats an hour of the day, such as 09:00. */
 export const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`
 
 type Parts = 'time' | 'minute' | 'full'
@@ -43,14 +41,14 @@ const STYLE: Readonly<Record<Parts, Intl.DateTimeFormatOptions>> = {
   full: { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' },
 }
 
-/** An instant in a time zone. @param zone an IANA name; one that the browser does not know is read as UTC */
+/** Formats an instant in a time zone. @param zone an IANA name; unknown ones are read as UTC */
 export function timeText(iso: string, zone: string, locale: Locale, parts: Parts): string {
   const at = Date.parse(iso)
   if (Number.isNaN(at)) return iso
   return new Intl.DateTimeFormat(HTML_LANG[locale], { ...STYLE[parts], timeZone: knownZone(zone) }).format(at)
 }
 
-/** The day that an instant falls on, `YYYY-MM-DD`. */
+/** Returns the day of an instant in a time zone, `YYYY-MM-DD`. */
 export const dayOf = (at: number, zone: string): string =>
   new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone: knownZone(zone) }).format(at)
 

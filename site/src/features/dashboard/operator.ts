@@ -1,17 +1,16 @@
-/** The operator's way in and out. */
 import { login, logout } from '#backend/operators/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 
-/** Signs in and goes to the board. @throws ApiError */
+/** Signs in and opens the board. @throws ApiError */
 export async function signInOperator(credentials: { username: string; password: string }): Promise<void> {
   const { success, message } = await call(login, { body: credentials })
   if (success !== true) throw new ApiError(200, 'unknown', message)
   location.assign(localHref('/admin/dashboard'))
 }
 
-/** Why the operator was not let in: what happened, and what is known beyond that. */
+/** Returns the message of a failed sign-in, and the cause if it is known. */
 export function signInFailure(error: unknown): { readonly text: string; readonly more?: string } {
   const t = translate()
   const { status, code, retryAfter } = error instanceof ApiError ? error : new ApiError(0, 'network')
@@ -27,12 +26,12 @@ const waitText = (seconds: number) =>
     ? translate()('dashboard.login.waitSeconds', { count: seconds })
     : translate()('dashboard.login.waitMinutes', { count: Math.ceil(seconds / 60) })
 
-/** Signs out and goes to the login. A failure is only logged: the session then goes on, and so does the board. */
+/** Signs out and opens the login page. After a failure the session continues, so the error is only logged. */
 export async function signOutOperator(): Promise<void> {
   try {
     await call(logout)
   } catch (error) {
-    console.error('The operator could not be signed out', error)
+    console.error('operator sign-out failed', error)
     return
   }
   location.assign(localHref('/admin/dashboard/login'))

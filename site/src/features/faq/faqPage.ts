@@ -1,4 +1,4 @@
-/** Search and category filter of the help page. Without it the page shows every question. */
+/** The search and category filter of the help page. Without this script the page shows every question. */
 import { translate } from '../../i18n/client.ts'
 
 const form = document.querySelector<HTMLFormElement>('#faq-filter')!
@@ -22,7 +22,7 @@ function filter(): void {
   found.textContent = translate()('faq.found', { count })
 }
 
-/** Opens the question that the address names. */
+/** Opens the question named in the address. */
 function openNamed(): void {
   const named = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null
   if (named instanceof HTMLDetailsElement) named.open = true
@@ -30,7 +30,7 @@ function openNamed(): void {
 
 form.addEventListener('input', filter)
 form.addEventListener('submit', (event) => event.preventDefault())
-// The fields are empty only once the event is over; the button that was pressed goes, so the focus moves to the search.
+// The fields are cleared after the event. The reset button disappears, so the search takes the focus.
 form.addEventListener('reset', () =>
   setTimeout(() => {
     filter()
@@ -39,5 +39,5 @@ form.addEventListener('reset', () =>
 )
 addEventListener('hashchange', openNamed)
 openNamed()
-// A browser that comes back to the page puts back what was typed.
+// The browser may restore the fields when the visitor returns.
 filter()

@@ -1,9 +1,8 @@
-/** What moves and answers on the landing page. */
-import { followPlans, scrollToPricing } from './plans.ts'
+import { scrollToPricing, setUpPlanLinks } from './plans.ts'
 import { playHero } from './playHero.ts'
 import { previewMovements } from './previewMovements.ts'
 
 playHero()
 previewMovements()
-followPlans()
+setUpPlanLinks()
 scrollToPricing()

@@ -1,7 +1,7 @@
 import { PLAN_FEATURES, PLANS, STANDARD_COST, type Tier } from '#backend/subscriptions/contract.ts'
 import type { Translate } from '../../i18n/keys.ts'
 
-/** What a plan offers, a line each, with the numbers of the plan table. */
+/** Returns a plan's features, one line each. */
 export function planFeatures(tier: Tier, t: Translate, number: Intl.NumberFormat): string[] {
   const { credits, waiting, concurrent } = PLANS[tier]
   const { below, features } = PLAN_FEATURES[tier]

@@ -1,17 +1,16 @@
 import { lazyToast } from '../../ui/lazyToast.ts'
 
 const SETTLED_MS = 500
-/** Long enough to read why. */
-const WARNED_MS = 1500
+const WARNING_MS = 1500
 
-/** `/?section=pricing` scrolls to the plans once the page has settled. */
+/** Scrolls to the plans on `/?section=pricing` once the layout has settled. */
 export function scrollToPricing(): void {
   if (new URLSearchParams(location.search).get('section') !== 'pricing') return
   setTimeout(() => document.getElementById('pricing-section')?.scrollIntoView(), SETTLED_MS)
 }
 
-/** Members go to the payment provider; others are told that buying needs an account, and sent to the sign-in. */
-export function followPlans(): void {
+/** Sends members to the payment provider, and visitors to the login page after a warning. */
+export function setUpPlanLinks(): void {
   const plans = document.getElementById('plans')
   plans?.addEventListener('click', (event) => {
     const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('a[data-plan]')
@@ -19,7 +18,7 @@ export function followPlans(): void {
     event.preventDefault()
     if (document.documentElement.dataset.session === 'in') return void buy(link)
     void lazyToast('warning', plans.dataset.loginFirst ?? '')
-    setTimeout(() => location.assign(link.href), WARNED_MS)
+    setTimeout(() => location.assign(link.href), WARNING_MS)
   })
 }
 
@@ -27,6 +26,6 @@ async function buy(link: HTMLAnchorElement): Promise<void> {
   if (link.ariaBusy) return
   link.ariaBusy = 'true'
   const { buyPlan } = await import('../../api/purchase.ts')
-  // The link stays busy while the browser leaves.
+  // Stay busy while the browser leaves the page.
   if (!(await buyPlan(link.dataset.plan ?? ''))) link.ariaBusy = null
 }

@@ -1,36 +1,33 @@
-import { motionWelcome } from './motion.ts'
+import { isMotionAllowed } from './motion.ts'
 
-/**
- * Plays the hero's clip while it is in view and motion is welcome. Its switch pauses it for good, or starts it for readers
- * to whom it does not come by itself.
- */
+/** Plays the hero's clip while it is in view and motion is allowed. Its button pauses it, or starts it if autoplay is off. */
 export function playHero(): void {
   const clip = document.querySelector<HTMLVideoElement>('#hero-clip')
   const button = document.querySelector<HTMLButtonElement>('#hero-switch')
   if (!clip || !button) return
-  let wanted = motionWelcome()
+  let playing = isMotionAllowed()
   let inView = false
 
-  const follow = () => {
-    button.dataset.playing = String(wanted)
-    // A browser may refuse to play, to save power for one: the poster stays.
-    if (wanted && inView) void clip.play().catch(() => {})
+  const update = () => {
+    button.dataset.playing = String(playing)
+    // The browser may refuse to play, for example to save power. The poster stays.
+    if (playing && inView) void clip.play().catch(() => {})
     else clip.pause()
   }
   clip.addEventListener('playing', () => {
     clip.dataset.shown = ''
   })
   button.addEventListener('click', () => {
-    wanted = !wanted
-    follow()
+    playing = !playing
+    update()
   })
   button.hidden = false
   new IntersectionObserver(
     ([entry]) => {
       inView = entry?.isIntersecting ?? false
-      follow()
+      update()
     },
     { threshold: 0.25 },
   ).observe(clip)
-  follow()
+  update()
 }

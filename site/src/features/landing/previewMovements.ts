@@ -1,6 +1,6 @@
-import { motionWelcome } from './motion.ts'
+import { isMotionAllowed } from './motion.ts'
 
-/** Moves a movement's picture while it is pointed at or focused, one at a time. A press asks for it in any case. */
+/** Plays a movement's clip on hover or focus, one at a time. A click plays it even if autoplay is off. */
 export function previewMovements(): void {
   const grid = document.getElementById('movements')
   if (!grid) return
@@ -15,7 +15,7 @@ export function previewMovements(): void {
     if (playing?.tile === tile) return
     stop()
     const clip = document.createElement('video')
-    Object.assign(clip, { src: tile.dataset.clip, muted: true, loop: true, playsInline: true })
+    Object.assign(clip, { className: 'cover', src: tile.dataset.clip, muted: true, loop: true, playsInline: true })
     clip.addEventListener('playing', () => {
       clip.dataset.shown = ''
     })
@@ -25,13 +25,13 @@ export function previewMovements(): void {
   }
 
   for (const tile of grid.querySelectorAll<HTMLElement>('[data-clip]')) {
-    // A finger's contact is followed by a click, which decides.
-    tile.addEventListener('pointerenter', (event) => event.pointerType === 'mouse' && motionWelcome() && play(tile))
+    // Touch also fires pointer events, but its click decides.
+    tile.addEventListener('pointerenter', (event) => event.pointerType === 'mouse' && isMotionAllowed() && play(tile))
     tile.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && stop(tile))
-    tile.addEventListener('focus', () => tile.matches(':focus-visible') && motionWelcome() && play(tile))
+    tile.addEventListener('focus', () => tile.matches(':focus-visible') && isMotionAllowed() && play(tile))
     tile.addEventListener('blur', () => stop(tile))
     tile.addEventListener('click', (event) => {
-      if ((event as PointerEvent).pointerType === 'mouse' && motionWelcome()) return
+      if ((event as PointerEvent).pointerType === 'mouse' && isMotionAllowed()) return
       if (playing?.tile === tile) stop()
       else play(tile)
     })

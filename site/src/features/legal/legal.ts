@@ -1,4 +1,3 @@
-/** The legal texts of `content/`, at build time. The same files are served as markdown. */
 import type { MarkdownInstance } from 'astro'
 import type { Locale } from '../../i18n/core.ts'
 
@@ -9,11 +8,11 @@ const files = import.meta.glob<MarkdownInstance<Record<string, never>>>('../../.
   eager: true,
 })
 
-/** A document in a language; English where there is no translation. */
+/** Returns a document in a language, or in English if there is no translation. */
 export function legalText(document: LegalDocument, locale: Locale) {
   const at = (language: Locale) => files[`../../../../content/${language}/legal/${document}.md`]
   return at(locale) ?? at('en')!
 }
 
-/** The address of the markdown file. */
+/** Returns the address of the markdown file. */
 export const markdownPath = (document: LegalDocument, locale: Locale): string => `/legal/${document}-${locale}.md`

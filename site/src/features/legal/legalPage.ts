@@ -1,23 +1,23 @@
-/** Copies a legal text as markdown: the one thing that these pages load after they are shown. */
+/** Copies a legal text as markdown. */
 const button = document.querySelector<HTMLButtonElement>('#copy')!
-const said = document.querySelector<HTMLElement>('#copy-said')!
+const message = document.querySelector<HTMLElement>('#copy-said')!
 const { file = '', done = '', failed = '' } = button.dataset
 
 async function text(): Promise<string> {
   const answer = await fetch(file)
-  if (!answer.ok) throw new Error(`${file} was answered with ${answer.status}`)
+  if (!answer.ok) throw new Error(`${file}: status ${answer.status}`)
   return answer.text()
 }
 
 button.addEventListener('click', async () => {
-  said.textContent = ''
+  message.textContent = ''
   try {
     await navigator.clipboard.writeText(await text())
-    said.textContent = done
-    said.dataset.tone = 'success'
+    message.textContent = done
+    message.dataset.tone = 'success'
   } catch (error) {
-    console.warn(error)
-    said.textContent = failed
-    said.dataset.tone = 'danger'
+    console.warn('legal text not copied', error)
+    message.textContent = failed
+    message.dataset.tone = 'danger'
   }
 })

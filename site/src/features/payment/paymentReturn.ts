@@ -1,8 +1,8 @@
-/** What follows the return from the payment provider (spec section 4). */
+/** Handles the return from the payment provider (spec section 4). */
 import { atom } from 'nanostores'
 import { confirm } from '#backend/subscriptions/contract.ts'
 import { call } from '../../api/api.ts'
-import { memberOnly } from '../../api/session.ts'
+import { requireMember } from '../../api/session.ts'
 import { $plan, loadPlan, type Plan } from '../../api/subscription.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
@@ -20,28 +20,28 @@ const FAILED_MS = 2000
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const goTo = (path: string, ms: number) => setTimeout(() => location.replace(localHref(path)), ms)
 
-/** The plan that was bought. The address only names what the server asks the provider about. @throws when there is none */
-async function confirmed(): Promise<Plan> {
+/** Confirms the subscription named in the address with the server and returns the plan. @throws if there is none */
+async function confirmPlan(): Promise<Plan> {
   const id = new URLSearchParams(location.search).get('subscription_id')
-  const asked = id ? call(confirm, { body: { subscription_id: id } }) : undefined
-  await Promise.all([asked, delay(SETTLED_MS)])
+  const confirmation = id ? call(confirm, { body: { subscription_id: id } }) : undefined
+  await Promise.all([confirmation, delay(SETTLED_MS)])
   await loadPlan()
   const plan = $plan.get()
-  if (!plan || plan.lacks === 'plan') throw new Error('The plan could not be read')
-  if (!asked && plan.stats.current_tier === 'free') throw new Error('The address names no subscription')
+  if (!plan || plan.lacks === 'plan') throw new Error('plan not loaded')
+  if (!confirmation && plan.stats.current_tier === 'free') throw new Error('no subscription id in the address')
   return plan
 }
 
 let opened = false
 
-/** Confirms the payment and goes on, once per page. */
+/** Confirms the payment and moves on, once per page. */
 export async function openPaymentReturn(): Promise<void> {
   if (opened) return
   opened = true
-  if (!(await memberOnly())) return $paymentReturn.set({ kind: 'away' })
+  if (!(await requireMember())) return $paymentReturn.set({ kind: 'away' })
   const t = translate()
   try {
-    const plan = await confirmed()
+    const plan = await confirmPlan()
     $paymentReturn.set({ kind: 'done', plan })
     showToast('success', t('payment.done'))
     goTo('/workspace', SUCCEEDED_MS)

@@ -5,13 +5,15 @@ import { $plan, type Plan } from '../../api/subscription.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
+import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { Table } from '../../ui/Table.tsx'
 import { invoiceList } from './invoices.ts'
 import { PagedSection } from './PagedSection.tsx'
 
-export const INVOICE_TONES = { paid: 'success', partially_refunded: 'warning', refunded: 'info' } as const
+const TONES = { paid: 'success', partially_refunded: 'warning', refunded: 'info' } as const
 
-/** What was paid, and what will be. */
+/** Shows the next charge and all invoices. */
 export function Billing() {
   const t = translate()
   const plan = useStore($plan)
@@ -30,7 +32,7 @@ export function Billing() {
           shown={(place) => t('billing.shown', place)}
           failure={(error) => errorText(error, t('billing.failed'))}
           skeleton={<div className="skeleton rows-skeleton" />}
-          empty={<Empty />}
+          empty={<NoInvoices />}
         >
           {(invoices) => <Invoices invoices={invoices} />}
         </PagedSection>
@@ -39,12 +41,13 @@ export function Billing() {
   )
 }
 
-/** The next charge: of the plan that takes over, where one does. */
+/** Describes the next charge: of the plan that follows, if the user changes plans. */
 function nextText({ stats, current }: Plan): string {
   const t = translate()
   const end = current?.current_period_end
-  const goesOn = stats.current_status === 'active' || stats.current_status === 'trial' || current?.next_tier
-  if (!current || !end || !goesOn || (current.cancel_at_period_end && !current.next_tier)) return t('billing.nextNone')
+  const continues = stats.current_status === 'active' || stats.current_status === 'trial' || current?.next_tier
+  if (!current || !end || !continues || (current.cancel_at_period_end && !current.next_tier))
+    return t('billing.nextNone')
   const cents = current.next_tier ? PLANS[current.next_tier].priceCents : current.price_monthly
   const amount = money(cents, current.currency, pageLocale())
   return t('billing.nextAt', { amount, date: dayText(end, pageLocale()) })
@@ -52,68 +55,60 @@ function nextText({ stats, current }: Plan): string {
 
 function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
   const t = translate()
+  const dateOf = (invoice: Invoice) => dayText(invoice.paid_at, pageLocale(), 'medium')
   return (
-    <table className="records">
-      <thead>
-        <tr>
-          <th scope="col">{t('billing.invoice')}</th>
-          <th scope="col">{t('billing.date')}</th>
-          <th scope="col">{t('billing.method')}</th>
-          <th scope="col">{t('billing.status')}</th>
-          <th scope="col" className="records-number">
-            {t('billing.amount')}
-          </th>
-          <th scope="col">
-            <span className="sr-only">{t('billing.open')}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {invoices.map((invoice) => (
-          <Row key={invoice.id} invoice={invoice} />
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className="table-lines records"
+      rows={invoices}
+      keyOf={({ id }) => id}
+      columns={[
+        { head: t('billing.invoice'), isRowHead: true, cell: ({ tier }) => t(`plans.tier.${tier}.name`) },
+        { head: t('billing.date'), cell: dateOf },
+        {
+          head: t('billing.method'),
+          className: 'records-aside',
+          cell: ({ payment_method }) => t(`billing.${payment_method}`),
+        },
+        {
+          head: t('billing.status'),
+          cell: ({ status }) => (
+            <span className="badge" data-tone={TONES[status]}>
+              {t(`billing.statusOf.${status}`)}
+            </span>
+          ),
+        },
+        {
+          head: t('billing.amount'),
+          className: 'number records-amount',
+          cell: ({ amount, currency }) => money(amount, currency, pageLocale()),
+        },
+        {
+          head: t('billing.open'),
+          headShown: '',
+          className: 'records-action records-aside',
+          cell: (invoice) => (
+            <a
+              className="button button-quiet"
+              href={localHref(`/profile/invoice?id=${encodeURIComponent(invoice.id)}`)}
+              aria-label={t('billing.openOf', { date: dateOf(invoice) })}
+            >
+              <Icon name="receipt" />
+              {t('billing.open')}
+            </a>
+          ),
+        },
+      ]}
+    />
   )
 }
 
-function Row({ invoice }: { invoice: Invoice }) {
-  const t = translate()
-  const date = dayText(invoice.paid_at, pageLocale(), 'medium')
-  return (
-    <tr>
-      <th scope="row">{t(`plans.tier.${invoice.tier}.name`)}</th>
-      <td>{date}</td>
-      <td className="records-aside">{t(`billing.${invoice.payment_method}`)}</td>
-      <td>
-        <span className="badge" data-tone={INVOICE_TONES[invoice.status]}>
-          {t(`billing.statusOf.${invoice.status}`)}
-        </span>
-      </td>
-      <td className="records-number records-amount">{money(invoice.amount, invoice.currency, pageLocale())}</td>
-      <td className="records-action records-aside">
-        <a
-          className="button button-quiet"
-          href={localHref(`/profile/invoice?id=${encodeURIComponent(invoice.id)}`)}
-          aria-label={t('billing.openOf', { date })}
-        >
-          <Icon name="receipt" />
-          {t('billing.open')}
-        </a>
-      </td>
-    </tr>
-  )
-}
-
-function Empty() {
+function NoInvoices() {
   const t = translate()
   return (
-    <div className="empty">
-      <p className="empty-title">{t('billing.emptyTitle')}</p>
-      <p>{t('billing.emptyText')}</p>
+    <Empty title={<p className="empty-title">{t('billing.emptyTitle')}</p>} text={t('billing.emptyText')}>
       <a className="button button-outline" href={localHref('/?section=pricing')}>
         {t('billing.plans')}
       </a>
-    </div>
+    </Empty>
   )
 }

@@ -9,14 +9,14 @@ import { Notice } from '../../ui/Notice.tsx'
 const REASON_MAX = 500
 type Step = { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly text: string } | null
 
-/** The way out of a paid plan: a question with what follows, and a second window when it did not work. */
+/** Cancels a paid plan: a confirmation with the consequences, then a second dialog if it fails. */
 export function CancelPlan({ endsAt }: { endsAt: string | null }) {
   const t = translate()
   const [step, setStep] = useState<Step>(null)
   const close = () => setStep(null)
   return (
     <>
-      <Button look="outline" onClick={() => setStep({ kind: 'asking' })}>
+      <Button variant="outline" onClick={() => setStep({ kind: 'asking' })}>
         {t('subscription.cancel.open')}
       </Button>
       {step?.kind === 'asking' && (
@@ -54,7 +54,7 @@ function Question({ endsAt, onClose, onDone }: QuestionProps) {
   const foot = (
     <>
       <Button onClick={onClose}>{t('subscription.cancel.keep')}</Button>
-      <Button look="danger" busy={busy} onClick={confirm}>
+      <Button variant="danger" busy={busy} onClick={confirm}>
         {t('subscription.cancel.confirm')}
       </Button>
     </>
@@ -90,7 +90,7 @@ function Failure({ text, onClose, onAgain }: { text: string; onClose: () => void
   const foot = (
     <>
       <Button onClick={onClose}>{t('common.action.close')}</Button>
-      <Button look="primary" onClick={onAgain}>
+      <Button variant="primary" onClick={onAgain}>
         {t('subscription.cancel.again')}
       </Button>
     </>

@@ -9,7 +9,7 @@ import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { eraseAccount } from './profile.ts'
 
-/** The way out, with a question before it. */
+/** Deletes the account after a confirmation. */
 export function DeleteAccount() {
   const t = translate()
   const [asking, setAsking] = useState(false)
@@ -17,8 +17,8 @@ export function DeleteAccount() {
     <div className="card profile-card" id="delete-account">
       <h3>{t('profile.delete.heading')}</h3>
       <p className="muted">{t('profile.delete.lead')}</p>
-      <div className="form-actions">
-        <Button look="outline" icon="trash" onClick={() => setAsking(true)}>
+      <div className="row row-wide">
+        <Button variant="outline" icon="trash" onClick={() => setAsking(true)}>
           {t('profile.delete.open')}
         </Button>
       </div>
@@ -33,10 +33,10 @@ function Question({ onClose }: { onClose: () => void }) {
   const { form, field, problem, busy, ready } = useForm(AccountDeletion, ({ password }) => eraseAccount(password))
   const foot = (
     <>
-      <Button look="quiet" onClick={onClose}>
+      <Button variant="quiet" onClick={onClose}>
         {t('common.action.cancel')}
       </Button>
-      <Button type="submit" form={id} look="danger" busy={busy} disabled={!ready}>
+      <Button type="submit" form={id} variant="danger" busy={busy} disabled={!ready}>
         {t('profile.delete.confirm')}
       </Button>
     </>

@@ -7,7 +7,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { $devices, endDevices, loadDevices } from './profile.ts'
 
-/** Where the user is signed in. */
+/** Lists the devices where the user is signed in. */
 export function Devices() {
   const t = translate()
   const devices = useStore($devices)
@@ -25,7 +25,7 @@ export function Devices() {
       {devices === 'failed' && (
         <Notice tone="danger">
           <p>{t('profile.devices.failed')}</p>
-          <Button look="quiet" icon="refresh" onClick={() => void loadDevices()}>
+          <Button variant="quiet" icon="refresh" onClick={() => void loadDevices()}>
             {t('common.action.retry')}
           </Button>
         </Notice>
@@ -38,8 +38,8 @@ export function Devices() {
         </ul>
       )}
       {Array.isArray(devices) && devices.length > 1 && (
-        <div className="form-actions">
-          <Button look="outline" busy={busy} onClick={endOthers}>
+        <div className="row row-wide">
+          <Button variant="outline" busy={busy} onClick={endOthers}>
             {t('profile.devices.endOthers')}
           </Button>
         </div>
@@ -75,7 +75,7 @@ function Device({ device }: { device: SessionView }) {
           {t('profile.devices.this')}
         </span>
       ) : (
-        <Button look="quiet" busy={busy} onClick={end} aria-label={t('profile.devices.endOf', { device: name })}>
+        <Button variant="quiet" busy={busy} onClick={end} aria-label={t('profile.devices.endOf', { device: name })}>
           {t('profile.devices.end')}
         </Button>
       )}

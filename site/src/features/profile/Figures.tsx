@@ -22,7 +22,7 @@ const CARDS: readonly { key: keyof WorkStats; icon: IconName; text: (value: numb
   { key: 'usage_this_month', icon: 'chart', text: number },
 ]
 
-/** What the user has made, and what it took. */
+/** Shows figures about the user's videos and credits. */
 export function Figures() {
   const t = translate()
   const known = useStore($figures)
@@ -32,7 +32,7 @@ export function Figures() {
       {known?.sample && (
         <Notice tone="warning">
           <p>{t('works.figures.sample')}</p>
-          <Button look="quiet" icon="refresh" onClick={() => void loadFigures()}>
+          <Button variant="quiet" icon="refresh" onClick={() => void loadFigures()}>
             {t('common.action.retry')}
           </Button>
         </Notice>

@@ -3,12 +3,13 @@ import type { User } from '#backend/accounts/contract.ts'
 import type { Invoice } from '#backend/subscriptions/contract.ts'
 import { loadCredits } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
-import { memberOnly } from '../../api/session.ts'
+import { requireMember } from '../../api/session.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Facts } from '../../ui/Facts.tsx'
 import { findInvoice } from './invoices.ts'
 
 type State =
@@ -16,16 +17,16 @@ type State =
   | { readonly kind: 'ready'; readonly invoice: Invoice; readonly user: User }
 
 async function load(): Promise<State> {
-  const user = await memberOnly()
+  const user = await requireMember()
   if (!user) return { kind: 'loading' }
-  // The header shows the balance; the invoice does not depend on it.
+  // Only the header needs the balance.
   void loadCredits().catch(() => {})
   const id = new URLSearchParams(location.search).get('id')
   const invoice = id ? await findInvoice(id) : undefined
   return invoice ? { kind: 'ready', invoice, user } : { kind: 'missing' }
 }
 
-/** One invoice, on paper: what is seen is what is printed. */
+/** Shows one invoice as it is printed. */
 export function InvoicePaper() {
   const t = translate()
   const [state, setState] = useState<State>({ kind: 'loading' })
@@ -36,12 +37,12 @@ export function InvoicePaper() {
   useEffect(open, [])
   return (
     <>
-      <div className="invoice-actions">
+      <div className="row row-wide spread invoice-actions">
         <a className="button button-quiet" href={localHref('/profile#billing')}>
           {t('billing.paper.back')}
         </a>
         {state.kind === 'ready' && (
-          <Button look="primary" icon="print" onClick={() => print()}>
+          <Button variant="primary" icon="print" onClick={() => print()}>
             {t('billing.paper.print')}
           </Button>
         )}
@@ -77,7 +78,7 @@ function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
   ] as const
   return (
     <article className="card invoice" aria-labelledby="invoice-heading">
-      <header>
+      <header className="row spread">
         <div>
           <h1 id="invoice-heading">{t('billing.invoice')}</h1>
           <p className="invoice-brand">{t('common.brand')}</p>
@@ -90,14 +91,7 @@ function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
           <p>{user.email}</p>
         </div>
       </header>
-      <dl className="invoice-facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts className="invoice-facts" facts={facts} />
       <Sums invoice={invoice} />
     </article>
   )
@@ -110,11 +104,11 @@ function Sums({ invoice }: { invoice: Invoice }) {
   const plan = t('billing.paper.plan', { plan: t(`plans.tier.${invoice.tier}.name`) })
   const credits = t('billing.paper.credits', { count: invoice.credits.toLocaleString(HTML_LANG[locale]) })
   return (
-    <table className="invoice-sums">
+    <table className="table invoice-sums">
       <thead>
         <tr>
           <th scope="col">{t('billing.paper.item')}</th>
-          <th scope="col" className="records-number">
+          <th scope="col" className="number">
             {t('billing.amount')}
           </th>
         </tr>
@@ -129,19 +123,19 @@ function Sums({ invoice }: { invoice: Invoice }) {
               {dayText(invoice.period_end, locale)}
             </span>
           </td>
-          <td className="records-number">{amount(invoice.amount)}</td>
+          <td className="number">{amount(invoice.amount)}</td>
         </tr>
       </tbody>
       <tfoot>
         {invoice.refunded > 0 && (
           <tr>
             <th scope="row">{t('billing.paper.refunded')}</th>
-            <td className="records-number">{amount(-invoice.refunded)}</td>
+            <td className="number">{amount(-invoice.refunded)}</td>
           </tr>
         )}
         <tr>
           <th scope="row">{t(invoice.refunded > 0 ? 'billing.paper.net' : 'billing.paper.total')}</th>
-          <td className="records-number">
+          <td className="number">
             <strong>{amount(invoice.amount - invoice.refunded)}</strong>
           </td>
         </tr>

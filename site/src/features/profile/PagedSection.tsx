@@ -12,18 +12,18 @@ interface PagedSectionProps<T> {
     open(page: number): Promise<void>
     again(): Promise<void>
   }
-  /** Names what is paged. */
+  /** Names the list for screen readers. */
   readonly label: string
   readonly shown: (place: { start: number; end: number; total: number }) => string
   readonly failure: (error: unknown) => string
   readonly jumper?: boolean
-  /** What stands here until the first page has come. */
+  /** Shown until the first page is loaded. */
   readonly skeleton: ReactNode
   readonly empty: ReactNode
   readonly children: (items: readonly T[]) => ReactNode
 }
 
-/** A list with its pages, in every state that it can be in. */
+/** A paged list with its loading, failed and empty states. */
 export function PagedSection<T>(props: PagedSectionProps<T>) {
   const { list, label, shown, failure, jumper = false, skeleton, empty, children } = props
   const t = translate()
@@ -48,7 +48,7 @@ export function PagedSection<T>(props: PagedSectionProps<T>) {
     )
   if (total === 0) return empty
   return (
-    <div className="paged" aria-busy={status === 'loading'}>
+    <div className="stack stack-wide paged" aria-busy={status === 'loading'}>
       {children(items)}
       <Pagination
         t={t}

@@ -10,7 +10,7 @@ import { showToast } from '../../ui/toasts.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { setPassword } from './profile.ts'
 
-/** Changes the password; the form is empty again once that is done. */
+/** Changes the password and then clears the form. */
 export function PasswordSetting() {
   const t = translate()
   const [round, setRound] = useState(0)
@@ -42,8 +42,8 @@ function PasswordChange({ onDone }: { onDone: () => void }) {
       />
       <NewPasswordField t={t} label={t('profile.password.next')} {...field('new_password')} />
       <PasswordField label={t('profile.password.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
-      <div className="form-actions">
-        <Button type="submit" look="primary" busy={busy} disabled={!ready}>
+      <div className="row row-wide">
+        <Button type="submit" variant="primary" busy={busy} disabled={!ready}>
           {t('profile.password.submit')}
         </Button>
       </div>

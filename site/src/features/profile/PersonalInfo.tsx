@@ -2,24 +2,23 @@ import { NewName, type User } from '#backend/accounts/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { displayName } from '../../api/hint.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
-import { HTML_LANG } from '../../i18n/core.ts'
+import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Facts } from '../../ui/Facts.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { rename } from './profile.ts'
 
-/** Who the user is; the name can be changed. */
+/** Shows the user's name, address and registration date, and lets the user change the name. */
 export function PersonalInfo({ user }: { user: User }) {
   const t = translate()
   const { form, field, problem, busy, ready } = useForm(NewName, async ({ username }) => {
     await rename(username)
     showToast('success', t('profile.saved'))
   })
-  const since = new Intl.DateTimeFormat(HTML_LANG[pageLocale()], { dateStyle: 'long' }).format(
-    Date.parse(user.created_at),
-  )
+  const since = dayText(user.created_at, pageLocale())
   return (
     <section className="profile-section" id="personal-info" aria-labelledby="info-heading">
       <h2 id="info-heading">{t('profile.info.heading')}</h2>
@@ -28,16 +27,13 @@ export function PersonalInfo({ user }: { user: User }) {
           <span className="profile-initial" aria-hidden="true">
             {displayName(user).slice(0, 1).toUpperCase()}
           </span>
-          <dl className="profile-facts">
-            <div>
-              <dt>{t('profile.info.email')}</dt>
-              <dd>{user.email}</dd>
-            </div>
-            <div>
-              <dt>{t('profile.info.since')}</dt>
-              <dd>{since}</dd>
-            </div>
-          </dl>
+          <Facts
+            className="profile-facts"
+            facts={[
+              [t('profile.info.email'), user.email],
+              [t('profile.info.since'), since],
+            ]}
+          />
         </div>
         <form className="form profile-line" {...form}>
           <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
@@ -48,7 +44,7 @@ export function PersonalInfo({ user }: { user: User }) {
             key={user.full_name}
             {...field('username')}
           />
-          <Button type="submit" look="outline" busy={busy} disabled={!ready}>
+          <Button type="submit" variant="outline" busy={busy} disabled={!ready}>
             {t('profile.save')}
           </Button>
         </form>

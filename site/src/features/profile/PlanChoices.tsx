@@ -8,16 +8,16 @@ import { dayText } from '../../i18n/dayText.ts'
 import { advertisedPrice, money } from '../../i18n/money.ts'
 import { Button } from '../../ui/Button.tsx'
 
-/** The paid plans, and the way to each from the one at hand. */
+/** Offers the paid plans and the change to each. */
 export function PlanChoices({ plan }: { plan: Plan }) {
   const t = translate()
-  const [going, setGoing] = useState<Tier | null>(null)
+  const [buying, setBuying] = useState<Tier | null>(null)
   const free = plan.stats.current_tier === 'free'
   const buy = async (tier: Tier) => {
-    if (going) return
-    setGoing(tier)
-    // The button stays busy while the browser leaves.
-    if (!(await buyPlan(tier))) setGoing(null)
+    if (buying) return
+    setBuying(tier)
+    // Stay busy while the browser leaves the page.
+    if (!(await buyPlan(tier))) setBuying(null)
   }
   return (
     <div className="plan-choices">
@@ -25,7 +25,7 @@ export function PlanChoices({ plan }: { plan: Plan }) {
       <p className="muted">{t(free ? 'subscription.choose.leadFree' : 'subscription.choose.lead')}</p>
       <ul>
         {TIERS.filter((tier) => tier !== 'free').map((tier) => (
-          <Choice key={tier} tier={tier} plan={plan} busy={going === tier} onBuy={() => void buy(tier)} />
+          <Choice key={tier} tier={tier} plan={plan} busy={buying === tier} onBuy={() => void buy(tier)} />
         ))}
       </ul>
     </div>
@@ -42,12 +42,17 @@ interface ChoiceProps {
 function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
   const t = translate()
   const locale = pageLocale()
-  const mine = stats.current_tier
+  const currentTier = stats.current_tier
   const name = t(`plans.tier.${tier}.name`)
-  const verb = mine === 'free' ? 'subscribe' : PLANS[tier].priceCents > PLANS[mine].priceCents ? 'upgrade' : 'downgrade'
-  const coming = current?.next_tier === tier ? current.current_period_end : null
+  const verb =
+    currentTier === 'free'
+      ? 'subscribe'
+      : PLANS[tier].priceCents > PLANS[currentTier].priceCents
+        ? 'upgrade'
+        : 'downgrade'
+  const startsAt = current?.next_tier === tier ? current.current_period_end : null
   return (
-    <li className="plan-choice" data-tier={tier} aria-current={tier === mine || undefined}>
+    <li className="plan-choice" data-tier={tier} aria-current={tier === currentTier || undefined}>
       <div>
         <strong>{name}</strong>
         <p className="hint">
@@ -56,21 +61,25 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
       </div>
       <div className="plan-choice-price">
         <strong>{t('subscription.choose.perMonth', { price: advertisedPrice(tier, locale) })}</strong>
-        {/* The provider charges dollars, whatever the page advertises. */}
+        {/* The provider charges dollars, although the page advertises yuan. */}
         {locale === 'zh' && (
           <p className="hint">
             {t('subscription.choose.charged', { price: money(PLANS[tier].priceCents, 'USD', locale) })}
           </p>
         )}
       </div>
-      {tier === mine && <span className="badge badge-plain">{t('subscription.choose.current')}</span>}
-      {coming && (
+      {tier === currentTier && <span className="badge badge-plain">{t('subscription.choose.current')}</span>}
+      {startsAt && (
         <span className="badge" data-tone="info">
-          {t('subscription.choose.coming', { date: dayText(coming, locale, 'medium') })}
+          {t('subscription.choose.coming', { date: dayText(startsAt, locale, 'medium') })}
         </span>
       )}
-      {tier !== mine && !coming && (
-        <Button look={verb === 'subscribe' && PLANS[tier].popular ? 'primary' : 'outline'} busy={busy} onClick={onBuy}>
+      {tier !== currentTier && !startsAt && (
+        <Button
+          variant={verb === 'subscribe' && PLANS[tier].popular ? 'primary' : 'outline'}
+          busy={busy}
+          onClick={onBuy}
+        >
           {t(`subscription.choose.${verb}`, { plan: name })}
         </Button>
       )}

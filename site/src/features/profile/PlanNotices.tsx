@@ -5,14 +5,14 @@ import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import type { Tone } from '../../ui/toasts.ts'
 
-/** What the reader must know of the plan beside its figures. */
+/** Shows notices about the plan's payment, change or end. */
 export function PlanNotices({ plan }: { plan: Plan }) {
   const t = translate()
   if (plan.lacks)
     return (
       <Notice tone="warning">
         <p>{t(plan.lacks === 'plan' ? 'subscription.notice.sample' : 'subscription.notice.dates')}</p>
-        <Button look="quiet" icon="refresh" onClick={() => void loadPlan()}>
+        <Button variant="quiet" icon="refresh" onClick={() => void loadPlan()}>
           {t('common.action.retry')}
         </Button>
       </Notice>

@@ -16,14 +16,14 @@ import { $profile, openProfile } from './profile.ts'
 import { Subscription } from './Subscription.tsx'
 import { Works } from './Works.tsx'
 
-/** The signed-in user's own page. */
+/** Shows the signed-in user's account. */
 export function Profile() {
   const t = translate()
   const stage = useStore($profile)
   const session = useStore($session)
   useEffect(() => void openProfile(), [])
   useEffect(() => {
-    // The place that the address names was not there yet when the browser looked for it.
+    // The section named in the address did not exist yet when the browser tried to scroll to it.
     if (stage === 'open' && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView()
   }, [stage])
   if (stage === 'deleted') return <Deleted />
@@ -31,7 +31,7 @@ export function Profile() {
   if (stage === 'away' || session.status !== 'in') return null
   return (
     <ErrorBoundary t={t} home={localHref('/')}>
-      <Places />
+      <SectionLinks />
       <PersonalInfo user={session.user} />
       <Figures />
       <Subscription />
@@ -49,7 +49,7 @@ export function Profile() {
   )
 }
 
-const PLACES = {
+const SECTIONS = {
   subscription: 'subscription.heading',
   works: 'works.heading',
   billing: 'billing.heading',
@@ -57,13 +57,13 @@ const PLACES = {
   settings: 'profile.settings.heading',
 } as const
 
-/** The page is long: the way to each of its parts. */
-function Places() {
+/** Links to the sections of this long page. */
+function SectionLinks() {
   const t = translate()
   return (
-    <nav className="profile-nav" aria-label={t('profile.places')}>
-      {Object.entries(PLACES).map(([place, heading]) => (
-        <a key={place} href={`#${place}`}>
+    <nav className="row profile-nav" aria-label={t('profile.places')}>
+      {Object.entries(SECTIONS).map(([section, heading]) => (
+        <a key={section} href={`#${section}`}>
           {t(heading)}
         </a>
       ))}
@@ -75,7 +75,7 @@ function Deleted() {
   const t = translate()
   return (
     <div className="card profile-card">
-      <Outcome tone="success" icon="checkRound" heading={t('profile.delete.doneHeading')}>
+      <Outcome takesFocus tone="success" icon="checkRound" heading={t('profile.delete.doneHeading')}>
         <p className="muted">{t('profile.delete.doneText')}</p>
         <a className="button button-primary" href={localHref('/')}>
           {t('profile.delete.home')}

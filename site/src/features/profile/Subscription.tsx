@@ -7,6 +7,7 @@ import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Facts } from '../../ui/Facts.tsx'
 import { CancelPlan } from './CancelPlan.tsx'
 import { PlanChoices } from './PlanChoices.tsx'
 import { PlanNotices } from './PlanNotices.tsx'
@@ -19,10 +20,10 @@ const TONES = {
   suspended: 'danger',
   expired: undefined,
 } as const
-/** Above this part of the credits, a paid plan's bar warns. */
+/** Share of used credits above which a paid plan shows a warning. */
 const HIGH = 0.8
 
-/** The plan: what it is, how much of it is used, and what can be done with it. */
+/** Shows the plan, its usage, and the actions it allows. */
 export function Subscription() {
   const t = translate()
   const plan = useStore($plan)
@@ -36,27 +37,23 @@ export function Subscription() {
 
 function Panel({ plan }: { plan: Plan }) {
   const t = translate()
-  // A plan that gives way to another is cancelled at the provider; to its owner it goes on.
+  // A plan change cancels the old plan at the provider, but to the user the subscription continues.
   const status = plan.current?.next_tier ? 'active' : plan.stats.current_status
   return (
     <div className="card profile-card">
       <PlanNotices plan={plan} />
-      <dl className="plan-facts">
-        {factsOf(plan).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>{t('subscription.status')}</dt>
-          <dd>
-            <span className="badge" data-tone={TONES[status]}>
+      <Facts
+        className="plan-facts"
+        facts={[
+          ...factsOf(plan),
+          [
+            t('subscription.status'),
+            <span className="badge" data-tone={TONES[status]} key="status">
               {t(`subscription.statusOf.${status}`)}
-            </span>
-          </dd>
-        </div>
-      </dl>
+            </span>,
+          ],
+        ]}
+      />
       <Usage stats={plan.stats} />
       {plan.lacks !== 'plan' && <PlanChoices plan={plan} />}
       {plan.stats.current_tier !== 'free' && <Actions plan={plan} />}
@@ -89,12 +86,12 @@ function Usage({ stats }: { stats: Stats }) {
   const number = (value: number) => value.toLocaleString(HTML_LANG[pageLocale()])
   const text = t('subscription.used', { used: number(used), total: number(Math.max(total, used)) })
   return (
-    <div className="usage" data-tone={high ? 'danger' : undefined}>
-      <span className="usage-text">
+    <div className="stack usage" data-tone={high ? 'danger' : undefined}>
+      <span className="row spread usage-text">
         <span>{text}</span>
         <strong>{t('subscription.left', { remaining: number(Math.max(0, remaining)) })}</strong>
       </span>
-      {/* biome-ignore lint/a11y/useSemanticElements: browsers draw a meter of their own each in their way. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: every browser draws a native meter differently. */}
       <div
         className="usage-bar"
         role="meter"
@@ -115,19 +112,19 @@ function Usage({ stats }: { stats: Stats }) {
 function Actions({ plan: { stats, current } }: { plan: Plan }) {
   const t = translate()
   const [busy, setBusy] = useState(false)
-  const goOn = async () => {
+  const reactivate = async () => {
     setBusy(true)
     await reactivatePlan()
     setBusy(false)
   }
-  const changes = Boolean(current?.next_tier)
-  const cancelled = !changes && (stats.current_status === 'cancelled' || current?.cancel_at_period_end === true)
+  const changing = Boolean(current?.next_tier)
+  const cancelled = !changing && (stats.current_status === 'cancelled' || current?.cancel_at_period_end === true)
   const plan = t(`plans.tier.${stats.current_tier}.name`)
   return (
-    <div className="form-actions plan-actions">
-      {(cancelled || changes) && (
-        <Button look={cancelled ? 'primary' : 'outline'} icon="refresh" busy={busy} onClick={goOn}>
-          {changes ? t('subscription.keepPlan', { plan }) : t('subscription.reactivate')}
+    <div className="row row-wide plan-actions">
+      {(cancelled || changing) && (
+        <Button variant={cancelled ? 'primary' : 'outline'} icon="refresh" busy={busy} onClick={reactivate}>
+          {changing ? t('subscription.keepPlan', { plan }) : t('subscription.reactivate')}
         </Button>
       )}
       {!cancelled && <CancelPlan endsAt={current?.current_period_end ?? stats.next_reset_date} />}

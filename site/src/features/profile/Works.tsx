@@ -8,6 +8,7 @@ import { lengthText } from '../../i18n/lengthText.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
 import { Placeholder } from '../../ui/task/Placeholder.tsx'
@@ -28,7 +29,7 @@ export function Works() {
         failure={worksFailure}
         jumper
         skeleton={<Skeleton />}
-        empty={<Empty />}
+        empty={<NoWorks />}
       >
         {(tasks) => <Gallery tasks={tasks} />}
       </PagedSection>
@@ -82,7 +83,7 @@ function Work({ task, onView }: WorkProps) {
         <h3 className="work-title" title={taskTitle(task)}>
           {title}
         </h3>
-        <p className="hint work-meta">
+        <p className="row hint work-meta">
           <span>
             {lengthText(task.video_duration ?? task.duration, t)} · {task.resolution}
           </span>
@@ -118,19 +119,14 @@ function Removal({ task, onClose }: { task: Task; onClose: () => void }) {
   )
 }
 
-function Empty() {
+function NoWorks() {
   const t = translate()
   return (
-    <div className="card empty">
-      <div className="empty-art">
-        <Placeholder />
-      </div>
-      <h3>{t('works.emptyTitle')}</h3>
-      <p>{t('works.emptyText')}</p>
+    <Empty picture className="card" title={<h3>{t('works.emptyTitle')}</h3>} text={t('works.emptyText')}>
       <a className="button button-primary" href={localHref('/workspace')}>
         {t('works.create')}
       </a>
-    </div>
+    </Empty>
   )
 }
 

@@ -1,5 +1,3 @@
-/** Every movement of the user's credits. */
-
 import { type CreditEntry, history, historyCsv } from '#backend/credits/contract.ts'
 import { API_BASE } from '#backend/kernel/http/contract.ts'
 import { call } from '../../api/api.ts'
@@ -15,5 +13,5 @@ export const creditHistory = pagedList<CreditEntry>(PER_PAGE, async (page) => {
 
 export const csvAddress = API_BASE + historyCsv.path
 
-/** Why credits came or went: the catalogue's words, or an operator's own. */
+/** Returns the text of a reason: the catalogue's, or the operator's own words. */
 export const reasonText = (reason: string): string => textAt(`credits.reason.${reason}`) ?? reason

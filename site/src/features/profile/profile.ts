@@ -1,4 +1,3 @@
-/** The account of the signed-in user: who it is, where it is signed in, and its end. */
 import { atom } from 'nanostores'
 import type * as z from 'zod/mini'
 import {
@@ -12,7 +11,7 @@ import {
 } from '#backend/accounts/contract.ts'
 import type { PasswordForm } from '../../api/account.ts'
 import { call } from '../../api/api.ts'
-import { enter, keepLanguage, leave, memberOnly } from '../../api/session.ts'
+import { requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
 import { loadPlan } from '../../api/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
@@ -22,18 +21,18 @@ import { creditHistory } from './creditHistory.ts'
 import { invoiceList } from './invoices.ts'
 import { loadFigures, works } from './works.ts'
 
-/** `away`: the reader is being sent to the login page. `deleted`: the account is gone. */
+/** `away`: the visitor is being redirected to the login page. */
 export const $profile = atom<'loading' | 'open' | 'away' | 'deleted'>('loading')
-/** Null while they are loaded. */
+/** Null while loading. */
 export const $devices = atom<readonly SessionView[] | 'failed' | null>(null)
 
 let opened = false
 
-/** Opens the page for a signed-in user, once per page. */
+/** Loads the page for a signed-in user, once per page. */
 export async function openProfile(): Promise<void> {
   if (opened) return
   opened = true
-  const user = await memberOnly()
+  const user = await requireMember()
   $profile.set(user ? 'open' : 'away')
   if (!user) return
   await Promise.all([
@@ -47,7 +46,7 @@ export async function openProfile(): Promise<void> {
 }
 
 export async function rename(username: string): Promise<void> {
-  enter(await call(saveName, { body: { username } }))
+  setSignedIn(await call(saveName, { body: { username } }))
 }
 
 export const setPassword = async ({ current_password, new_password }: z.output<typeof PasswordForm>): Promise<void> => {
@@ -63,7 +62,7 @@ export async function loadDevices(): Promise<void> {
   }
 }
 
-/** Signs one device out, or all others. */
+/** Signs out one device, or all others. */
 export async function endDevices(device?: SessionView): Promise<void> {
   const t = translate()
   try {
@@ -76,18 +75,18 @@ export async function endDevices(device?: SessionView): Promise<void> {
   await loadDevices()
 }
 
-/** Keeps the language on the account and goes to the page in it; after a failure the page stays as it is. */
+/** Saves the language on the account and opens the page in it. */
 export const chooseLanguage: (language: Locale) => Promise<void> = languageSwitch({
-  save: keepLanguage,
+  save: saveAccountLanguage,
   remember: rememberLanguage,
   go: (language) => language !== pageLocale() && location.assign(inLanguage(location, language)),
   mark: () => {},
   failed: () => showToast('danger', translate()('common.session.languageFailed')),
 })
 
-/** Deletes the account; this device forgets the user as well. */
+/** Deletes the account and forgets the user in this browser. @throws ApiError */
 export async function eraseAccount(password: string): Promise<void> {
   await call(deleteAccount, { body: { password } })
-  leave()
+  setSignedOut()
   $profile.set('deleted')
 }

@@ -1,4 +1,3 @@
-/** The user's finished videos, and figures about them. */
 import { atom } from 'nanostores'
 import { deleteTask, listTasks, type Task, type WorkStats, workStats } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
@@ -10,8 +9,8 @@ import { pagedList } from '../../ui/pagedList.ts'
 import { showToast } from '../../ui/toasts.ts'
 
 export const WORKS_PER_PAGE = 8
-/** A Free account that has made nothing yet: shown where the figures cannot be had. */
-export const SAMPLE_FIGURES: WorkStats = {
+/** The figures of a new Free account, shown if the user's own cannot be loaded. */
+const SAMPLE_FIGURES: WorkStats = {
   total_videos: 0,
   total_duration: 0,
   storage_used: 0,
@@ -26,7 +25,7 @@ export const works = pagedList<Task>(WORKS_PER_PAGE, async (page) => {
   return { items: tasks, total }
 })
 
-/** Null while they are loaded; `sample`: they could not be. */
+/** Null while loading; `sample`: loading failed. */
 export const $figures = atom<{ readonly figures: WorkStats; readonly sample: boolean } | null>(null)
 
 export async function loadFigures(): Promise<void> {
@@ -39,7 +38,7 @@ export async function loadFigures(): Promise<void> {
 
 const statusOf = (error: unknown) => (error instanceof ApiError ? error.status : 0)
 
-/** Why the works cannot be shown. */
+/** Returns the message for works that could not be loaded. */
 export function worksFailure(error: unknown): string {
   const t = translate()
   switch (statusOf(error)) {
@@ -66,7 +65,7 @@ function deleteFailure(error: unknown): string {
   }
 }
 
-/** Deletes a work and reads the page again: the next one moves up. */
+/** Deletes a work and reloads the page of works. */
 export const deleteWork = (task: Task): Promise<void> =>
   whileBusy(task.id, 'remove', async () => {
     try {

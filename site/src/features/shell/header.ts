@@ -1,4 +1,4 @@
-/** The header's behaviour on every page, without a framework. */
+/** The behaviour of the header and the footer on every page, without a framework. */
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { type Locale, localeOf } from '../../i18n/core.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
@@ -7,7 +7,7 @@ import { lazyToast } from '../../ui/lazyToast.ts'
 const signedIn = () => document.documentElement.dataset.session === 'in'
 const languageLinks = () => document.querySelectorAll<HTMLAnchorElement>('a[data-language]')
 
-/** Shows which language is on its way, and fetches its page meanwhile. */
+/** Marks the language being loaded and prefetches its page. */
 function markLanguage(language: Locale | undefined): void {
   for (const link of languageLinks()) {
     if (link.dataset.language === language) link.ariaBusy = 'true'
@@ -19,17 +19,17 @@ function markLanguage(language: Locale | undefined): void {
 }
 
 const switchLanguage = languageSwitch({
-  // The signed-in reader's part of the shell is loaded by now: visitors never get here.
-  save: async (language) => (await import('./account.ts')).keepLanguage(language),
+  // Only signed-in users get here, and their header has loaded `account.ts` already.
+  save: async (language) => (await import('./account.ts')).saveAccountLanguage(language),
   remember: rememberLanguage,
   go: (language) => location.assign(inLanguage(location, language)),
   mark: markLanguage,
-  // Who was signed out meanwhile is told that instead.
+  // If the session has ended, the session handler informs the user.
   failed: () => signedIn() && void lazyToast('danger', translate()('common.session.languageFailed')),
 })
 
-/** Remembers the chosen language, on the account too, and keeps query and anchor on the way to the same page in it. */
-export function followLanguage(): void {
+/** Makes the language links store the choice, on the account too, and keep the page's query and anchor. */
+export function setUpLanguageLinks(): void {
   for (const link of languageLinks()) {
     link.addEventListener('click', (event) => {
       const language = localeOf(link.dataset.language)
@@ -44,16 +44,16 @@ export function followLanguage(): void {
   }
 }
 
-/** On the landing page the logo leads to its top. */
-export function followLogo(): void {
+/** Makes the logo scroll to the top of the landing page. */
+export function setUpLogo(): void {
   document.querySelector('a[data-top]')?.addEventListener('click', (event) => {
     event.preventDefault()
     scrollTo({ top: 0 })
   })
 }
 
-/** Opens and closes the menu of narrow screens. */
-export function followDrawer(): void {
+/** Opens and closes the menu on narrow screens. */
+export function setUpDrawer(): void {
   const drawer = document.querySelector<HTMLDialogElement>('#drawer')
   if (!drawer) return
   document.querySelector('[data-open-drawer]')?.addEventListener('click', () => drawer.showModal())
@@ -64,7 +64,7 @@ export function followDrawer(): void {
   matchMedia('(min-width: 768px)').addEventListener('change', (query) => query.matches && drawer.close())
 }
 
-// Every page has a footer, so this one call is made without the client and its contracts.
+// A plain fetch: the typed client and its contracts would add to every page's script.
 async function supportAddress(): Promise<string | undefined> {
   const answer = await fetch('/api/v1/status').catch(() => undefined)
   if (!answer?.ok) return undefined
@@ -72,8 +72,8 @@ async function supportAddress(): Promise<string | undefined> {
   return support_email
 }
 
-/** Asks for the contact address when somebody wants it. */
-export function followContact(): void {
+/** Loads the contact address when the popover first opens. */
+export function setUpContact(): void {
   const popover = document.querySelector<HTMLElement>('#contact')
   popover?.addEventListener(
     'beforetoggle',

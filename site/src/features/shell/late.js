@@ -1,4 +1,4 @@
-// Fetches the page's scripts once it is shown with its first picture: nothing that is read or seen shares the network with them.
+// Loads the page's scripts after the first paint, so that they do not compete with it for the network.
 ;((doc, root) => {
   const late = [...doc.querySelectorAll('script[data-late]')]
   const load = ({ dataset }) =>
@@ -13,7 +13,7 @@
     root.dataset.shown = ''
     Promise.all(late.map(load)).then(() => (root.dataset.awake = ''))
   }
-  // What is loaded is painted in the next frame, and shown by the one after. A page that nobody sees gets no frames.
+  // Wait two frames: the first paints, the second confirms it. A hidden page gets no frames.
   const shown = () => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(begin)))
   if (doc.hidden) begin()
   else if (doc.readyState === 'complete') shown()

@@ -1,4 +1,4 @@
-/** Says on narrow screens how the network is, whenever that changes. */
+/** Reports changes of the network on narrow screens. */
 import { translate } from '../../i18n/client.ts'
 import { closeIcon } from '../../ui/closeIcon.ts'
 
@@ -13,7 +13,7 @@ const TONE: Readonly<Record<Kind, string>> = {
   connected: 'success',
 }
 
-/** What some browsers tell of the network (Network Information API). */
+/** The Network Information API, which only some browsers support. */
 interface Connection extends EventTarget {
   readonly effectiveType?: string
 }
@@ -36,7 +36,7 @@ function show(box: HTMLElement, kind: Kind): void {
   text.textContent = translate()(`common.network.${kind}`)
   line.append(text)
   box.replaceChildren(line)
-  // Without a network it stays: there is nothing else to say until it is back.
+  // The offline message stays until the network is back.
   if (kind === 'offline') return
   const close = document.createElement('button')
   close.type = 'button'
@@ -48,12 +48,12 @@ function show(box: HTMLElement, kind: Kind): void {
   hiding = setTimeout(() => box.replaceChildren(), HIDE_MS)
 }
 
-export function followNetwork(): void {
+export function watchNetwork(): void {
   const box = document.getElementById('network')
   if (!box) return
   addEventListener('offline', () => show(box, 'offline'))
   addEventListener('online', () => show(box, speed()))
-  // Some networks come and go by their speed alone.
+  // Some networks change speed without an online or offline event.
   let last = speed()
   connection?.addEventListener('change', () => {
     const now = speed()

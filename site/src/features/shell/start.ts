@@ -1,23 +1,23 @@
-import { followContact, followDrawer, followLanguage, followLogo } from './header.ts'
-import { followNetwork } from './network.ts'
+import { setUpContact, setUpDrawer, setUpLanguageLinks, setUpLogo } from './header.ts'
+import { watchNetwork } from './network.ts'
 import { countVisits } from './visits.ts'
 
-// The operator's pages know no member, whoever else is signed in here.
+// Operator pages ignore the session of a member.
 if (document.body.hasAttribute('data-operator')) document.documentElement.dataset.session = 'out'
 
-followLanguage()
-followDrawer()
-followLogo()
-followContact()
-followNetwork()
+setUpLanguageLinks()
+setUpDrawer()
+setUpLogo()
+setUpContact()
+watchNetwork()
 
-// Visitors without a remembered session are not asked about one on open pages: it would only be a 401 on each of them.
+// On open pages, skip the session check for visitors without a stored hint: it would return 401 on every page.
 const mayBeSignedIn = document.documentElement.dataset.session === 'in' || document.body.hasAttribute('data-private')
-if (mayBeSignedIn) void import('./account.ts').then((account) => account.followSession())
-// Islands show messages of their own accord.
+if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSession())
+// Islands may show toasts at any time.
 if (mayBeSignedIn || document.querySelector('astro-island'))
   void import('../../ui/toaster.ts').then((ui) => ui.showToasts())
 
-// After everything that the reader waits for.
+// Count visits last, so that the request does not compete with the page.
 if (document.readyState === 'complete') countVisits()
 else addEventListener('load', countVisits)

@@ -10,7 +10,7 @@ import { $cost, $generation, $needsPlan, $short } from './generation.ts'
 import { $submitting } from './submission.ts'
 import { $tasks } from './tasks.ts'
 
-/** The button with its price, and why it cannot be pressed. */
+/** The submit button with its price, and the reason if it is disabled. */
 export function GenerateBar() {
   const t = translate()
   const cost = useStore($cost)
@@ -22,13 +22,13 @@ export function GenerateBar() {
   const locked = short || needsPlan
   const disabled = locked || uploading
   return (
-    <div className="generate-bar">
+    <div className="stack generate-bar">
       <div id="generate-note" role="status">
         {locked ? <Locked /> : uploading ? <p className="hint">{t('workspace.form.uploadFirst')}</p> : <QueueFull />}
       </div>
       <Button
         type="submit"
-        look="primary"
+        variant="primary"
         size="large"
         wide
         icon="spark"
@@ -43,7 +43,7 @@ export function GenerateBar() {
   )
 }
 
-/** What the reader's plan or credits do not reach, and where there is more. */
+/** Explains which plan or how many credits the order needs. */
 function Locked() {
   const t = translate()
   const cost = useStore($cost)
@@ -54,7 +54,7 @@ function Locked() {
     ? t('workspace.form.spent')
     : t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })
   return (
-    <div className="generate-locked">
+    <div className="stack generate-locked">
       <Fault id="generate-fault" text={t(short ? 'errors.insufficient_credits' : 'errors.plan_required')} />
       <p className="hint">
         {short ? more : t('workspace.excluded.resolution1080Plan')}{' '}
@@ -66,7 +66,7 @@ function Locked() {
   )
 }
 
-/** One more would be refused: said before it is tried. */
+/** Warns that the server would refuse another task. */
 function QueueFull() {
   const t = translate()
   const tier = useStore($credits)?.tier

@@ -13,7 +13,7 @@ import { Pickers } from './Pickers.tsx'
 import { PromptField } from './PromptField.tsx'
 import { submit } from './submission.ts'
 
-/** What shall be made, and the button that makes it. */
+/** The form that orders a video. */
 export function GenerationForm() {
   const t = translate()
   const form = useRef<HTMLFormElement>(null)
@@ -43,7 +43,7 @@ export function GenerationForm() {
       >
         <button
           type="button"
-          className="quick"
+          className="row quick"
           onClick={setQuick}
           aria-label={t('workspace.form.quickApply', { model })}
         >

@@ -9,7 +9,7 @@ import { $firstFrame, chooseFirstFrame, type FirstFrame, removeFirstFrame } from
 import { IMAGE_TYPES } from './firstFrameRules.ts'
 import { $faults, clearFault } from './generation.ts'
 
-function take(files: FileList | null | undefined): boolean {
+function chooseFrom(files: FileList | null | undefined): boolean {
   const file = files?.[0]
   if (!file) return false
   clearFault('first_frame_image_url')
@@ -17,18 +17,18 @@ function take(files: FileList | null | undefined): boolean {
   return true
 }
 
-/** Pictures can be pasted anywhere on the page while the field is shown. */
+/** Accepts an image pasted anywhere on the page while the field is shown. */
 function usePaste(): void {
   useEffect(() => {
     const onPaste = (event: ClipboardEvent) => {
-      if (take(event.clipboardData?.files)) event.preventDefault()
+      if (chooseFrom(event.clipboardData?.files)) event.preventDefault()
     }
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)
   }, [])
 }
 
-/** The first frame: clicked, dropped or pasted, checked, shown and uploaded. */
+/** Chooses the first frame by click, drop or paste, and shows its upload. */
 export function ImageField() {
   const t = translate()
   const frame = useStore($firstFrame)
@@ -40,14 +40,14 @@ export function ImageField() {
   const onDrop = (event: DragEvent) => {
     event.preventDefault()
     setOver(false)
-    take(event.dataTransfer.files)
+    chooseFrom(event.dataTransfer.files)
   }
   return (
     <div className="field">
       <label htmlFor="first-frame" className="label">
         {t('workspace.image.label')}
       </label>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the input inside does the same by keyboard. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the input inside works by keyboard. */}
       <div
         className="drop"
         data-over={over || undefined}
@@ -67,8 +67,8 @@ export function ImageField() {
           aria-invalid={fault ? true : undefined}
           aria-describedby={fault ? 'first-frame-fault' : 'first-frame-rules'}
           onChange={(event) => {
-            take(event.currentTarget.files)
-            // The same file can then be chosen again after it was removed.
+            chooseFrom(event.currentTarget.files)
+            // Allow choosing the same file again after removing it.
             event.currentTarget.value = ''
           }}
         />
@@ -93,7 +93,7 @@ export function ImageField() {
 function FrameState({ frame, onReplace }: { frame: Exclude<FirstFrame, { status: 'none' }>; onReplace: () => void }) {
   const t = translate()
   return (
-    <div className="frame-state">
+    <div className="row">
       {frame.status === 'uploading' ? (
         <div className="frame-progress">
           <span className="hint">{t('workspace.image.uploading', { percent: frame.percent })}</span>
@@ -106,15 +106,15 @@ function FrameState({ frame, onReplace }: { frame: Exclude<FirstFrame, { status:
         </span>
       )}
       {frame.status === 'uploading' ? (
-        <Button look="quiet" icon="close" onClick={() => removeFirstFrame()}>
+        <Button variant="quiet" icon="close" onClick={() => removeFirstFrame()}>
           {t('workspace.image.cancel')}
         </Button>
       ) : (
         <>
-          <Button look="quiet" onClick={onReplace}>
+          <Button variant="quiet" onClick={onReplace}>
             {t('workspace.image.replace')}
           </Button>
-          <Button look="quiet" icon="trash" onClick={() => removeFirstFrame()}>
+          <Button variant="quiet" icon="trash" onClick={() => removeFirstFrame()}>
             {t('workspace.image.remove')}
           </Button>
         </>

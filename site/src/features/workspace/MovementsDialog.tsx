@@ -15,7 +15,7 @@ import { $movements, applyMovements } from './generation.ts'
 
 const keyOf = (movement: CameraMovement) => CAMERA_MOVEMENTS[movement].key
 
-/** The 15 movements, each shown moving. What is chosen counts once it is applied. */
+/** Selects camera movements by their previews. The selection takes effect on Apply. */
 export function MovementsDialog({ onClose }: { onClose: () => void }) {
   const t = translate()
   const [chosen, setChosen] = useState<readonly CameraMovement[]>($movements.get())
@@ -42,12 +42,12 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
         {replaced && <span className="muted">{replaced}</span>}
       </p>
       {chosen.length > 0 && (
-        <Button look="quiet" onClick={clear}>
+        <Button variant="quiet" onClick={clear}>
           {t('workspace.camera.clear')}
         </Button>
       )}
       <Button onClick={onClose}>{t('common.action.cancel')}</Button>
-      <Button look="primary" onClick={apply}>
+      <Button variant="primary" onClick={apply}>
         {t('common.action.apply')}
       </Button>
     </>
@@ -71,7 +71,7 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
 
 interface MovementProps {
   readonly movement: CameraMovement
-  /** Its place among the chosen; -1 when it is not chosen. */
+  /** Index among the selected movements, or -1. */
   readonly order: number
   readonly onToggle: () => void
 }

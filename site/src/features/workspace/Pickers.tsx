@@ -9,7 +9,7 @@ import { $faults, $generation, setDuration, setModel, setResolution } from './ge
 import { chooseDuration, durationOptions, type Reason, resolutionOptions } from './generationRules.ts'
 import { $models } from './workspace.ts'
 
-/** Model, resolution and duration, as the table of models allows them together, each with what it would cost. */
+/** Selects model, resolution and duration within the model table, with the price of each option. */
 export function Pickers() {
   const t = translate()
   const form = useStore($generation)

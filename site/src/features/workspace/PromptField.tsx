@@ -5,7 +5,7 @@ import { translate } from '../../i18n/client.ts'
 import { Fault } from '../../ui/Field.tsx'
 import { $faults, $generation, $promptLength, setPrompt } from './generation.ts'
 
-/** The description, with what is left of its length. */
+/** The description and its character count. */
 export function PromptField() {
   const t = translate()
   const { prompt, taskType } = useStore($generation)

@@ -3,15 +3,15 @@ import { useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
+import { Empty } from '../../ui/Empty.tsx'
 import { Notice } from '../../ui/Notice.tsx'
-import { Placeholder } from '../../ui/task/Placeholder.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { $paused, refreshNow } from './freshness.ts'
 import { TaskDialog, type TaskView } from './TaskDialog.tsx'
 import { TaskRow } from './TaskRow.tsx'
 import { $inProgress, $loadingMore, $tasks, loadOlderTasks } from './tasks.ts'
 
-/** The user's videos, in the making and done. */
+/** Shows the user's tasks, unfinished and finished. */
 export function QueueCard() {
   const t = translate()
   const list = useStore($tasks)
@@ -25,7 +25,7 @@ export function QueueCard() {
   }
   return (
     <section className="panel card queue" aria-labelledby="queue-heading">
-      <div className="queue-head">
+      <div className="row queue-head">
         <h2 id="queue-heading" className="panel-title">
           {t('workspace.queue.heading')}
         </h2>
@@ -37,7 +37,7 @@ export function QueueCard() {
       {paused && list.status === 'ready' && (
         <Notice tone="warning">
           <p>{t('workspace.queue.paused')}</p>
-          <Button look="outline" icon="refresh" busy={refreshing} onClick={refresh}>
+          <Button variant="outline" icon="refresh" busy={refreshing} onClick={refresh}>
             {t('workspace.queue.resume')}
           </Button>
         </Notice>
@@ -52,7 +52,7 @@ export function QueueCard() {
         </div>
       )}
       {list.status === 'ready' &&
-        (list.tasks.length === 0 ? <Empty /> : <Rows tasks={list.tasks} total={list.total} />)}
+        (list.tasks.length === 0 ? <NoTasks /> : <Rows tasks={list.tasks} total={list.total} />)}
     </section>
   )
 }
@@ -78,16 +78,16 @@ function More({ shown, total }: { shown: number; total: number }) {
   const loading = useStore($loadingMore)
   const load = () => void loadOlderTasks().catch(() => showToast('danger', t('workspace.queue.loadFailed')))
   return (
-    <div className="queue-more">
+    <div className="row row-wide spread">
       <span className="hint">{t('workspace.queue.shown', { shown, total })}</span>
-      <Button look="outline" busy={loading} onClick={load}>
+      <Button variant="outline" busy={loading} onClick={load}>
         {t('workspace.queue.more')}
       </Button>
     </div>
   )
 }
 
-function Empty() {
+function NoTasks() {
   const t = translate()
   const start = () => {
     const prompt = document.getElementById('prompt')
@@ -95,20 +95,15 @@ function Empty() {
     prompt?.focus({ preventScroll: true })
   }
   return (
-    <div className="empty">
-      <div className="empty-art">
-        <Placeholder />
-      </div>
-      <h3>{t('workspace.queue.emptyTitle')}</h3>
-      <p>{t('workspace.queue.emptyText')}</p>
-      <Button look="primary" icon="spark" onClick={start}>
+    <Empty picture title={<h3>{t('workspace.queue.emptyTitle')}</h3>} text={t('workspace.queue.emptyText')}>
+      <Button variant="primary" icon="spark" onClick={start}>
         {t('workspace.queue.create')}
       </Button>
-    </div>
+    </Empty>
   )
 }
 
-/** Rows that are still to come, in their final shape. */
+/** Reserves the space of rows that are still loading. */
 export function QueueSkeleton() {
   return (
     <div className="tasks" aria-hidden="true">

@@ -5,7 +5,7 @@ import { isFinal, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
-import { costOf, makeAgain, remix } from './remix.ts'
+import { costOf, generateAgain, remix } from './remix.ts'
 import type { TaskView } from './TaskDialog.tsx'
 import { refreshTask } from './tasks.ts'
 
@@ -44,7 +44,7 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
           icon="repeat"
           label={t('workspace.task.again', { count: costOf(task) })}
           busy={busy === 'again'}
-          onClick={() => void makeAgain(task)}
+          onClick={() => void generateAgain(task)}
         />
       )}
       <IconButton icon="sliders" label={t('workspace.task.remix')} onClick={() => startRemix(task)} />

@@ -17,7 +17,7 @@ interface TaskRowProps {
   readonly onView: (kind: TaskView['kind']) => void
 }
 
-/** One task: its picture, what it is, how far it is, and what can be done with it. */
+/** One task with its picture, settings, status and actions. */
 export function TaskRow({ task, onView }: TaskRowProps) {
   const t = translate()
   const now = useStore($now)
@@ -37,12 +37,12 @@ export function TaskRow({ task, onView }: TaskRowProps) {
         <h3 className="task-title" title={title}>
           {title}
         </h3>
-        <p className="task-meta">
+        <p className="row hint task-meta">
           {parts.map((part) => (
             <span key={part}>{part}</span>
           ))}
         </p>
-        {!isFinal(task) && <Making task={task} />}
+        {!isFinal(task) && <OpenTask task={task} />}
         {status === 'Fail' && (
           <p className="task-failed">
             <Icon name="alert" />
@@ -51,7 +51,7 @@ export function TaskRow({ task, onView }: TaskRowProps) {
             </span>
           </p>
         )}
-        <div className="task-foot">
+        <div className="row">
           {isFinal(task) && (
             <span className="badge" data-tone={status === 'Success' ? 'success' : 'danger'}>
               {t(status === 'Success' ? 'workspace.status.Success' : 'workspace.status.Fail')}
@@ -67,8 +67,8 @@ export function TaskRow({ task, onView }: TaskRowProps) {
   )
 }
 
-/** How far a task is, where it stands in the queue, and about how long it still takes. */
-function Making({ task }: { task: Task }) {
+/** Shows an open task's progress, queue position and estimated time. */
+function OpenTask({ task }: { task: Task }) {
   const t = translate()
   const estimate = useStore($estimates).get(task.id)
   const status = readStatus(task.status)
@@ -95,7 +95,7 @@ function Picture({ task, onView }: TaskRowProps) {
   const still = task.thumbnail_url ?? task.first_frame_image_url
   const picture = still ? <img src={still} alt="" loading="lazy" /> : <Placeholder />
   if (readStatus(task.status) !== 'Success' || !task.video_url) return <div className="task-picture">{picture}</div>
-  // The row's play button is the one in the keyboard's order; the picture is a larger target for the pointer.
+  // Keyboards and screen readers use the row's play button; the picture is a larger target for the pointer.
   return (
     <button
       type="button"

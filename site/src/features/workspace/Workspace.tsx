@@ -7,7 +7,7 @@ import { GenerationForm } from './GenerationForm.tsx'
 import { QueueCard, QueueSkeleton } from './QueueCard.tsx'
 import { $demo, $stage, openWorkspace } from './workspace.ts'
 
-/** The workspace: the form beside the queue. */
+/** Shows the form beside the queue. */
 export function Workspace() {
   const t = translate()
   const stage = useStore($stage)
@@ -18,7 +18,7 @@ export function Workspace() {
   return (
     <ErrorBoundary t={t} home={localHref('/')}>
       <div className="workspace">
-        <div className="workspace-form">
+        <div className="stack workspace-form">
           <GenerationForm />
           {demo && (
             <Notice tone="info" quiet>

@@ -1,10 +1,9 @@
-/** Keeps the form over reloads. */
 import * as z from 'zod/mini'
 import { DURATIONS, MODEL_NAMES, RESOLUTIONS, TASK_TYPES } from '#backend/tasks/contract.ts'
 import { check } from '../../api/check.ts'
 import { readDraft, writeDraft } from '../../api/draft.ts'
 import { $session } from '../../api/session.ts'
-import { $firstFrame, takeUploaded } from './firstFrame.ts'
+import { $firstFrame, restoreFirstFrame } from './firstFrame.ts'
 import { $generation } from './generation.ts'
 import { isOffered } from './generationRules.ts'
 
@@ -15,25 +14,25 @@ const Draft = z.object({
   duration: z.literal(DURATIONS),
   prompt: z.string(),
   promptOptimizer: z.boolean(),
-  /** The uploaded picture's address. */
+  /** Address of the uploaded image. */
   image: z.nullable(z.string()),
 })
 
 const WRITE_AFTER_MS = 300
 
-/** Puts the user's draft into the form, and keeps it from now on. */
+/** Restores the user's draft into the form and stores every later change. */
 export function keepDraft(userId: string): void {
   const read = check(Draft, readDraft(userId))
-  // A draft of an older table of models is no use.
+  // A draft from an older model table may hold settings that no longer exist.
   if (read.ok && isOffered(read.value)) {
     const { image, ...form } = read.value
     $generation.set(form)
-    if (image) void takeUploaded(image)
+    if (image) void restoreFirstFrame(image)
   }
   let timer: ReturnType<typeof setTimeout> | undefined
   const write = () => {
     clearTimeout(timer)
-    // Whoever logged out meanwhile leaves nothing behind.
+    // Signing out deletes the drafts; do not write a new one.
     if ($session.get().status !== 'in') return
     const frame = $firstFrame.get()
     writeDraft(userId, { ...$generation.get(), image: frame.status === 'ready' ? frame.url : null })

@@ -14,15 +14,15 @@ export const $firstFrame = atom<FirstFrame>({ status: 'none', fault: null })
 
 let upload: AbortController | undefined
 
-function forget(): void {
+function discard(): void {
   upload?.abort()
   const current = $firstFrame.get()
   if (current.status !== 'none') URL.revokeObjectURL(current.preview)
 }
 
-/** Takes the picture away, with what was wrong with it, if anything. */
+/** Removes the image. @param fault why it was rejected */
 export function removeFirstFrame(fault: string | null = null): void {
-  forget()
+  discard()
   $firstFrame.set({ status: 'none', fault })
 }
 
@@ -33,7 +33,7 @@ async function measure(preview: string): Promise<{ width: number; height: number
   return { width: image.naturalWidth, height: image.naturalHeight }
 }
 
-/** What to say of an upload that the server did not take, though the file looked right from here. */
+/** Returns the message for an upload that the server rejected although the file passed the checks here. */
 function uploadFault(error: unknown): string {
   const t = translate()
   if (!(error instanceof ApiError) || error.status === 0) return codeText('upload_failed')
@@ -42,9 +42,9 @@ function uploadFault(error: unknown): string {
   return error.status >= 500 ? t('workspace.image.refused.failed') : errorText(error)
 }
 
-/** Takes a picture over that was uploaded before; one that is gone by now is not mentioned. */
-export async function takeUploaded(url: string): Promise<void> {
-  forget()
+/** Restores an image uploaded earlier. One that no longer exists is ignored. */
+export async function restoreFirstFrame(url: string): Promise<void> {
+  discard()
   const mine = new AbortController()
   upload = mine
   const size = await measure(url).catch(() => undefined)
@@ -53,11 +53,11 @@ export async function takeUploaded(url: string): Promise<void> {
   else $firstFrame.set({ status: 'none', fault: null })
 }
 
-/** Checks a picture, shows it at once and uploads it. A newer picture takes the place of an older one. */
+/** Checks an image, shows its preview and uploads it. A new image cancels an earlier upload. */
 export async function chooseFirstFrame(file: File): Promise<void> {
   const early = fileFault(file)
   if (early) return removeFirstFrame(codeText(early))
-  forget()
+  discard()
   const mine = new AbortController()
   upload = mine
   const preview = URL.createObjectURL(file)

@@ -1,4 +1,4 @@
-/** Keeps the tasks fresh: the list now and then, open tasks one by one while there is no socket (spec sections 4 and 9). */
+/** Keeps the tasks up to date: polls the list, and open tasks one by one while there is no socket (spec sections 4 and 9). */
 import { atom } from 'nanostores'
 import { getTask } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
@@ -9,15 +9,15 @@ import { $now } from './queue.ts'
 import { $connected, connectRealtime } from './realtime.ts'
 import { $inProgress, $tasks, applyUpdate, refreshList } from './tasks.ts'
 
-/** The automatic refresh has stopped after failures in a row. */
+/** True after the automatic refresh has stopped because of consecutive failures. */
 export const $paused = atom(false)
 
 const POLL_MS = 5_000
 const POLL_FOR_MS = 30 * 60_000
 const FAILURES_ALLOWED = 2
 
-/** How long to wait before the list is read again. */
-export function refreshEvery(connected: boolean, inProgress: number): number {
+/** Returns the polling interval of the list, in milliseconds. */
+function refreshEvery(connected: boolean, inProgress: number): number {
   if (connected) return 60_000
   return inProgress > 0 ? 10_000 : 30_000
 }
@@ -34,7 +34,7 @@ function refresh(): Promise<boolean> {
   return refreshing
 }
 
-/** Counts failures in a row and pauses when there are too many. */
+/** Counts consecutive failures and pauses the refresh after the third. */
 function countRefresh(succeeded: boolean): void {
   failures = succeeded ? 0 : failures + 1
   if (failures <= FAILURES_ALLOWED || $paused.get()) return
@@ -42,7 +42,7 @@ function countRefresh(succeeded: boolean): void {
   showToast('warning', translate()('workspace.queue.paused'))
 }
 
-/** Reads the list because the user asked, and takes up the automatic refresh again. */
+/** Reloads the list at the user's request and resumes the automatic refresh. */
 export async function refreshNow(): Promise<void> {
   if (!(await refresh())) {
     if ($tasks.get().status === 'loading') $tasks.set({ status: 'failed', tasks: [], total: 0 })
@@ -54,15 +54,15 @@ export async function refreshNow(): Promise<void> {
   connectRealtime()
 }
 
-/** Reads the list whenever it is due. */
-export function keepListFresh(): void {
+/** Polls the list. */
+export function refreshListPeriodically(): void {
   refreshedAt = Date.now()
   setInterval(() => {
     const due = Date.now() - refreshedAt >= refreshEvery($connected.get(), $inProgress.get())
     if (due && !refreshing && !$paused.get()) void refresh().then(countRefresh)
   }, 1_000)
   setInterval(() => $now.set(Date.now()), 15_000)
-  // What happened while the socket was away was told to nobody.
+  // Reload after a reconnect: the server does not resend missed updates.
   let wasConnected = $connected.get()
   $connected.listen((connected) => {
     if (connected && wasConnected) void refresh().then(countRefresh)
@@ -70,7 +70,7 @@ export function keepListFresh(): void {
   })
 }
 
-/** Without the socket, open tasks are asked for one by one, each for half an hour. */
+/** Polls open tasks one by one while there is no socket, each for half an hour. */
 export function pollOpenTasks(): void {
   const since = new Map<string, number>()
   const asking = new Set<string>()

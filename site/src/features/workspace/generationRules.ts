@@ -1,4 +1,4 @@
-/** The form's rules as pure functions: what may be chosen, and what a choice does to the rest. */
+/** The form's rules as pure functions: which options are available, and how one choice changes the others. */
 import type { Tier } from '#backend/subscriptions/contract.ts'
 import {
   configurationFault,
@@ -20,7 +20,7 @@ export interface Choices {
   readonly duration: Duration
 }
 
-/** Changes that a rule forced, to be announced. */
+/** A change that a rule forced and the page announces. */
 export type Forced =
   | { readonly kind: 'settings'; readonly resolution: Resolution; readonly duration: Duration }
   | { readonly kind: 'model'; readonly model: ModelName }
@@ -38,28 +38,28 @@ export const DEFAULT_CHOICES: Choices = {
   duration: 6,
 }
 
-/** Whether the choices go together. */
+/** Returns whether the model table offers this combination. */
 export const isOffered = (choices: Choices): boolean => configurationFault(choices) === undefined
 
-/** Whether the choices are for paid plans; a tier that is not known yet may be one. */
+/** Returns whether the choices need a paid plan. An unknown tier counts as paid. */
 export const needsPlan = ({ resolution }: Choices, tier: Tier | null): boolean =>
   resolution === '1080P' && tier === 'free'
 
-/** The Director model of a mode, for the Quick preset. */
+/** Returns the Director model of a mode, which the Quick preset uses. */
 export const quickModel = (taskType: TaskType): ModelName =>
   taskType === 'text_to_video' ? 'T2V-01-Director' : 'I2V-01-Director'
 
-const sharpest = (choices: Choices, fits: (s: { resolution: Resolution; duration: Duration }) => boolean) =>
+const bestShape = (choices: Choices, fits: (s: { resolution: Resolution; duration: Duration }) => boolean) =>
   shapesOf(choices.model, choices.taskType)
     .filter(fits)
     .filter((shape) => shape.resolution !== '1080P')
     .at(-1)
 
-/** Brings choices that do not go together back into the table, keeping what was chosen last. */
+/** Adjusts an invalid combination to a valid one and keeps the last choice. */
 function settle(choices: Choices, keep: 'resolution' | 'duration'): Settled {
   if (!configurationFault(choices)) return { choices, forced: [] }
   const shape =
-    sharpest(choices, (s) => s[keep] === choices[keep]) ?? sharpest(choices, (s) => s.duration === 6) ?? choices
+    bestShape(choices, (s) => s[keep] === choices[keep]) ?? bestShape(choices, (s) => s.duration === 6) ?? choices
   const { resolution, duration } = shape
   return { choices: { ...choices, resolution, duration }, forced: [{ kind: 'settings', resolution, duration }] }
 }
@@ -91,7 +91,7 @@ export const chooseQuick = (choices: Choices): Choices => ({
   duration: 6,
 })
 
-/** Why an option cannot be chosen: a key under `workspace.excluded`, or null when it can. */
+/** Why an option is unavailable: a key under `workspace.excluded`. */
 export type Reason =
   | 'resolutionModel'
   | 'resolution720'
@@ -104,7 +104,7 @@ export interface Option<V> {
   readonly excluded: Reason | null
 }
 
-function whyNotResolution(choices: Choices, resolution: Resolution, tier: Tier | null): Reason | null {
+function reasonAgainst(choices: Choices, resolution: Resolution, tier: Tier | null): Reason | null {
   const shapes = shapesOf(choices.model, choices.taskType).filter((shape) => shape.resolution === resolution)
   if (shapes.length === 0) {
     if (choices.model !== 'MiniMax-Hailuo-02') return 'resolutionModel'
@@ -115,12 +115,12 @@ function whyNotResolution(choices: Choices, resolution: Resolution, tier: Tier |
 }
 
 export const resolutionOptions = (choices: Choices, tier: Tier | null): readonly Option<Resolution>[] =>
-  RESOLUTIONS.map((value) => ({ value, excluded: whyNotResolution(choices, value, tier) }))
+  RESOLUTIONS.map((value) => ({ value, excluded: reasonAgainst(choices, value, tier) }))
 
 export const durationOptions = (choices: Choices): readonly Option<Duration>[] =>
   DURATIONS.map((value) => ({
     value,
-    // A longer duration may lower the resolution, so it is open as long as the model makes it at all.
+    // A longer duration may lower the resolution, so it is available whenever the model supports it.
     excluded: shapesOf(choices.model, choices.taskType).some((shape) => shape.duration === value)
       ? null
       : 'durationModel',

@@ -1,4 +1,3 @@
-/** What the server tells the workspace while it is open. */
 import { atom } from 'nanostores'
 import { type RealtimeMessage, SOCKET_UNAUTHENTICATED, socketToken } from '#backend/tasks/contract.ts'
 import { addressOf, call, renewSession } from '../../api/api.ts'
@@ -14,7 +13,7 @@ let end: (() => void) | undefined
 
 const TONES = { info: 'info', warning: 'warning', error: 'danger' } as const
 
-function take(message: RealtimeMessage): void {
+function handleMessage(message: RealtimeMessage): void {
   if (message.type === 'task_update') applyUpdate(message.task)
   else if (message.type === 'credits_update') setCredits(message.remaining, message.total)
   else if (message.type === 'notification') showToast(TONES[message.level] ?? 'info', message.message)
@@ -34,12 +33,12 @@ function giveUp(why: 'refused' | 'lost'): void {
   if (why === 'refused') void renewSession()
 }
 
-/** Connects, unless it is connected or trying already. */
+/** Opens the socket unless one is already open or connecting. */
 export function connectRealtime(): void {
   end ??= liveSocket({
     address: socketAddress,
     open: (address) => new WebSocket(address),
-    onMessage: (message) => take(message as RealtimeMessage),
+    onMessage: (message) => handleMessage(message as RealtimeMessage),
     onChange: (connected) => $connected.set(connected),
     onGiveUp: giveUp,
     refusedCode: SOCKET_UNAUTHENTICATED,

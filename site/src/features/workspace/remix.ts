@@ -1,10 +1,9 @@
-/** Making a video of an earlier one's settings. */
 import { CAMERA_MOVEMENTS, creditCost, type Task } from '#backend/tasks/contract.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'
-import { removeFirstFrame, takeUploaded } from './firstFrame.ts'
+import { removeFirstFrame, restoreFirstFrame } from './firstFrame.ts'
 import { $faults, $generation } from './generation.ts'
 import { send } from './submission.ts'
 
@@ -16,11 +15,11 @@ const choicesOf = ({ task_type, model, resolution, duration }: Configured) => ({
   duration: duration as 6 | 10,
 })
 
-/** What the same video costs today. */
+/** Returns today's price of the same video. */
 export const costOf = (task: Configured): number => creditCost(choicesOf(task))
 
-/** Makes a video by the same settings once more. */
-export const makeAgain = (task: Task): Promise<void> =>
+/** Generates a video with the same settings again. */
+export const generateAgain = (task: Task): Promise<void> =>
   whileBusy(task.id, 'again', async () => {
     const { task_type, model, prompt, resolution, prompt_optimizer, camera_movements, first_frame_image_url } = task
     await send({
@@ -35,7 +34,7 @@ export const makeAgain = (task: Task): Promise<void> =>
     }).catch(() => {})
   })
 
-/** Puts a task's settings into the form, to be changed and sent. */
+/** Copies a task's settings into the form. */
 export function remix(task: Task): void {
   const known = task.camera_movements.filter((movement) => movement in CAMERA_MOVEMENTS)
   $generation.set({
@@ -44,7 +43,7 @@ export function remix(task: Task): void {
     promptOptimizer: task.prompt_optimizer,
   })
   $faults.set({})
-  if (task.first_frame_image_url) void takeUploaded(task.first_frame_image_url)
+  if (task.first_frame_image_url) void restoreFirstFrame(task.first_frame_image_url)
   else removeFirstFrame()
   showToast('info', translate()('workspace.changed.remix'))
 }

@@ -1,4 +1,3 @@
-/** Sending the form. */
 import { atom } from 'nanostores'
 import type * as z from 'zod/mini'
 import { Generation, generate } from '#backend/tasks/contract.ts'
@@ -16,7 +15,7 @@ import { putTask, refreshList } from './tasks.ts'
 
 export const $submitting = atom(false)
 
-/** The body of the call. */
+/** Builds the request body. */
 export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<typeof Generation> {
   const { text, movements } = readForm(form)
   return {
@@ -31,7 +30,7 @@ export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<t
   }
 }
 
-/** The same order keeps its key until it is answered, so that a retry cannot be charged twice. */
+/** Idempotency keys of unanswered orders, so that a retry is not charged twice. */
 const unanswered = new Map<string, string>()
 
 function keyFor(order: string): string {
@@ -40,20 +39,20 @@ function keyFor(order: string): string {
   return key
 }
 
-const LED_TO_PRICING = new Set(['insufficient_credits', 'queue_full', 'plan_required'])
+const NEEDS_UPGRADE = new Set(['insufficient_credits', 'queue_full', 'plan_required'])
 
-function sayWhy(error: unknown): void {
+function showFailure(error: unknown): void {
   const t = translate()
   const named = error instanceof ApiError ? error.faults[0] : undefined
   const text = named ? codeText(named.code) : errorText(error, t('workspace.createFailed'))
-  const isBeyond = error instanceof ApiError && LED_TO_PRICING.has(error.code)
+  const needsUpgrade = error instanceof ApiError && NEEDS_UPGRADE.has(error.code)
   const link = { href: localHref('/?section=pricing'), label: t('workspace.form.plans') }
-  showToast('danger', text, { ms: 8000, ...(isBeyond ? { link } : {}) })
-  // The balance, the plan or the queue were not what the form believed.
-  if (isBeyond) void Promise.allSettled([loadCredits(), refreshList()])
+  showToast('danger', text, { ms: 8000, ...(needsUpgrade ? { link } : {}) })
+  // The form's balance, plan or queue was out of date.
+  if (needsUpgrade) void Promise.allSettled([loadCredits(), refreshList()])
 }
 
-/** Sends one order, and says what became of it. @throws what went wrong, once it was said */
+/** Sends an order and shows the result. @throws the error, after showing it */
 export async function send(body: z.input<typeof Generation>): Promise<void> {
   const order = JSON.stringify(body)
   try {
@@ -62,7 +61,7 @@ export async function send(body: z.input<typeof Generation>): Promise<void> {
     putTask(task)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'idempotency_key_reused') unanswered.delete(order)
-    sayWhy(error)
+    showFailure(error)
     throw error
   }
   showToast('success', translate()('workspace.task.created_toast'))
@@ -71,7 +70,7 @@ export async function send(body: z.input<typeof Generation>): Promise<void> {
   connectRealtime()
 }
 
-/** Puts the rules that the server found broken beside their fields. */
+/** Shows the server's validation errors beside their fields. */
 function showFaults(error: unknown): void {
   if (!(error instanceof ApiError)) return
   const faults = Object.fromEntries(error.faults.map(({ path, code }) => [path.split('.')[0] ?? path, code]))
@@ -79,7 +78,7 @@ function showFaults(error: unknown): void {
   if (faults.first_frame_image_url) removeFirstFrame()
 }
 
-/** Checks and sends the form. */
+/** Validates and sends the form. */
 export async function submit(): Promise<void> {
   if ($submitting.get()) return
   const frame = $firstFrame.get()

@@ -1,20 +1,19 @@
-/** The life of the workspace page: who may be here, and the first loads. */
 import { atom } from 'nanostores'
 import type * as z from 'zod/mini'
 import { status } from '#backend/kernel/http/contract.ts'
 import { listModels, type ModelView } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { loadCredits } from '../../api/credits.ts'
-import { startSession } from '../../api/session.ts'
-import { localHref, translate } from '../../i18n/client.ts'
+import { requireMember } from '../../api/session.ts'
+import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { keepDraft } from './draft.ts'
-import { keepListFresh, pollOpenTasks } from './freshness.ts'
+import { pollOpenTasks, refreshListPeriodically } from './freshness.ts'
 import { loadQueue } from './queue.ts'
 import { connectRealtime } from './realtime.ts'
 import { $tasks, loadTasks } from './tasks.ts'
 
-/** `away`: the reader is being sent to the login page. */
+/** `away`: the visitor is being redirected to the login page. */
 export const $stage = atom<'loading' | 'open' | 'away'>('loading')
 export const $models = atom<readonly z.infer<typeof ModelView>[] | null>(null)
 export const $demo = atom(false)
@@ -27,27 +26,22 @@ async function firstLoads(): Promise<void> {
     showToast('danger', translate()('workspace.queue.pageFailed'), { ms: 10_000 })
 }
 
-async function askStatus(): Promise<void> {
-  $demo.set((await call(status)).demo_renderer)
-}
-
 let opened = false
 
-/** Opens the workspace for a signed-in user, once per page. */
+/** Loads the workspace for a signed-in user, once per page. */
 export async function openWorkspace(): Promise<void> {
   if (opened) return
   opened = true
-  const session = await startSession()
-  if (session.status !== 'in') {
-    $stage.set('away')
-    const here = location.pathname + location.search
-    return location.replace(`${localHref('/auth/login')}?next=${encodeURIComponent(here)}`)
-  }
-  keepDraft(session.user.id)
+  const user = await requireMember()
+  if (!user) return $stage.set('away')
+  keepDraft(user.id)
   $stage.set('open')
-  void askStatus().catch(() => {})
+  void call(status).then(
+    ({ demo_renderer }) => $demo.set(demo_renderer),
+    () => {},
+  )
   await firstLoads()
   connectRealtime()
-  keepListFresh()
+  refreshListPeriodically()
   pollOpenTasks()
 }

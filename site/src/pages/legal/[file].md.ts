@@ -1,4 +1,4 @@
-/** The legal texts as files: the pages are built from the same ones. */
+/** Serves the legal texts as markdown files. */
 import type { APIRoute } from 'astro'
 import { LEGAL_DOCUMENTS, type LegalDocument, legalText } from '../../features/legal/legal.ts'
 import { LOCALES, type Locale } from '../../i18n/core.ts'

@@ -1,4 +1,4 @@
-/** A dim landscape in place of a picture that does not exist yet. */
+/** A dim landscape that stands in for a missing picture. */
 export function Placeholder() {
   return (
     <svg className="placeholder" viewBox="0 0 160 90" preserveAspectRatio="xMidYMid slice" aria-hidden="true">

@@ -1,21 +1,22 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { pageLocale, translate } from '../../../i18n/client.ts'
+import { Table } from '../../../ui/Table.tsx'
 import { numberText, shortNumber } from '../figures.ts'
 import type { Line, Plot } from './plot.ts'
 
-// Fetched while the numbers are; who needs it and does not get it says so.
+// Load the drawing code in parallel with the data. `usePlot` reports a failure.
 import('./plot.ts').catch(() => {})
 
 interface ChartProps {
   readonly title: string
-  /** What it is and how it is used, for those who do not see it. */
+  /** Describes the chart and its keys to screen readers. */
   readonly label: string
-  /** Of the table's first column. */
+  /** Head of the table's first column. */
   readonly head: string
   /** Names of the points. */
   readonly labels: readonly string[]
   readonly lines: readonly Line[]
-  /** The point that is told at first. */
+  /** Index of the point selected first. */
   readonly start: number
 }
 
@@ -30,11 +31,11 @@ const TO: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 }
 
-/** A chart that is read by eye, point by point with the arrow keys, or as the table behind it. */
+/** A chart that can be read by eye, point by point with the arrow keys, or as a table. */
 export function Chart({ title, label, head, labels, lines, start }: ChartProps) {
   const locale = pageLocale()
   const last = labels.length - 1
-  // A point of other days means nothing here.
+  // Forget the selected point when the days change.
   const days = `${labels[0]} ${labels.length}`
   const [chosen, setChosen] = useState({ days, index: start })
   const at = chosen.days === days ? chosen.index : start
@@ -48,10 +49,10 @@ export function Chart({ title, label, head, labels, lines, start }: ChartProps) 
     choose(next)
     plot.current?.moveTo(next)
   }
-  const told = lines.map(({ name, values }) => `${name} ${numberText(values[at] ?? 0, locale)}`)
+  const spoken = lines.map(({ name, values }) => `${name} ${numberText(values[at] ?? 0, locale)}`)
   return (
-    <div className="chart">
-      <p className="chart-readout" aria-hidden="true">
+    <div className="stack chart">
+      <p className="row chart-readout" aria-hidden="true">
         <strong>{labels[at]}</strong>
         {lines.map(({ name, look, values }) => (
           <span className="chart-value" data-look={look} key={name}>
@@ -68,16 +69,16 @@ export function Chart({ title, label, head, labels, lines, start }: ChartProps) 
         aria-valuemin={1}
         aria-valuemax={labels.length}
         aria-valuenow={at + 1}
-        aria-valuetext={`${labels[at]}: ${told.join(', ')}`}
+        aria-valuetext={`${labels[at]}: ${spoken.join(', ')}`}
         onKeyDown={onKeyDown}
         onFocus={() => plot.current?.moveTo(at)}
       />
-      <Behind title={title} head={head} labels={labels} lines={lines} />
+      <ChartTable title={title} head={head} labels={labels} lines={lines} />
     </div>
   )
 }
 
-/** Draws when the chart comes into sight, and anew when there are other numbers. */
+/** Draws the chart once it is in view, and again when its numbers change. */
 function usePlot(labels: readonly string[], lines: readonly Line[], onPoint: (index: number) => void) {
   const target = useRef<HTMLDivElement>(null)
   const plot = useRef<Plot>(undefined)
@@ -87,22 +88,22 @@ function usePlot(labels: readonly string[], lines: readonly Line[], onPoint: (in
     watcher.observe(target.current!)
     return () => watcher.disconnect()
   }, [])
-  // The same numbers are the same drawing.
+  // Compare by value: the arrays are new on each render.
   const drawing = JSON.stringify([labels, lines])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `drawing` stands for labels and lines.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `drawing` contains labels and lines.
   useEffect(() => {
     if (!seen) return
-    let wanted = true
+    let mounted = true
     void import('./plot.ts').then(
       ({ drawPlot }) => {
         const number = (value: number) => shortNumber(value, pageLocale())
-        if (wanted) plot.current = drawPlot(target.current!, { labels, lines, number, onPoint })
+        if (mounted) plot.current = drawPlot(target.current!, { labels, lines, number, onPoint })
       },
-      // The readout and the table go without a drawing.
-      (error) => console.error('The chart could not be drawn', error),
+      // The readout and the table work without a drawing.
+      (error) => console.error('chart not drawn', error),
     )
     return () => {
-      wanted = false
+      mounted = false
       plot.current?.destroy()
       plot.current = undefined
     }
@@ -110,39 +111,28 @@ function usePlot(labels: readonly string[], lines: readonly Line[], onPoint: (in
   return { target, plot }
 }
 
-/** The same numbers as a table. */
-function Behind({ title, head, labels, lines }: Pick<ChartProps, 'title' | 'head' | 'labels' | 'lines'>) {
+/** The chart's numbers as a table. */
+function ChartTable({ title, head, labels, lines }: Pick<ChartProps, 'title' | 'head' | 'labels' | 'lines'>) {
   const locale = pageLocale()
   const t = translate()
   return (
     <details className="chart-table">
       <summary>{t('dashboard.asTable')}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <section className="chart-rows" tabIndex={0} aria-label={t('dashboard.tableOf', { table: title })}>
-        <table className="board-table">
-          <thead>
-            <tr>
-              <th scope="col">{head}</th>
-              {lines.map(({ name }) => (
-                <th scope="col" className="number" key={name}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {labels.map((point, index) => (
-              <tr key={point}>
-                <th scope="row">{point}</th>
-                {lines.map(({ name, values }) => (
-                  <td className="number" key={name}>
-                    {numberText(values[index] ?? 0, locale)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          className="board-table"
+          rows={labels}
+          keyOf={(label) => label}
+          columns={[
+            { head, isRowHead: true, cell: (label) => label },
+            ...lines.map(({ name, values }) => ({
+              head: name,
+              className: 'number',
+              cell: (_: string, index: number) => numberText(values[index] ?? 0, locale),
+            })),
+          ]}
+        />
       </section>
     </details>
   )

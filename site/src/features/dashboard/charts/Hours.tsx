@@ -6,7 +6,7 @@ import { Chart } from './Chart.tsx'
 
 const DAY = Array.from({ length: 24 }, (_, hour) => hour)
 
-/** Visits in each of today's 24 hours. */
+/** Charts the visits of each hour of today. */
 export function Hours() {
   const t = translate()
   const heading = t('dashboard.hours.heading')

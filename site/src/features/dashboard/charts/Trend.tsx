@@ -5,7 +5,7 @@ import { shortDay } from '../figures.ts'
 import { Panel } from '../Panel.tsx'
 import { Chart } from './Chart.tsx'
 
-/** Page views and unique visitors per day. */
+/** Charts page views and unique visitors per day. */
 export function Trend() {
   const t = translate()
   useStore($choice)

@@ -1,24 +1,24 @@
-/** Draws a chart. Alone in knowing uPlot, so that it is only fetched when a chart is seen. */
+/** The only file that imports uPlot, so that it loads with the first visible chart. */
 import UPlot from 'uplot'
 
 export interface Line {
   readonly name: string
   readonly values: readonly number[]
-  /** `dashed` tells a line from the other without its colour. */
+  /** `dashed` distinguishes a line without colour. */
   readonly look: 'filled' | 'dashed' | 'bars'
 }
 
 export interface PlotOptions {
   readonly labels: readonly string[]
   readonly lines: readonly Line[]
-  /** A number at the axis. */
+  /** Formats a number at the axis. */
   readonly number: (value: number) => string
-  /** The pointer is over another point. */
+  /** Called when the pointer moves to another point. */
   readonly onPoint: (index: number) => void
 }
 
 export interface Plot {
-  /** Puts the cursor on a point. */
+  /** Moves the cursor to a point. */
   moveTo(index: number): void
   destroy(): void
 }
@@ -69,7 +69,7 @@ function axes({ labels, number }: PlotOptions): UPlot.Axis[] {
   ]
 }
 
-/** Fills `target`, and follows its size until it is destroyed. */
+/** Draws a chart that fills `target` and follows its size. */
 export function drawPlot(target: HTMLElement, options: PlotOptions): Plot {
   const { labels, lines, onPoint } = options
   const size = () => ({ width: target.clientWidth, height: target.clientHeight })

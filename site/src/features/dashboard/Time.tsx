@@ -1,0 +1,14 @@
+import { useStore } from '@nanostores/react'
+import { pageLocale } from '../../i18n/client.ts'
+import { $zone } from './board.ts'
+import { timeText } from './figures.ts'
+
+/** Shows an instant to the minute in the operator's time zone; the tooltip has the seconds. */
+export function Time({ iso }: { iso: string }) {
+  const zone = useStore($zone)
+  return (
+    <time dateTime={iso} title={timeText(iso, zone, pageLocale(), 'full')}>
+      {timeText(iso, zone, pageLocale(), 'minute')}
+    </time>
+  )
+}
