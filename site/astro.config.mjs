@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import react from '@astrojs/react'
 import sitemap from '@astrojs/sitemap'
 import { defineConfig } from 'astro/config'
-import { islandPreloads } from './islandPreloads.mjs'
-import { lateScripts } from './lateScripts.mjs'
+import { islandPreloads, lateScripts } from './htmlRewrites.mjs'
 
 /** The origin in the built pages. The server replaces it with PUBLIC_URL, so a site can move without a rebuild. */
 const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'

@@ -16,23 +16,6 @@ import enProfile from '#content/en/profile.json'
 import enSubscription from '#content/en/subscription.json'
 import enWorks from '#content/en/works.json'
 import enWorkspace from '#content/en/workspace.json'
-import zhAuth from '#content/zh/auth.json'
-import zhBilling from '#content/zh/billing.json'
-import zhCommon from '#content/zh/common.json'
-import zhCredits from '#content/zh/credits.json'
-import zhDashboard from '#content/zh/dashboard.json'
-import zhErrors from '#content/zh/errors.json'
-import zhFailures from '#content/zh/failures.json'
-import zhFaq from '#content/zh/faq.json'
-import zhLanding from '#content/zh/landing.json'
-import zhLegal from '#content/zh/legal.json'
-import zhMovements from '#content/zh/movements.json'
-import zhPayment from '#content/zh/payment.json'
-import zhPlans from '#content/zh/plans.json'
-import zhProfile from '#content/zh/profile.json'
-import zhSubscription from '#content/zh/subscription.json'
-import zhWorks from '#content/zh/works.json'
-import zhWorkspace from '#content/zh/workspace.json'
 import { type Locale, type Messages, merge } from './core.ts'
 
 export const english = {
@@ -56,29 +39,13 @@ export const english = {
 }
 export type Namespace = keyof typeof english
 
-const chinese: Readonly<Record<Namespace, Messages>> = {
-  auth: zhAuth,
-  billing: zhBilling,
-  common: zhCommon,
-  credits: zhCredits,
-  dashboard: zhDashboard,
-  errors: zhErrors,
-  failures: zhFailures,
-  faq: zhFaq,
-  landing: zhLanding,
-  legal: zhLegal,
-  movements: zhMovements,
-  payment: zhPayment,
-  plans: zhPlans,
-  profile: zhProfile,
-  subscription: zhSubscription,
-  works: zhWorks,
-  workspace: zhWorkspace,
-}
+const files = import.meta.glob<Messages>('../../../content/zh/*.json', { eager: true, import: 'default' })
+const chinese = () =>
+  Object.fromEntries(Object.keys(english).map((name) => [name, files[`../../../content/zh/${name}.json`] ?? {}]))
 
 export const catalogues: Readonly<Record<Locale, Messages>> = {
   en: english,
-  zh: /* @__PURE__ */ merge(english, chinese),
+  zh: /* @__PURE__ */ merge(english, /* @__PURE__ */ chinese()),
 }
 
 /** Returns the namespaces that a page embeds for its scripts. */

@@ -1,5 +1,6 @@
-import { HTML_LANG, type Locale } from './core.ts'
+import { pageLocale } from './client.ts'
+import { HTML_LANG } from './core.ts'
 
-/** Formats the day of an instant. @param iso ISO 8601 */
-export const dayText = (iso: string, locale: Locale, style: 'long' | 'medium' = 'long'): string =>
-  new Intl.DateTimeFormat(HTML_LANG[locale], { dateStyle: style }).format(Date.parse(iso))
+/** Formats the day of an instant in the page's language. @param iso ISO 8601 */
+export const dayText = (iso: string, style: 'long' | 'medium' = 'long'): string =>
+  new Intl.DateTimeFormat(HTML_LANG[pageLocale()], { dateStyle: style }).format(Date.parse(iso))

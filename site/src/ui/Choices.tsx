@@ -23,7 +23,7 @@ export function Choices<V extends string | number>({ label, value, options, onCh
       <legend className="label">{label}</legend>
       <div className={wide ? 'choices choices-wide' : 'choices'}>
         {options.map((option) => (
-          <label className="choice" key={option.value} title={option.excluded ?? undefined}>
+          <label className="option choice" key={option.value} title={option.excluded ?? undefined}>
             <input
               type="radio"
               aria-labelledby={`${id}-${option.value}`}
@@ -35,7 +35,11 @@ export function Choices<V extends string | number>({ label, value, options, onCh
               onChange={() => onChange(option.value)}
             />
             <strong id={`${id}-${option.value}`}>{option.label}</strong>
-            {option.note && <small id={`${id}-${option.value}-note`}>{option.note}</small>}
+            {option.note && (
+              <small className="hint" id={`${id}-${option.value}-note`}>
+                {option.note}
+              </small>
+            )}
           </label>
         ))}
       </div>

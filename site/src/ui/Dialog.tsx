@@ -34,7 +34,7 @@ export function Dialog({ title, onClose, size = 520, foot, children }: DialogPro
         if (event.target === ref.current) onClose()
       }}
     >
-      <div className="dialog-head">
+      <div className="line spread dialog-head">
         <h2 id={id}>{title}</h2>
         <IconButton icon="close" label={translate()('common.action.close')} onClick={onClose} />
       </div>

@@ -1,15 +1,9 @@
 import { Component, type ReactNode } from 'react'
-import type { Translate } from '../i18n/keys.ts'
+import { localHref, translate } from '../i18n/client.ts'
 import { Button } from './Button.tsx'
 
-interface Props {
-  readonly t: Translate
-  readonly home: string
-  readonly children: ReactNode
-}
-
 /** Offers ways to continue when rendering fails, and logs the error. */
-export class ErrorBoundary extends Component<Props, { broken: boolean }> {
+export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { broken: boolean }> {
   override state = { broken: false }
 
   static getDerivedStateFromError() {
@@ -22,7 +16,7 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
 
   override render() {
     if (!this.state.broken) return this.props.children
-    const { t, home } = this.props
+    const t = translate()
     return (
       <div className="card crash" role="alert">
         <h2>{t('common.crash.title')}</h2>
@@ -33,7 +27,7 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
             {t('common.action.retry')}
           </Button>
           <Button onClick={() => location.reload()}>{t('common.action.reload')}</Button>
-          <a className="button button-quiet" href={home}>
+          <a className="button button-quiet" href={localHref('/')}>
             {t('common.action.home')}
           </a>
         </div>

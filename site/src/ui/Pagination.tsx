@@ -1,10 +1,9 @@
 import { type SubmitEvent, useId } from 'react'
-import type { Translate } from '../i18n/keys.ts'
+import { translate } from '../i18n/client.ts'
 import { Button, IconButton } from './Button.tsx'
 import { pagesShown } from './pagesShown.ts'
 
 interface PaginationProps {
-  readonly t: Translate
   /** Names the list for screen readers. */
   readonly label: string
   /** Returns the text for the shown range. */
@@ -18,7 +17,8 @@ interface PaginationProps {
 }
 
 /** Shows the current range of a list and links to its pages. */
-export function Pagination({ t, label, shown, page, perPage, total, jumper = false, onOpen }: PaginationProps) {
+export function Pagination({ label, shown, page, perPage, total, jumper = false, onOpen }: PaginationProps) {
+  const t = translate()
   const count = Math.ceil(total / perPage)
   const start = (page - 1) * perPage + 1
   return (
@@ -36,7 +36,7 @@ export function Pagination({ t, label, shown, page, perPage, total, jumper = fal
               onClick={() => onOpen(page - 1)}
             />
           </span>
-          <Numbers t={t} page={page} count={count} onOpen={onOpen} />
+          <Numbers page={page} count={count} onOpen={onOpen} />
           <span className="pages-on">
             <IconButton
               icon="chevron"
@@ -47,14 +47,15 @@ export function Pagination({ t, label, shown, page, perPage, total, jumper = fal
           </span>
         </nav>
       )}
-      {jumper && count > 1 && <Jumper t={t} count={count} onOpen={onOpen} />}
+      {jumper && count > 1 && <Jumper count={count} onOpen={onOpen} />}
     </div>
   )
 }
 
-type NumbersProps = Pick<PaginationProps, 't' | 'page' | 'onOpen'> & { readonly count: number }
+type NumbersProps = Pick<PaginationProps, 'page' | 'onOpen'> & { readonly count: number }
 
-function Numbers({ t, page, count, onOpen }: NumbersProps) {
+function Numbers({ page, count, onOpen }: NumbersProps) {
+  const t = translate()
   const shown = pagesShown(page, count)
   return shown.map((each, index) =>
     each === null ? (
@@ -76,7 +77,8 @@ function Numbers({ t, page, count, onOpen }: NumbersProps) {
   )
 }
 
-function Jumper({ t, count, onOpen }: Pick<PaginationProps, 't' | 'onOpen'> & { readonly count: number }) {
+function Jumper({ count, onOpen }: Pick<PaginationProps, 'onOpen'> & { readonly count: number }) {
+  const t = translate()
   const id = useId()
   const jump = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -87,7 +89,7 @@ function Jumper({ t, count, onOpen }: Pick<PaginationProps, 't' | 'onOpen'> & { 
     field.value = ''
   }
   return (
-    <form className="jumper" onSubmit={jump} noValidate>
+    <form className="line jumper" onSubmit={jump} noValidate>
       <label className="hint" htmlFor={id}>
         {t('profile.pages.jump')}
       </label>

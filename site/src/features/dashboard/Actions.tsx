@@ -1,4 +1,4 @@
-import { pageLocale, textAt, translate } from '../../i18n/client.ts'
+import { textAt, translate } from '../../i18n/client.ts'
 import { Pagination } from '../../ui/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { actions, csvAddress, openActions, PER_PAGE } from './board.ts'
@@ -10,7 +10,6 @@ import { Time } from './Time.tsx'
 export function Actions() {
   const t = translate()
   const heading = t('dashboard.actions.heading')
-  const number = (value: number) => numberText(value, pageLocale())
   return (
     <Panel
       name="actions"
@@ -39,10 +38,13 @@ export function Actions() {
           />
           {total > PER_PAGE && (
             <Pagination
-              t={t}
               label={heading}
               shown={({ start, end }) =>
-                t('dashboard.actions.shown', { start: number(start), end: number(end), total: number(total) })
+                t('dashboard.actions.shown', {
+                  start: numberText(start),
+                  end: numberText(end),
+                  total: numberText(total),
+                })
               }
               page={page}
               perPage={PER_PAGE}

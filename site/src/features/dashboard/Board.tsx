@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { localHref, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -22,7 +22,7 @@ export function Board() {
   const t = translate()
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
   return (
-    <ErrorBoundary t={t} home={localHref('/')}>
+    <ErrorBoundary>
       <div className="row spread board-title">
         <h1>{t('dashboard.heading')}</h1>
         {(!empty || away) && <DateRange />}

@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import type { ReactNode } from 'react'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { people, today, week } from './board.ts'
 import type { Section } from './boardSection.ts'
@@ -10,40 +10,39 @@ import { growthText, numberText, percentText, trendOf } from './figures.ts'
 export function Cards() {
   const t = translate()
   const [traffic, sevenDays, users] = [useStore(today.$section), useStore(week.$section), useStore(people.$section)]
-  const number = (value: number) => numberText(value, pageLocale())
   const registered = (data: NonNullable<typeof users.data>) =>
     data.daily_registrations.slice(-7).reduce((sum, { count }) => sum + count, 0)
-  const perDay = (sum: number) => t('dashboard.figures.perDay', { number: number(Math.round(sum / 7)) })
+  const perDay = (sum: number) => t('dashboard.figures.perDay', { number: numberText(Math.round(sum / 7)) })
   return (
     <>
       <section aria-label={t('dashboard.figures.traffic')}>
         <dl className="board-cards">
-          <Card name="pv" of={traffic} value={({ today }) => number(today.pv)}>
+          <Card name="pv" of={traffic} value={({ today }) => numberText(today.pv)}>
             {({ growth }) => <Growth percent={growth.pv_growth} />}
           </Card>
-          <Card name="uv" of={traffic} value={({ today }) => number(today.uv)}>
+          <Card name="uv" of={traffic} value={({ today }) => numberText(today.uv)}>
             {({ growth }) => <Growth percent={growth.uv_growth} />}
           </Card>
-          <Card name="pages" of={traffic} value={({ today }) => number(today.pages)}>
+          <Card name="pages" of={traffic} value={({ today }) => numberText(today.pages)}>
             {() => t('dashboard.figures.differentPaths')}
           </Card>
-          <Card name="weekPv" of={sevenDays} value={({ total_pv }) => number(total_pv)}>
+          <Card name="weekPv" of={sevenDays} value={({ total_pv }) => numberText(total_pv)}>
             {({ total_pv }) => perDay(total_pv)}
           </Card>
         </dl>
       </section>
       <section aria-label={t('dashboard.figures.users')}>
         <dl className="board-cards">
-          <Card name="totalUsers" of={users} value={({ total_users }) => number(total_users)}>
+          <Card name="totalUsers" of={users} value={({ total_users }) => numberText(total_users)}>
             {() => t('dashboard.figures.allAccounts')}
           </Card>
-          <Card name="registrations" of={users} value={({ today_registrations }) => number(today_registrations)}>
+          <Card name="registrations" of={users} value={({ today_registrations }) => numberText(today_registrations)}>
             {({ registration_growth }) => <Growth percent={registration_growth} />}
           </Card>
-          <Card name="verification" of={users} value={(data) => percentText(data.verification_rate, pageLocale())}>
-            {({ verified_users }) => t('dashboard.figures.verified', { number: number(verified_users) })}
+          <Card name="verification" of={users} value={(data) => percentText(data.verification_rate)}>
+            {({ verified_users }) => t('dashboard.figures.verified', { number: numberText(verified_users) })}
           </Card>
-          <Card name="weekRegistrations" of={users} value={(data) => number(registered(data))}>
+          <Card name="weekRegistrations" of={users} value={(data) => numberText(registered(data))}>
             {(data) => perDay(registered(data))}
           </Card>
         </dl>
@@ -51,6 +50,8 @@ export function Cards() {
     </>
   )
 }
+
+const TONES = { up: 'success', down: 'danger', flat: undefined } as const
 
 interface CardProps<T> {
   readonly name:
@@ -97,9 +98,9 @@ function Growth({ percent }: { percent: number }) {
   const trend = trendOf(percent)
   return (
     <>
-      <span className="board-growth" data-trend={trend}>
+      <span className="board-growth" data-trend={trend} data-tone={TONES[trend]}>
         {trend !== 'flat' && <Icon name={trend} />}
-        {growthText(percent, pageLocale())}
+        {growthText(percent)}
       </span>{' '}
       {translate()('dashboard.figures.sinceYesterday')}
     </>

@@ -18,7 +18,7 @@ export function DateRange() {
       <fieldset className="board-switch" title={t('dashboard.period.note')}>
         <legend className="sr-only">{t('dashboard.period.label')}</legend>
         {PRESETS.map((last) => (
-          <label key={last}>
+          <label className="option" key={last}>
             <input
               type="radio"
               name="period"
@@ -31,7 +31,7 @@ export function DateRange() {
             {t('dashboard.period.days', { count: last })}
           </label>
         ))}
-        <label>
+        <label className="option">
           <input type="radio" name="period" checked={isCustom} onChange={() => setCustom(true)} />
           {t('dashboard.period.custom')}
         </label>
@@ -60,7 +60,7 @@ function CustomRange() {
   return (
     <form className="row board-days" onSubmit={onSubmit} noValidate>
       {(['from', 'to'] as const).map((name) => (
-        <label key={name}>
+        <label className="line" key={name}>
           {t(`dashboard.period.${name}`)}
           <input
             className="input"

@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { KEPT_DAYS } from '#backend/operators/contract.ts'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { today } from './board.ts'
 import { timeText } from './figures.ts'
 
@@ -14,9 +14,7 @@ export function Foot() {
         <>
           <p>
             {t('dashboard.foot.updated')}:{' '}
-            <time dateTime={data.last_updated}>
-              {timeText(data.last_updated, data.time_zone, pageLocale(), 'full')}
-            </time>
+            <time dateTime={data.last_updated}>{timeText(data.last_updated, data.time_zone, 'full')}</time>
           </p>
           <p>
             {t('dashboard.foot.zone')}: {data.time_zone}

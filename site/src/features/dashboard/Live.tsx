@@ -1,4 +1,4 @@
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Table } from '../../ui/Table.tsx'
 import { visitors } from './board.ts'
 import { numberText } from './figures.ts'
@@ -19,8 +19,7 @@ export function Live() {
       {({ visitors: count, pages }) => (
         <>
           <p className="board-here">
-            <strong className="board-number">{numberText(count, pageLocale())}</strong>{' '}
-            {t('dashboard.live.visitors', { count })}
+            <strong className="board-number">{numberText(count)}</strong> {t('dashboard.live.visitors', { count })}
           </p>
           {pages.length === 0 ? (
             <p className="board-none">{t('dashboard.live.empty')}</p>
@@ -34,7 +33,7 @@ export function Live() {
                 {
                   head: t('dashboard.live.count'),
                   className: 'number',
-                  cell: (page) => numberText(page.count, pageLocale()),
+                  cell: (page) => numberText(page.count),
                 },
               ]}
             />

@@ -9,7 +9,6 @@ import { Panel } from './Panel.tsx'
 export function Margin() {
   const t = translate()
   const locale = pageLocale()
-  const number = (value: number) => numberText(value, locale)
   const dollars = (cents: number | null, fallback: string) =>
     cents === null ? fallback : moneyText(cents, 'USD', locale)
   return (
@@ -23,10 +22,10 @@ export function Margin() {
         <Facts
           className="board-facts"
           facts={[
-            [t('dashboard.margin.sold'), number(data.credits_sold)],
-            [t('dashboard.margin.given'), number(data.credits_given)],
-            [t('dashboard.margin.spent'), number(data.credits_spent)],
-            [t('dashboard.margin.outstanding'), number(data.credits_outstanding)],
+            [t('dashboard.margin.sold'), numberText(data.credits_sold)],
+            [t('dashboard.margin.given'), numberText(data.credits_given)],
+            [t('dashboard.margin.spent'), numberText(data.credits_spent)],
+            [t('dashboard.margin.outstanding'), numberText(data.credits_outstanding)],
             [
               t('dashboard.margin.revenue'),
               data.revenue.map((each) => moneyText(each.amount, each.currency, locale)).join(' + ') || dollars(0, ''),

@@ -36,7 +36,7 @@ export function Panel<T>(props: PanelProps<T>) {
         <h2 id={`${name}-heading`}>{heading}</h2>
         {aside}
         {csv && (
-          <a className="board-csv" href={csv} download aria-label={t('dashboard.csvOf', { table: heading })}>
+          <a className="touch hint board-csv" href={csv} download aria-label={t('dashboard.csvOf', { table: heading })}>
             <Icon name="download" />
             {t('dashboard.csv')}
           </a>

@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { computed } from 'nanostores'
 import type { CSSProperties } from 'react'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Table } from '../../ui/Table.tsx'
 import { $choice, $rankingOf, csvAddress, ranking, today } from './board.ts'
 import { numberText } from './figures.ts'
@@ -41,7 +41,7 @@ function Switch() {
     <fieldset className="board-switch">
       <legend className="sr-only">{t('dashboard.ranking.of')}</legend>
       {(['today', 'period'] as const).map((each) => (
-        <label key={each}>
+        <label className="option" key={each}>
           <input type="radio" name="ranking" checked={of === each} onChange={() => $rankingOf.set(each)} />
           {t(`dashboard.ranking.${each}`)}
         </label>
@@ -66,7 +66,7 @@ function Pages({ pages }: { pages: readonly { readonly path: string; readonly co
         {
           head: t('dashboard.ranking.count'),
           className: 'number',
-          cell: ({ count }) => numberText(count, pageLocale()),
+          cell: ({ count }) => numberText(count),
         },
       ]}
     />

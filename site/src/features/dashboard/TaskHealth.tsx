@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { pageLocale, textAt, translate } from '../../i18n/client.ts'
+import { textAt, translate } from '../../i18n/client.ts'
 import type { Translate } from '../../i18n/keys.ts'
 import { Facts } from '../../ui/Facts.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -41,22 +41,21 @@ export function TaskHealth() {
 }
 
 function factsOf({ queue, ended }: Health, t: Translate): readonly (readonly [string, string])[] {
-  const locale = pageLocale()
   const all = ended.succeeded + ended.failed
   return [
-    [t('dashboard.tasks.waiting'), numberText(queue.waiting, locale)],
-    [t('dashboard.tasks.processing'), numberText(queue.processing, locale)],
+    [t('dashboard.tasks.waiting'), numberText(queue.waiting)],
+    [t('dashboard.tasks.processing'), numberText(queue.processing)],
     [t('dashboard.tasks.oldest'), waitText(queue.oldest_waiting_seconds, t)],
-    [t('dashboard.tasks.succeeded'), numberText(ended.succeeded, locale)],
-    [t('dashboard.tasks.failed'), numberText(ended.failed, locale)],
-    [t('dashboard.tasks.rate'), all ? percentText((ended.succeeded / all) * 100, locale) : '—'],
+    [t('dashboard.tasks.succeeded'), numberText(ended.succeeded)],
+    [t('dashboard.tasks.failed'), numberText(ended.failed)],
+    [t('dashboard.tasks.rate'), all ? percentText((ended.succeeded / all) * 100) : '—'],
   ]
 }
 
 function Alerts({ health: { stuck, alerts } }: { health: Health }) {
   const t = translate()
   const zone = useStore($zone)
-  const at = (iso: string) => timeText(iso, zone, pageLocale(), 'minute')
+  const at = (iso: string) => timeText(iso, zone, 'minute')
   return (
     <>
       {alerts.length > 0 && (
@@ -104,7 +103,7 @@ function Failures({ failures }: { failures: Health['failures'] }) {
           isRowHead: true,
           cell: ({ code }) => textAt(`dashboard.tasks.code.${code}`) ?? code,
         },
-        { head: t('dashboard.tasks.count'), className: 'number', cell: ({ count }) => numberText(count, pageLocale()) },
+        { head: t('dashboard.tasks.count'), className: 'number', cell: ({ count }) => numberText(count) },
       ]}
     />
   )

@@ -1,5 +1,4 @@
 import { useStore } from '@nanostores/react'
-import { pageLocale } from '../../i18n/client.ts'
 import { $zone } from './board.ts'
 import { timeText } from './figures.ts'
 
@@ -7,8 +6,8 @@ import { timeText } from './figures.ts'
 export function Time({ iso }: { iso: string }) {
   const zone = useStore($zone)
   return (
-    <time dateTime={iso} title={timeText(iso, zone, pageLocale(), 'full')}>
-      {timeText(iso, zone, pageLocale(), 'minute')}
+    <time dateTime={iso} title={timeText(iso, zone, 'full')}>
+      {timeText(iso, zone, 'minute')}
     </time>
   )
 }

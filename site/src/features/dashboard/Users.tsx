@@ -1,4 +1,4 @@
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Pagination } from '../../ui/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { csvAddress, openUsers, users } from './board.ts'
@@ -10,7 +10,6 @@ import { Time } from './Time.tsx'
 export function Users() {
   const t = translate()
   const heading = t('dashboard.users.heading')
-  const number = (value: number) => numberText(value, pageLocale())
   return (
     <Panel
       name="users"
@@ -43,14 +42,13 @@ export function Users() {
           />
           {total > per_page && (
             <Pagination
-              t={t}
               label={heading}
               shown={({ start, end }) =>
                 t('dashboard.users.shown', {
-                  start: number(start),
-                  end: number(end),
-                  shown: number(rows.length),
-                  total: number(total),
+                  start: numberText(start),
+                  end: numberText(end),
+                  shown: numberText(rows.length),
+                  total: numberText(total),
                 })
               }
               page={page ?? 1}

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { Table } from '../../ui/Table.tsx'
 import { $zone, csvAddress, today } from './board.ts'
 import { timeText } from './figures.ts'
@@ -7,6 +7,7 @@ import { Panel } from './Panel.tsx'
 
 const SHOWN = 10
 const CLASSES = ['1', '2', '3', '4', '5'] as const
+const TONES = { 1: undefined, 2: 'success', 3: 'info', 4: 'warning', 5: 'danger' } as const
 
 /** Lists the latest visits with their pages and HTTP statuses. */
 export function Visits() {
@@ -28,9 +29,7 @@ export function Visits() {
           columns={[
             {
               head: t('dashboard.visits.time'),
-              cell: ({ timestamp }) => (
-                <time dateTime={timestamp}>{timeText(timestamp, zone, pageLocale(), 'time')}</time>
-              ),
+              cell: ({ timestamp }) => <time dateTime={timestamp}>{timeText(timestamp, zone, 'time')}</time>,
             },
             { head: t('dashboard.visits.page'), isRowHead: true, cell: ({ path }) => path },
             { head: t('dashboard.visits.ip'), className: 'board-ip', cell: ({ ip }) => ip ?? '—' },
@@ -46,7 +45,7 @@ export function Visits() {
 function Status({ code }: { code: number }) {
   const hundreds = CLASSES.find((each) => each === String(code)[0])
   return (
-    <span className="board-status" data-class={hundreds}>
+    <span className="board-status" data-class={hundreds} data-tone={hundreds && TONES[hundreds]}>
       {code} {hundreds && <small>{translate()(`dashboard.visits.class.${hundreds}`)}</small>}
     </span>
   )

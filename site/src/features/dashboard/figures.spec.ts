@@ -22,8 +22,8 @@ describe('the figures of the board', () => {
 
   it('tell times and days in the operator’s zone, and in UTC where the browser knows no such zone', () => {
     const at = '2026-11-20T23:30:05.000Z'
-    expect(timeText(at, 'Asia/Shanghai', 'en', 'time')).toBe('07:30:05')
-    expect(timeText(at, 'Mars/Olympus', 'en', 'time')).toBe('23:30:05')
+    expect(timeText(at, 'Asia/Shanghai', 'time', 'en')).toBe('07:30:05')
+    expect(timeText(at, 'Mars/Olympus', 'time', 'en')).toBe('23:30:05')
     expect(dayOf(Date.parse(at), 'Asia/Shanghai')).toBe('2026-11-21')
     expect(dayOf(Date.parse(at), 'America/New_York')).toBe('2026-11-20')
   })

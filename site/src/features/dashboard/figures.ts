@@ -1,3 +1,4 @@
+import { pageLocale } from '../../i18n/client.ts'
 import { HTML_LANG, type Locale } from '../../i18n/core.ts'
 
 const format = (locale: Locale, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(HTML_LANG[locale], options)
@@ -5,18 +6,18 @@ const format = (locale: Locale, options: Intl.NumberFormatOptions) => new Intl.N
 /** Rounds to one decimal and avoids a negative zero. */
 const tenths = (value: number) => Math.round(value * 10) / 10 + 0
 
-export const numberText = (value: number, locale: Locale): string => format(locale, {}).format(value)
+export const numberText = (value: number, locale: Locale = pageLocale()): string => format(locale, {}).format(value)
 
 /** Formats 1,234,567 as 1.2M, for the axes of charts. */
-export const shortNumber = (value: number, locale: Locale): string =>
+export const shortNumber = (value: number, locale: Locale = pageLocale()): string =>
   format(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
 
 /** Formats a percentage. @param percent such as 83.5 */
-export const percentText = (percent: number, locale: Locale): string =>
+export const percentText = (percent: number, locale: Locale = pageLocale()): string =>
   format(locale, { style: 'percent', minimumFractionDigits: 1 }).format(tenths(percent) / 100)
 
 /** Formats a percentage with its sign. @param percent such as -3.2 */
-export const growthText = (percent: number, locale: Locale): string =>
+export const growthText = (percent: number, locale: Locale = pageLocale()): string =>
   format(locale, { style: 'percent', minimumFractionDigits: 1, signDisplay: 'always' }).format(tenths(percent) / 100)
 
 export const trendOf = (percent: number): 'up' | 'down' | 'flat' => {
@@ -26,7 +27,7 @@ export const trendOf = (percent: number): 'up' | 'down' | 'flat' => {
 }
 
 /** Formats a day without its year. @param day `YYYY-MM-DD` */
-export const shortDay = (day: string, locale: Locale): string =>
+export const shortDay = (day: string, locale: Locale = pageLocale()): string =>
   new Intl.DateTimeFormat(HTML_LANG[locale], { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(
     Date.parse(`${day}T00:00:00Z`),
   )
@@ -42,7 +43,7 @@ const STYLE: Readonly<Record<Parts, Intl.DateTimeFormatOptions>> = {
 }
 
 /** Formats an instant in a time zone. @param zone an IANA name; unknown ones are read as UTC */
-export function timeText(iso: string, zone: string, locale: Locale, parts: Parts): string {
+export function timeText(iso: string, zone: string, parts: Parts, locale: Locale = pageLocale()): string {
   const at = Date.parse(iso)
   if (Number.isNaN(at)) return iso
   return new Intl.DateTimeFormat(HTML_LANG[locale], { ...STYLE[parts], timeZone: knownZone(zone) }).format(at)

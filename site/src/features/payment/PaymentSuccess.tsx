@@ -45,7 +45,7 @@ function Done({ plan: { stats, current } }: { plan: Plan }) {
     <Outcome tone="success" icon="checkRound" heading={t(pending ? 'payment.pendingHeading' : 'payment.doneHeading')}>
       <p>{pending ? t('payment.pendingText') : t('payment.doneText', { plan: name(stats.current_tier), credits })}</p>
       {current?.next_tier && end && (
-        <p>{t('payment.laterText', { plan: name(current.next_tier), date: dayText(end, pageLocale()) })}</p>
+        <p>{t('payment.laterText', { plan: name(current.next_tier), date: dayText(end) })}</p>
       )}
       <p className="muted">{t('payment.goingOn')}</p>
       <a className="button button-primary button-wide" href={localHref('/workspace')}>

@@ -2,6 +2,7 @@
 import { atom } from 'nanostores'
 import { confirm } from '#backend/subscriptions/contract.ts'
 import { call } from '../../api/api.ts'
+import { once } from '../../api/once.ts'
 import { requireMember } from '../../api/session.ts'
 import { $plan, loadPlan, type Plan } from '../../api/subscription.ts'
 import { localHref, translate } from '../../i18n/client.ts'
@@ -32,12 +33,8 @@ async function confirmPlan(): Promise<Plan> {
   return plan
 }
 
-let opened = false
-
 /** Confirms the payment and moves on, once per page. */
-export async function openPaymentReturn(): Promise<void> {
-  if (opened) return
-  opened = true
+export const openPaymentReturn = once(async () => {
   if (!(await requireMember())) return $paymentReturn.set({ kind: 'away' })
   const t = translate()
   try {
@@ -50,4 +47,4 @@ export async function openPaymentReturn(): Promise<void> {
     showToast('danger', t('payment.processingFailed'), { ms: 8000 })
     goTo('/profile#subscription', FAILED_MS)
   }
-}
+})

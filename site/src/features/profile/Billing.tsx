@@ -22,7 +22,7 @@ export function Billing() {
       <h2 id="billing-heading">{t('billing.heading')}</h2>
       <div className="card profile-card">
         <dl className="billing-next">
-          <dt>{t('billing.next')}</dt>
+          <dt className="muted">{t('billing.next')}</dt>
           <dd>{plan ? nextText(plan) : <span className="skeleton line-skeleton" />}</dd>
         </dl>
         <h3>{t('billing.history')}</h3>
@@ -50,12 +50,12 @@ function nextText({ stats, current }: Plan): string {
     return t('billing.nextNone')
   const cents = current.next_tier ? PLANS[current.next_tier].priceCents : current.price_monthly
   const amount = money(cents, current.currency, pageLocale())
-  return t('billing.nextAt', { amount, date: dayText(end, pageLocale()) })
+  return t('billing.nextAt', { amount, date: dayText(end) })
 }
 
 function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
   const t = translate()
-  const dateOf = (invoice: Invoice) => dayText(invoice.paid_at, pageLocale(), 'medium')
+  const dateOf = (invoice: Invoice) => dayText(invoice.paid_at, 'medium')
   return (
     <Table
       className="table-lines records"

@@ -1,10 +1,11 @@
 import { useId, useRef, useState } from 'react'
 import { cancelPlan } from '../../api/subscription.ts'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { useBusy } from '../../ui/useBusy.ts'
 
 const REASON_MAX = 500
 type Step = { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly text: string } | null
@@ -44,13 +45,8 @@ function Question({ endsAt, onClose, onDone }: QuestionProps) {
   const t = translate()
   const id = useId()
   const reason = useRef<HTMLTextAreaElement>(null)
-  const [busy, setBusy] = useState(false)
-  const confirm = async () => {
-    setBusy(true)
-    const failure = await cancelPlan(reason.current?.value.trim() ?? '')
-    setBusy(false)
-    onDone(failure)
-  }
+  const [busy, run] = useBusy()
+  const confirm = () => run(async () => onDone(await cancelPlan(reason.current?.value.trim() ?? '')))
   const foot = (
     <>
       <Button onClick={onClose}>{t('subscription.cancel.keep')}</Button>
@@ -61,11 +57,7 @@ function Question({ endsAt, onClose, onDone }: QuestionProps) {
   )
   return (
     <Dialog title={t('subscription.cancel.title')} onClose={onClose} foot={foot}>
-      <p>
-        {endsAt
-          ? t('subscription.cancel.text', { date: dayText(endsAt, pageLocale()) })
-          : t('subscription.cancel.textUndated')}
-      </p>
+      <p>{endsAt ? t('subscription.cancel.text', { date: dayText(endsAt) }) : t('subscription.cancel.textUndated')}</p>
       <div className="cancel-loss">
         <p>{t('subscription.cancel.lose')}</p>
         <ul>

@@ -1,22 +1,17 @@
 import { useStore } from '@nanostores/react'
-import { useState } from 'react'
 import type { SessionView } from '#backend/accounts/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { timeAgo } from '../../i18n/timeAgo.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { useBusy } from '../../ui/useBusy.ts'
 import { $devices, endDevices, loadDevices } from './profile.ts'
 
 /** Lists the devices where the user is signed in. */
 export function Devices() {
   const t = translate()
   const devices = useStore($devices)
-  const [busy, setBusy] = useState(false)
-  const endOthers = async () => {
-    setBusy(true)
-    await endDevices()
-    setBusy(false)
-  }
+  const [busy, run] = useBusy()
   return (
     <div className="card profile-card" id="devices">
       <h3>{t('profile.devices.heading')}</h3>
@@ -39,7 +34,7 @@ export function Devices() {
       )}
       {Array.isArray(devices) && devices.length > 1 && (
         <div className="row row-wide">
-          <Button variant="outline" busy={busy} onClick={endOthers}>
+          <Button variant="outline" busy={busy} onClick={() => run(endDevices)}>
             {t('profile.devices.endOthers')}
           </Button>
         </div>
@@ -56,16 +51,11 @@ function nameOf({ browser, system }: SessionView): string {
 
 function Device({ device }: { device: SessionView }) {
   const t = translate()
-  const [busy, setBusy] = useState(false)
+  const [busy, run] = useBusy()
   const name = nameOf(device)
   const time = timeAgo(device.last_used_at, Date.now(), t, pageLocale())
-  const end = async () => {
-    setBusy(true)
-    await endDevices(device)
-    setBusy(false)
-  }
   return (
-    <li className="profile-device">
+    <li className="line spread profile-device">
       <div>
         <strong>{name}</strong>
         <p className="hint">{t('profile.devices.used', { time })}</p>
@@ -75,7 +65,12 @@ function Device({ device }: { device: SessionView }) {
           {t('profile.devices.this')}
         </span>
       ) : (
-        <Button variant="quiet" busy={busy} onClick={end} aria-label={t('profile.devices.endOf', { device: name })}>
+        <Button
+          variant="quiet"
+          busy={busy}
+          onClick={() => run(() => endDevices(device))}
+          aria-label={t('profile.devices.endOf', { device: name })}
+        >
           {t('profile.devices.end')}
         </Button>
       )}

@@ -40,7 +40,7 @@ export function Figures() {
       <dl className="figures-grid" aria-busy={known === null}>
         {CARDS.map(({ key, icon, text }) => (
           <div className="card figure" key={key} data-figure={key}>
-            <dt>
+            <dt className="line hint">
               <Icon name={icon} />
               {t(`works.figures.${key}`)}
             </dt>

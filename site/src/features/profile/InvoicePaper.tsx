@@ -66,12 +66,10 @@ export function InvoicePaper() {
 
 function Paper({ invoice, user }: { invoice: Invoice; user: User }) {
   const t = translate()
-  const locale = pageLocale()
-  const day = (iso: string) => dayText(iso, locale)
   const facts = [
     [t('billing.paper.number'), invoice.id],
     [t('billing.paper.payment'), invoice.number],
-    [t('billing.paper.paidAt'), day(invoice.paid_at)],
+    [t('billing.paper.paidAt'), dayText(invoice.paid_at)],
     [t('billing.method'), t(`billing.${invoice.payment_method}`)],
     [t('billing.status'), t(`billing.statusOf.${invoice.status}`)],
     [t('billing.paper.from'), `${t('common.brand')} · ${location.host}`],
@@ -119,8 +117,7 @@ function Sums({ invoice }: { invoice: Invoice }) {
             <strong>{plan}</strong>
             <span className="hint">{credits}</span>
             <span className="hint">
-              {t('billing.paper.period')} {dayText(invoice.period_start, locale)} –{' '}
-              {dayText(invoice.period_end, locale)}
+              {t('billing.paper.period')} {dayText(invoice.period_start)} – {dayText(invoice.period_end)}
             </span>
           </td>
           <td className="number">{amount(invoice.amount)}</td>

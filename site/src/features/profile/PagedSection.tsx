@@ -51,7 +51,6 @@ export function PagedSection<T>(props: PagedSectionProps<T>) {
     <div className="stack stack-wide paged" aria-busy={status === 'loading'}>
       {children(items)}
       <Pagination
-        t={t}
         label={label}
         shown={shown}
         page={page}

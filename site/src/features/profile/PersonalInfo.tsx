@@ -1,7 +1,7 @@
 import { NewName, type User } from '#backend/accounts/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { displayName } from '../../api/hint.ts'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
@@ -18,7 +18,7 @@ export function PersonalInfo({ user }: { user: User }) {
     await rename(username)
     showToast('success', t('profile.saved'))
   })
-  const since = dayText(user.created_at, pageLocale())
+  const since = dayText(user.created_at)
   return (
     <section className="profile-section" id="personal-info" aria-labelledby="info-heading">
       <h2 id="info-heading">{t('profile.info.heading')}</h2>

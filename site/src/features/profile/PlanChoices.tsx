@@ -71,7 +71,7 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
       {tier === currentTier && <span className="badge badge-plain">{t('subscription.choose.current')}</span>}
       {startsAt && (
         <span className="badge" data-tone="info">
-          {t('subscription.choose.coming', { date: dayText(startsAt, locale, 'medium') })}
+          {t('subscription.choose.coming', { date: dayText(startsAt, 'medium') })}
         </span>
       )}
       {tier !== currentTier && !startsAt && (

@@ -1,5 +1,5 @@
 import { loadPlan, type Plan } from '../../api/subscription.ts'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -26,18 +26,17 @@ export function PlanNotices({ plan }: { plan: Plan }) {
 
 function* noticesOf({ stats, current }: Plan): Iterable<{ readonly tone: Tone; readonly text: string }> {
   const t = translate()
-  const day = (iso: string) => dayText(iso, pageLocale())
   const plan = t(`plans.tier.${stats.current_tier}.name`)
   const status = stats.current_status
   const ends = current?.current_period_end
   if (status === 'suspended') yield { tone: 'danger', text: t('subscription.notice.suspended', { plan }) }
   else if (current?.grace_until)
-    yield { tone: 'danger', text: t('subscription.notice.grace', { plan, date: day(current.grace_until) }) }
+    yield { tone: 'danger', text: t('subscription.notice.grace', { plan, date: dayText(current.grace_until) }) }
   if (current?.next_tier && ends) {
     const next = t(`plans.tier.${current.next_tier}.name`)
-    yield { tone: 'info', text: t('subscription.notice.next', { plan: next, date: day(ends) }) }
+    yield { tone: 'info', text: t('subscription.notice.next', { plan: next, date: dayText(ends) }) }
   } else if (status === 'cancelled' && ends)
-    yield { tone: 'warning', text: t('subscription.notice.cancelled', { plan, date: day(ends) }) }
+    yield { tone: 'warning', text: t('subscription.notice.cancelled', { plan, date: dayText(ends) }) }
   if (status === 'pending') yield { tone: 'info', text: t('subscription.notice.pending') }
   if (status === 'expired') yield { tone: 'info', text: t('subscription.notice.expired') }
 }

@@ -30,7 +30,7 @@ export function Profile() {
   if (stage === 'loading') return <Loading />
   if (stage === 'away' || session.status !== 'in') return null
   return (
-    <ErrorBoundary t={t} home={localHref('/')}>
+    <ErrorBoundary>
       <SectionLinks />
       <PersonalInfo user={session.user} />
       <Figures />
@@ -63,7 +63,7 @@ function SectionLinks() {
   return (
     <nav className="row profile-nav" aria-label={t('profile.places')}>
       {Object.entries(SECTIONS).map(([section, heading]) => (
-        <a key={section} href={`#${section}`}>
+        <a className="touch nav-link" key={section} href={`#${section}`}>
           {t(heading)}
         </a>
       ))}

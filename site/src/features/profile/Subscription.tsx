@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { type CSSProperties, useState } from 'react'
+import type { CSSProperties } from 'react'
 import type { Stats } from '#backend/subscriptions/contract.ts'
 import { $plan, type Plan, reactivatePlan } from '../../api/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
@@ -8,6 +8,7 @@ import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
+import { useBusy } from '../../ui/useBusy.ts'
 import { CancelPlan } from './CancelPlan.tsx'
 import { PlanChoices } from './PlanChoices.tsx'
 import { PlanNotices } from './PlanNotices.tsx'
@@ -74,7 +75,7 @@ function factsOf({ stats, current }: Plan): readonly (readonly [string, string])
     name,
     ...(price ? [[t('subscription.price'), t('subscription.choose.perMonth', { price })] as const] : []),
     [t('subscription.cycle'), t('subscription.monthly')],
-    [t(`subscription.${label}`), end ? dayText(end, locale) : t('subscription.unknown')],
+    [t(`subscription.${label}`), end ? dayText(end) : t('subscription.unknown')],
   ]
 }
 
@@ -101,7 +102,7 @@ function Usage({ stats }: { stats: Stats }) {
         aria-valuenow={Math.round(part * 100)}
         aria-valuetext={text}
       >
-        <span className="usage-fill" style={{ '--part': part } as CSSProperties} />
+        <span className="progress-fill" style={{ '--part': part } as CSSProperties} />
       </div>
       {high && <p className="hint usage-high">{t('subscription.high')}</p>}
       {remaining < 0 && <p className="hint">{t('subscription.owed', { count: -remaining })}</p>}
@@ -111,19 +112,19 @@ function Usage({ stats }: { stats: Stats }) {
 
 function Actions({ plan: { stats, current } }: { plan: Plan }) {
   const t = translate()
-  const [busy, setBusy] = useState(false)
-  const reactivate = async () => {
-    setBusy(true)
-    await reactivatePlan()
-    setBusy(false)
-  }
+  const [busy, run] = useBusy()
   const changing = Boolean(current?.next_tier)
   const cancelled = !changing && (stats.current_status === 'cancelled' || current?.cancel_at_period_end === true)
   const plan = t(`plans.tier.${stats.current_tier}.name`)
   return (
     <div className="row row-wide plan-actions">
       {(cancelled || changing) && (
-        <Button variant={cancelled ? 'primary' : 'outline'} icon="refresh" busy={busy} onClick={reactivate}>
+        <Button
+          variant={cancelled ? 'primary' : 'outline'}
+          icon="refresh"
+          busy={busy}
+          onClick={() => run(reactivatePlan)}
+        >
           {changing ? t('subscription.keepPlan', { plan }) : t('subscription.reactivate')}
         </Button>
       )}

@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import { useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { $busyTasks } from '../../api/taskActions.ts'
-import { localHref, pageLocale, translate } from '../../i18n/client.ts'
+import { localHref, translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { lengthText } from '../../i18n/lengthText.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
@@ -87,7 +87,7 @@ function Work({ task, onView }: WorkProps) {
           <span>
             {lengthText(task.video_duration ?? task.duration, t)} · {task.resolution}
           </span>
-          <time dateTime={task.created_at}>{dayText(task.created_at, pageLocale(), 'medium')}</time>
+          <time dateTime={task.created_at}>{dayText(task.created_at, 'medium')}</time>
         </p>
         <div className="work-foot">
           <DownloadLink task={task} label={t('works.download', { title })} />

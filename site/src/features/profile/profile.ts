@@ -11,6 +11,7 @@ import {
 } from '#backend/accounts/contract.ts'
 import type { PasswordForm } from '../../api/account.ts'
 import { call } from '../../api/api.ts'
+import { once } from '../../api/once.ts'
 import { requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
 import { loadPlan } from '../../api/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
@@ -26,12 +27,8 @@ export const $profile = atom<'loading' | 'open' | 'away' | 'deleted'>('loading')
 /** Null while loading. */
 export const $devices = atom<readonly SessionView[] | 'failed' | null>(null)
 
-let opened = false
-
 /** Loads the page for a signed-in user, once per page. */
-export async function openProfile(): Promise<void> {
-  if (opened) return
-  opened = true
+export const openProfile = once(async () => {
   const user = await requireMember()
   $profile.set(user ? 'open' : 'away')
   if (!user) return
@@ -43,7 +40,7 @@ export async function openProfile(): Promise<void> {
     creditHistory.open(1),
     loadDevices(),
   ])
-}
+})
 
 export async function rename(username: string): Promise<void> {
   setSignedIn(await call(saveName, { body: { username } }))

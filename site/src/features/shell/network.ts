@@ -30,7 +30,7 @@ let hiding: ReturnType<typeof setTimeout> | undefined
 function show(box: HTMLElement, kind: Kind): void {
   clearTimeout(hiding)
   const line = document.createElement('div')
-  line.className = 'network-line'
+  line.className = 'line network-line'
   line.dataset.tone = TONE[kind]
   const text = document.createElement('p')
   text.textContent = translate()(`common.network.${kind}`)

@@ -54,7 +54,7 @@ export function GenerationForm() {
         {taskType === 'image_to_video' && <ImageField />}
         <PromptField />
         <MovementsField />
-        <label className="switch">
+        <label className="line switch">
           <span>
             <span className="label">{t('workspace.form.optimizer')}</span>
             <span className="hint switch-hint">{t('workspace.form.optimizerHint')}</span>

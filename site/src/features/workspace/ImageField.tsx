@@ -49,7 +49,7 @@ export function ImageField() {
       </label>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the input inside works by keyboard. */}
       <div
-        className="drop"
+        className="option drop"
         data-over={over || undefined}
         data-fault={fault ? '' : undefined}
         onDragOver={(event) => {

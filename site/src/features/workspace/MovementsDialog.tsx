@@ -92,7 +92,9 @@ function Movement({ movement, order, onToggle }: MovementProps) {
     >
       <MovingPicture {...movementMedia(key)} surface={button} />
       <strong>{t(`movements.name.${key}`)}</strong>
-      <small id={`hint-${key}`}>{t(`movements.hint.${key}`)}</small>
+      <small className="hint" id={`hint-${key}`}>
+        {t(`movements.hint.${key}`)}
+      </small>
       {order >= 0 && (
         <span className="movement-order" aria-hidden="true">
           {order + 1}

@@ -6,10 +6,12 @@ import { Button, IconButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toasts.ts'
+import { useBusy } from '../../ui/useBusy.ts'
 import { $paused, refreshNow } from './freshness.ts'
 import { TaskDialog, type TaskView } from './TaskDialog.tsx'
 import { TaskRow } from './TaskRow.tsx'
 import { $inProgress, $loadingMore, $tasks, loadOlderTasks } from './tasks.ts'
+import { QueueSkeleton } from './WorkspaceSkeleton.tsx'
 
 /** Shows the user's tasks, unfinished and finished. */
 export function QueueCard() {
@@ -17,12 +19,8 @@ export function QueueCard() {
   const list = useStore($tasks)
   const inProgress = useStore($inProgress)
   const paused = useStore($paused)
-  const [refreshing, setRefreshing] = useState(false)
-  const refresh = async () => {
-    setRefreshing(true)
-    await refreshNow()
-    setRefreshing(false)
-  }
+  const [refreshing, run] = useBusy()
+  const refresh = () => run(refreshNow)
   return (
     <section className="panel card queue" aria-labelledby="queue-heading">
       <div className="row queue-head">
@@ -100,16 +98,5 @@ function NoTasks() {
         {t('workspace.queue.create')}
       </Button>
     </Empty>
-  )
-}
-
-/** Reserves the space of rows that are still loading. */
-export function QueueSkeleton() {
-  return (
-    <div className="tasks" aria-hidden="true">
-      <div className="skeleton skeleton-row" />
-      <div className="skeleton skeleton-row" />
-      <div className="skeleton skeleton-row" />
-    </div>
   )
 }

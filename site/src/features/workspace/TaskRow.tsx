@@ -1,7 +1,8 @@
 import { useStore } from '@nanostores/react'
-import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
+import type { Task } from '#backend/tasks/contract.ts'
 import { isFinal, percentOf, readStatus, stepsOf } from '../../api/taskProgress.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
+import { movementNames } from '../../i18n/movements.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
 import { timeAgo } from '../../i18n/timeAgo.ts'
 import { Icon } from '../../ui/Icon.tsx'
@@ -23,7 +24,8 @@ export function TaskRow({ task, onView }: TaskRowProps) {
   const now = useStore($now)
   const status = readStatus(task.status)
   const title = taskTitle(task)
-  const movements = task.camera_movements.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`))
+  const names = movementNames()
+  const movements = task.camera_movements.map((movement) => names[movement])
   const parts = [
     task.model,
     `${task.resolution} · ${t('workspace.form.seconds', { count: task.duration })}`,

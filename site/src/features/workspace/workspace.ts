@@ -4,6 +4,7 @@ import { status } from '#backend/kernel/http/contract.ts'
 import { listModels, type ModelView } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { loadCredits } from '../../api/credits.ts'
+import { once } from '../../api/once.ts'
 import { requireMember } from '../../api/session.ts'
 import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
@@ -26,12 +27,8 @@ async function firstLoads(): Promise<void> {
     showToast('danger', translate()('workspace.queue.pageFailed'), { ms: 10_000 })
 }
 
-let opened = false
-
 /** Loads the workspace for a signed-in user, once per page. */
-export async function openWorkspace(): Promise<void> {
-  if (opened) return
-  opened = true
+export const openWorkspace = once(async () => {
   const user = await requireMember()
   if (!user) return $stage.set('away')
   keepDraft(user.id)
@@ -44,4 +41,4 @@ export async function openWorkspace(): Promise<void> {
   connectRealtime()
   refreshListPeriodically()
   pollOpenTasks()
-}
+})

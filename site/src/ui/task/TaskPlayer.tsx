@@ -1,9 +1,10 @@
 import { useState } from 'react'
-import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
+import type { Task } from '#backend/tasks/contract.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { fileSize } from '../../i18n/fileSize.ts'
 import { lengthText } from '../../i18n/lengthText.ts'
+import { movementNames } from '../../i18n/movements.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
 import { Dialog } from '../Dialog.tsx'
 import { Facts } from '../Facts.tsx'
@@ -36,7 +37,8 @@ export function TaskPlayer({ task, onClose }: { task: Task; onClose: () => void 
 export function TaskDetails({ task }: { task: Task }) {
   const t = translate()
   const created = new Intl.DateTimeFormat(HTML_LANG[pageLocale()], { dateStyle: 'medium', timeStyle: 'short' })
-  const movements = task.camera_movements.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`))
+  const names = movementNames()
+  const movements = task.camera_movements.map((movement) => names[movement])
   const rows: readonly (readonly [string, string | null])[] = [
     [t('workspace.form.model'), task.model],
     [t('workspace.form.resolution'), task.resolution],

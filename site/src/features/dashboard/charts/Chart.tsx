@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { pageLocale, translate } from '../../../i18n/client.ts'
+import { translate } from '../../../i18n/client.ts'
 import { Table } from '../../../ui/Table.tsx'
 import { numberText, shortNumber } from '../figures.ts'
 import type { Line, Plot } from './plot.ts'
@@ -33,7 +33,6 @@ const TO: Readonly<Record<string, (at: number, last: number) => number>> = {
 
 /** A chart that can be read by eye, point by point with the arrow keys, or as a table. */
 export function Chart({ title, label, head, labels, lines, start }: ChartProps) {
-  const locale = pageLocale()
   const last = labels.length - 1
   // Forget the selected point when the days change.
   const days = `${labels[0]} ${labels.length}`
@@ -49,14 +48,14 @@ export function Chart({ title, label, head, labels, lines, start }: ChartProps) 
     choose(next)
     plot.current?.moveTo(next)
   }
-  const spoken = lines.map(({ name, values }) => `${name} ${numberText(values[at] ?? 0, locale)}`)
+  const spoken = lines.map(({ name, values }) => `${name} ${numberText(values[at] ?? 0)}`)
   return (
     <div className="stack chart">
       <p className="row chart-readout" aria-hidden="true">
         <strong>{labels[at]}</strong>
         {lines.map(({ name, look, values }) => (
           <span className="chart-value" data-look={look} key={name}>
-            {name} <b>{numberText(values[at] ?? 0, locale)}</b>
+            {name} <b>{numberText(values[at] ?? 0)}</b>
           </span>
         ))}
       </p>
@@ -96,7 +95,7 @@ function usePlot(labels: readonly string[], lines: readonly Line[], onPoint: (in
     let mounted = true
     void import('./plot.ts').then(
       ({ drawPlot }) => {
-        const number = (value: number) => shortNumber(value, pageLocale())
+        const number = (value: number) => shortNumber(value)
         if (mounted) plot.current = drawPlot(target.current!, { labels, lines, number, onPoint })
       },
       // The readout and the table work without a drawing.
@@ -113,11 +112,10 @@ function usePlot(labels: readonly string[], lines: readonly Line[], onPoint: (in
 
 /** The chart's numbers as a table. */
 function ChartTable({ title, head, labels, lines }: Pick<ChartProps, 'title' | 'head' | 'labels' | 'lines'>) {
-  const locale = pageLocale()
   const t = translate()
   return (
     <details className="chart-table">
-      <summary>{t('dashboard.asTable')}</summary>
+      <summary className="touch hint">{t('dashboard.asTable')}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <section className="chart-rows" tabIndex={0} aria-label={t('dashboard.tableOf', { table: title })}>
         <Table
@@ -129,7 +127,7 @@ function ChartTable({ title, head, labels, lines }: Pick<ChartProps, 'title' | '
             ...lines.map(({ name, values }) => ({
               head: name,
               className: 'number',
-              cell: (_: string, index: number) => numberText(values[index] ?? 0, locale),
+              cell: (_: string, index: number) => numberText(values[index] ?? 0),
             })),
           ]}
         />

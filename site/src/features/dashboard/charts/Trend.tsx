@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { pageLocale, translate } from '../../../i18n/client.ts'
+import { translate } from '../../../i18n/client.ts'
 import { $choice, $trend, csvAddress, loadTrend } from '../board.ts'
 import { shortDay } from '../figures.ts'
 import { Panel } from '../Panel.tsx'
@@ -24,7 +24,7 @@ export function Trend() {
           title={heading}
           label={t('dashboard.trend.plot')}
           head={t('dashboard.trend.date')}
-          labels={daily_data.map(({ date }) => shortDay(date, pageLocale()))}
+          labels={daily_data.map(({ date }) => shortDay(date))}
           lines={[
             { name: t('dashboard.trend.pv'), look: 'filled', values: daily_data.map(({ pv }) => pv) },
             { name: t('dashboard.trend.uv'), look: 'dashed', values: daily_data.map(({ uv }) => uv) },

@@ -1,0 +1,35 @@
+import { translate } from '../../i18n/client.ts'
+import type { Locale } from '../../i18n/core.ts'
+
+/** Reserves the workspace's space while it loads. */
+export function WorkspaceSkeleton({ locale }: { locale?: Locale }) {
+  return (
+    <div className="frame workspace" aria-busy="true">
+      <span className="sr-only" role="status">
+        {translate(locale)('common.loading')}
+      </span>
+      <div className="panel card">
+        <div className="skeleton skeleton-tabs" />
+        <div className="skeleton skeleton-prompt" />
+        <div className="skeleton skeleton-line" />
+        <div className="skeleton skeleton-line" />
+        <div className="skeleton skeleton-line" />
+      </div>
+      <div className="panel card">
+        <div className="skeleton skeleton-line" />
+        <QueueSkeleton />
+      </div>
+    </div>
+  )
+}
+
+/** Reserves the space of rows that are still loading. */
+export function QueueSkeleton() {
+  return (
+    <div className="tasks" aria-hidden="true">
+      <div className="skeleton skeleton-row" />
+      <div className="skeleton skeleton-row" />
+      <div className="skeleton skeleton-row" />
+    </div>
+  )
+}
