@@ -10,7 +10,7 @@ export const PASSWORD_MAX = 256
 export const NAME_MIN = 2
 export const NAME_MAX = 80
 
-/* A rule's message is its stable code: the site words it from the catalogues, the server in English. */
+// Messages are stable error codes. The site translates them; the server adds an English message.
 const required = z.minLength(1, { error: 'required', abort: true })
 export const Email = z
   .string({ error: 'required' })
@@ -21,7 +21,7 @@ export const Email = z
     z.regex(/^[^\s@\p{Cc}<>()[\],;:\\"]+@[^\s@\p{Cc}<>()[\],;:\\"]+\.[^\s@\p{Cc}<>()[\],;:\\"]+$/u, 'invalid_email'),
     z.toLowerCase(),
   )
-/** Counted in code points, in the form in which it is hashed: however it was typed, it is the same password. */
+/** Code points. Passwords are counted and hashed in NFKC, so that every way to type one is the same password. */
 const length = (text: string) => [...text].length
 export const Password = z.string({ error: 'required' }).check(
   required,
@@ -30,7 +30,7 @@ export const Password = z.string({ error: 'required' }).check(
   z.refine((text) => length(text) >= PASSWORD_MIN, 'password_too_short'),
   z.refine((text) => length(text) <= PASSWORD_MAX, 'password_too_long'),
 )
-/** A password that exists already is asked for; rules for new ones have no say in it. */
+/** An existing password: rules for new passwords do not apply. */
 const CurrentPassword = z.string({ error: 'required' }).check(required, z.maxLength(PASSWORD_MAX * 4, 'wrong_password'))
 const FullName = z
   .string({ error: 'required' })
@@ -73,7 +73,7 @@ export const register = endpoint({
   body: Registration,
   answer: Message,
   status: 201,
-  summary: 'Opens an account and mails a link that verifies its address',
+  summary: 'Registers an account and mails a verification link',
 })
 
 export const verifyEmail = endpoint({
@@ -81,7 +81,7 @@ export const verifyEmail = endpoint({
   path: '/auth/verify-email',
   access: 'public',
   body: z.object({ token: Token }),
-  /** Without credits: this mailbox has had its free ones, for an account before. */
+  /** `credits_granted` is false if an earlier account of this mailbox received the free credits. */
   answer: z.extend(Message, { credits_granted: z.boolean() }),
   summary: 'Verifies the address and grants the free credits once',
 })
@@ -110,7 +110,7 @@ export const resetPassword = endpoint({
   access: 'public',
   body: z.object({ token: Token, new_password: Password }),
   answer: Message,
-  summary: 'Sets a new password by the mailed token and ends every session',
+  summary: 'Sets a new password with a mailed token and ends every session',
 })
 
 export const saveLanguage = endpoint({
@@ -119,7 +119,7 @@ export const saveLanguage = endpoint({
   access: 'user',
   body: z.object({ language: Language }),
   answer: z.object({ language: Language }),
-  summary: "Keeps the user's language on the account",
+  summary: "Stores the user's language",
 })
 
 export const login = endpoint({
@@ -136,7 +136,7 @@ export const me = endpoint({
   path: '/auth/me',
   access: 'user',
   answer: User,
-  summary: 'The signed-in user',
+  summary: 'Returns the signed-in user',
 })
 
 export const refresh = endpoint({
@@ -170,14 +170,14 @@ export const changePassword = endpoint({
   access: 'user',
   body: PasswordChange,
   answer: Message,
-  summary: 'Changes the password, signs other devices out and mails a notice',
+  summary: 'Changes the password, ends all other sessions and mails a notice',
 })
 
 export const SessionView = z.object({
   id: z.string(),
-  /** Such as Firefox; null when it is not known. */
+  /** Such as Firefox; null if unknown. */
   browser: z.nullable(z.string()),
-  /** Such as Windows; null when it is not known. */
+  /** Such as Windows; null if unknown. */
   system: z.nullable(z.string()),
   created_at: z.string(),
   last_used_at: z.string(),
@@ -190,7 +190,7 @@ export const listSessions = endpoint({
   path: '/users/sessions',
   access: 'user',
   answer: z.object({ sessions: z.array(SessionView) }),
-  summary: 'Where the user is signed in, the last used first',
+  summary: "Lists the user's sessions, last used first",
 })
 
 export const endOtherSessions = endpoint({
@@ -198,7 +198,7 @@ export const endOtherSessions = endpoint({
   path: '/users/sessions',
   access: 'user',
   status: 204,
-  summary: 'Signs the user out everywhere else',
+  summary: 'Ends all other sessions of the user',
 })
 
 export const endSession = endpoint({
@@ -206,7 +206,7 @@ export const endSession = endpoint({
   path: '/users/sessions/:id',
   access: 'user',
   status: 204,
-  summary: 'Signs one device of the user out',
+  summary: 'Ends one session of the user',
 })
 
 export const deleteAccount = endpoint({
@@ -215,5 +215,5 @@ export const deleteAccount = endpoint({
   access: 'user',
   body: AccountDeletion,
   answer: Message,
-  summary: 'Deletes the account with all that was made in it; the password is asked for',
+  summary: 'Deletes the account and everything made in it, after a check of the password',
 })

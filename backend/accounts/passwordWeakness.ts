@@ -1,21 +1,23 @@
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { PASSWORD_MIN } from './contract.ts'
 
-/** Some 49,000 passwords that leaked most often. */
+/** About 49,000 of the most frequently leaked passwords. */
 const COMMON = new Set(dictionary['passwords-common'] as Iterable<string>)
 const PRODUCT = 'kinora'
-/** Shorter words are parts of too many others. */
+/** Shorter words occur in too many others. */
 const WORD_MIN = 3
 
 const folded = (text: string) => text.normalize('NFKC').toLowerCase()
 
-/** What anyone would try first: the product, and the words of the person's own name and address. */
+/** Returns words that an attacker tries first: the product, and parts of the user's name and address. */
 function guessable({ email, username }: { email: string; username: string }): string[] {
   const words = [PRODUCT, email, username, ...`${email.split('@')[0]} ${username}`.split(/[^\p{L}\p{N}]+/u)].map(folded)
   return words.filter((word) => [...word].length >= WORD_MIN || /^\p{Script=Han}{2,}$/u.test(word))
 }
 
-/** Why nobody should have this password, as a rule's code. Words that anyone would guess do not count for its length. */
+/**
+ * Returns why a password is weak, as an error code; undefined if it is not. Guessable words do not count towards its length.
+ */
 export function passwordWeakness(
   password: string,
   owner: { email: string; username: string },

@@ -6,9 +6,9 @@ export const UserTable = defineEntity({
   tableName: 'user_account',
   properties: {
     id: p.uuid().primary(),
-    /** As it was given, in lower case. Mails go there. */
+    /** The address as entered, in lower case. Mails are sent to it. */
     email: p.text(),
-    /** The mailbox behind the address: one account each. */
+    /** Normalised mailbox, unique. See `mailIdentity`. */
     identity: p.text(),
     fullName: p.text(),
     language: p.text().$type<Language>(),

@@ -1,30 +1,31 @@
 import mailChecker from 'mailchecker'
 
-/** Hosts that read `a.d.a` as `ada`; by other names they are one host. */
+/** Hosts that ignore dots: they deliver `a.d.a` to `ada`. */
 const DOTLESS = new Set(['gmail.com', 'googlemail.com'])
-const ONE_HOST: Readonly<Record<string, string>> = { 'googlemail.com': 'gmail.com' }
+/** Other names of a host. */
+const ALIASES: Readonly<Record<string, string>> = { 'googlemail.com': 'gmail.com' }
 
-/** Domains that stand for no real host (RFC 2606, RFC 6761): welcome where things are tried out, undeliverable elsewhere. */
+/** Domains without a real host (RFC 2606, RFC 6761): accepted in development, undeliverable in production. */
 const RESERVED = /(^|\.)(example\.(com|org|net)|test|example|invalid|localhost)$/
 
-const halves = (address: string): [local: string, domain: string] => {
+const split = (address: string): [local: string, domain: string] => {
   const at = address.lastIndexOf('@')
   return [address.slice(0, at), address.slice(at + 1).replace(/\.$/, '')]
 }
 
 /**
- * The mailbox behind an address, so that one person is one account: in lower case and NFKC, without a tag behind a plus
- * (RFC 5233; nearly every host delivers those to one mailbox), without dots where the host ignores them.
+ * Returns the mailbox of an address, so that a mailbox has one account: in lower case and NFKC, without a `+tag` (RFC 5233;
+ * nearly every host delivers these to one mailbox), and without dots if the host ignores them.
  */
 export function mailIdentity(address: string): string {
-  const [local, domain] = halves(address.trim().normalize('NFKC').toLowerCase())
+  const [local, domain] = split(address.trim().normalize('NFKC').toLowerCase())
   const untagged = local.replace(/(?<=.)\+.*$/, '')
-  return `${DOTLESS.has(domain) ? untagged.replaceAll('.', '') : untagged}@${ONE_HOST[domain] ?? domain}`
+  return `${DOTLESS.has(domain) ? untagged.replaceAll('.', '') : untagged}@${ALIASES[domain] ?? domain}`
 }
 
-/** What is wrong with an address's domain for a new account, as a rule's code. */
+/** Returns why new accounts cannot use the domain of an address, as an error code; undefined if they can. */
 export function domainFault(address: string, production: boolean): 'email_disposable' | 'invalid_email' | undefined {
-  const [, domain] = halves(address.toLowerCase())
+  const [, domain] = split(address.toLowerCase())
   if (RESERVED.test(domain)) return production ? 'invalid_email' : undefined
   const labels = domain.split('.')
   const parents = labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'))

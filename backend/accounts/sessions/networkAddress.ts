@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 
-/** Who is counted as one place of the network: an IPv4 address, or the half of an IPv6 address that a household has. */
+/** Returns the address that rate limits count: an IPv4 address, or the /64 network of an IPv6 address. */
 export function networkAddress({ ip }: Pick<Context, 'ip'>): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/, '')
   if (!plain.includes(':')) return plain

@@ -3,13 +3,13 @@ import type { Cookies } from './cookies.ts'
 
 const MEMBERS_ONLY = /^(\/zh)?\/(workspace|profile(\/invoice)?)\/?$/
 
-/** Sends who is surely signed out to the sign-in page, before a page is shown that could only say so. */
+/** Redirects visitors without session cookies from members' pages to the sign-in page. */
 export const pageGuard =
   (cookies: Cookies): Middleware =>
   async (ctx, next) => {
-    const [, locale = ''] = MEMBERS_ONLY.exec(ctx.path) ?? [undefined]
+    const match = MEMBERS_ONLY.exec(ctx.path)
     const { access, refresh } = cookies.session(ctx)
-    if (!MEMBERS_ONLY.test(ctx.path) || access || refresh) return next()
+    if (!match || access || refresh) return next()
     ctx.set('Cache-Control', 'no-store')
-    ctx.redirect(`${locale}/auth/login?next=${encodeURIComponent(ctx.url)}`)
+    ctx.redirect(`${match[1] ?? ''}/auth/login?next=${encodeURIComponent(ctx.url)}`)
   }

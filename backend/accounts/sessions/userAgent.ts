@@ -1,5 +1,5 @@
-/** From the particular to the general: Edge and Opera say that they are Chrome, Chrome says that it is Safari. */
-const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
+/** Ordered from specific to general: Edge and Opera also claim to be Chrome, and Chrome claims to be Safari. */
+const BROWSERS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['WeChat', /MicroMessenger/],
   ['Edge', /Edg(e|A|iOS)?\//],
   ['Opera', /OPR\/|Opera/],
@@ -8,7 +8,7 @@ const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Chrome', /Chrome\/|CriOS\/|Chromium\//],
   ['Safari', /Safari\//],
 ]
-const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
+const SYSTEMS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Android', /Android/],
   ['iPhone', /iPhone/],
   ['iPad', /iPad/],
@@ -18,10 +18,11 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Linux', /Linux|X11/],
 ]
 
-const first = (marks: typeof BROWSERS, text: string) => marks.find(([, mark]) => mark.test(text))?.[0] ?? null
+const firstMatch = (patterns: typeof BROWSERS, text: string) =>
+  patterns.find(([, pattern]) => pattern.test(text))?.[0] ?? null
 
-/** What a user agent says of its browser and system; null where it says nothing that people know. */
+/** Returns the names of browser and operating system in a User-Agent header; null if unknown. */
 export const parseUserAgent = (userAgent: string) => ({
-  browser: first(BROWSERS, userAgent),
-  system: first(SYSTEMS, userAgent),
+  browser: firstMatch(BROWSERS, userAgent),
+  system: firstMatch(SYSTEMS, userAgent),
 })

@@ -1,14 +1,14 @@
 import type { Mail, Mailer } from '../../accounts/mailer.port.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 
-export interface KeptMail extends Mail {
+export interface StoredMail extends Mail {
   readonly sentAt: string
 }
 
-/** Without a mail server, mails are kept in the database and read at `/dev/mailbox`. For development only. */
+/** Stores mails in the database instead of sending them, to be read at `/dev/mailbox`. For development only. */
 export interface Mailbox extends Mailer {
-  /** Newest first, at most 100; of one recipient or of all. */
-  list(to?: string): Promise<KeptMail[]>
+  /** Returns the mails to one recipient or to all, newest first, at most 100. */
+  list(to?: string): Promise<StoredMail[]>
 }
 
 export function createMailbox(database: Database): Mailbox {

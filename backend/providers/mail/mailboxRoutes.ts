@@ -1,14 +1,14 @@
 import Router from '@koa/router'
-import type { KeptMail, Mailbox } from './mailbox.ts'
+import type { Mailbox, StoredMail } from './mailbox.ts'
 
-/** Mails are styled in place, as mail programs want it; the frames that show them have the page's policy. */
+/** Mails have inline styles, and the frames that show them inherit the policy of the page. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; frame-ancestors 'none'"
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
 
 /**
- * The mails that were not sent, for people and for programs. For development only.
- * @param delivered settles when no mail is on its way any more, so that who registers and looks here at once finds it
+ * Serves the mailbox as a page and as JSON. For development only.
+ * @param delivered resolves when all mails are delivered, so that the mails of a request that was just answered are listed
  */
 export function mailboxRoutes(mailbox: Mailbox, delivered: () => Promise<void>): Router {
   return new Router()
@@ -26,15 +26,15 @@ export function mailboxRoutes(mailbox: Mailbox, delivered: () => Promise<void>):
     })
 }
 
-const page = (mails: readonly KeptMail[]) => `<!doctype html>
+const page = (mails: readonly StoredMail[]) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Mailbox · Kinora</title>
 <style>body{margin:0;background:#0d0b0a;color:#f6f1ec;font:16px/1.6 system-ui,sans-serif}main{max-width:720px;margin:auto;padding:32px 16px}
 h1{font-size:28px}article{background:#151211;border:1px solid #ffffff14;border-radius:12px;padding:16px;margin:0 0 16px}h2{margin:0;font-size:18px}
 p{color:#b3a9a1;margin:4px 0 16px}iframe{width:100%;height:420px;border:0;border-radius:8px;background:#0d0b0a}</style></head>
-<body><main><h1>Mailbox</h1><p>No mail server is set, so mails are kept here. This page exists in development only.</p>
+<body><main><h1>Mailbox</h1><p>No mail server is configured, so mails are stored here. This page exists in development only.</p>
 ${mails.map(mailCard).join('\n') || '<article><h2>No mails yet</h2><p>Register an account and its verification mail appears here.</p></article>'}
 </main></body></html>`
 
-const mailCard = ({ to, subject, html, sentAt }: KeptMail) => `<article><h2>${escaped(subject)}</h2>
+const mailCard = ({ to, subject, html, sentAt }: StoredMail) => `<article><h2>${escaped(subject)}</h2>
 <p>To ${escaped(to)} · ${escaped(sentAt)}</p>
 <iframe sandbox="allow-popups allow-top-navigation-by-user-activation" title="${escaped(subject)}" srcdoc="${escaped(html.replace('<head>', '<head><base target="_top">'))}"></iframe></article>`

@@ -4,11 +4,11 @@ import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 
-/** Media in a folder of this machine. */
+/** Stores media in a local folder. */
 export function createFolderMediaStore(root: string): MediaStore {
   const at = (key: string) => {
     const file = path.join(root, key)
-    if (!file.startsWith(root + path.sep)) throw new Error(`A media key leaves its folder: ${key}`)
+    if (!file.startsWith(root + path.sep)) throw new Error(`The media key leaves its folder: ${key}`)
     return file
   }
 
@@ -16,16 +16,16 @@ export function createFolderMediaStore(root: string): MediaStore {
     async put(key, file) {
       const target = at(key)
       await mkdir(path.dirname(target), { recursive: true })
-      const arriving = `${target}.${randomUUID()}.part`
+      const partial = `${target}.${randomUUID()}.part`
       try {
-        await rename(file, arriving).catch(async (error: NodeJS.ErrnoException) => {
+        await rename(file, partial).catch(async (error: NodeJS.ErrnoException) => {
           if (error.code !== 'EXDEV') throw error
-          await copyFile(file, arriving)
+          await copyFile(file, partial)
         })
-        await flush(arriving)
-        await rename(arriving, target)
+        await flush(partial)
+        await rename(partial, target)
       } finally {
-        await rm(arriving, { force: true })
+        await rm(partial, { force: true })
       }
     },
 
@@ -44,7 +44,7 @@ export function createFolderMediaStore(root: string): MediaStore {
   }
 }
 
-/** What the log calls finished must survive a power cut. */
+/** Syncs a file to disk: media that the event log calls finished must survive a power failure. */
 async function flush(file: string): Promise<void> {
   const handle = await open(file, 'r+')
   try {

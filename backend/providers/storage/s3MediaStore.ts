@@ -16,55 +16,58 @@ export interface S3Access {
   readonly secretAccessKey: string
 }
 
-const TRIES = 4
-/** A local copy stays for so long after it was last asked for. */
-const COPY_MS = 15 * 60_000
-/** Nothing of a request may take longer than this, except the bytes of an answer. */
-const ANSWER_MS = 60_000
+interface Init {
+  readonly method: string
+  readonly headers?: HeadersInit
+  readonly body?: Blob
+}
 
-/** Media in a bucket that speaks S3, addressed by path. `copies` is a folder for files that must lie on this machine. */
+const MAX_ATTEMPTS = 4
+/** Time until an unused local copy is removed. */
+const COPY_LIFETIME_MS = 15 * 60_000
+/** Timeout until the headers of a response, in addition to the time to upload the body. */
+const RESPONSE_TIMEOUT_MS = 60_000
+
+/** Stores media in an S3 bucket with path-style addresses. `copies` is a folder for local copies of files. */
 export function createS3MediaStore(
   { endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Access,
   copies: string,
 ): MediaStore {
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
-  /** Checks each key before anything is done with it, here or there. */
+  /** @throws Error the key contains anything but names */
   const address = (key: string) => {
     const parts = key.split('/')
     if (parts.some((part) => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part)))
-      throw new Error(`A media key leaves its bucket: ${key}`)
+      throw new Error(`The media key leaves its bucket: ${key}`)
     return `${endpoint.replace(/\/+$/, '')}/${bucket}/${key}`
   }
 
-  /** A call whose answer is one of these statuses; what may pass is tried again. */
-  const call = async (
-    method: string,
-    key: string,
-    expected: number[],
-    init: { headers?: HeadersInit; body?: Blob } = {},
-  ) => {
-    const url = address(key)
-    for (let attempt = 1; ; attempt++) {
-      const fault = await fetchOnce(url, method, init).catch((error: Error) => error)
-      if (fault instanceof Response) {
-        if (expected.includes(fault.status)) return fault
-        await fault.body?.cancel()
-      }
-      const passing = !(fault instanceof Response) || fault.status >= 500 || fault.status === 429
-      if (!passing || attempt === TRIES) throw failed(method, key, fault)
-      await delay(100 * 2 ** attempt)
+  const fetchOnce = async (url: string, init: Init) => {
+    const { method, headers = {}, body } = init
+    const signed = await client.sign(url, { method, headers })
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(), RESPONSE_TIMEOUT_MS + (body?.size ?? 0) / 100)
+    try {
+      return await fetch(url, { ...init, headers: signed.headers, signal: timeout.signal })
+    } finally {
+      clearTimeout(timer)
     }
   }
 
-  const fetchOnce = async (url: string, method: string, { headers, body }: { headers?: HeadersInit; body?: Blob }) => {
-    const signed = await client.sign(url, { method, ...(headers ? { headers } : {}) })
-    const overdue = new AbortController()
-    const timer = setTimeout(() => overdue.abort(), ANSWER_MS + (body?.size ?? 0) / 100)
-    try {
-      const sending = body ? { body } : {}
-      return await fetch(url, { method, headers: signed.headers, signal: overdue.signal, ...sending })
-    } finally {
-      clearTimeout(timer)
+  /** Sends a request and returns its response with one of the expected statuses. Retries temporary failures. */
+  const request = async (key: string, expected: readonly number[], init: Init): Promise<Response> => {
+    const url = address(key)
+    for (let attempt = 1; ; attempt++) {
+      const result = await fetchOnce(url, init).catch((error: Error) => error)
+      const response = result instanceof Response ? result : undefined
+      if (response && expected.includes(response.status)) return response
+      await response?.body?.cancel()
+      const isTemporary = !response || response.status >= 500 || response.status === 429
+      if (!isTemporary || attempt === MAX_ATTEMPTS) {
+        const reason = result instanceof Response ? `HTTP ${result.status}` : result.message
+        throw new Error(`The bucket refused ${init.method} ${key}: ${reason}`, response ? {} : { cause: result })
+      }
+      await delay(100 * 2 ** attempt)
     }
   }
 
@@ -72,8 +75,8 @@ export function createS3MediaStore(
     Readable.from(
       (async function* () {
         const headers: HeadersInit = range ? { Range: `bytes=${range.start}-${range.end}` } : {}
-        const answer = await call('GET', key, [range ? 206 : 200], { headers })
-        yield* answer.body as unknown as AsyncIterable<Uint8Array>
+        const response = await request(key, [range ? 206 : 200], { method: 'GET', headers })
+        yield* response.body!
       })(),
       { objectMode: false },
     )
@@ -81,15 +84,15 @@ export function createS3MediaStore(
   return {
     async put(key, file) {
       const body = await openAsBlob(file)
-      // The bucket checks what arrives against this, so that a file is stored as a whole or not at all.
+      // The bucket verifies this hash, so a file is stored completely or not at all.
       const headers = { 'X-Amz-Content-Sha256': await sha256(file), 'Content-Type': typeOf(key) }
-      await call('PUT', key, [200], { headers, body })
+      await request(key, [200], { method: 'PUT', headers, body })
       await rm(file)
     },
 
     async size(key) {
-      const answer = await call('HEAD', key, [200, 404])
-      return answer.status === 404 ? undefined : Number(answer.headers.get('content-length'))
+      const { status, headers } = await request(key, [200, 404], { method: 'HEAD' })
+      return status === 404 ? undefined : Number(headers.get('content-length'))
     },
 
     read,
@@ -98,9 +101,9 @@ export function createS3MediaStore(
       address(key)
       const copy = path.join(copies, encodeURIComponent(key))
       await mkdir(copies, { recursive: true })
-      await dropOld(copies)
+      await removeUnused(copies)
       const now = new Date()
-      // Files never change under their key, so that a copy is as good as new.
+      // A key always names the same content, so a copy never becomes stale.
       if (
         await utimes(copy, now, now).then(
           () => true,
@@ -108,26 +111,21 @@ export function createS3MediaStore(
         )
       )
         return copy
-      const arriving = `${copy}.${randomUUID()}.part`
+      const partial = `${copy}.${randomUUID()}.part`
       try {
-        await pipeline(read(key), createWriteStream(arriving))
-        await rename(arriving, copy)
+        await pipeline(read(key), createWriteStream(partial))
+        await rename(partial, copy)
       } finally {
-        await rm(arriving, { force: true })
+        await rm(partial, { force: true })
       }
       return copy
     },
 
     async remove(key) {
-      await call('DELETE', key, [200, 204, 404])
+      await request(key, [200, 204, 404], { method: 'DELETE' })
       await rm(path.join(copies, encodeURIComponent(key)), { force: true })
     },
   }
-}
-
-const failed = (method: string, key: string, fault: Response | Error) => {
-  const what = fault instanceof Response ? `HTTP ${fault.status}` : fault.message
-  return new Error(`The bucket refused ${method} ${key}: ${what}`, fault instanceof Error ? { cause: fault } : {})
 }
 
 const typeOf = (key: string) => (key.endsWith('.mp4') ? 'video/mp4' : 'image/jpeg')
@@ -138,10 +136,10 @@ async function sha256(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-async function dropOld(folder: string): Promise<void> {
+async function removeUnused(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name)
     const used = await stat(file).catch(() => undefined)
-    if (used && Date.now() - used.mtimeMs > COPY_MS) await rm(file, { force: true })
+    if (used && Date.now() - used.mtimeMs > COPY_LIFETIME_MS) await rm(file, { force: true })
   }
 }

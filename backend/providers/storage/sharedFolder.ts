@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 
 /**
- * Whether a folder is the one that every process on this database keeps its media in: a mark that lies in it must be the
- * database's. The first process makes both.
+ * Returns whether all processes on this database share a media folder: the mark in the folder must equal the mark in the
+ * database. The first process writes both.
  */
 export async function isSharedFolder(folder: string, pool: pg.Pool): Promise<boolean> {
   const file = path.join(folder, '.installation')
@@ -19,7 +19,7 @@ export async function isSharedFolder(folder: string, pool: pg.Pool): Promise<boo
     await writeFile(file, made)
   }
   const { rows } = await pool.query<{ mark: string }>('select mark from media_folder')
-  // Whoever made it may still be writing it down.
-  for (let look = 0; look < 20 && (await read()) === undefined; look++) await delay(50)
+  // Another process that has inserted the mark may not have written its file yet.
+  for (let attempt = 0; attempt < 20 && (await read()) === undefined; attempt++) await delay(50)
   return (await read()) === rows[0]!.mark
 }

@@ -2,22 +2,22 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-/** A mail server of the tests that speaks real SMTP. */
+/** An SMTP server for tests. */
 export interface TestMailServer {
   readonly url: string
-  /** What was taken, as it came over the wire. */
+  /** Accepted mails, as received. */
   readonly taken: string[]
-  /** Every time a recipient was named. */
+  /** The recipient of every RCPT TO command. */
   readonly asked: string[]
-  /** The reply about a recipient, such as 550 or 451; undefined takes the mail. */
+  /** Returns the reply code for a recipient, such as 550 or 451; undefined accepts the mail. */
   answer: (recipient: string) => number | undefined
-  /** Whether mails are left without an answer once their text is there. */
+  /** Whether the server stops answering after it has received the text of a mail. */
   hangs: boolean
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A mail server that is not started yet; it keeps its port over stops and starts. */
+/** Creates a mail server that is not started. It keeps its port when it is stopped and started again. */
 export function createTestMailServer(): TestMailServer {
   let server: SMTPServer | undefined
   let port = 0
@@ -35,12 +35,12 @@ export function createTestMailServer(): TestMailServer {
         authOptional: true,
         disabledCommands: ['STARTTLS'],
         disableReverseLookup: true,
-        // Clients keep their connections open for the next mail.
+        // Clients keep idle connections open.
         closeTimeout: 100,
         onRcptTo({ address }, _session, callback) {
           mails.asked.push(address)
           const responseCode = mails.answer(address)
-          callback(responseCode ? Object.assign(new Error('not this one'), { responseCode }) : null)
+          callback(responseCode ? Object.assign(new Error('recipient refused'), { responseCode }) : null)
         },
         onData(stream, _session, callback) {
           const take = (mail: string) => {
@@ -48,11 +48,11 @@ export function createTestMailServer(): TestMailServer {
             mails.taken.push(mail)
             callback()
           }
-          // A client that is killed in the middle has said nothing.
+          // A killed client leaves an incomplete mail, which is dropped.
           text(stream).then(take, () => {})
         },
       })
-      // Clients that are killed are no fault of the server.
+      // Killed clients reset their connections.
       server.on('error', () => {})
       const listening = server.listen(port, '127.0.0.1')
       await new Promise((resolve) => listening.once('listening', resolve))
