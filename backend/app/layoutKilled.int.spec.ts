@@ -57,7 +57,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     creators = users.map((user) => startCreator(layout.url, user))
   }, 180_000)
   afterAll(async () => {
-    for (const creator of creators ?? []) creator.leave()
+    for (const creator of creators ?? []) creator.disconnect()
     await layout?.close()
     await double?.close()
     rmSync(path.dirname(clock), { recursive: true, force: true })
@@ -130,7 +130,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
   })
 
   it('have lost nothing that was accepted, and charged nothing twice', { timeout: 180_000 }, async () => {
-    await Promise.all(creators.map((creator) => creator.rest()))
+    await Promise.all(creators.map((creator) => creator.finish()))
     let failed = 0
     for (const { user, accepted } of creators) {
       const tasks = await Promise.all(accepted.map((id) => seenTask(user, id)))
@@ -161,8 +161,8 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     timeout: 180_000,
   }, async () => {
     await layout.kill('standby')
-    creators = creators.map(({ user, leave }) => {
-      leave()
+    creators = creators.map(({ user, disconnect }) => {
+      disconnect()
       return startCreator(layout.url, user)
     })
     const reading = new AbortController()
@@ -179,7 +179,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     await vi.waitFor(async () => expect(await versions()).toEqual(raised), { timeout: 60_000, interval: 100 })
     await takenOver(Date.now())
     reading.abort()
-    await Promise.all(creators.map((creator) => creator.rest()))
+    await Promise.all(creators.map((creator) => creator.finish()))
     const looks = (await readers).reduce((sum, count) => sum + count, 0)
     console.log(`${looks} looks while ${PROJECTIONS.length} read models were built anew`)
     expect(looks).toBeGreaterThan(20)

@@ -4,7 +4,7 @@ import { startKinora } from '../app/kinora.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { FULL } from './fullRun.ts'
 
-/** Kinora as a program of its own, to be killed: like the demo renderer, its provider forgets all jobs with the process. */
+/** Runs Kinora as a process to be killed. Like the demo renderer, its provider loses all jobs with the process. */
 const double = await createProviderDouble()
 const finishAt = new Map<string, number>()
 const provider = {

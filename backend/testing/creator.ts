@@ -12,8 +12,8 @@ export interface SeenTask {
 }
 export const hasEnded = ({ status }: SeenTask): boolean => /Success|Fail/.test(status)
 
-/** Asks until an answer comes that is not the server's fault. */
-async function answered(ask: () => Promise<Response>): Promise<Response> {
+/** Repeats a request until it is answered without a server error. */
+async function retry(ask: () => Promise<Response>): Promise<Response> {
   for (;;) {
     const answer = await ask().catch(() => undefined)
     if (answer && answer.status < 500) return answer
@@ -22,12 +22,12 @@ async function answered(ask: () => Promise<Response>): Promise<Response> {
 }
 
 export const seenTask = async (user: TestUser, id: string): Promise<SeenTask> =>
-  (await (await answered(() => user.call('GET', `/videos/tasks/${id}`))).json()) as SeenTask
+  (await (await retry(() => user.call('GET', `/videos/tasks/${id}`))).json()) as SeenTask
 
-/** Asks for a video under one key until it is accepted; answers its id. */
+/** Requests a video with one idempotency key until it is accepted. Returns its id. */
 export async function submit(user: TestUser, prompt: string): Promise<string> {
   const key = { 'idempotency-key': crypto.randomUUID() }
-  const answer = await answered(() => user.call('POST', '/videos/generate', { ...GENERATION, prompt }, key))
+  const answer = await retry(() => user.call('POST', '/videos/generate', { ...GENERATION, prompt }, key))
   expect(answer.status).toBe(202)
   return ((await answer.json()) as { task: SeenTask }).task.id
 }
@@ -40,27 +40,27 @@ export async function untilEnded(user: TestUser, id: string): Promise<SeenTask> 
   }
 }
 
-/** Someone with the workspace open, who makes one video after another whatever happens to the servers. */
+/** A simulated user with an open workspace, who makes one video after another while servers fail. */
 export interface Creator {
   readonly user: TestUser
-  /** Tasks that were accepted, oldest first. */
+  /** Accepted tasks, oldest first. */
   readonly accepted: readonly string[]
-  /** Whether the page's socket stands. */
+  /** Whether the WebSocket is connected. */
   readonly connected: boolean
-  /** Times that it was lost. */
+  /** How often the connection was lost. */
   readonly losses: number
-  /** Resolves once the last video has ended. */
-  rest(): Promise<void>
-  leave(): void
+  /** Stops making videos and waits until the last one has ended. */
+  finish(): Promise<void>
+  disconnect(): void
 }
 
-/** @param url where visitors come in */
+/** @param url public address */
 export function startCreator(url: string, user: TestUser): Creator {
   const accepted: string[] = []
   let working = true
   let connected = false
   let losses = 0
-  const leave = liveSocket({
+  const disconnect = liveSocket({
     address: async () => {
       const answer = await user.call('POST', '/ws/token')
       const { token } = (await answer.json()) as { token: string }
@@ -92,10 +92,10 @@ export function startCreator(url: string, user: TestUser): Creator {
     get losses() {
       return losses
     },
-    async rest() {
+    async finish() {
       working = false
       await work
     },
-    leave,
+    disconnect,
   }
 }

@@ -1,23 +1,23 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** A network in between, whose faults a test makes. */
+/** A TCP proxy that simulates network failures. */
 export interface CuttableProxy {
   readonly port: number
-  /** Ends every connection, as a reset does. */
+  /** Resets every connection. */
   cut(): void
-  /** Swallows everything, new connections too, as a network that is gone does. */
+  /** Drops all traffic, also of new connections, like a network outage. */
   freeze(): void
-  /** The same for the connections that stand: new ones work, as behind a firewall that has forgotten the old ones. */
+  /** Drops the traffic of open connections only, like a firewall that has lost its state. */
   strand(): void
   close(): Promise<void>
 }
 
-/** Forwards each TCP connection on a free port of this machine to what `net.connect` is given. */
+/** Starts a proxy on a free local port. */
 export async function startCuttableProxy(to: net.NetConnectOpts): Promise<CuttableProxy> {
   const sockets = new Set<net.Socket>()
   const stranded = new Set<net.Socket>()
-  let isGone = false
+  let isFrozen = false
   const strand = (socket: net.Socket) => {
     stranded.add(socket)
     socket.unpipe()
@@ -35,10 +35,10 @@ export async function startCuttableProxy(to: net.NetConnectOpts): Promise<Cuttab
         .on('error', () => {})
         .on('close', () => {
           sockets.delete(one)
-          // A network that is gone does not tell of a side that left.
+          // During an outage, the other side does not learn of a closed connection.
           if (!stranded.has(one)) other.destroy()
         })
-      if (isGone) strand(one)
+      if (isFrozen) strand(one)
     }
   })
   server.listen(0, '127.0.0.1')
@@ -48,7 +48,7 @@ export async function startCuttableProxy(to: net.NetConnectOpts): Promise<Cuttab
     port: (server.address() as net.AddressInfo).port,
     cut: () => each((socket) => socket.destroy()),
     freeze() {
-      isGone = true
+      isFrozen = true
       each(strand)
     },
     strand: () => each(strand),

@@ -1,2 +1,2 @@
-/** Whether all is tried (`npm run test:full`), or as much of it as fits into minutes. */
+/** Whether tests run at full size (`npm run test:full`) instead of a few minutes. */
 export const FULL = process.env.KINORA_FULL === '1'

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 
-/** A file that must be refused, as what it claims to be, by one of the codes. */
+/** A file that an upload must reject with one of `codes`. */
 export interface HostileFile {
   readonly kind: string
   readonly name: string
@@ -10,7 +10,7 @@ export interface HostileFile {
   readonly codes: readonly string[]
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1), reproducible by its seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -31,7 +31,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([numbers.subarray(0, 4), body, numbers.subarray(4)])
 }
 
-/** A PNG of 8-bit RGB whose data is what it is told, whole as a file. */
+/** Returns a well-formed PNG file (8-bit RGB) with any image data. */
 function png(width: number, height: number, packed: Buffer, extra: readonly Buffer[] = []): Buffer {
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0])
   header.writeUInt32BE(width, 0)
@@ -57,7 +57,7 @@ function photo(type: 'png' | 'jpeg', random: () => number): Buffer {
   return type === 'png' ? canvas.toBuffer('image/png') : canvas.toBuffer('image/jpeg')
 }
 
-/** A PNG of some 15 MB that nothing is wrong with. */
+/** Returns a valid PNG of about 15 MB. */
 export function largePicture(): Buffer {
   const [width, height] = [2560, 1920]
   const rows = Buffer.alloc(height * (1 + width * 3))
@@ -112,7 +112,7 @@ const KINDS: Readonly<Record<string, Make>> = {
     const bytes = random() < 0.5 ? png(width, height, deflateSync(Buffer.alloc(64))) : jpegHeader(width, height)
     return { bytes, codes: HUGE }
   },
-  // Small as a file, and far more pixels than its header promises, or than it has.
+  // The image data is much larger, or smaller, than the header declares.
   'a bomb': (random) => {
     const unpacked = Buffer.alloc(random() < 0.5 ? 30_000_000 : 1_000)
     return { bytes: png(640, 360, deflateSync(unpacked)), codes: BROKEN }
@@ -123,7 +123,7 @@ const KINDS: Readonly<Record<string, Make>> = {
   }),
   'lengths that lie': (random) => {
     const bytes = Buffer.from(photo(random() < 0.5 ? 'png' : 'jpeg', random))
-    // The length of the second chunk, or of the first segment.
+    // The length of the second chunk (PNG) or the first segment (JPEG).
     if (bytes[0] === 0x89) bytes.writeUInt32BE(0x7fffffff - Math.floor(random() * 1_000), 33)
     else bytes.writeUInt16BE(random() < 0.5 ? 0 : 0xffff, 4)
     return { bytes, codes: BROKEN }
@@ -158,7 +158,7 @@ const NAMES = [
   '',
 ]
 
-/** As many hostile files as asked for, of every kind in turn; the same for the same seed. */
+/** Generates `count` hostile files, every kind in turn, reproducible by the seed. */
 export function* hostileFiles(count: number, seed: number): Generator<HostileFile> {
   const random = seeded(seed)
   const kinds = Object.entries(KINDS)

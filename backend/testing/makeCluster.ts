@@ -5,7 +5,7 @@ import { installEventTable } from '../kernel/eventsourcing/postgres/postgresEven
 import { openDatabase } from '../kernel/postgres/orm.ts'
 import { startTemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
 
-/** Makes a stopped cluster with Kinora's whole schema, for tests to copy. */
+/** Creates a stopped cluster with Kinora's schema, for tests to copy. */
 export async function makeCluster(template: string): Promise<void> {
   const { pool, server, dataDir, close } = await startTemporaryPostgres()
   const { socketDir: host, port, user, database: name } = server
@@ -15,12 +15,12 @@ export async function makeCluster(template: string): Promise<void> {
   await database.close()
   await pool.end()
   await server.stop()
-  // Safety against a power cut, not against a killed process, is given up for speed.
+  // Faster. Data survives a killed process, but not a power failure.
   appendFileSync(path.join(dataDir, 'postgresql.conf'), 'fsync = off\nfull_page_writes = off\n')
   try {
     renameSync(dataDir, template)
   } catch {
-    // Another test was faster, and this one goes with its folder.
+    // Another test has created the template first.
   }
   await close()
 }

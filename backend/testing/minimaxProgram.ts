@@ -3,7 +3,7 @@ import { readConfig } from '../app/config/readConfig.ts'
 import { startKinora } from '../app/kinora.ts'
 import { QUICK_TIMING } from './quickTiming.ts'
 
-/** By how many milliseconds the test has moved the clock on; kept in a file, so that it moves while the program runs. */
+/** Returns how far the test has moved the clock, in ms. The test writes it to a file while the process runs. */
 const moved = () => {
   try {
     return Number(readFileSync(process.env.MOVED_MS_FILE ?? '', 'utf8'))
@@ -12,6 +12,6 @@ const moved = () => {
   }
 }
 
-/** Kinora with MiniMax as a program of its own, to be killed; the provider's minutes pass in moments. */
+/** Runs Kinora with MiniMax as a process to be killed, with short intervals. */
 const kinora = await startKinora(readConfig(process.env), { minimax: QUICK_TIMING, now: () => Date.now() + moved() })
 console.log(`ready ${kinora.url}`)

@@ -5,7 +5,7 @@ import path from 'node:path'
 export interface Program {
   readonly url: string
   readonly pid: number
-  /** What the program holds of the machine's memory, without its children. */
+  /** Returns the resident memory of the process without its children. */
   residentBytes(): number
   /** Like `kill -9`. */
   kill(): Promise<void>
@@ -15,7 +15,7 @@ export interface Program {
 
 const MAIN = path.resolve(import.meta.dirname, '../main.ts')
 
-/** Starts Kinora as a program of its own; resolves once it says that it is ready. */
+/** Starts Kinora as a process. Resolves when it prints that it is ready. */
 export async function startProgram(env: Record<string, string>, entry = MAIN): Promise<Program> {
   const child: ChildProcess = spawn(process.execPath, [entry], {
     env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', ...env },
@@ -48,7 +48,7 @@ function residentBytes(pid: number): number {
   try {
     return 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
   } catch {
-    // Systems without /proc.
+    // This system has no /proc.
     return 1024 * Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
   }
 }

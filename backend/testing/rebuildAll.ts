@@ -10,12 +10,12 @@ import { openDatabase } from '../kernel/postgres/orm.ts'
 
 export interface Rebuilt {
   readonly name: string
-  /** Every row as Postgres prints it, in the order of their ids: as it was kept live, and built anew from the log. */
+  /** All rows as text, ordered by id: as updated live, and as rebuilt from the log. */
   readonly live: readonly string[]
   readonly rebuilt: readonly string[]
 }
 
-/** Brings every read model to the head of the log, then builds each anew. */
+/** Updates every read model to the head of the log, then rebuilds it. */
 export async function rebuildAll(connection: pg.ClientConfig, pool: pg.Pool): Promise<Rebuilt[]> {
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
   const store = createPostgresEventStore(pool)

@@ -3,18 +3,18 @@ import { verify } from '../audit/verify.ts'
 import { CREDIT_ACCOUNT } from '../credits/events.ts'
 import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 
-/** What the log alone says of one account. Amounts are whole credits. */
+/** One account, computed from the event log alone. Amounts are whole credits. */
 export interface Replayed {
   readonly userId: string
   readonly granted: number
   readonly left: number
   readonly held: number
   readonly captured: number
-  /** Each event carries the hash of the one before it. */
+  /** Whether every event carries the hash of the previous one. */
   readonly chained: boolean
 }
 
-/** Replays every credit account from its events, as an audit does. */
+/** Replays every credit account, like the audit. */
 export async function replayLedger(pool: pg.Pool): Promise<Replayed[]> {
   const store = createPostgresEventStore(pool)
   const { books, deviations } = await verify(store)

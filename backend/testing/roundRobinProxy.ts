@@ -1,16 +1,13 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** Stands for the proxy in front of several APIs. */
+/** A load balancer in front of several API processes. */
 export interface RoundRobinProxy {
   readonly url: string
   close(): Promise<void>
 }
 
-/**
- * Hands each connection to the next of these ports of this machine, whoever came on it before, and on to another one where
- * nobody listens. What is said on it, it does not look at.
- */
+/** Forwards TCP connections to these local ports in turn, and to the next port if one refuses. */
 export async function startRoundRobinProxy(ports: readonly number[]): Promise<RoundRobinProxy> {
   const open = new Set<net.Socket>()
   let turn = 0

@@ -9,7 +9,7 @@ import { freePort } from './freePort.ts'
 import { type Program, startProgram } from './program.ts'
 import { startRoundRobinProxy } from './roundRobinProxy.ts'
 
-/** The processes of the layout, and what each of them does. */
+/** The processes of the layout and their roles. */
 const PROCESSES = {
   api1: 'api',
   api2: 'api',
@@ -21,13 +21,13 @@ const PROCESSES = {
 export type ProcessName = keyof typeof PROCESSES
 
 export interface SplitLayout {
-  /** Where visitors come in. */
+  /** Public address. */
   readonly url: string
   readonly databaseUrl: string
   readonly eventStoreUrl: string
   readonly postgres: TemporaryPostgres
   readonly temporal: TemporalServer
-  /** The network in front of the event store. */
+  /** The proxy in front of the event store. */
   readonly network: CuttableProxy
   start(name: ProcessName, entry?: string): Promise<void>
   /** Like `kill -9`. */
@@ -36,15 +36,15 @@ export interface SplitLayout {
 }
 
 export interface LayoutOptions {
-  /** The `temporal` program. */
+  /** Path of the `temporal` executable. */
   readonly temporal: string
   readonly processes: readonly ProcessName[]
   readonly env?: Record<string, string>
-  /** What each process runs; left out: Kinora's own program. */
+  /** The module that each process runs. Default: Kinora. */
   readonly entry?: string
 }
 
-/** Kinora in processes of their own on a real Postgres, a real Temporal, and EventStoreDB's wire, behind one entry. */
+/** Starts Kinora in several processes on Postgres, Temporal and EventStoreDB's test server, behind a load balancer. */
 export async function startSplitLayout({ temporal, processes, env, entry }: LayoutOptions): Promise<SplitLayout> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-split-'))
   const [postgres, server, eventStore] = await Promise.all([

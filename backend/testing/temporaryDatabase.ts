@@ -7,7 +7,7 @@ import { copyCluster } from './clusterTemplate.ts'
 
 export type TemporaryDatabase = Awaited<ReturnType<typeof startTemporaryDatabase>>
 
-/** A PostgreSQL of its own with Kinora's whole schema and an event store in it, and nothing that runs. */
+/** Starts a PostgreSQL server with Kinora's schema and an event store, without Kinora. */
 export async function startTemporaryDatabase() {
   const postgres = await startTemporaryPostgres(copyCluster)
   const { pool } = postgres
@@ -21,7 +21,7 @@ export async function startTemporaryDatabase() {
     postgres,
     pool,
     connection,
-    /** What `DATABASE_URL` takes. */
+    /** For `DATABASE_URL`. */
     url: `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host)}`,
     database,
     store,

@@ -10,7 +10,7 @@ import { registerUser, visitor } from './testUser.ts'
 
 export type TestKinora = Awaited<ReturnType<typeof startTestKinora>>
 
-/** A whole Kinora in this process, on embedded defaults in a folder of its own. */
+/** Starts Kinora in this process, with embedded defaults in a temporary folder. */
 export async function startTestKinora({ env = {}, ...overrides }: Overrides & { env?: Record<string, string> } = {}) {
   const dataDir = env.DATA_DIR ?? mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
   if (!env.DATABASE_URL) await copyCluster(path.join(dataDir, 'postgres'))
@@ -21,12 +21,12 @@ export async function startTestKinora({ env = {}, ...overrides }: Overrides & { 
     ...visitor(kinora.url),
     dataDir,
     newUser: (email?: string) => registerUser(kinora.url, email),
-    /** Resolves when all visits that were taken in are counted. */
+    /** Resolves when all recorded page views are counted. */
     async visitsCounted() {
       const isWaiting = async () => (await kinora.context.pool.query('select from uncounted_view limit 1')).rowCount
       while (await isWaiting()) await delay(10)
     },
-    /** Stops the program; `keep` leaves its data for the next one. */
+    /** Stops Kinora and removes its data, except with `keep`. */
     async close({ keep = false } = {}) {
       await kinora.stop()
       if (!keep) rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 })

@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface TestUser {
   readonly email: string
   readonly userId: string
-  /** The session's cookies, as a request sends them. */
+  /** The session cookies, as a Cookie header. */
   readonly cookie: string
-  /** Calls the API as this user; a body is sent as JSON. */
+  /** Calls the API as this user with a JSON body. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
 }
 
 let users = 0
 
-/** Calls and mails of someone who is not signed in. */
+/** Calls the API and reads mails without a session. */
 export function visitor(url: string) {
   const api = `${url}/api/v1`
   return {
@@ -22,20 +22,20 @@ export function visitor(url: string) {
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       }),
-    /** Newest first. */
+    /** Returns the mails to an address, newest first. */
     mails: async (to: string) =>
       (await (await fetch(`${url}/dev/mailbox.json?to=${encodeURIComponent(to)}`)).json()) as { text: string }[],
   }
 }
 
-/** Registers a user, verifies by the mailed link, and signs in. */
+/** Registers a user, verifies the address with the mailed link, and signs in. */
 export async function registerUser(url: string, email = `user${++users}.${Date.now()}@kinora.test`): Promise<TestUser> {
   const { api, post, mails } = visitor(url)
   const password = 'correct horse'
   await post('/auth/register', { email, password, username: 'Test User' })
   let mail = await mails(email)
-  // A mail takes its way through the outbox: where another process delivers it, that may take a moment.
-  for (let look = 0; !mail[0] && look < 100; look++) {
+  // Another process may deliver the mail, so it can arrive later.
+  for (let attempt = 0; !mail[0] && attempt < 100; attempt++) {
     await delay(100)
     mail = await mails(email)
   }

@@ -9,12 +9,12 @@ const root = mkdtempSync(path.join(os.tmpdir(), 'kinora-media-'))
 const media = createFolderMediaStore(root)
 const key = 'videos/a.mp4'
 const SIZE = 64 * 1024 * 1024
-/** Memory as a file system of its own: from there a file is copied, not renamed. */
+/** Another file system: a file is copied from there, not renamed. */
 const elsewhere = existsSync('/dev/shm') && statSync('/dev/shm').dev !== statSync(root).dev ? '/dev/shm' : undefined
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** The sizes under which a key is seen while it is put. */
+/** Returns the sizes that are visible while a file is stored. */
 async function sizesWhilePutting(file: string): Promise<Set<number | undefined>> {
   const seen = new Set<number | undefined>()
   let putting = true
@@ -29,21 +29,18 @@ async function sizesWhilePutting(file: string): Promise<Set<number | undefined>>
 mediaStoreContract('a folder', async () => createFolderMediaStore(path.join(root, 'contract')))
 
 describe('media in a folder', () => {
-  it.skipIf(!elsewhere)(
-    `shows a file as a whole or not at all, even while it is copied${elsewhere ? '' : ' (no second file system)'}`,
-    async () => {
-      const file = path.join(elsewhere!, `kinora-media-${process.pid}`)
-      writeFileSync(file, Buffer.alloc(SIZE, 1))
-      try {
-        expect(await sizesWhilePutting(file)).toEqual(new Set([undefined, SIZE]))
-      } finally {
-        rmSync(file, { force: true })
-      }
-      expect(readdirSync(path.join(root, 'videos'))).toEqual(['a.mp4'])
-    },
-  )
+  it.skipIf(!elsewhere)(`never shows a partly copied file${elsewhere ? '' : ' (no second file system)'}`, async () => {
+    const file = path.join(elsewhere!, `kinora-media-${process.pid}`)
+    writeFileSync(file, Buffer.alloc(SIZE, 1))
+    try {
+      expect(await sizesWhilePutting(file)).toEqual(new Set([undefined, SIZE]))
+    } finally {
+      rmSync(file, { force: true })
+    }
+    expect(readdirSync(path.join(root, 'videos'))).toEqual(['a.mp4'])
+  })
 
-  it('keeps what stood there, and leaves nothing behind, when a file cannot be taken', async () => {
+  it('keeps the existing file and leaves no temporary one when a file cannot be stored', async () => {
     const first = path.join(root, 'first')
     writeFileSync(first, 'whole')
     await media.put('videos/b.mp4', first)

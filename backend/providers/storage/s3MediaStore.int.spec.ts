@@ -39,20 +39,17 @@ describe('media in a bucket', () => {
     double.fault = () => (left-- > 0 ? fault : undefined)
   }
 
-  it.each([{ status: 500 }, { status: 503 }, { status: 429 }, 'reset'] as const)(
-    'tries again after %j',
-    async (fault) => {
-      once(fault)
-      await put('videos/a.mp4', 'whole')
-      once(fault)
-      expect(await media.size('videos/a.mp4')).toBe(5)
-      once(fault)
-      expect(String(await buffer(media.read('videos/a.mp4')))).toBe('whole')
-      expect(double.calls).toHaveLength(6)
-    },
-  )
+  it.each([{ status: 500 }, { status: 503 }, { status: 429 }, 'reset'] as const)('retries after %j', async (fault) => {
+    once(fault)
+    await put('videos/a.mp4', 'whole')
+    once(fault)
+    expect(await media.size('videos/a.mp4')).toBe(5)
+    once(fault)
+    expect(String(await buffer(media.read('videos/a.mp4')))).toBe('whole')
+    expect(double.calls).toHaveLength(6)
+  })
 
-  it('says what the bucket refused, never by what secret', async () => {
+  it('reports a refused request without the secret', async () => {
     const other = createS3MediaStore({ ...double.access, secretAccessKey: 'wrong' }, copies)
     await expect(other.size('videos/a.mp4')).rejects.toThrow('The bucket refused HEAD videos/a.mp4: HTTP 403')
     expect(double.calls).toHaveLength(1)
@@ -60,7 +57,7 @@ describe('media in a bucket', () => {
     await expect(nobody.remove('videos/a.mp4')).rejects.toThrow('HTTP 403')
   })
 
-  it('does not take an answer that was cut off for a whole file', async () => {
+  it('rejects a truncated response', async () => {
     await put('videos/b.mp4', 'x'.repeat(100_000))
     double.fault = () => ({ cutAt: 1_000 })
     await expect(buffer(media.read('videos/b.mp4'))).rejects.toThrow()
@@ -70,7 +67,7 @@ describe('media in a bucket', () => {
     expect(readdirSync(copies).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  it('keeps a local copy while it is used, and drops it a quarter of an hour later', async () => {
+  it('removes a local copy 15 minutes after its last use', async () => {
     await put('images/c.jpg', 'picture')
     const copy = await media.localPath('images/c.jpg')
     const calls = double.calls.length

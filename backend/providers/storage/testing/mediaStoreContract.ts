@@ -7,9 +7,9 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 
-/** What holds for every store of media. */
+/** The tests that every media store passes. */
 export function mediaStoreContract(name: string, open: () => Promise<MediaStore>): void {
-  describe(`${name}, as a store of media`, () => {
+  describe(`${name} as a media store`, () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-media-contract-'))
     const bytes = randomBytes(3 * 1024 * 1024)
     const key = 'videos/0190.mp4'
@@ -24,13 +24,13 @@ export function mediaStoreContract(name: string, open: () => Promise<MediaStore>
     })
     afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-    it('knows nothing of a file that was never put', async () => {
+    it('reports no size and cannot read a file that was never stored', async () => {
       expect(await media.size(key)).toBe(undefined)
       await expect(buffer(media.read(key))).rejects.toThrow()
       await media.remove(key)
     })
 
-    it('takes a file over, and gives it back byte for byte', async () => {
+    it('moves a file in and reads it back unchanged', async () => {
       const file = await fileOf(bytes)
       await media.put(key, file)
       expect([existsSync(file), await media.size(key)]).toEqual([false, bytes.length])
@@ -42,41 +42,44 @@ export function mediaStoreContract(name: string, open: () => Promise<MediaStore>
       [0, 99],
       [1_000_000, 2_000_000],
       [bytes.length - 1, bytes.length - 1],
-    ])('gives the bytes from %i to %i, both included', async (start, end) => {
+    ])('reads bytes %i to %i inclusive', async (start, end) => {
       expect((await buffer(media.read(key, { start, end }))).equals(bytes.subarray(start, end + 1))).toBe(true)
     })
 
-    it('may be read no further than somebody cares to', async () => {
+    it('destroys a stream that its reader leaves', async () => {
       const stream = media.read(key)
       for await (const _ of stream) break
       expect(stream.destroyed).toBe(true)
     })
 
-    it('lies on this machine for the programs that need a file, also twice at once', async () => {
+    it('returns a local path, also for concurrent calls', async () => {
       const [one, two] = await Promise.all([media.localPath(key), media.localPath(key)])
       expect(one).toBe(two)
       expect((await readFile(one)).equals(bytes)).toBe(true)
     })
 
-    it('replaces a file as a whole', async () => {
+    it('replaces a file', async () => {
       await media.put('posters/0190.jpg', await fileOf('first'))
       await media.put('posters/0190.jpg', await fileOf('second'))
       expect(String(await buffer(media.read('posters/0190.jpg')))).toBe('second')
     })
 
-    it('keeps what stood there when a file cannot be taken', async () => {
+    it('keeps the existing file when a new one cannot be stored', async () => {
       await expect(media.put('posters/0190.jpg', path.join(folder, 'nothing'))).rejects.toThrow()
       expect(await media.size('posters/0190.jpg')).toBe(6)
     })
 
-    it('removes a file, and one that is not there', async () => {
+    it('removes a file, and accepts that it does not exist', async () => {
       await media.remove(key)
       await media.remove(key)
       expect(await media.size(key)).toBe(undefined)
     })
 
-    it.each(['../outside.mp4', 'videos/../../outside.mp4', '..'])('never leaves its place: %s', async (hostile) => {
-      await expect((async () => media.localPath(hostile))()).rejects.toThrow('leaves its')
-    })
+    it.each(['../outside.mp4', 'videos/../../outside.mp4', '..'])(
+      'rejects a key that leaves the store: %s',
+      async (hostile) => {
+        await expect((async () => media.localPath(hostile))()).rejects.toThrow('leaves its')
+      },
+    )
   })
 }

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { S3Access } from '../s3MediaStore.ts'
 
-/** What goes wrong with one call; `cutAt`: its answer ends after so many bytes. */
+/** A simulated failure of one request. `cutAt`: the response ends after this number of bytes. */
 export type S3Fault = { readonly status: number } | { readonly cutAt: number } | 'reset'
 
 export type S3Double = Awaited<ReturnType<typeof startS3Double>>
 
 /**
- * A double of an S3 bucket on this machine: PUT, GET with ranges, HEAD and DELETE of one object, every call signed by
- * Signature Version 4 and checked from its own reading of the documents. It proves the adapter, not any vendor's bucket.
+ * Starts a local double of an S3 bucket: PUT, GET with ranges, HEAD and DELETE of one object. It verifies Signature
+ * Version 4 with an independent implementation. It tests the adapter, not a vendor's bucket.
  */
 export async function startS3Double() {
   const objects = new Map<string, Buffer>()
@@ -81,7 +81,7 @@ export async function startS3Double() {
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 
-/** The S3 error code by which a call is refused (AWS General Reference, Signature Version 4); undefined: it is signed. */
+/** Returns the S3 error code of a wrong signature (AWS General Reference, Signature Version 4), or undefined. */
 function signatureFault(request: IncomingMessage, body: Buffer, access: S3Access): string | undefined {
   const { authorization = '', 'x-amz-date': date, 'x-amz-content-sha256': hash } = request.headers
   const found =
@@ -89,7 +89,7 @@ function signatureFault(request: IncomingMessage, body: Buffer, access: S3Access
       authorization,
     )
   if (!found || typeof date !== 'string' || typeof hash !== 'string') return 'AccessDenied'
-  const [, keyId, day, region, signed, signature] = found as unknown as string[]
+  const [, keyId, day, region, signed, signature] = found
   if (keyId !== access.accessKeyId || region !== access.region) return 'InvalidAccessKeyId'
   const names = signed!.split(';')
   for (const needed of ['host', 'x-amz-date', 'x-amz-content-sha256'])
