@@ -65,6 +65,7 @@ export default {
         path: OURS,
         pathNot: [
           '^backend/$1/',
+          '^backend/kernel/[^/]+$',
           '^backend/kernel/(http|media)/',
           PURE,
           '^backend/kernel/eventsourcing/(?!.*\\.port\\.ts$)[^/]+$',
