@@ -1,18 +1,18 @@
 import * as z from 'zod/mini'
 import { endpoint, Message } from '../kernel/http/contract.ts'
 
-export const LANGUAGES = ['en', 'zh'] as const
+const LANGUAGES = ['en', 'zh'] as const
 export const Language = z.enum(LANGUAGES)
 export type Language = z.infer<typeof Language>
 
 export const PASSWORD_MIN = 8
-export const PASSWORD_MAX = 256
-export const NAME_MIN = 2
-export const NAME_MAX = 80
+const PASSWORD_MAX = 256
+const NAME_MIN = 2
+const NAME_MAX = 80
 
 // Messages are stable error codes. The site translates them; the server adds an English message.
 const required = z.minLength(1, { error: 'required', abort: true })
-export const Email = z
+const Email = z
   .string({ error: 'required' })
   .check(
     z.trim(),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../kernel/http/contract.ts'
 
-export const EVENT_TYPES = ['page_view', 'page_unload'] as const
+const EVENT_TYPES = ['page_view', 'page_unload'] as const
 
 const text = (max: number) => z.optional(z.nullable(z.string().check(z.maxLength(max, 'too_long'))))
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 
-export const ENTRY_KINDS = ['grant', 'hold', 'spend', 'release', 'expiry', 'forfeit', 'reversal', 'adjustment'] as const
+const ENTRY_KINDS = ['grant', 'hold', 'spend', 'release', 'expiry', 'forfeit', 'reversal', 'adjustment'] as const
 
 export const CreditEntry = z.object({
   id: z.string(),

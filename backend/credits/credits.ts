@@ -10,7 +10,7 @@ const RENEWAL_MS = 30 * 24 * 3_600_000
 export type Credits = ReturnType<typeof createCredits>
 
 /** The id of the lot that a sale paid for. */
-export const saleLot = (saleId: string): string => `sale-${saleId}`
+const saleLot = (saleId: string): string => `sale-${saleId}`
 
 /** Sends the commands of credit accounts. Every call is idempotent. Amounts are whole credits. */
 export function createCredits(handle: Handle, calendar: Calendar = Date.now) {

@@ -53,7 +53,7 @@ export const Overview = z.object({
 export const Weekly = z.object({ daily_data: z.array(z.object({ date: day, pv: count, uv: count })), total_pv: count })
 export const Hourly = z.object({ hourly_distribution: z.array(z.object({ hour: z.number(), count })) })
 
-export const UserOverview = z.object({
+const UserOverview = z.object({
   total_users: count,
   today_registrations: count,
   /** Change against yesterday in per cent, to one decimal. */
@@ -65,7 +65,7 @@ export const UserOverview = z.object({
   daily_registrations: z.array(z.object({ date: day, count })),
 })
 
-export const UserList = z.object({
+const UserList = z.object({
   success,
   users: z.array(
     z.object({ id: z.string(), email: z.string(), created_at: z.nullable(z.string()), email_verified: z.boolean() }),
@@ -79,7 +79,7 @@ export const Live = z.object({
   pages: z.array(Visited),
 })
 
-export const TaskHealth = z.object({
+const TaskHealth = z.object({
   /** The queue now. */
   queue: z.object({ waiting: count, processing: count, oldest_waiting_seconds: z.nullable(z.number()) }),
   /** Tasks that ended within the period. */
@@ -93,7 +93,7 @@ export const TaskHealth = z.object({
 })
 
 const cents = z.number()
-export const Margin = z.object({
+const Margin = z.object({
   credits_sold: count,
   credits_given: count,
   credits_spent: count,
@@ -107,7 +107,7 @@ export const Margin = z.object({
   margin: z.nullable(cents),
 })
 
-export const OperatorAction = z.object({
+const OperatorAction = z.object({
   at: z.string(),
   /** `signed_in`, `sign_in_refused`, `signed_out`, `exported`, `credits_adjusted` … */
   action: z.string(),

@@ -4,7 +4,7 @@ import { TIERS } from './plans.contract.ts'
 
 export { openTaskLimit, PLAN_FEATURES, PLANS, type Plan, STANDARD_COST, TIERS, type Tier } from './plans.contract.ts'
 
-export const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'pending', 'trial'] as const
+const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'pending', 'trial'] as const
 
 export const Stats = z.object({
   current_tier: z.enum(TIERS),

@@ -6,7 +6,7 @@ import type { AnyProjection } from './projection.ts'
 export type Database = MikroORM<PostgreSqlDriver, EntityManager>
 
 /** Another process moved the checkpoint, or a newer program took over the read model. The batch was rolled back. */
-export class Fenced extends Error {
+class Fenced extends Error {
   override name = 'Fenced'
 }
 

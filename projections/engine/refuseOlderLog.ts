@@ -2,7 +2,7 @@ import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.t
 import type { Database } from './readModel.ts'
 
 /** The log ends before the checkpoint of a read model: it was restored from an older backup than the database. */
-export class OlderLog extends Error {
+class OlderLog extends Error {
   override name = 'OlderLog'
 }
 

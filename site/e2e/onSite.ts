@@ -81,7 +81,7 @@ export function describeInBrowser(name: string, start: () => Promise<Site>, test
 }
 
 /** Puts the user's session into a browser, as its own sign-in would have. */
-export async function signIn(context: BrowserContext, url: string, { cookie }: TestUser): Promise<void> {
+async function signIn(context: BrowserContext, url: string, { cookie }: TestUser): Promise<void> {
   const pairs = cookie.split('; ').map((pair) => pair.split('=') as [string, string])
   await context.addCookies(pairs.map(([name, value]) => ({ name, value, url })))
 }

@@ -17,7 +17,7 @@ export interface Bundle {
  * A hash of all that the bundle is made of: the bodies, their policies, their host and Temporal's own part. Two machines
  * that hold the same sources run the same version, whatever folders they hold them in.
  */
-export function buildIdOf(entry: string): string {
+function buildIdOf(entry: string): string {
   const bundled = readdirSync(WORKFLOWS, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /(\.workflow|\.port|olicies|all)\.ts$/.test(file) && !file.startsWith('testing/'),
   )

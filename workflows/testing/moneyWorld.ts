@@ -13,7 +13,7 @@ import { settleSubscription } from '../subscriptions/settleSubscription.ts'
 import { PaymentModel } from './paymentModel.ts'
 
 /** The process died: what was appended before stays. */
-export class Crash extends Error {}
+class Crash extends Error {}
 
 const DAY_MS = 24 * 3_600_000
 const userId = 'user'

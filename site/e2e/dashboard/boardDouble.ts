@@ -115,7 +115,7 @@ export const usersOf = (query: URLSearchParams, total = USERS) => ({
   pagination: { total, page: Number(query.get('page')), per_page: 10 },
 })
 
-export const HEALTH = {
+const HEALTH = {
   queue: { waiting: 7, processing: 4, oldest_waiting_seconds: 412 },
   ended: { succeeded: 5_120, failed: 64 },
   failures: [
@@ -178,7 +178,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
   return state
 }
 
-export const weekOf = (daily_data: readonly { date: string; pv: number; uv: number }[]) => ({
+const weekOf = (daily_data: readonly { date: string; pv: number; uv: number }[]) => ({
   data: { daily_data, total_pv: daily_data.reduce((sum, { pv }) => sum + pv, 0) },
 })
 

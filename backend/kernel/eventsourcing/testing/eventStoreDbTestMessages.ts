@@ -17,7 +17,7 @@ export function nameOf(identifier: shared.StreamIdentifier | undefined): string 
   return Buffer.from(identifier?.getStreamName_asU8() ?? []).toString('utf8')
 }
 
-export function identifier(name: string): shared.StreamIdentifier {
+function identifier(name: string): shared.StreamIdentifier {
   return new shared.StreamIdentifier().setStreamName(Buffer.from(name, 'utf8'))
 }
 

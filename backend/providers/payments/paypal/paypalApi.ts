@@ -14,7 +14,7 @@ export interface PaypalPace {
   readonly timeoutMs: number
   readonly pauseMs: number
 }
-export const PAYPAL_PACE: PaypalPace = { timeoutMs: 10_000, pauseMs: 500 }
+const PAYPAL_PACE: PaypalPace = { timeoutMs: 10_000, pauseMs: 500 }
 
 /** PayPal rejected the request. The message contains the `debug_id` that PayPal's support asks for. */
 export class PaypalRefusal extends Error {

@@ -19,7 +19,7 @@ export function hashText(text: string): number {
 }
 
 /** A hash of whole numbers, from 0 to 1. */
-export function hashCell(x: number, y: number, seed: number): number {
+function hashCell(x: number, y: number, seed: number): number {
   let hash = (Math.imul(x, 374761393) + Math.imul(y, 668265263) + Math.imul(seed, 1274126177)) | 0
   hash = Math.imul(hash ^ (hash >>> 13), 1274126177)
   return ((hash ^ (hash >>> 16)) >>> 0) / 4294967296

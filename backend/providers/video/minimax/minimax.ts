@@ -9,7 +9,7 @@ import { createMinimaxProvider, type MinimaxDeps } from './minimaxProvider.ts'
  * Times in milliseconds, and rate limits. MiniMax allows 20 requests a minute on its Hailuo models and recommends
  * polling every 5 to 10 s.
  */
-export const MINIMAX_TIMING = {
+const MINIMAX_TIMING = {
   /** More than a minute, because a call can take longer to arrive than the next one. */
   windowMs: 61_000,
   createsPerWindow: 20,

@@ -17,7 +17,7 @@ export interface TaskList {
   readonly total: number
 }
 
-export const PER_PAGE = 20
+const PER_PAGE = 20
 export const $tasks = atom<TaskList>({ status: 'loading', tasks: [], total: 0 })
 export const $inProgress = computed($tasks, ({ tasks }) => tasks.filter(isInProgress).length)
 

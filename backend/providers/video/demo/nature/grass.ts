@@ -15,7 +15,7 @@ export type Grass = Readonly<{
 }>
 
 /** The ground's world y at a world x: gently rolling. */
-export function groundLevel(base: number, nearness: number, x: number): number {
+function groundLevel(base: number, nearness: number, x: number): number {
   return base + 0.025 * Math.sin(x * 2.1 + nearness * 9) + 0.012 * Math.sin(x * 5.3 + nearness * 4)
 }
 
