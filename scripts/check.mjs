@@ -3,6 +3,7 @@ import path from 'node:path'
 import { hasSite } from './buildSite.mjs'
 import { astroImportFaults } from './checks/astroImports.mjs'
 import { catalogueFaults } from './checks/catalogues.mjs'
+import { checkCommitMessages } from './checks/commitMessages.mjs'
 import { installMissing } from './install.mjs'
 import { NODE, ROOT, run, secondsSince, tool } from './run.mjs'
 
@@ -13,7 +14,8 @@ const folders = FOLDERS.filter((folder) => existsSync(path.join(ROOT, folder)))
 
 const program = (name, ...args) =>
   run(NODE, [tool(name), ...args], { quiet: true, env: { ASTRO_TELEMETRY_DISABLED: '1' } })
-const inspection = async (faults) => ({ code: faults.length > 0 ? 1 : 0, output: faults.join('\n') })
+const inspection = async (faults, skipped) => ({ code: faults.length > 0 ? 1 : 0, output: faults.join('\n'), skipped })
+const commits = checkCommitMessages()
 
 const results = await Promise.all([
   report('types', () => program('tsc', '-p', '.')),
@@ -22,13 +24,17 @@ const results = await Promise.all([
   report('import boundaries', () => program('depcruise', '--config', '.dependency-cruiser.mjs', ...folders)),
   report('import boundaries of pages', () => inspection(astroImportFaults())),
   report('catalogues', () => inspection(catalogueFaults())),
+  report('unused files, exports and packages', () => program('knip', '--no-progress')),
+  report('commit messages', () => inspection(commits.faults, commits.skipped)),
 ])
 process.exitCode = results.every(Boolean) ? 0 : 1
 
-/** Prints one line when a check has ended, and what it said when it failed. */
+/** Prints one line when a check has finished, and its output if it failed. */
 async function report(name, check) {
   const start = Date.now()
-  const { code, output } = await check()
-  console.log(`${code === 0 ? '✓' : '✗'} ${name} (${secondsSince(start)})${code === 0 ? '' : `\n${output.trim()}\n`}`)
+  const { code, output, skipped } = await check()
+  if (skipped) console.log(`- ${name}: skipped, ${skipped}`)
+  else
+    console.log(`${code === 0 ? '✓' : '✗'} ${name} (${secondsSince(start)})${code === 0 ? '' : `\n${output.trim()}\n`}`)
   return code === 0
 }
