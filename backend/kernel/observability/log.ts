@@ -24,7 +24,7 @@ interface LoggedError {
 }
 
 /** Returns the fields of an error that are safe to log. Others may contain query parameters or a response body. */
-export function errorFields(error: unknown, depth = 0): LoggedError {
+function errorFields(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)) }
   const { name, message, stack, cause } = error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
