@@ -9,7 +9,7 @@ const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'p
 export const Stats = z.object({
   current_tier: z.enum(TIERS),
   current_status: z.enum(SUBSCRIPTION_STATUSES),
-  /** Spendable now: credits held for open tasks are taken off. Below zero: owed after a refund. */
+  /** Spendable credits, without those held for open tasks. Negative if credits are owed after a refund. */
   remaining_credits: z.number(),
   total_credits: z.number(),
   used_credits: z.number(),
@@ -30,15 +30,15 @@ export const CurrentSubscription = z.object({
   status: z.enum(SUBSCRIPTION_STATUSES),
   billing_cycle: z.literal('monthly'),
   current_period_start: z.nullable(z.string()),
-  /** The next billing date, or the end of a cancelled subscription. */
+  /** The next billing date, or when a cancelled subscription ends. */
   current_period_end: z.nullable(z.string()),
   cancel_at_period_end: z.boolean(),
   /** Integer cents. */
   price_monthly: z.number(),
   currency: z.string(),
-  /** Until when a plan stays whose payment failed. */
+  /** The plan stays active until then after a failed payment. */
   grace_until: z.nullable(z.string()),
-  /** The plan that takes over when the period ends. */
+  /** The plan that starts when the period ends. */
   next_tier: z.nullable(z.enum(TIERS)),
 })
 export type CurrentSubscription = z.infer<typeof CurrentSubscription>
@@ -57,14 +57,14 @@ export const PlanConfiguration = z.object({
   name_zh: z.string(),
   description: z.string(),
   description_zh: z.string(),
-  /** Integer cents, as all prices here. */
+  /** Integer cents, like all prices. */
   price_monthly: z.number(),
   price_struck: z.nullable(z.number()),
   currency: z.string(),
   /** Fen. */
   price_monthly_cny: z.number(),
   credits_monthly: z.number(),
-  /** Credits once for life: of the free plan alone. */
+  /** One-time credits of the Free plan; null for paid plans. */
   lifetime_quota: z.nullable(z.number()),
   max_concurrent_tasks: z.number(),
   max_waiting_tasks: z.number(),
@@ -90,11 +90,11 @@ export const upgrade = endpoint({
   body: z.object({
     new_tier: z.enum(['standard', 'pro', 'ultimate'], 'invalid_plan'),
     billing_cycle: z._default(z.literal('monthly', 'invalid_billing_cycle'), 'monthly'),
-    /** The language of the provider's page, and of the pages it leads back to. */
+    /** Language of the approval page and of the pages that it returns to. */
     language: z._default(z.enum(['en', 'zh']), 'en'),
   }),
   answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
-  summary: 'Asks for another plan: the buyer approves it at `approval_url`. A smaller plan begins with the next period',
+  summary: 'Requests a plan, which the buyer approves at `approval_url`. A smaller plan starts with the next period',
 })
 
 export const cancel = endpoint({
@@ -109,7 +109,7 @@ export const cancel = endpoint({
     { cancel_at_period_end: true },
   ),
   answer: z.object({ success: z.boolean() }),
-  summary: 'Cancels at the end of the period, or at once. The body may be left out',
+  summary: 'Cancels at the end of the period or immediately. The body is optional',
 })
 
 export const reactivate = endpoint({
@@ -117,7 +117,7 @@ export const reactivate = endpoint({
   path: '/subscriptions/reactivate',
   access: 'user',
   answer: z.object({ success: z.boolean() }),
-  summary: 'Takes a cancellation back while its period lasts',
+  summary: 'Withdraws a cancellation before the period ends',
 })
 
 export const confirm = endpoint({
@@ -126,13 +126,12 @@ export const confirm = endpoint({
   access: 'user',
   body: z.object({ subscription_id: z.string().check(z.minLength(1, 'required'), z.maxLength(128, 'too_long')) }),
   answer: Stats,
-  summary:
-    'After the return from the approval page: asks the provider, and answers the stats once its answer is taken in',
+  summary: 'Processes the approval after the return from the approval page, and returns the stats',
 })
 
 export const Invoice = z.object({
   id: z.string(),
-  /** The provider's id of the payment. */
+  /** The provider's id of the sale. */
   number: z.string(),
   tier: z.enum(TIERS),
   /** Integer cents. */

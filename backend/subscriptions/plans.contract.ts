@@ -1,19 +1,19 @@
-/** The plans, and what each allows. Prices are US cents and Chinese fen a month. */
-
 export const TIERS = ['free', 'standard', 'pro', 'ultimate'] as const
 export type Tier = (typeof TIERS)[number]
 
+/** Monthly prices are in US cents and Chinese fen. */
 export interface Plan {
   readonly tier: Tier
   readonly priceCents: number
   readonly struckCents: number | null
   readonly priceFen: number
-  /** Credits a month; for Free, once for life. */
+  /** Granted monthly; for Free, once. */
   readonly credits: number
-  /** Tasks that may wait, and tasks that may be made at once. */
+  /** Queued tasks. */
   readonly waiting: number
+  /** Tasks rendered in parallel. */
   readonly concurrent: number
-  /** 1 first … 4 last. */
+  /** 1 (first) to 4 (last). */
   readonly priority: 1 | 2 | 3 | 4
   readonly watermark: boolean
   readonly popular: boolean
@@ -70,10 +70,10 @@ export const PLANS: Readonly<Record<Tier, Plan>> = {
   },
 }
 
-/** Tasks that may be open at once: those that wait and those that are made. */
+/** Returns the maximum number of open tasks, queued or rendering. */
 export const openTaskLimit = (tier: Tier): number => PLANS[tier].waiting + PLANS[tier].concurrent
 
-/** What each tier has beside its credits and its queue, as keys of the texts; a tier above `below` has all of that as well. */
+/** Keys of each tier's feature texts, besides credits and queue. A tier includes the features of `below`. */
 export const PLAN_FEATURES = {
   free: { below: undefined, features: ['hd', 'movements', 'watermark', 'personal', 'supportCommunity'] },
   standard: {
@@ -84,5 +84,5 @@ export const PLAN_FEATURES = {
   ultimate: { below: 'pro', features: ['priorityHighest', 'supportDedicated', 'integrations', 'team'] },
 } as const satisfies Readonly<Record<Tier, { readonly below: Tier | undefined; readonly features: readonly string[] }>>
 
-/** A standard video costs so many credits. */
+/** Credits for a standard video. */
 export const STANDARD_COST = 30

@@ -1,8 +1,10 @@
 import type { Mailer, OutgoingMail } from '#backend/accounts/mailer.port.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
+import type { Calendar } from '#backend/kernel/time.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { isCharged } from '#backend/tasks/videoTask.decider.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from '../tasks/taskCommands.ts'
@@ -13,6 +15,7 @@ export type AccountActivities = DeliverMailActivities & EraseAccountActivities
 
 export interface AccountActivityDeps {
   readonly store: EventStore
+  readonly calendar: Calendar
   readonly mailer: Mailer
   readonly outbox: {
     open(mailId: string): Promise<OutgoingMail | undefined>
@@ -22,27 +25,16 @@ export interface AccountActivityDeps {
     removeRows(userId: string): Promise<void>
     done(userId: string): Promise<void>
   }
-  /** Removes the pictures that a user has uploaded. */
   readonly removeUploads: (userId: string) => Promise<void>
-  /** Tells the operator of a mail that nobody will take. */
+  /** Called when the mail server permanently rejects a mail. */
   readonly onRefused: (mailId: string) => void
 }
 
-async function endSubscriptions({ handle }: ActivityDeps, userId: string, at: string): Promise<void> {
-  const command = { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: false, at } as const
-  try {
-    await handle(subscription, userId, command, stepContext('end subscription', userId))
-  } catch (error) {
-    if (!(error instanceof Rejection)) throw error
-  }
-}
-
-/** What is done about accounts: mails are sent, and what an erased account has left is taken away. */
 export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps): AccountActivities {
   const { at, sendCommand, readTask, origin } = createTaskCommands(deps)
   const { store, mailer, outbox, erasures, credits, provider, media } = deps
 
-  /** Every task that the user ever had credits held for: from the log, which forgets none. */
+  /** Yields every task that ever held credits of the user. The log keeps tasks that read models no longer have. */
   async function* tasksOf(userId: string): AsyncGenerator<string> {
     for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`))
       if (event.type === 'CreditsHeld') yield event.data.holdId
@@ -56,8 +48,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
     },
 
     async erase({ userId }) {
-      // Whoever is gone is billed no more: the term's workflow ends the agreement at the provider.
-      await endSubscriptions(deps, userId, at())
+      await endSubscription(deps, userId)
       for await (const taskId of tasksOf(userId)) {
         const before = await readTask(taskId)
         const state = await sendCommand(taskId, { type: 'Erase', at: at() })
@@ -71,5 +62,19 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
     },
 
     endErasure: ({ userId }) => erasures.done(userId),
+  }
+}
+
+/** Ends the subscription, if there is one. Its lifecycle workflow then cancels the agreement at the provider. */
+async function endSubscription(
+  { handle, calendar }: { readonly handle: Handle; readonly calendar: Calendar },
+  userId: string,
+): Promise<void> {
+  const at = new Date(calendar()).toISOString()
+  const command = { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: false, at } as const
+  try {
+    await handle(subscription, userId, command, stepContext('end subscription', userId))
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error
   }
 }

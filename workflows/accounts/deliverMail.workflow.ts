@@ -1,16 +1,14 @@
 import type { Workflow } from '../engine/engine.port.ts'
 
-export interface DeliverMailInput {
-  readonly mailId: string
-}
+type Input = { readonly mailId: string }
 
 export interface DeliverMailActivities {
-  /** Sends the mail and forgets it; does nothing when that was done. Throws as long as the mail server cannot be reached. */
-  sendMail(input: DeliverMailInput): Promise<void>
+  /** Sends a mail and removes it from the outbox. Does nothing if it is gone. Throws while the mail server is unavailable. */
+  sendMail(input: Input): Promise<void>
 }
 
-/** A mail's way out of the outbox. It is tried again until it is taken, refused for good, or too old to be of use. */
-export const deliverMail: Workflow<DeliverMailActivities, DeliverMailInput> = {
+/** Delivers a mail from the outbox. Retries until the mail is accepted, permanently rejected or expired. */
+export const deliverMail: Workflow<DeliverMailActivities, Input> = {
   type: 'deliverMail',
   id: ({ mailId }) => `mail-${mailId}`,
   run: (ctx, input) => ctx.activities.sendMail(input),

@@ -1,7 +1,7 @@
 import type { NoInput, Workflow } from '../engine/engine.port.ts'
 
 export interface SweepVisitsActivities {
-  /** Cuts the addresses of visits short after a day, and drops visits after 90. */
+  /** Truncates the addresses of visits after a day and deletes visits after 90 days. */
   sweepVisits(input: NoInput): Promise<void>
 }
 

@@ -1,19 +1,18 @@
 import type { Workflow } from '../engine/engine.port.ts'
 
-export interface WebhookInput {
-  readonly noticeId: string
-}
+/** Temporal stores this key of the input. */
+type Input = { readonly noticeId: string }
 
 export interface WebhookActivities {
   /** Processes a stored webhook. Returns `later` if its agreement or sale is not known yet. */
-  readNotice(input: WebhookInput): Promise<'read' | 'later'>
+  readNotice(input: Input): Promise<'read' | 'later'>
 }
 
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 60 * 60_000
 
 /** Processes a webhook. Retries with backoff if it arrived before the webhook that it depends on. */
-export const processWebhook: Workflow<WebhookActivities, WebhookInput> = {
+export const processWebhook: Workflow<WebhookActivities, Input> = {
   type: 'takeNotice',
   id: ({ noticeId }) => `notice-${noticeId}`,
   async run(ctx, input) {

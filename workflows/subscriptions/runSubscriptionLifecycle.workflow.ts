@@ -1,15 +1,13 @@
 import type { Workflow } from '../engine/engine.port.ts'
 
-export interface LifecycleInput {
-  readonly userId: string
-}
+type Input = { readonly userId: string }
 
 export interface LifecycleActivities {
   /**
    * Applies due changes to the subscription, its credits and the provider's agreements. Returns the delay in milliseconds
    * until the next change is due; null: none is.
    */
-  settleSubscription(input: LifecycleInput): Promise<number | null>
+  settleSubscription(input: Input): Promise<number | null>
 }
 
 /** Signal: a report or a request changed the subscription. */
@@ -18,7 +16,7 @@ export const SUBSCRIPTION_CHANGED = 'look'
 const MAX_WAIT_MS = 24 * 3_600_000
 
 /** Keeps a user's subscription, credits and agreements consistent until no further change is due. */
-export const runSubscriptionLifecycle: Workflow<LifecycleActivities, LifecycleInput> = {
+export const runSubscriptionLifecycle: Workflow<LifecycleActivities, Input> = {
   type: 'keepTerm',
   id: ({ userId }) => `term-${userId}`,
   async run(ctx, input) {
