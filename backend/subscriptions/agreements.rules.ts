@@ -76,9 +76,14 @@ const latest = (a: string | null, b: string | null) => (a === null || (b !== nul
 
 export function evolve(subscription: Subscription, event: SubscriptionEvent): Subscription {
   const { agreementId, at } = event.data
-  const change = (change: (agreement: Agreement) => Partial<Agreement>): Subscription => ({
+  const statusAt = 'statusAt' in event.data ? event.data.statusAt : null
+  const change = (patch: Partial<Agreement> | ((agreement: Agreement) => Partial<Agreement>)): Subscription => ({
     ...subscription,
-    agreements: subscription.agreements.map((each) => (each.id === agreementId ? { ...each, ...change(each) } : each)),
+    agreements: subscription.agreements.map((agreement) => {
+      if (agreement.id !== agreementId) return agreement
+      const changes = typeof patch === 'function' ? patch(agreement) : patch
+      return { ...agreement, statusAt: latest(agreement.statusAt, statusAt), ...changes }
+    }),
   })
   switch (event.type) {
     case 'SubscriptionRequested': {
@@ -87,58 +92,43 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
       return { ...subscription, agreements: [...subscription.agreements, agreement] }
     }
     case 'SubscriptionScheduled':
-      return change(({ statusAt }) => ({ status: 'scheduled', statusAt: latest(statusAt, event.data.statusAt) }))
-    case 'SubscriptionActivated':
-      return change(({ periodEnd, statusAt }) => ({
-        status: 'active',
-        endCause: null,
-        endedAt: null,
-        trial: event.data.trial,
-        periodEnd: latest(periodEnd, event.data.periodEnd),
-        statusAt: latest(statusAt, event.data.statusAt),
-      }))
+      return change({ status: 'scheduled' })
+    case 'SubscriptionActivated': {
+      const { trial, periodEnd } = event.data
+      const status = { status: 'active', endCause: null, endedAt: null } as const
+      return change((agreement) => ({ ...status, trial, periodEnd: latest(agreement.periodEnd, periodEnd) }))
+    }
     case 'SubscriptionPaid': {
       const { saleId, credits, amountCents, afterEnd, periodStart, periodEnd } = event.data
-      const paid = change((known) => ({
-        periodStart: latest(known.periodStart, periodStart),
-        periodEnd: latest(known.periodEnd, periodEnd),
+      const paid = change((agreement) => ({
+        periodStart: latest(agreement.periodStart, periodStart),
+        periodEnd: latest(agreement.periodEnd, periodEnd),
         trial: false,
-        graceUntil: known.failedAt !== null && known.failedAt > periodStart ? known.graceUntil : null,
+        graceUntil: agreement.failedAt !== null && agreement.failedAt > periodStart ? agreement.graceUntil : null,
       }))
       return { ...paid, sales: [...paid.sales, { id: saleId, agreementId, credits, amountCents, afterEnd }] }
     }
     case 'SubscriptionSaleMismatched':
       return { ...subscription, mismatched: [...subscription.mismatched, event.data.saleId] }
     case 'SubscriptionPaymentFailed':
-      return change(() => ({ failedAt: event.data.failedAt, graceUntil: event.data.graceUntil }))
+      return change({ failedAt: event.data.failedAt, graceUntil: event.data.graceUntil })
     case 'SubscriptionSuspended':
-      return change(({ statusAt }) => ({
-        status: 'suspended',
-        suspendedAt: at,
-        statusAt: latest(statusAt, event.data.statusAt),
-      }))
+      return change({ status: 'suspended', suspendedAt: at })
     case 'SubscriptionResumed':
-      return change(({ statusAt, paused }) => ({
-        status: 'active',
-        paused: event.data.statusAt === null ? paused : 'no',
-        statusAt: latest(statusAt, event.data.statusAt),
-      }))
+      return change(({ paused }) => ({ status: 'active', paused: statusAt === null ? paused : 'no' }))
     case 'SubscriptionCancelled':
-      return change(() => ({ cancelled: event.data.final ? 'final' : 'at_period_end' }))
+      return change({ cancelled: event.data.final ? 'final' : 'at_period_end' })
     case 'SubscriptionPaused':
-      return change(({ statusAt }) => ({
-        paused: event.data.statusAt === null ? 'requested' : 'yes',
-        statusAt: latest(statusAt, event.data.statusAt),
-      }))
+      return change({ paused: statusAt === null ? 'requested' : 'yes' })
     case 'SubscriptionReactivated':
-      return change(() => ({ cancelled: 'no' }))
+      return change({ cancelled: 'no' })
     case 'SubscriptionEnded': {
       const { cause, replacedBy } = event.data
       const closed = cause === 'expired' || cause === 'declined'
-      return change(() => ({ status: 'ended', endCause: cause, endedAt: at, replacedBy, closed }))
+      return change({ status: 'ended', endCause: cause, endedAt: at, replacedBy, closed })
     }
     case 'SubscriptionClosed':
-      return change(() => ({ closed: true }))
+      return change({ closed: true })
     case 'SubscriptionSaleReversed': {
       const { reversalId, saleId, credits, kind } = event.data
       return { ...subscription, reversals: [...subscription.reversals, { id: reversalId, saleId, credits, kind }] }

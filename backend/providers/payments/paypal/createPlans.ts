@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { decimalOf } from './amounts.ts'
-import { type PaypalApi, PaypalRefusal, parseAnswer } from './paypalApi.ts'
+import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
 import { Id } from './paypalShapes.ts'
 
 const PRODUCT = 'KINORA-CREDITS'
@@ -20,7 +20,7 @@ const Listed = z.object({
 export async function createPlans(api: PaypalApi): Promise<Record<PaidTier, string>> {
   await createProduct(api)
   const path = `/v1/billing/plans?${new URLSearchParams({ product_id: PRODUCT, page_size: '20' })}`
-  const { plans = [] } = parseAnswer(Listed, await api.call({ method: 'GET', path }), 'GET plans')
+  const { plans = [] } = await api.call({ method: 'GET', path, answer: Listed })
   const ids: Partial<Record<PaidTier, string>> = {}
   for (const tier of PAID) {
     const known = plans.find(({ name, status = 'ACTIVE' }) => name === nameOf(tier) && status === 'ACTIVE')
@@ -30,10 +30,15 @@ export async function createPlans(api: PaypalApi): Promise<Record<PaidTier, stri
 }
 
 async function createProduct(api: PaypalApi): Promise<void> {
-  const product = { id: PRODUCT, name: 'Kinora', type: 'SERVICE', category: 'SOFTWARE' }
-  const call = { method: 'POST', path: '/v1/catalogs/products', body: JSON.stringify(product) } as const
+  const body = { id: PRODUCT, name: 'Kinora', type: 'SERVICE', category: 'SOFTWARE' }
   try {
-    await api.call({ ...call, requestId: PRODUCT })
+    await api.call({
+      method: 'POST',
+      path: '/v1/catalogs/products',
+      body,
+      requestId: PRODUCT,
+      answer: z.unknown(),
+    })
   } catch (error) {
     if (!(error instanceof PaypalRefusal) || error.issue !== 'DUPLICATE_RESOURCE_IDENTIFIER') throw error
   }
@@ -43,7 +48,7 @@ const priceOf = (tier: PaidTier) => decimalOf(PLANS[tier].priceCents)
 const nameOf = (tier: PaidTier) => `Kinora ${tier[0]!.toUpperCase()}${tier.slice(1)}, US$${priceOf(tier)} a month`
 
 async function createPlan(api: PaypalApi, tier: PaidTier): Promise<string> {
-  const plan = {
+  const body = {
     product_id: PRODUCT,
     name: nameOf(tier),
     status: 'ACTIVE',
@@ -63,6 +68,5 @@ async function createPlan(api: PaypalApi, tier: PaidTier): Promise<string> {
     },
   }
   const requestId = `${PRODUCT}-${tier}-${PLANS[tier].priceCents}`
-  const answer = await api.call({ method: 'POST', path: '/v1/billing/plans', body: JSON.stringify(plan), requestId })
-  return parseAnswer(Created, answer, 'POST plans').id
+  return (await api.call({ method: 'POST', path: '/v1/billing/plans', body, requestId, answer: Created })).id
 }

@@ -12,7 +12,7 @@ import {
 import { smallestUnits } from './amounts.ts'
 import { type CertificateSource, createCertificates, fetchCertificate } from './certificates.ts'
 import { parseWebhook } from './parseWebhook.ts'
-import { createPaypalApi, type PaypalAccess, type PaypalPace, PaypalRefusal, parseAnswer } from './paypalApi.ts'
+import { createPaypalApi, type PaypalAccess, type PaypalPace, PaypalRefusal } from './paypalApi.ts'
 import { Id, Instant, type PaypalSubscription, Subscription } from './paypalShapes.ts'
 import { createTransmissionCheck } from './verifyTransmission.ts'
 
@@ -26,7 +26,7 @@ export interface PaypalOptions extends PaypalAccess {
   readonly now?: Clock | undefined
 }
 
-const Opened = z.object({ id: Id, links: z.optional(z.array(z.object({ rel: z.string(), href: z.url() }))) })
+const Created = z.object({ id: Id, links: z.optional(z.array(z.object({ rel: z.string(), href: z.url() }))) })
 const Transactions = z.object({
   transactions: z.optional(
     z.array(
@@ -53,8 +53,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
 
   const getAgreement = async (agreementId: string): Promise<ProviderAgreement | undefined> => {
     try {
-      const answer = await api.call({ method: 'GET', path: pathOf(agreementId) })
-      return agreementOf(parseAnswer(Subscription, answer, 'GET subscription'))
+      return agreementOf(await api.call({ method: 'GET', path: pathOf(agreementId), answer: Subscription }))
     } catch (error) {
       if (error instanceof PaypalRefusal && error.status === 404) return undefined
       throw error
@@ -63,9 +62,9 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
 
   /** PayPal also rejects a change that has already happened, so the status decides whether a rejection is an error. */
   const change = async (action: string, intended: readonly string[], agreementId: string, reason: string) => {
-    const body = JSON.stringify({ reason: reason.slice(0, 128) })
+    const body = { reason: reason.slice(0, 128) }
     try {
-      await api.call({ method: 'POST', path: `${pathOf(agreementId)}/${action}`, body })
+      await api.call({ method: 'POST', path: `${pathOf(agreementId)}/${action}`, body, answer: z.unknown() })
     } catch (error) {
       if (!(error instanceof PaypalRefusal) || error.status !== 422) throw error
       const agreement = await getAgreement(agreementId)
@@ -78,17 +77,19 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
     getAgreement,
 
     async createAgreement(agreement) {
-      const body = JSON.stringify(subscriptionOf(agreement, plans))
-      const path = '/v1/billing/subscriptions'
-      const answer = await api.call({ method: 'POST', path, body, requestId: agreement.requestId })
-      const { id, links = [] } = parseAnswer(Opened, answer, `POST ${path}`)
+      const { id, links = [] } = await api.call({
+        method: 'POST',
+        path: '/v1/billing/subscriptions',
+        body: subscriptionOf(agreement, plans),
+        requestId: agreement.requestId,
+        answer: Created,
+      })
       return { agreementId: id, approvalUrl: links.find(({ rel }) => rel === 'approve')?.href }
     },
 
     async listSales(agreementId, from, to) {
       const path = `${pathOf(agreementId)}/transactions?${new URLSearchParams({ start_time: from, end_time: to })}`
-      const answer = await api.call({ method: 'GET', path })
-      const { transactions = [] } = parseAnswer(Transactions, answer, 'GET transactions')
+      const { transactions = [] } = await api.call({ method: 'GET', path, answer: Transactions })
       return transactions
         .filter(({ status }) => status === 'COMPLETED')
         .map((transaction) => saleOf(agreementId, transaction))

@@ -30,11 +30,13 @@ export class PaypalRefusal extends Error {
   }
 }
 
-export interface PaypalCall {
+export interface PaypalCall<S extends z.ZodMiniType> {
+  /** The documented shape of the answer. */
+  readonly answer: S
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** JSON. */
-  readonly body?: string
+  /** An object, or its JSON text. */
+  readonly body?: object | string
   /** Idempotency key of a create. PayPal stores it for 72 hours. */
   readonly requestId?: string
 }
@@ -107,8 +109,7 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
   }
 
   return {
-    /** Returns the parsed JSON body; undefined if it is empty. */
-    async call({ method, path, body, requestId }: PaypalCall): Promise<unknown> {
+    async call<S extends z.ZodMiniType>({ method, path, answer: schema, body, requestId }: PaypalCall<S>) {
       const what = `${method} ${path.split('?')[0]}`
       const attempt = (access: string) =>
         send(what, path, {
@@ -119,14 +120,16 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
             Prefer: 'return=representation',
             ...(requestId ? { 'PayPal-Request-Id': requestId } : {}),
           },
-          ...(body === undefined ? {} : { body }),
+          ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         })
       const used = await bearer()
-      const answer = await attempt(used)
-      if (answer.status !== 401) return bodyOf(what, answer)
-      // The token was revoked early. A concurrent call may have renewed it already.
-      if (token?.value === used) token = undefined
-      return bodyOf(what, await attempt(await bearer()))
+      let answer = await attempt(used)
+      if (answer.status === 401) {
+        // The token was revoked early. A concurrent call may have renewed it already.
+        if (token?.value === used) token = undefined
+        answer = await attempt(await bearer())
+      }
+      return parseAnswer(schema, bodyOf(what, answer), what)
     },
   }
 }
@@ -151,7 +154,7 @@ function bodyOf(what: string, { status, text }: Answer): unknown {
 }
 
 /** @throws PaymentProviderDown the answer does not match the documented shape */
-export function parseAnswer<S extends z.ZodMiniType>(schema: S, answer: unknown, what: string): z.output<S> {
+function parseAnswer<S extends z.ZodMiniType>(schema: S, answer: unknown, what: string): z.output<S> {
   const parsed = z.safeParse(schema, answer)
   if (parsed.success) return parsed.data
   const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ')

@@ -2,19 +2,13 @@ import { type KeyObject, verify } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import * as z from 'zod/mini'
 import { type createCertificates, isPaypalAddress } from './certificates.ts'
-import { type PaypalApi, PaypalRefusal, parseAnswer } from './paypalApi.ts'
+import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
 
 const Verified = z.object({ verification_status: z.string() })
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-interface Transmission {
-  readonly id: string
-  readonly time: string
-  readonly signature: string
-  readonly certUrl: string
-  readonly algorithm: string
-}
+type Transmission = NonNullable<ReturnType<typeof transmissionOf>>
 
 /**
  * Creates a function that verifies a webhook's signature:
@@ -44,13 +38,14 @@ export function createTransmissionCheck({
   }
 }
 
-function transmissionOf(headers: Headers): Transmission | undefined {
-  const of = (name: string) => {
+/** Returns undefined if a header is missing, too long or unsupported. */
+function transmissionOf(headers: Headers) {
+  const header = (name: string) => {
     const value = headers[`paypal-${name}`]
     return typeof value === 'string' && value.length > 0 && value.length <= 2_000 ? value : undefined
   }
-  const [id, time, signature] = [of('transmission-id'), of('transmission-time'), of('transmission-sig')]
-  const [certUrl, algorithm] = [of('cert-url'), of('auth-algo')]
+  const [id, time, signature] = [header('transmission-id'), header('transmission-time'), header('transmission-sig')]
+  const [certUrl, algorithm] = [header('cert-url'), header('auth-algo')]
   if (!id || !time || !signature || !certUrl || algorithm !== 'SHA256withRSA') return undefined
   return isPaypalAddress(certUrl) ? { id, time, signature, certUrl, algorithm } : undefined
 }
@@ -79,8 +74,8 @@ async function isVerifiedByPaypal(api: PaypalApi, webhookId: string, transmissio
   })
   const path = '/v1/notifications/verify-webhook-signature'
   try {
-    const answer = await api.call({ method: 'POST', path, body: `${fields.slice(0, -1)},"webhook_event":${event}}` })
-    return parseAnswer(Verified, answer, `POST ${path}`).verification_status === 'SUCCESS'
+    const body = `${fields.slice(0, -1)},"webhook_event":${event}}`
+    return (await api.call({ method: 'POST', path, body, answer: Verified })).verification_status === 'SUCCESS'
   } catch (error) {
     // PayPal did not send a transmission that it considers malformed.
     if (error instanceof PaypalRefusal && (error.status === 400 || error.status === 422)) return false
