@@ -4,32 +4,32 @@ const root = document.getElementById('calls')
 const filter = document.getElementById('filter')
 const found = document.getElementById('found')
 
-/** An element with these properties and children; text is always text, never markup. */
+/** Creates an element with properties and children; strings become text, never markup. */
 function element(name, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(name), properties)
-  made.append(...children.filter((child) => child !== null))
-  return made
+  const created = Object.assign(document.createElement(name), properties)
+  created.append(...children.filter((child) => child !== null))
+  return created
 }
 
 const heading = (text) => element('h3', { textContent: text })
 const jsonOf = (content) => content?.['application/json']?.schema
 
-function draw({ paths, servers }) {
+function render({ paths, servers }) {
   const base = new URL(servers[0].url, location.href).pathname
   const groups = new Map()
   for (const [path, methods] of Object.entries(paths))
     for (const [method, call] of Object.entries(methods)) {
       const name = path.split('/')[1]
-      groups.set(name, [...(groups.get(name) ?? []), drawCall(base, path, method.toUpperCase(), call)])
+      groups.set(name, [...(groups.get(name) ?? []), renderCall(base, path, method.toUpperCase(), call)])
     }
   for (const [name, calls] of groups)
     root.append(element('section', {}, element('h2', { textContent: name }), ...calls))
-  find()
+  applyFilter()
   const linked = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)))
   if (linked) linked.open = true
 }
 
-function drawCall(base, path, method, call) {
+function renderCall(base, path, method, call) {
   const id = `${method}${path}`
   const title = element(
     'summary',
@@ -41,14 +41,14 @@ function drawCall(base, path, method, call) {
   const body = element('div', { className: 'body' })
   const details = element('details', { id }, title, body)
   details.dataset.text = `${id} ${call.summary}`.toLowerCase()
-  // Drawn when it is opened: few of them ever are.
+  // The form is rendered when the details are first opened.
   details.addEventListener('toggle', () => {
-    if (details.open && body.childElementCount === 0) body.append(...drawForm(base, path, method, call))
+    if (details.open && body.childElementCount === 0) body.append(...renderForm(base, path, method, call))
   })
   return details
 }
 
-function drawForm(base, path, method, { parameters = [], requestBody, responses }) {
+function renderForm(base, path, method, { parameters = [], requestBody, responses }) {
   const id = (name) => `${method}${path}-${name}`
   const inputs = parameters.map((parameter) => {
     const { name, required, schema } = parameter
@@ -88,11 +88,10 @@ function drawForm(base, path, method, { parameters = [], requestBody, responses 
 }
 
 async function send(base, path, method, values, body) {
-  const inPath = values.filter((each) => each.in === 'path')
   const query = new URLSearchParams(
     values.filter((each) => each.in === 'query' && each.value !== '').map(({ name, value }) => [name, value]),
   )
-  const filled = inPath.reduce(
+  const filled = values.reduce(
     (text, { name, value }) => text.replace(`{${name}}`, encodeURIComponent(value || '-')),
     path,
   )
@@ -120,7 +119,7 @@ async function textOf(answer) {
   return /json/.test(type) ? JSON.stringify(JSON.parse(text), null, 2) : text
 }
 
-function find() {
+function applyFilter() {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean)
   const calls = [...root.querySelectorAll('details')]
   for (const call of calls) call.hidden = !words.every((word) => call.dataset.text.includes(word))
@@ -129,9 +128,9 @@ function find() {
   found.textContent = `${calls.filter(({ hidden }) => !hidden).length} of ${calls.length} calls`
 }
 
-filter.addEventListener('input', find)
+filter.addEventListener('input', applyFilter)
 try {
-  draw(await (await fetch('/api/v1/openapi.json')).json())
+  render(await (await fetch('/api/v1/openapi.json')).json())
 } catch (error) {
-  found.textContent = `The description could not be read: ${error.message}`
+  found.textContent = `Cannot load openapi.json: ${error.message}`
 }

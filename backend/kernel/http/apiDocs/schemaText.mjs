@@ -1,4 +1,4 @@
-/** A JSON Schema as a type that people can read, such as `{ id: string, note?: string | null }`. */
+/** Prints a JSON Schema as a type, such as `{ id: string, note?: string | null }`. */
 export function typeText(schema, indent = '') {
   if (!schema || Object.keys(schema).length === 0) return 'any'
   if (schema.$ref) return schema.$ref.split('/').at(-1)
@@ -25,13 +25,13 @@ const LIMITS = { minLength: 'from', maxLength: 'to', minimum: 'â‰¥', maximum: 'â
 function bounded(schema) {
   const type = [schema.type ?? 'any'].flat().join(' | ')
   const limits = Object.entries(LIMITS)
-    // What JavaScript can count at all says nothing of a field.
+    // Zod adds the safe integers as bounds.
     .filter(([key]) => schema[key] !== undefined && Math.abs(Number(schema[key])) !== Number.MAX_SAFE_INTEGER)
     .map(([key, word]) => `${word} ${schema[key]}`.trim())
   return limits.length === 0 ? type : `${type} (${limits.join(', ')})`
 }
 
-/** Something that the schema could take, to begin with. */
+/** Returns an example value for a schema, with required fields only. */
 export function exampleOf(schema) {
   if (!schema) return null
   if ('default' in schema) return schema.default
