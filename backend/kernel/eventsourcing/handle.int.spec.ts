@@ -33,8 +33,8 @@ async function chainOf(store: EventStore, stream: string): Promise<Stored[]> {
   return events
 }
 
-describe('a credit account that two processes write to', () => {
-  it('takes exactly what it holds of 500 racing holds, in one unbroken chain', async () => {
+describe('two processes writing to one credit account', () => {
+  it('accept exactly the affordable part of 500 racing holds, in one hash chain', async () => {
     const userId = 'racing'
     const handles = stores.map((store) => createHandle(store))
     const lot = { type: 'GrantLot', userId, lotId: 'lot', source: 'free', amount: 100, expiresAt: null, at } as const
@@ -55,7 +55,7 @@ describe('a credit account that two processes write to', () => {
     expect(new Set(events.map(({ data }) => (data as { holdId?: string }).holdId)).size).toBe(101)
   })
 
-  it('stores 500 commands from both once each, and shows a changed byte', async () => {
+  it('store each of 250 commands sent by both once; the hash chain reveals a changed byte', async () => {
     const userId = 'chained'
     const handles = stores.map((store) => createHandle(store))
     await Promise.all(

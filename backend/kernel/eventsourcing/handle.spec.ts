@@ -11,7 +11,7 @@ type Taken = Event<'SeatTaken', { seat: string }>
 type Command = { take: string }
 const LIMIT = 3
 
-/** A room of three seats, each taken once. */
+/** A room with three seats. */
 const room: Decider<readonly string[], Command, Taken> = {
   category: 'room',
   initial: [],
@@ -38,8 +38,8 @@ const setup = () => {
   return { store, handle, take, seats: () => store.log.map(({ data }) => (data as { seat: string }).seat) }
 }
 
-describe('handling a command', () => {
-  it('stores the event with its derived id, who asked, and the hash of the event before it', async () => {
+describe('handle', () => {
+  it('stores the event with its derived id, its actor, and the hash of the previous event', async () => {
     const { store, take } = setup()
     await take('a')
     const { state, position } = await take('b')
@@ -58,7 +58,7 @@ describe('handling a command', () => {
     expect(store.log).toEqual([stored('a', 0, chainStart('room-1')), stored('b', 1, eventHash(store.log[0]!))])
   })
 
-  it('answers the position of the stream when there is nothing to store, and none for an empty stream', async () => {
+  it('returns the position of the stream when no event is decided, and undefined for an empty stream', async () => {
     const { take, store, handle } = setup()
     await take('a')
     expect((await take('a')).position).toBe(store.log[0]!.position)
@@ -71,21 +71,21 @@ describe('handling a command', () => {
     expect(await handle(nothing, 'empty', null, context('x'))).toEqual({ state: null, position: undefined })
   })
 
-  it('appends together what waits together, and answers each with its own state', async () => {
+  it('appends waiting commands together and returns to each its own state', async () => {
     const { store, take } = setup()
     const answers = await Promise.all([take('a'), take('b'), take('c')])
     expect(answers.map(({ state }) => state)).toEqual([['a'], ['a', 'b'], ['a', 'b', 'c']])
     expect(store.appends).toEqual([1, 2])
   })
 
-  it('refuses within a batch what the rest of the batch forbids, and stores the rest', async () => {
+  it('rejects a command that an earlier one in its batch forbids, and stores the others', async () => {
     const { take, seats } = setup()
     const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'a', 'e'].map((seat) => outcomeOf(take(seat))))
     expect(outcomes).toEqual(['taken', 'taken', 'taken', 'room_full', 'taken', 'room_full'])
     expect(seats()).toEqual(['a', 'b', 'c'])
   })
 
-  it('fails a command whose decider has a fault, and no other', async () => {
+  it('fails only the command whose decider throws', async () => {
     const { take, seats } = setup()
     const outcomes = await Promise.all(['a', 'b', 'bug', 'c'].map((seat) => outcomeOf(take(seat))))
     expect(outcomes).toEqual(['taken', 'taken', 'TypeError', 'taken'])
@@ -94,7 +94,7 @@ describe('handling a command', () => {
 })
 
 describe('two processes on one log', () => {
-  it('decide on the truth and not on what one of them remembers', async () => {
+  it('decide on the log and not on a stale cache', async () => {
     const { store, take, seats } = setup()
     const other = createHandle(store)
     await take('a')
@@ -105,7 +105,7 @@ describe('two processes on one log', () => {
     expect(seats()).toEqual(['a', 'b', 'c'])
   })
 
-  it('do not refuse for a reason that is gone', async () => {
+  it('do not reject a command for a stale reason', async () => {
     type Door = Event<'DoorOpened' | 'DoorClosed', Record<never, never>>
     const door: Decider<boolean, 'open' | 'close' | 'pass', Door> = {
       category: 'door',
@@ -125,7 +125,7 @@ describe('two processes on one log', () => {
     expect(await outcomeOf(handle(door, '1', 'pass', context('pass')))).toBe('taken')
   })
 
-  it('keep one chain of hashes over 500 racing commands, and lose none', async () => {
+  it('keep one hash chain over 500 racing commands and lose none', async () => {
     type Counted = Event<'Counted', { n: number }>
     const counter: Decider<number, number, Counted> = {
       category: 'counter',
@@ -153,7 +153,7 @@ describe('two processes on one log', () => {
 })
 
 describe('an append whose outcome is unknown', () => {
-  it('is decided again once and stored once when it had been stored', async () => {
+  it('is stored once when it had succeeded', async () => {
     const { store, take, seats } = setup()
     await take('a')
     const append = store.append
@@ -169,7 +169,7 @@ describe('an append whose outcome is unknown', () => {
     ])
   })
 
-  it('is stored when it had not been', async () => {
+  it('is stored when it had failed', async () => {
     const { store, take, seats } = setup()
     const append = store.append
     store.append = async () => {
@@ -180,7 +180,7 @@ describe('an append whose outcome is unknown', () => {
     expect(seats()).toEqual(['a'])
   })
 
-  it('gives up after a bounded number of conflicts, and goes on from the truth', async () => {
+  it('throws StreamBusy after 20 conflicts and reads the stream again for the next command', async () => {
     const { store, take, seats } = setup()
     const append = store.append
     let tries = 0
@@ -195,7 +195,7 @@ describe('an append whose outcome is unknown', () => {
     expect(seats()).toEqual(['b'])
   })
 
-  it('fails the commands of a store that is broken, and those after it get through', async () => {
+  it('fails the commands in flight when the store fails, and handles later ones', async () => {
     const { store, take, seats } = setup()
     await take('a')
     const append = store.append
@@ -209,7 +209,7 @@ describe('an append whose outcome is unknown', () => {
   })
 })
 
-describe('reading an aggregate', () => {
+describe('handle.read', () => {
   it('appends nothing', async () => {
     const { store, handle, take } = setup()
     await take('a')
@@ -221,22 +221,22 @@ describe('reading an aggregate', () => {
     expect(await setup().handle.read(room, '1')).toEqual({ state: [], position: undefined })
   })
 
-  it('sees what another process has appended', async () => {
+  it('sees events of another process', async () => {
     const { store, handle, take } = setup()
     await take('a')
     await take('b', createHandle(store))
     expect((await handle.read(room, '1')).state).toEqual(['a', 'b'])
   })
 
-  it('sees the commands that were sent before it', async () => {
+  it('sees the result of commands sent before it', async () => {
     const { handle, take } = setup()
     void take('a')
     expect((await handle.read(room, '1')).state).toEqual(['a'])
   })
 })
 
-describe('lanes in memory', () => {
-  it('are dropped beyond the limit, and read again when they are needed', async () => {
+describe('cached lanes', () => {
+  it('are evicted beyond the limit and read again when needed', async () => {
     const store = createMemoryEventStore()
     const handle = createHandle(store, { maxLanes: 2 })
     for (const id of ['1', '2', '3', '1'])

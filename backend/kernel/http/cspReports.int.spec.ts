@@ -40,14 +40,14 @@ const OLD = JSON.stringify({
 })
 const logged = { page: 'https://kinora.test/reset-password', directive: 'script-src-elem', blocked: 'inline' }
 
-describe('what browsers report', () => {
-  it('is counted and logged, without what may be a secret', async () => {
+describe('csp reports', () => {
+  it('are counted and logged without query strings', async () => {
     expect((await send(OLD)).status).toBe(204)
     expect([reports.count(), lines]).toEqual([1, [expect.objectContaining(logged)]])
     expect(JSON.stringify(lines)).not.toContain('secret')
   })
 
-  it('may come as several reports of the Reporting API, of which other kinds are left out', async () => {
+  it('of the Reporting API are accepted as a list; other report types are ignored', async () => {
     const body = {
       documentURL: 'https://kinora.test/reset-password?token=secret',
       effectiveDirective: 'script-src-elem',
@@ -67,18 +67,18 @@ describe('what browsers report', () => {
     [JSON.stringify({ 'csp-report': { 'document-uri': 'x'.repeat(40_000) } }), 'application/csp-report', 413],
     ['7', 'application/csp-report', 204],
     ['{"csp-report":{}}', 'application/csp-report', 204],
-  ])('is refused when it is none', async (body, type, status) => {
+  ])('are rejected when malformed', async (body, type, status) => {
     expect((await send(body, type)).status).toBe(status)
   })
 
-  it('is not taken without end', async () => {
+  it('are rate limited', async () => {
     const answers = await Promise.all(Array.from({ length: 62 }, () => send(OLD)))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2)
     expect(reports.count()).toBe(60)
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   const headersAt = async () => {
     const { headers } = await fetch(urlOf('/'))
     const names = ['content-security-policy', 'x-content-type-options', 'referrer-policy']
@@ -86,7 +86,7 @@ describe('every answer', () => {
     return Object.fromEntries([...names, ...rest].map((name) => [name, headers.get(name)]))
   }
 
-  it('carries what keeps it in its place', async () => {
+  it('carries the security headers', async () => {
     expect(await headersAt()).toEqual({
       'content-security-policy': NO_PAGE_POLICY,
       'x-content-type-options': 'nosniff',
@@ -97,7 +97,7 @@ describe('every answer', () => {
     })
   })
 
-  it('promises https only where the site is served so', async () => {
+  it('sends HSTS only if the public URL is https', async () => {
     publicUrl = 'http://localhost:3000'
     expect((await headersAt())['strict-transport-security']).toBeNull()
   })

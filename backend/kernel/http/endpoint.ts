@@ -45,7 +45,7 @@ export function serveWith(router: Router, { authenticate, isOperator, limit }: A
     endpoint: Endpoint<P, B, Q, A, Caller>,
     handler: (call: Call<P, z.output<B>, z.output<Q>, Caller>) => Reply<A>,
   ): void => {
-    served.push(endpoint as unknown as Endpoint)
+    served.push(endpoint)
     const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
     router[method](endpoint.path, async (ctx) => {
       const userId = endpoint.access === 'user' ? await authenticate(ctx) : undefined
@@ -56,17 +56,17 @@ export function serveWith(router: Router, { authenticate, isOperator, limit }: A
       const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
       if (userId) limit(userId)
       const answer = await handler({
-        body,
-        query,
-        params: ctx.params,
-        userId,
+        body: body as z.output<B>,
+        query: query as z.output<Q>,
+        params: ctx.params as Params<P>,
+        userId: userId as Call<P, B, Q, Caller>['userId'],
         ctx,
         command: (commandId = derivedId('request', ctx.state.requestId)) => ({
           commandId,
           actor: userId ? `user:${userId}` : 'system',
           correlationId: ctx.state.correlationId,
         }),
-      } as unknown as Call<P, z.output<B>, z.output<Q>, Caller>)
+      })
       if (ctx.respond === false || ctx.body) return
       ctx.status = endpoint.status ?? 200
       ctx.set('Cache-Control', 'no-store')

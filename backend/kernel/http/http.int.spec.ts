@@ -36,19 +36,19 @@ const fault = (path: string, code: string) => ({
 })
 const simple = (status: number, title: string, code: string) => ({ type: 'about:blank', title, status, code })
 
-describe('a call that cannot be read', () => {
+describe('an invalid request', () => {
   it.each(['{', '"text"', 'null', '', '{"email":'])('is a 422 when its body is %j', async (body) => {
     const answer = await raw(body)
     expect(answer.status).toBe(422)
     expect((await problem(answer)).status).toBe(422)
   })
-  it('says that the JSON is at fault', async () => {
+  it('names invalid JSON', async () => {
     expect(await problem(await raw('{'))).toEqual({
       ...simple(422, 'Unprocessable Entity', 'invalid_input'),
       errors: [fault('body', 'invalid_json')].map((each) => ({ ...each, path: '' })),
     })
   })
-  it('names each field at fault', async () => {
+  it('names each invalid field', async () => {
     expect(await problem(await kinora.post('/auth/login', { email: 7 }))).toEqual({
       ...simple(422, 'Unprocessable Entity', 'invalid_input'),
       errors: [fault('email', 'required'), fault('password', 'required')],
@@ -66,12 +66,12 @@ describe('a call that cannot be read', () => {
     const answer = await fetch(`${kinora.api}/auth/login`, { method: 'POST', headers, body: gzipSync('{}') })
     expect(await problem(answer)).toEqual(simple(415, 'Unsupported Media Type', 'not_json'))
   })
-  it('is a 413 when it is too large, also when nobody knows how large', async () => {
+  it('is a 413 when it is too large, with and without a Content-Length', async () => {
     const body = JSON.stringify({ email: 'x'.repeat(1_000_000) })
     for (const sent of [body, new Blob([body]).stream()])
       expect(await problem(await raw(sent))).toEqual(simple(413, 'Payload Too Large', 'payload_too_large'))
   })
-  it('is no fault of the server when its caller leaves halfway', async () => {
+  it('is not logged as an error when the client aborts', async () => {
     const printed = vi.spyOn(console, 'error')
     const { requests } = kinora.context.observability.metrics
     const answered = async () =>
@@ -94,7 +94,7 @@ describe('a call that cannot be read', () => {
   })
 })
 
-describe('an address', () => {
+describe('a path', () => {
   it.each(['/api/v1/nothing', '/api', '/api/v2/auth/me', '/api/v1/videos/tasks/x/y'])(
     'that does not exist is a 404: %s',
     async (path) => {
@@ -102,17 +102,17 @@ describe('an address', () => {
         expect(await problem(await fetch(kinora.url + path, { method }))).toEqual(simple(404, 'Not Found', 'not_found'))
     },
   )
-  it('asked by the wrong method is a 405 that names the right ones', async () => {
+  it('requested with the wrong method is a 405 with Allow', async () => {
     const answer = await fetch(`${kinora.api}/auth/login`)
     expect(answer.headers.get('allow')).toBe('POST')
     expect(await problem(answer)).toEqual(simple(405, 'Method Not Allowed', 'method_not_allowed'))
   })
-  it('asked by a method that nobody knows is a 405, too', async () => {
+  it('requested with an unknown method is a 405', async () => {
     const answer = await fetch(`${kinora.api}/auth/login`, { method: 'PROPFIND' })
     expect(await problem(answer)).toEqual(simple(405, 'Method Not Allowed', 'method_not_allowed'))
   })
   it.each(['nope', '00000000-0000-7000-8000-000000000000', '%E0%A4%A', "'--", '%00', '-'.repeat(36)])(
-    'of a task or a picture that does not exist is a 404: %s',
+    'of a missing task or picture is a 404: %s',
     async (id) => {
       const statuses = []
       for (const kind of ['tasks', 'preview', 'thumbnail', 'download', 'images'])
@@ -123,9 +123,9 @@ describe('an address', () => {
   )
 })
 
-describe('a call from a page of another site', () => {
+describe('a cross-site request', () => {
   const logout = (headers: Record<string, string>) => {
-    // The client of the platform sets these headers itself: a plain request says what it is told.
+    // fetch sets these headers itself; http.request sends them as given.
     return new Promise<[number | undefined, string]>((resolve, reject) => {
       const call = request(`${kinora.api}/auth/logout`, { method: 'POST', headers }, (response) => {
         let text = ''
@@ -146,11 +146,11 @@ describe('a call from a page of another site', () => {
   ])('is a 403 (%j)', async (headers) => {
     expect(await logout(headers as Record<string, string>)).toEqual([403, 'cross_site'])
   })
-  it('is let through with our own origin, or with none', async () => {
+  it('is accepted with our own origin, or with none', async () => {
     expect(await logout({ origin: kinora.url, 'sec-fetch-site': 'same-origin' })).toEqual([200, 'fine'])
     expect(await logout({})).toEqual([200, 'fine'])
   })
-  it('may read what is public', async () => {
+  it('may read public data', async () => {
     const answer = await fetch(`${kinora.api}/videos/models`, { headers: { origin: 'https://evil.example' } })
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
@@ -173,14 +173,14 @@ describe('a page of a list', () => {
     const name = query.split('=')[0]!
     expect(await problem(answer)).toMatchObject({ status: 422, errors: [{ path: name }] })
   })
-  it('is empty beyond the last, and takes the bounds themselves', async () => {
+  it('is empty after the last one; the limits are inclusive', async () => {
     for (const query of ['page=1&per_page=100', 'page=9007199254740991&per_page=100', 'per_page=1'])
       expect(await (await user.call('GET', `/videos/tasks?${query}`)).json()).toEqual({ tasks: [], total: 0 })
   })
 })
 
-describe('every answer', () => {
-  it('carries the headers of safety, and is not kept by caches', async () => {
+describe('every response', () => {
+  it('carries security headers and is not cached', async () => {
     const answer = await user.call('GET', '/auth/me')
     const names = ['x-content-type-options', 'referrer-policy', 'x-frame-options', 'cache-control']
     expect(names.map((name) => answer.headers.get(name))).toEqual([
@@ -190,7 +190,7 @@ describe('every answer', () => {
       'no-store',
     ])
   })
-  it('of health is there without an account', async () => {
+  it('to a health check needs no account', async () => {
     const answers = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(kinora.url + path)))
     expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([
       { status: 'alive' },
@@ -206,7 +206,7 @@ describe('an Idempotency-Key', () => {
   const taskOf = async (answer: Response) => ((await answer.json()) as { task: { id: string } }).task.id
   const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code]
 
-  it('gives the same task for the same body, also when its members stand in another order', async () => {
+  it('returns the same task for the same body, in any key order', async () => {
     const [by, same] = [await kinora.newUser(), key()]
     const { model, ...rest } = GENERATION
     const first = await generate(by, GENERATION, same)
@@ -214,13 +214,13 @@ describe('an Idempotency-Key', () => {
     expect([first.status, again.status]).toEqual([202, 202])
     expect(await taskOf(again)).toBe(await taskOf(first))
   })
-  it('is refused for another body', async () => {
+  it('is rejected for another body', async () => {
     const [by, same] = [await kinora.newUser(), key()]
     await generate(by, GENERATION, same)
     const other = await generate(by, { ...GENERATION, prompt: 'Another' }, same)
     expect(await codeOf(other)).toEqual([422, 'idempotency_key_reused'])
   })
-  it('sent with two bodies at the same time stands for one of them', async () => {
+  it('sent with two bodies concurrently is used by one of them', async () => {
     const [by, same] = [await kinora.newUser(), key()]
     const bodies = [GENERATION, { ...GENERATION, prompt: 'Another' }]
     const answers = await Promise.all(bodies.map((body) => generate(by, body, same)))
@@ -232,7 +232,7 @@ describe('an Idempotency-Key', () => {
     ]).toContainEqual(await codeOf(refused))
     expect(await (await by.call('GET', '/videos/tasks')).json()).toMatchObject({ total: 1 })
   })
-  it("of one user says nothing of another's", async () => {
+  it('belongs to one user', async () => {
     const [one, two, same] = [await kinora.newUser(), await kinora.newUser(), key()]
     const tasks = [
       await taskOf(await generate(one, GENERATION, same)),
@@ -240,7 +240,7 @@ describe('an Idempotency-Key', () => {
     ]
     expect(tasks[0]).not.toBe(tasks[1])
   })
-  it('may be used again, with any body, after a refusal', async () => {
+  it('can be reused with any body after a rejection', async () => {
     const [by, same] = [await kinora.newUser(), key()]
     const fullHd = { ...GENERATION, resolution: '1080P' }
     expect(await codeOf(await generate(by, fullHd, same))).toEqual([403, 'plan_required'])
@@ -248,7 +248,7 @@ describe('an Idempotency-Key', () => {
     expect((await generate(by, GENERATION, same)).status).toBe(202)
     expect(await codeOf(await generate(by, fullHd, same))).toEqual([422, 'idempotency_key_reused'])
   })
-  it('says that the task is gone when it was deleted meanwhile', async () => {
+  it('returns the deletion when the task was deleted since', async () => {
     const [by, same] = [await kinora.newUser(), key()]
     await generate(by, GENERATION, key())
     const waiting = await taskOf(await generate(by, GENERATION, same))
@@ -263,7 +263,7 @@ describe('an Idempotency-Key', () => {
     const answer = await generate(user, GENERATION, { 'idempotency-key': 'x'.repeat(201) })
     expect(await problem(answer)).toMatchObject({ errors: [fault('Idempotency-Key', 'too_long')] })
   })
-  it('is not needed: without it, each call is its own', async () => {
+  it('is optional: without it every request creates a task', async () => {
     const by = await kinora.newUser()
     const tasks = [await taskOf(await generate(by, GENERATION, {})), await taskOf(await generate(by, GENERATION, {}))]
     expect(tasks[0]).not.toBe(tasks[1])

@@ -5,9 +5,9 @@ it.each([
   ['0', '127.0.0.1'],
   ['1', '198.51.100.9'],
   ['2', '203.0.113.7'],
-])('with %s proxies in front, a visitor comes from %s', async (TRUSTED_PROXIES, address) => {
+])('with %s trusted proxies, the client address is %s', async (TRUSTED_PROXIES, address) => {
   const kinora = await startTestKinora({ env: { TRUSTED_PROXIES, HOST: '127.0.0.1' } })
-  // The first of them is what the visitor claims.
+  // The first address is the one the client claims.
   const headers = { 'x-forwarded-for': '192.0.2.1, 203.0.113.7, 198.51.100.9' }
   const visit = { path: '/faq', timestamp: new Date().toISOString(), session_id: 'one' }
   expect((await kinora.post('/analytics/page-view', visit, headers)).status).toBe(202)

@@ -44,7 +44,7 @@ const said = (socket: WebSocket) =>
 const opened = (socket: WebSocket) => new Promise((resolve) => socket.on('open', resolve))
 
 describe('a socket', () => {
-  it('is closed with 4001 for a token that is unknown, missing or over', async () => {
+  it('is closed with 4001 for an unknown, missing or expired token', async () => {
     const old = await realtime.issueToken(userId)
     await db.pool.query(`update socket_token set expires_at = now() - interval '1 second'`)
     const codes = await Promise.all(['', 'x', old].map((token) => closed(open(token))))
@@ -52,7 +52,7 @@ describe('a socket', () => {
     expect(realtime.hasClients()).toBe(false)
   })
 
-  it('spends its token, so that a second socket does not open by it', async () => {
+  it('uses its token once', async () => {
     const token = await realtime.issueToken(userId)
     const sockets = [open(token), open(token), open(token)]
     const outcomes = await Promise.all(
@@ -66,7 +66,7 @@ describe('a socket', () => {
     await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
   })
 
-  it('answers a ping, also one that was sent before it was let in, and nothing else', async () => {
+  it('answers only pings, including one sent before authentication', async () => {
     gate = new Promise((resolve) => setTimeout(resolve, 100))
     const token = await realtime.issueToken(userId)
     gate = new Promise((resolve) => setTimeout(resolve, 100))
@@ -83,7 +83,7 @@ describe('a socket', () => {
     await vi.waitFor(() => expect(realtime.isOnline(userId)).toBe(false))
   })
 
-  it("hears what is said to its user, on each of the user's sockets, and nothing that is said to others", async () => {
+  it('receives the messages of its user, on every socket of the user, and no others', async () => {
     const other = crypto.randomUUID()
     const tokens = await Promise.all([userId, userId, other].map((id) => realtime.issueToken(id)))
     const [a, b, c] = tokens.map(open) as [WebSocket, WebSocket, WebSocket]
@@ -102,7 +102,7 @@ describe('a socket', () => {
     await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
   })
 
-  it('that goes away while its token is looked up is not kept', async () => {
+  it('that closes during authentication is not kept', async () => {
     const token = await realtime.issueToken(userId)
     const destroyClient = Promise.withResolvers<void>()
     gate = destroyClient.promise
@@ -120,7 +120,7 @@ describe('a socket', () => {
     expect(realtime.isOnline(userId)).toBe(false)
   })
 
-  it('that says more than it may is closed, and the server lives', async () => {
+  it('that exceeds the message size is closed; the server survives', async () => {
     const socket = open(await realtime.issueToken(userId))
     await opened(socket)
     socket.send('x'.repeat(5_000))
@@ -131,7 +131,7 @@ describe('a socket', () => {
 
 describe('an upgrade to a socket', () => {
   it.each(['//', '/other', '/api/v1/ws/more', 'http://[', '*'])(
-    'under the address %s is dropped, and the server lives',
+    'at %s is dropped; the server survives',
     async (address) => {
       const raw = connect(port(), '127.0.0.1')
       raw.on('error', () => {})

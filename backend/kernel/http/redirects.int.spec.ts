@@ -21,7 +21,7 @@ const answerTo = async (address: string, method = 'GET') => {
   return [answer.status, answer.headers.get('location')]
 }
 
-describe('an address that means another place', () => {
+describe('redirects', () => {
   it.each([
     ['/pricing', 301, '/#pricing-section'],
     ['/zh/pricing', 301, '/zh/#pricing-section'],
@@ -36,7 +36,7 @@ describe('an address that means another place', () => {
     ['/zh/payment/cancel', 302, '/zh/#pricing-section'],
     ['/subscription/cancel', 302, '/#pricing-section'],
     ['/zh/subscription/cancel', 302, '/zh/#pricing-section'],
-  ])('%s is answered %i %s', async (address, status, location) => {
+  ])('%s returns %i to %s', async (address, status, location) => {
     expect(await answerTo(address)).toEqual([status, location])
     expect(await answerTo(address, 'HEAD')).toEqual([status, location])
   })
@@ -48,7 +48,7 @@ describe('an address that means another place', () => {
     },
   )
 
-  it('is only moved for those who read', async () => {
+  it('apply to GET and HEAD only', async () => {
     expect((await answerTo('/pricing', 'POST'))[0]).toBe(200)
   })
 })

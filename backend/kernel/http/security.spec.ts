@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createRateLimit } from './security.ts'
 
 describe('the rate limit', () => {
-  it('lets a user make so many calls a minute, and each user alone', () => {
+  it('allows a number of calls per minute and user', () => {
     let clock = 0
     const limit = createRateLimit(3, () => clock)
     for (let call = 0; call < 3; call++) limit('ada')
@@ -14,7 +14,7 @@ describe('the rate limit', () => {
     expect(() => limit('ada')).not.toThrow()
   })
 
-  it('says when to come back', () => {
+  it('returns when to retry', () => {
     let clock = 0
     const limit = createRateLimit(1, () => clock)
     limit('ada')

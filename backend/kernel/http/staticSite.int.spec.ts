@@ -50,7 +50,7 @@ const movedTo = async (address: string, headers = {}) => {
 }
 
 describe('the static site', () => {
-  it('serves pages without their ending, under the address people see', async () => {
+  it('serves pages without extension, with the public URL in place of the placeholder', async () => {
     const home = await get('/')
     expect([home.status, await home.text()]).toEqual([
       200,
@@ -60,15 +60,15 @@ describe('the static site', () => {
     expect((await get('/zh/')).status).toBe(200)
   })
 
-  it('compresses pages, and does not send again what the browser has', async () => {
+  it('compresses pages and answers 304 to a matching ETag', async () => {
     const home = await get('/', { 'accept-encoding': 'br' })
     expect(home.headers.get('content-encoding')).toBe('br')
-    // Left to itself, fetch would ask for a fresh copy.
+    // fetch sends no-cache by default.
     const again = await get('/', { 'if-none-match': home.headers.get('etag')!, 'cache-control': 'max-age=0' })
     expect(again.status).toBe(304)
   })
 
-  it('sends the policy that the build has made as a header, with what only counts there', async () => {
+  it('sends the policy of the build as a header, with the directives that need one', async () => {
     const faq = await get('/faq')
     expect(await faq.text()).toBe('<title>faq</title>')
     expect(faq.headers.get('content-security-policy')).toBe(
@@ -85,12 +85,12 @@ describe('the static site', () => {
     expect([text.status, text.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
   })
 
-  it('lets assets be kept for ever', async () => {
+  it('caches hashed assets as immutable', async () => {
     const asset = await get('/_astro/app.abc.js')
     expect([asset.status, asset.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
   })
 
-  it('sends unknown addresses to the landing page of their language', async () => {
+  it('redirects unknown paths to the landing page of their language', async () => {
     expect(await movedTo('/nowhere')).toEqual([302, '/'])
     expect(await movedTo('/zh/nowhere')).toEqual([302, '/zh'])
     expect(await movedTo('/zhejiang')).toEqual([302, '/'])
@@ -108,7 +108,7 @@ describe('the static site', () => {
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found'])
   })
 
-  it('sends who is surely signed out to the login page, and lets the others in', async () => {
+  it('redirects signed-out visitors to the login page', async () => {
     expect(await movedTo('/workspace')).toEqual([302, '/auth/login?next=%2Fworkspace'])
     expect(await movedTo('/profile/invoice?id=1')).toEqual([302, '/auth/login?next=%2Fprofile%2Finvoice%3Fid%3D1'])
     expect(await movedTo('/zh/workspace?a=1')).toEqual([302, '/zh/auth/login?next=%2Fzh%2Fworkspace%3Fa%3D1'])

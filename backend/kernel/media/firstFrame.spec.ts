@@ -61,7 +61,7 @@ function codeOf(buffer: Buffer): string {
   }
 }
 
-/** Only a header that claims a size. */
+/** A header without data. */
 function pngHeader(width: number, height: number): Buffer {
   const buffer = Buffer.alloc(64)
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]).copy(buffer)
@@ -83,26 +83,26 @@ describe('inspectImage', () => {
     expect(inspectImage(picture(402, 502, 'png'))).toEqual({ type: 'png', width: 402, height: 502 })
   })
 
-  it('finds the size behind an EXIF segment and marker padding', () => {
+  it('finds the size after an EXIF segment and marker padding', () => {
     const jpeg = withOrientation(picture(640, 360), 1)
     const padded = Buffer.concat([jpeg.subarray(0, 2), Buffer.from([0xff, 0xff]), jpeg.subarray(2)])
     expect(inspectImage(padded)).toMatchObject({ width: 640, height: 360 })
   })
 
-  it('wants the shorter side above 300 pixels', () => {
+  it('requires the shorter side to exceed 300 pixels', () => {
     expect(codeOf(pngHeader(301, 400))).toBe('accepted')
     expect(codeOf(pngHeader(300, 400))).toBe('image_too_small')
     expect(codeOf(jpegHeader(400, 300))).toBe('image_too_small')
   })
 
-  it('wants an aspect ratio between 2:5 and 5:2, both included', () => {
+  it('requires an aspect ratio from 2:5 to 5:2, inclusive', () => {
     expect(codeOf(pngHeader(1000, 400))).toBe('accepted')
     expect(codeOf(pngHeader(400, 1000))).toBe('accepted')
     expect(codeOf(pngHeader(1001, 400))).toBe('image_aspect_ratio')
     expect(codeOf(jpegHeader(400, 1001))).toBe('image_aspect_ratio')
   })
 
-  it('refuses huge dimensions from the header alone', () => {
+  it('rejects huge dimensions from the header alone', () => {
     expect(codeOf(pngHeader(0xffffffff, 0xffffffff))).toBe('image_too_large')
     expect(codeOf(pngHeader(8000, 5001))).toBe('image_too_large')
     expect(codeOf(jpegHeader(65535, 65535))).toBe('image_too_large')
@@ -122,12 +122,12 @@ describe('inspectImage', () => {
     ['a JPEG segment of length 0', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0, 0xff, 0xc0, 0, 17, 8, 2, 0, 2, 0])],
     ['a height of 0', jpegHeader(640, 0)],
     ['a PNG without width', pngHeader(0, 640)],
-  ])('refuses %s', (_name, buffer) => {
+  ])('rejects %s', (_name, buffer) => {
     expect(codeOf(buffer)).toBe('invalid_file_type')
   })
 })
 
-/** A PNG of the chunks of another, some of them changed. */
+/** Returns a PNG with changed chunks. */
 function rechunked(png: Buffer, change: (type: string, data: Buffer) => Buffer | undefined): Buffer {
   const parts = [png.subarray(0, 8)]
   for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
@@ -174,10 +174,7 @@ describe('normaliseImage, given a file', () => {
     ['a length that lies', Buffer.from(png).fill(0x7f, 33, 34)],
     ['no data', rechunked(png, (type, data) => (type === 'IDAT' ? undefined : data))],
     ['no end', rechunked(png, (type, data) => (type === 'IEND' ? undefined : data))],
-    [
-      'a critical chunk that nobody knows',
-      Buffer.concat([png.subarray(0, 33), pngChunk('EVIL', png), png.subarray(33)]),
-    ],
+    ['an unknown critical chunk', Buffer.concat([png.subarray(0, 33), pngChunk('EVIL', png), png.subarray(33)])],
     ['thousands of scans', Buffer.concat([jpegHeader(640, 640), Buffer.alloc(4000, Buffer.from('ffda0002', 'hex'))])],
     ['no scan', Buffer.concat([jpegHeader(640, 640), Buffer.from('ffd9', 'hex')])],
     ['two frames', Buffer.concat([jpegHeader(640, 640), jpeg.subarray(2)])],
@@ -195,7 +192,7 @@ describe('normaliseImage, given a file', () => {
 })
 
 describe('normaliseImage', () => {
-  // Where the picture's first quarter (red) belongs after turning it upright: [right half, lower half].
+  // Position of the first quarter (red) in the upright picture: [right half, lower half].
   const redCorner = { 1: [0, 0], 2: [1, 0], 3: [1, 1], 4: [0, 1], 5: [0, 0], 6: [1, 0], 7: [1, 1], 8: [0, 1] } as const
 
   it.each(Object.entries(redCorner))('turns EXIF orientation %s upright', async (orientation, [right, lower]) => {
@@ -217,7 +214,7 @@ describe('normaliseImage', () => {
     expect(blue).toBeLessThan(30)
   })
 
-  it('drops EXIF and whatever was appended', async () => {
+  it('drops EXIF and appended data', async () => {
     const jpeg = withOrientation(picture(640, 480), 1)
     const script = Buffer.from('<script>alert(1)</script>')
     const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, script.length + 2]), script])
@@ -228,7 +225,7 @@ describe('normaliseImage', () => {
     expect(data.includes('<script>')).toBe(false)
   })
 
-  it('puts transparent parts on white', async () => {
+  it('flattens transparency onto white', async () => {
     const empty = createCanvas(400, 400).toBuffer('image/png')
     const image = await loadImage((await normaliseImage(empty)).data)
     const context = createCanvas(400, 400).getContext('2d')
@@ -236,7 +233,7 @@ describe('normaliseImage', () => {
     expect([...context.getImageData(200, 200, 1, 1).data]).toEqual([255, 255, 255, 255])
   })
 
-  it('refuses a PNG that unpacks to fewer or more pixels than it promises', async () => {
+  it('rejects a PNG that unpacks to fewer or more pixels than its header says', async () => {
     for (const change of [(rows: Buffer) => rows.subarray(0, -1), (rows: Buffer) => Buffer.concat([rows, rows])]) {
       const file = rechunked(picture(640, 360, 'png'), (type, data) =>
         type === 'IDAT' ? deflateSync(change(inflateSync(data))) : data,
@@ -245,7 +242,7 @@ describe('normaliseImage', () => {
     }
   })
 
-  it('refuses a picture whose body is missing, and does not decode a bomb', async () => {
+  it('rejects a picture without data, and a bomb without decoding it', async () => {
     await expect(normaliseImage(jpegHeader(640, 640))).rejects.toMatchObject({ code: 'image_damaged' })
     await expect(normaliseImage(pngHeader(60_000, 60_000))).rejects.toMatchObject({ code: 'image_too_large' })
   })

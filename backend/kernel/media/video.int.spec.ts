@@ -14,7 +14,7 @@ const FRAMES = 36
 let folder = ''
 let video = ''
 
-/** A grey picture, brighter with every frame. */
+/** A grey frame, brighter with every index. */
 async function encode(out: string, frames: number, signal?: AbortSignal): Promise<void> {
   const encoder = await FrameEncoder.open({ out, width: 640, height: 360, fps: 24, signal })
   try {
@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('findFfmpeg', () => {
-  it('passes over a program that is no ffmpeg', async () => {
+  it('skips a program that is no ffmpeg', async () => {
     expect(await findFfmpeg('/bin/true')).not.toBe('/bin/true')
   })
 })
@@ -74,7 +74,7 @@ describe('FrameEncoder', () => {
     expect(meanOf(first, [100, 100, 50, 50])).toBeLessThan(64)
   })
 
-  it('leaves nothing behind when aborted', async () => {
+  it('removes its file when aborted', async () => {
     const stop = new AbortController()
     const encoding = encode(join(folder, 'aborted.mp4'), 5000, stop.signal)
     setTimeout(() => stop.abort(new Error('enough')), 150)
@@ -84,7 +84,7 @@ describe('FrameEncoder', () => {
 })
 
 describe('runFfmpeg', () => {
-  it('tells what ffmpeg said', async () => {
+  it('includes the error output of ffmpeg', async () => {
     await expect(runFfmpeg(['-i', join(folder, 'missing.mp4'), '-f', 'null', '-'])).rejects.toThrow(/No such file/)
   })
 
@@ -98,7 +98,7 @@ describe('runFfmpeg', () => {
 })
 
 describe('probeMp4', () => {
-  it('reads what was encoded', async () => {
+  it('reads the properties of an encoded video', async () => {
     const { size, ...info } = await probeMp4(video)
     expect(info).toEqual({
       width: 640,
@@ -112,13 +112,13 @@ describe('probeMp4', () => {
     expect(size).toBe((await readFile(video)).length)
   })
 
-  it('tells a file whose index comes last', async () => {
+  it('detects an index after the data', async () => {
     const late = join(folder, 'late.mp4')
     await runFfmpeg(['-i', video, '-c', 'copy', '-f', 'mp4', late])
     expect(await probeMp4(late)).toMatchObject({ faststart: false, frames: FRAMES })
   })
 
-  it('refuses a file cut at any point', async () => {
+  it('rejects a file cut at any point', async () => {
     const whole = await readFile(video)
     const cut = join(folder, 'cut.mp4')
     for (const share of [0.01, 0.1, 0.3, 0.5, 0.9, 0.999]) {
@@ -132,7 +132,7 @@ describe('probeMp4', () => {
     ['text', Buffer.from('this is no video, but it is long enough to be read as one')],
     ['zeros', Buffer.alloc(4096)],
     ['a box longer than the file', Buffer.from('ffffffff66747970', 'hex')],
-  ])('refuses %s', async (_name, bytes) => {
+  ])('rejects %s', async (_name, bytes) => {
     const path = join(folder, 'garbage.mp4')
     await writeFile(path, bytes)
     await expect(probeMp4(path)).rejects.toThrow()
@@ -151,7 +151,7 @@ describe('probeMp4', () => {
 })
 
 describe('makePoster', () => {
-  it.each(['poster.jpg', 'poster.webp'])('writes %s of the asked width', async (name) => {
+  it.each(['poster.jpg', 'poster.webp'])('writes %s with the given width', async (name) => {
     const out = join(folder, name)
     await makePoster(video, out, { at: 0.5, width: 320 })
     const image = await loadImage(out)
@@ -161,13 +161,13 @@ describe('makePoster', () => {
     else expect(bytes.toString('latin1', 8, 12)).toBe('WEBP')
   })
 
-  it('takes the last frames when the moment lies after the end', async () => {
+  it('uses the last frames for a time after the end', async () => {
     expect(meanOf(await pixelsAt(video, 99), [100, 100, 50, 50])).toBeGreaterThan(150)
   })
 })
 
 describe('watermarkVideo', () => {
-  it('marks the lower right corner, keeps the rest and every frame', async () => {
+  it('marks the lower right corner and keeps the rest of every frame', async () => {
     const out = join(folder, 'marked.mp4')
     const progress: number[] = []
     await watermarkVideo(video, out, 'KINORA', { onProgress: (percent) => progress.push(percent) })
@@ -180,7 +180,7 @@ describe('watermarkVideo', () => {
     expect(progress).toEqual([...progress].sort((a, b) => a - b))
   })
 
-  it('leaves nothing behind when aborted or when the source is no video', async () => {
+  it('removes its files when aborted or when the source is no video', async () => {
     const before = await readdir(folder)
     await expect(watermarkVideo(video, join(folder, 'no.mp4'), 'K', { signal: AbortSignal.abort() })).rejects.toThrow()
     await writeFile(join(folder, 'text.mp4'), 'no video')

@@ -12,7 +12,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './embeddedPostgres
 const isRoot = process.getuid?.() === 0
 const root = path.resolve(import.meta.dirname, '../../..')
 
-/** A process of its own that starts PostgreSQL, tells its pid, and lives until it is killed. */
+/** A process that starts PostgreSQL, prints the server as JSON, and runs until it is killed. */
 const starterProgram = `
 import { startEmbeddedPostgres } from './backend/kernel/postgres/embeddedPostgres.ts'
 const server = await startEmbeddedPostgres({ dataDir: process.env.DATA_DIR, durable: false })
@@ -95,7 +95,7 @@ function whyNoOtherUser(): string | undefined {
 }
 
 describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, () => {
-  it('speaks UTF-8 on a socket of its own and opens no port', async () => {
+  it('uses UTF-8 on a private socket and opens no port', async () => {
     const server = await start()
     expect(server.owned).toBe(true)
     const [row] = await query(
@@ -106,7 +106,7 @@ describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, (
     expect(fs.statSync(server.socketDir).mode & 0o777).toBe(0o700)
   })
 
-  it('starts again where it stopped', async () => {
+  it('keeps its data over a restart', async () => {
     const first = await start()
     await query(first, 'create table kept as select 7 as n')
     await first.stop()
@@ -114,18 +114,18 @@ describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, (
     expect(await query(await start(), 'select n from kept')).toEqual([{ n: 7 }])
   })
 
-  it('takes a path with spaces and Chinese characters', async () => {
+  it('accepts a path with spaces and Chinese characters', async () => {
     const server = await start(path.join(folder, 'my data', '数据 库'))
     expect(await query(server, 'select 1 as n')).toEqual([{ n: 1 }])
   })
 
-  it('does not mind a hostile locale', async () => {
+  it('ignores locale and PG* variables', async () => {
     const env = { LANG: 'xx_XX', LC_ALL: 'tr_TR.ISO-8859-9', PGPORT: '1', PGDATA: '/nowhere' }
     const { server } = await startElsewhere({ env })
     expect(await query(server, `select lower('I') as letter, 'ı中' as text`)).toEqual([{ letter: 'i', text: 'ı中' }])
   })
 
-  it('joins two starters at once', async () => {
+  it('starts one server for two concurrent starts', async () => {
     const starters = await Promise.all([startElsewhere(), start()])
     const [other, mine] = [starters[0].server, starters[1]]
     expect([other.owned, mine.owned].filter(Boolean)).toHaveLength(1)
@@ -134,11 +134,11 @@ describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, (
     expect(fs.readdirSync(folder)).toEqual(['data'])
   })
 
-  it('dies with a parent that was killed, and comes back with the data', async () => {
+  it('stops when its parent is killed, and restarts with the data', async () => {
     const { child, server } = await startElsewhere()
     await query(server, 'create table kept as select generate_series(1, 1000) as n')
     child.kill('SIGKILL')
-    // At once, while the old server is still leaving.
+    // Immediately, while the old server is still stopping.
     const next = await start()
     expect(next.owned).toBe(true)
     expect(next.pid).not.toBe(server.pid)
@@ -146,7 +146,7 @@ describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, (
     expect(await query(next, 'select count(*)::int as n from kept')).toEqual([{ n: 1000 }])
   })
 
-  it('comes back after the server itself was killed', async () => {
+  it('restarts after the server was killed', async () => {
     const first = await start()
     await query(first, 'create table kept as select 7 as n')
     process.kill(first.pid, 'SIGKILL')
@@ -154,7 +154,7 @@ describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, (
     expect(await query(await start(), 'select n from kept')).toEqual([{ n: 7 }])
   })
 
-  it.runIf(process.platform === 'linux')('sees through a stale lock whose pid is now another program', async () => {
+  it.runIf(process.platform === 'linux')('removes a stale lock whose pid belongs to another program', async () => {
     const first = await start()
     await first.stop()
     const lock = [process.pid, path.join(folder, 'data'), 1, first.port, first.socketDir, '', ' 1 1', 'ready', '']
@@ -164,7 +164,7 @@ describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, (
     expect(await query(second, 'select 1 as n')).toEqual([{ n: 1 }])
   })
 
-  it('says so when the cluster is of another major version', async () => {
+  it('rejects a cluster of another major version', async () => {
     fs.mkdirSync(path.join(folder, 'data'))
     fs.writeFileSync(path.join(folder, 'data/PG_VERSION'), '9\n')
     await expect(start()).rejects.toThrow(/made by PostgreSQL 9, but 18 is installed/)
@@ -173,7 +173,7 @@ describe(`embedded Postgres, started by ${isRoot ? 'root' : 'a normal user'}`, (
 
 const lacking = whyNoOtherUser()
 describe.skipIf(lacking)(`embedded Postgres, run by another user${lacking ? ` (skipped: ${lacking})` : ''}`, () => {
-  it('starts as nobody', async () => {
+  it('starts as the account nobody', async () => {
     fs.chownSync(folder, 65534, 65534)
     const { server, dataDir } = await startElsewhere({ uid: 65534, gid: 65534 })
     expect(fs.statSync(dataDir).uid).toBe(65534)
@@ -181,7 +181,7 @@ describe.skipIf(lacking)(`embedded Postgres, run by another user${lacking ? ` (s
   })
 
   it('starts for root as another account where user namespaces are forbidden', async () => {
-    // Without the `unshare` program there are none; the account is looked up with `id`.
+    // Without the `unshare` program there are no namespaces; `id` looks the account up.
     const programs = path.join(folder, 'programs')
     fs.mkdirSync(programs)
     fs.symlinkSync(execFileSync('which', ['id']).toString().trim(), path.join(programs, 'id'))

@@ -35,7 +35,7 @@ afterEach(async () => {
   await Promise.all(all.map((leases) => leases.close()))
 })
 
-/** Who works now, and how many ever did at once. */
+/** Who works now, and the maximum that ever worked at the same time. */
 function workplace() {
   const working: string[] = []
   const seen = { most: 0 }
@@ -51,7 +51,7 @@ function workplace() {
 const waitFor = (check: () => void, timeout = 10_000) => vi.waitFor(check, { timeout, interval: 20 })
 
 describe('a lease', () => {
-  it('is held by one process at a time, and goes to the next when it is given back', async () => {
+  it('is held by one process at a time and passes on when released', async () => {
     const { working, seen, work } = workplace()
     const leaving = new AbortController()
     const onStandby = vi.fn()
@@ -65,7 +65,7 @@ describe('a lease', () => {
     expect(seen.most).toBe(1)
   })
 
-  it('is another’s at once when the connection is lost, and work begins anew after an error', async () => {
+  it('passes on when the connection is lost, and restarts work after an error', async () => {
     const { working, seen, work } = workplace()
     const leases = open()
     let faults = 0
@@ -85,7 +85,7 @@ describe('a lease', () => {
     expect(seen.most).toBe(1)
   })
 
-  it('is given up by a holder that the network has lost, before another has it, within ten seconds', {
+  it('is given up by a partitioned holder before another gets it, within ten seconds', {
     timeout: 60_000,
   }, async () => {
     const { working, seen, work } = workplace()
@@ -105,7 +105,7 @@ describe('a lease', () => {
     await proxy.close()
   })
 
-  it('is taken from a process that was stopped in the middle, within ten seconds', { timeout: 60_000 }, async () => {
+  it('is taken from a suspended process within ten seconds', { timeout: 60_000 }, async () => {
     const { working, work } = workplace()
     const program = `
       import { Leases } from './backend/kernel/postgres/leases.ts'
@@ -136,7 +136,7 @@ describe('a lease', () => {
     await once(child, 'exit')
   })
 
-  it('with a slot is shared out among those who want it, anew when one comes or goes', async () => {
+  it('with a slot is rebalanced when a process joins or leaves', async () => {
     const { working, work } = workplace()
     const [one, two] = [open(), open()]
     const leaving = new AbortController()
@@ -145,7 +145,7 @@ describe('a lease', () => {
     done.push(...options(one, 'one', halt.signal))
     await waitFor(() => expect(working).toHaveLength(4))
     const second = options(two, 'two', leaving.signal)
-    // A lane that only one of them knows is its own, whatever its turn.
+    // A lane that only one process wants is held by it, whatever its slot.
     done.push(two.run('raised', halt.signal, work('two'), { slot: 5 }))
     await waitFor(() => expect(working.toSorted()).toEqual(['one', 'one', 'two', 'two', 'two']))
     leaving.abort()

@@ -52,7 +52,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     return store
   }
 
-  it('loses and doubles nothing when the connection is cut in the middle, and an answer with it', async () => {
+  it('neither loses nor duplicates events when connections and answers are lost', async () => {
     let server = await serve()
     const { log, port } = server
     const store = connect(server.url, { appendAttempts: 40 })
@@ -77,7 +77,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect(log.stream('cut-1')).toHaveLength(200)
   })
 
-  it('finds its first write when the answer never came', async () => {
+  it('recognises its first append after a lost answer', async () => {
     const server = await serve()
     const store = connect(server.url, { appendDeadline: 300 })
     let silent = 0
@@ -87,7 +87,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect(server.log.stream('silent-1')).toHaveLength(2)
   })
 
-  it('says that the outcome is unknown when it may not ask again, or has asked often enough', async () => {
+  it('throws AppendOutcomeUnknown when a retry is unsafe or retries are exhausted', async () => {
     const server = await serve()
     const store = connect(server.url, { appendAttempts: 3 })
     server.trouble = () => 'busy'
@@ -97,7 +97,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect(server.called.filter((method) => method === 'append')).toHaveLength(4)
   })
 
-  it('waits for a busy server, and follows the leader', async () => {
+  it('retries while the server is busy, and follows the leader', async () => {
     const leader = await serve()
     const follower = await serve({ log: leader.log })
     follower.leader = { host: '127.0.0.1', port: leader.port }
@@ -111,7 +111,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     ])
   })
 
-  it('goes on when another member leads, for whoever writes and whoever listens', async () => {
+  it('continues appends and subscriptions after a change of leader', async () => {
     const first = await serve()
     const second = await serve({ log: first.log })
     const members = [first, second].map(({ port }) => ({ host: '127.0.0.1', port }))
@@ -124,7 +124,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     const seen = follow(store, { prefixes: ['term-'], until: ({ length }) => length >= 40 })
     for (let n = 0; n < 40; n++) {
       if (n === 10) {
-        // Both live on, but the other one leads from here.
+        // Both members stay up; the other one becomes the leader.
         first.leader = members[1]
         second.leader = undefined
       }
@@ -139,7 +139,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect(first.log.stream('term-1')).toHaveLength(40)
   })
 
-  it('gives up on a server that takes a read and says nothing, and says so', async () => {
+  it('throws StoreUnavailable when the server accepts a read and never answers', async () => {
     const server = await serve()
     const store = connect(server.url, { readDeadline: 100, giveUpAfter: 400 })
     await store.append('mute-1', 'no_stream', [event('A')])
@@ -153,7 +153,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     await vi.waitFor(() => expect(server.open).toBe(0))
   })
 
-  it('notices a network that swallows everything, and takes up its feed where it was', {
+  it('resumes its subscription after a network that drops all packets', {
     timeout: 90_000,
   }, async () => {
     const server = await serve()
@@ -172,7 +172,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     await network.close()
   })
 
-  it('speaks TLS with a certificate of an authority of one’s own, and shows who it is on every call', async () => {
+  it('connects over TLS with a private CA and sends credentials on every call', async () => {
     const [from, to] = [Date.now() - 3_600_000, Date.now() + 3_600_000]
     const authority = testCertificate('Kinora test authority', { authority: true, from, to })
     const { pem: cert, privateKey } = testCertificate('localhost', { issuer: authority, from, to })
@@ -193,7 +193,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('leaves no call open behind a loop that was left early', async () => {
+  it('closes the call when a read loop ends early', async () => {
     const server = await serve()
     const store = connect(server.url)
     const large = () => Array.from({ length: 50 }, () => event('Large', { text: 'x'.repeat(2000) }))
@@ -208,7 +208,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect(Date.now() - asked).toBeLessThan(1000)
   })
 
-  it('may be started before the cluster', async () => {
+  it('connects to a cluster that starts later', async () => {
     const probe = await serve()
     const { port } = probe
     probe.kill()
@@ -225,7 +225,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect((await seen).events.map(({ type }) => type)).toEqual(['Up'])
   })
 
-  it('never delivers what the server keeps for itself', async () => {
+  it('never delivers system events', async () => {
     const server = await serve()
     const store = connect(server.url, search)
     const own = { id: crypto.randomUUID(), json: true, data: Buffer.from('{}'), meta: Buffer.from('{}') }
@@ -238,7 +238,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect(batches.at(-1)!.position > events[0]!.position).toBe(true)
   })
 
-  it('refuses bad input before the client sees it', async () => {
+  it('rejects invalid input before it reaches the client', async () => {
     const server = await serve()
     const store = connect(server.url)
     await expect(store.append('bad-1', 'any', [{ ...event('A'), data: { n: 1n } }])).rejects.toThrow(TypeError)
@@ -248,7 +248,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     expect(server.called).toEqual([])
   })
 
-  it('ends its subscriptions when it is closed, and takes nothing more', async () => {
+  it('ends its subscriptions on close and rejects further appends', async () => {
     const server = await serve()
     const store = connect(server.url)
     await store.append('closed-1', 'any', [event('A')])

@@ -15,7 +15,7 @@ import { createPostgresEventStore, installEventTable } from './postgresEventStor
 const kills = 5
 const writers = 12
 
-it('loses nothing acknowledged, doubles nothing and leaves no gaps when Postgres is killed under load', async () => {
+it('keeps acknowledged events, without duplicates or gaps, when Postgres is killed under load', async () => {
   const postgres = await startTemporaryPostgres()
   const { dataDir, pool } = postgres
   await installEventTable(pool)
@@ -65,7 +65,7 @@ it('loses nothing acknowledged, doubles nothing and leaves no gaps when Postgres
   }
 }, 60_000)
 
-/** What a caller does who must not give up: the same ids and the same expectation, until there is an answer. */
+/** Retries with the same ids and expectation until the outcome is known. */
 async function persist(
   store: EventStore,
   stream: string,

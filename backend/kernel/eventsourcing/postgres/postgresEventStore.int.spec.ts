@@ -32,14 +32,14 @@ describe('the Postgres adapter', () => {
     await postgres.close()
   })
 
-  it('is installed again without harm', async () => {
+  it('can be installed repeatedly', async () => {
     const stream = aStream()
     await store.append(stream, 'any', [event('Kept')])
     await installEventTable(postgres.pool)
     expect(await read(store, stream)).toHaveLength(1)
   })
 
-  it('gives positions in commit order and without gaps, also to several processes at once', async () => {
+  it('assigns positions in commit order without gaps across processes', async () => {
     const category = `several${randomUUID().slice(0, 8)}`
     const processes = Array.from({ length: 4 }, () => createPostgresEventStore(postgres.connect()))
     const seen = follow(store, { prefixes: [category], until: ({ length }) => length >= 4 * 8 * 10 })
@@ -56,7 +56,7 @@ describe('the Postgres adapter', () => {
     expect(events.map(({ id }) => id)).toEqual(rows.slice(-events.length).map(({ id }) => id))
   })
 
-  it('shares commits between appends that come together', async () => {
+  it('shares commits between concurrent appends', async () => {
     const query = vi.spyOn(postgres.pool, 'query')
     await Promise.all(Array.from({ length: 100 }, () => store.append(aStream(), 'no_stream', [event('A')])))
     expect(query.mock.calls.length).toBeLessThanOrEqual(2)
@@ -73,14 +73,14 @@ describe('the Postgres adapter', () => {
     expect((await Promise.all(appended)).map(({ revision }) => revision)).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('keeps the order of appends to one stream that come together', async () => {
+  it('keeps the order of concurrent appends to one stream', async () => {
     const stream = aStream()
     const appends = Array.from({ length: 20 }, (_, n) => store.append(stream, 'any', [event('Counted', { n })]))
     const revisions = (await Promise.all(appends)).map(({ revision }) => revision)
     expect(revisions).toEqual(Array.from({ length: 20 }, (_, n) => n))
   })
 
-  it('serves many subscriptions over one connection of its own', async () => {
+  it('serves many subscriptions over one LISTEN connection', async () => {
     const own = createPostgresEventStore(postgres.connect({ application_name: 'counted' }))
     const leaving = new AbortController()
     const subscriptions = Array.from({ length: 10 }, () =>
@@ -99,7 +99,7 @@ describe('the Postgres adapter', () => {
     await vi.waitFor(async () => expect(await listening()).toBe(0))
   })
 
-  it('hears of another process at once, also of what was stored while its connections were cut', async () => {
+  it('receives events of another process immediately, including those stored while it was disconnected', async () => {
     const category = `cut${randomUUID().slice(0, 8)}`
     const pool = postgres.connect({ max: 1 })
     const writer = createPostgresEventStore(pool)
@@ -114,20 +114,20 @@ describe('the Postgres adapter', () => {
       },
     })
     for (let n = 0; n < 3; n++) {
-      // The notification of the second one comes while nobody listens, that of the third is heard again.
+      // The second notification is lost while disconnected; the third arrives after the reconnect.
       if (n === 1) await pool.query(cut)
       else await wait(300)
       const asked = Date.now()
       await writer.append(`${category}-1`, 'any', [event('A')])
       await vi.waitFor(() => expect(heard).toBe(n + 1), { timeout: 8000, interval: 5 })
-      // Much less than the safety poll.
+      // Much less than the safety interval.
       expect(Date.now() - asked).toBeLessThan(1500)
     }
     await followed
     await writer.close()
   })
 
-  it('moves past what does not match, with one empty batch at most per read', async () => {
+  it('skips events that do not match, with at most one empty batch per read', async () => {
     const leaving = new AbortController()
     const batches: EventBatch[] = []
     for (let n = 0; n < 50; n++) await store.append(aStream('noise'), 'any', [event('Noise')])
@@ -140,7 +140,7 @@ describe('the Postgres adapter', () => {
     expect(batches).toMatchObject([{ events: [], live: true }])
   })
 
-  it('says that the outcome is unknown when no server answers', async () => {
+  it('throws AppendOutcomeUnknown when no server answers', async () => {
     const nowhere = createPostgresEventStore(postgres.connect({ host: '/nowhere' }))
     await expect(nowhere.append(aStream(), 'any', [event('A')])).rejects.toThrow(AppendOutcomeUnknown)
     await nowhere.close()

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, chainStart, derivedId, eventHash } from './eventHash.ts'
 
-describe('canonical JSON', () => {
+describe('canonicalJson', () => {
   it('sorts keys at every depth and keeps the order of lists', () => {
     expect(canonicalJson({ b: [{ d: 1, c: null }, 2], a: { z: 'x', y: true } })).toBe(
       '{"a":{"y":true,"z":"x"},"b":[{"c":null,"d":1},2]}',
     )
   })
-  it('sorts keys by UTF-16 code units, as RFC 8785 wants', () => {
+  it('sorts keys by UTF-16 code units, as RFC 8785 requires', () => {
     expect(canonicalJson({ '€': 1, '\r': 2, '😀': 3, '1': 4, ö: 5, '\ufb33': 6 })).toBe(
       '{"\\r":2,"1":4,"ö":5,"€":1,"😀":3,"\ufb33":6}',
     )
   })
-  it('keeps keys that look like numbers, or like a prototype, in their places', () => {
+  it('sorts integer keys and __proto__ like other keys', () => {
     const hostile = JSON.parse('{"b":[{"__proto__":1,"Z":{"10":1,"9":2,"a":3}}],"a":2}')
     expect(canonicalJson(hostile)).toBe('{"a":2,"b":[{"Z":{"10":1,"9":2,"a":3},"__proto__":1}]}')
   })
-  it('says the same as a value that went through a store', () => {
+  it('returns the same text before and after a JSON round trip', () => {
     const value = { list: [undefined, -0, 1e21, 0.1], gone: undefined, text: '雨"\\\n' }
     expect(canonicalJson(value)).toBe(canonicalJson(JSON.parse(JSON.stringify(value))))
   })
 })
 
-describe("an event's hash", () => {
+describe('eventHash', () => {
   const event = {
     stream: 'creditAccount-1',
     revision: 3,
@@ -49,12 +49,12 @@ describe("an event's hash", () => {
   })
 })
 
-describe('a derived id', () => {
-  it('is a UUID of version 8, the same for the same parts', () => {
+describe('derivedId', () => {
+  it('returns the same UUID (version 8) for the same parts', () => {
     expect(derivedId('hold', 1)).toBe(derivedId('hold', 1))
     expect(derivedId('hold', 1)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
-  it('tells apart parts that read alike when put together', () => {
+  it('distinguishes parts whose concatenation is equal', () => {
     const ids = [derivedId('ab', 'c'), derivedId('a', 'bc'), derivedId('abc'), derivedId(1), derivedId('1')]
     expect(new Set(ids).size).toBe(5)
   })

@@ -4,23 +4,23 @@ import { GrowOnlySet } from './growOnlySet.ts'
 const of = (...ids: string[]) => ids.reduce((set, id) => set.add(id), GrowOnlySet.empty)
 const members = (set: GrowOnlySet, ...ids: string[]) => ids.filter((id) => set.has(id))
 
-describe('a set that only grows', () => {
-  it('holds what was added, and nothing else', () => {
+describe('GrowOnlySet', () => {
+  it('contains the added ids only', () => {
     const set = of('a', 'b')
     expect([members(set, 'a', 'b', 'c'), set.size]).toEqual([['a', 'b'], 2])
   })
-  it('is the same set when it holds the id already', () => {
+  it('returns itself when the id is already contained', () => {
     const set = of('a', 'b')
     expect(set.add('a')).toBe(set)
   })
-  it('leaves earlier versions as they were', () => {
+  it('does not change earlier versions', () => {
     const one = of('a')
     const two = one.add('b')
     expect(members(one, 'a', 'b')).toEqual(['a'])
     expect(members(two, 'a', 'b')).toEqual(['a', 'b'])
     expect(members(GrowOnlySet.empty, 'a', 'b')).toEqual([])
   })
-  it('lets two branches of one version grow apart', () => {
+  it('supports two branches of one version', () => {
     const root = of('a')
     const left = root.add('b').add('c')
     const right = root.add('d').add('b')
@@ -31,7 +31,7 @@ describe('a set that only grows', () => {
     expect(members(leftAgain, ...all)).toEqual(['a', 'b', 'c', 'e'])
     expect([root.size, left.size, right.size, leftAgain.size]).toEqual([1, 3, 3, 4])
   })
-  it('grows by many without being copied', () => {
+  it('adds 100,000 ids without copying', () => {
     const began = performance.now()
     let set = GrowOnlySet.empty
     for (let n = 0; n < 100_000; n++) set = set.add(`id${n}`)

@@ -11,7 +11,7 @@ export interface OpenedStore {
 
 type Open = () => Promise<OpenedStore>
 
-/** What every event store must do. One suite for all adapters: what passes here may be relied on everywhere. */
+/** Contract suite of the event store port; runs against every adapter. */
 export function eventStoreContract(name: string, open: Open): void {
   describe(name, () => {
     let opened: OpenedStore
@@ -21,14 +21,14 @@ export function eventStoreContract(name: string, open: Open): void {
     afterAll(() => opened?.close())
     const store = () => opened.store
     describe('appends', () => appendContract(store))
-    describe('keeps what it is given', () => contentContract(store))
+    describe('stores', () => contentContract(store))
     describe('under concurrency', () => concurrencyContract(store))
     describe('subscribes', () => subscriptionContract(store))
   })
 }
 
 function appendContract(store: () => EventStore): void {
-  it('and reads back, with revisions from 0', async () => {
+  it('events that read back with revisions from 0', async () => {
     const stream = aStream()
     const appended = await store().append(stream, 'no_stream', [event('Opened', { n: 1 }), event('Credited', { n: 2 })])
     expect(appended.revision).toBe(1)
@@ -44,11 +44,11 @@ function appendContract(store: () => EventStore): void {
     expect(await read(store(), stream, 2)).toEqual([])
   })
 
-  it('and finds nothing in a stream that does not exist', async () => {
+  it('and reads nothing from a missing stream', async () => {
     expect(await read(store(), aStream())).toEqual([])
   })
 
-  it('refuses a wrong expectation and says where the stream is', async () => {
+  it('with ConcurrencyConflict and the actual revision for a wrong expectation', async () => {
     const [stream, missing] = [aStream(), aStream()]
     await store().append(stream, 'no_stream', [event('A')])
     for (const [name, expected, actual] of [
@@ -67,7 +67,7 @@ function appendContract(store: () => EventStore): void {
     expect((await store().append(missing, 'any', [event('C')])).revision).toBe(0)
   })
 
-  it.for(['no_stream', 0, 'any'] as const)('the same events once, however often (expecting %s)', async (expected) => {
+  it.for(['no_stream', 0, 'any'] as const)('repeated events only once (expected revision %s)', async (expected) => {
     const stream = aStream()
     if (expected !== 'no_stream') await store().append(stream, 'no_stream', [event('First')])
     const events = many(3, 'A')
@@ -80,14 +80,14 @@ function appendContract(store: () => EventStore): void {
     await expect(store().append(stream, expected, [...events, event('More')])).rejects.toThrow(ConcurrencyConflict)
   })
 
-  it('and knows where the log ends', async () => {
+  it('events and returns the head of the log', async () => {
     const { position } = await store().append(aStream(), 'no_stream', many(2, 'A'))
     const head = (await store().head())!
     expect(head >= position).toBe(true)
     expect(head.length).toBe(position.length)
   })
 
-  it('all of its events or none', async () => {
+  it('all events or none', async () => {
     const stream = aStream()
     const broken = { ...event('Broken'), data: { n: 1n } }
     await expect(store().append(stream, 'no_stream', [event('A'), broken])).rejects.toThrow(TypeError)
@@ -95,7 +95,7 @@ function appendContract(store: () => EventStore): void {
     expect(await read(store(), stream)).toEqual([])
   })
 
-  it('pages through a long stream', async () => {
+  it('long streams that read in pages', async () => {
     const stream = aStream()
     for (let revision = -1; revision < 1199; revision += 300) {
       await store().append(stream, revision < 0 ? 'no_stream' : revision, many(300, 'Counted'))
@@ -120,13 +120,13 @@ function contentContract(store: () => EventStore): void {
     expect(stored).toMatchObject({ stream, type: 'Überprüft', data, meta })
   })
 
-  it('no metadata as an empty object', async () => {
+  it('missing metadata as an empty object', async () => {
     const stream = aStream()
     await store().append(stream, 'no_stream', [{ id: randomUUID(), type: 'A', data: {} }])
     expect((await read(store(), stream))[0]!.meta).toEqual({})
   })
 
-  it('900 kB in one append, and refuses 1.1 MB', async () => {
+  it('900 kB in one append and rejects 1.1 MB', async () => {
     const stream = aStream()
     await store().append(stream, 'no_stream', [event('Large', { text: 'x'.repeat(900_000) })])
     const tooLarge = [event('TooLarge', { text: 'x'.repeat(1_100_000) })]
@@ -149,7 +149,7 @@ function contentContract(store: () => EventStore): void {
 }
 
 function concurrencyContract(store: () => EventStore): void {
-  it('lets one of ten racing appends win', async () => {
+  it('accepts one of ten racing appends', async () => {
     const stream = aStream()
     const race = Array.from({ length: 10 }, () => store().append(stream, 'no_stream', [event('A'), event('B')]))
     const results = await Promise.allSettled(race)
@@ -159,7 +159,7 @@ function concurrencyContract(store: () => EventStore): void {
     expect(await read(store(), stream)).toHaveLength(2)
   })
 
-  it('loses nothing of 32 writers, and shows it to a live subscriber in commit order', async () => {
+  it('keeps the events of 32 writers and delivers them to a live subscriber in commit order', async () => {
     const [category, writers, rounds] = [`w${randomUUID().slice(0, 8)}`, 32, 25]
     const seen = follow(store(), { prefixes: [`${category}-`], until: ({ length }) => length >= writers * rounds })
     const acknowledged = await Promise.all(

@@ -1,4 +1,4 @@
-/** What the test server holds in place of a database. */
+/** An event as the test server stores it. */
 export interface LoggedEvent extends ProposedEvent {
   readonly stream: string
   readonly revision: number
@@ -16,22 +16,22 @@ export interface ProposedEvent {
 
 export type ExpectedRevision = 'any' | 'no_stream' | 'stream_exists' | number
 
-/** Where the last event written stands, or where the stream is instead (-1: nowhere). */
+/** Revision and position of the last event written, or the actual revision (-1: no stream). */
 export type Outcome = { written: true; revision: number; position: bigint } | { written: false; current: number }
 
-/** An in-memory log with the server's rules about expectations. Several test servers may share one, as a cluster does. */
+/** An in-memory log with the server's rules for expected revisions. Several test servers may share one, as a cluster does. */
 export class EventStoreDbTestLog {
   readonly all: LoggedEvent[] = []
   readonly #streams = new Map<string, LoggedEvent[]>()
   readonly #waiting = new Set<() => void>()
-  /** Positions are offsets into a file, not a count. */
+  /** Positions are file offsets, not a count. */
   #tail = 64n
 
   stream(name: string): readonly LoggedEvent[] {
     return this.#streams.get(name) ?? []
   }
 
-  /** The decisions of the server's `IndexWriter.CheckCommit`, for streams that are never deleted. */
+  /** Follows the server's `IndexWriter.CheckCommit`, for streams that are never deleted. */
   append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): Outcome {
     const existing = this.stream(stream)
     const current = existing.length - 1

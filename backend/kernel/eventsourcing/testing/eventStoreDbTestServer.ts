@@ -18,34 +18,34 @@ import { answerRead, type ReadCall } from './eventStoreDbTestReads.ts'
 
 type AppendCall = grpc.ServerReadableStream<streams.AppendReq, streams.AppendResp>
 type AppendCallback = grpc.sendUnaryData<streams.AppendResp>
-/** What goes wrong: the connection is cut, no answer comes, or the server is too busy. */
+/** Injected fault: the connection is cut, the answer is lost, or the server is too busy. */
 export type Trouble = 'cut' | 'silence' | 'busy'
 
 interface TestServerOptions {
-  /** Left out: any free one. */
+  /** Omitted: any free port. */
   readonly port?: number
   readonly log?: EventStoreDbTestLog
-  /** PEM; left out, the server speaks without TLS. */
+  /** PEM; omitted: no TLS. */
   readonly tls?: { readonly cert: string; readonly key: string }
 }
 
 /**
- * A double of EventStoreDB: it speaks the real gRPC protocol over a real socket and keeps events in memory, so that specs
- * drive the real client. It proves the adapter, not the database.
+ * A double of EventStoreDB: serves the real gRPC protocol over a socket from events in memory, so that specs use the real
+ * client. It proves the adapter, not the database.
  */
 export class EventStoreDbTestServer {
   readonly log: EventStoreDbTestLog
-  /** Names of the methods called. */
+  /** Names of the called methods. */
   readonly called: string[] = []
-  /** Asked before an append is written and before it is answered. */
+  /** Called before an append is written and before it is answered. */
   trouble: ((moment: 'before' | 'after') => Trouble | undefined) | undefined
-  /** Set: this member is a follower, and says who leads. */
+  /** If set, this member is a follower of that leader. */
   leader: Member | undefined
-  /** What gossip tells. */
+  /** Members reported by gossip. */
   members: readonly Member[] = []
-  /** Reads and subscriptions are taken and not answered. */
+  /** Accepts reads and subscriptions without answering. */
   silentReads = false
-  /** What the calls showed to say who they are. */
+  /** Authorization headers of the calls. */
   readonly authorizations = new Set<string>()
   port = 0
   readonly #tls: TestServerOptions['tls']
@@ -83,7 +83,7 @@ export class EventStoreDbTestServer {
     return this.#tls ? `esdb://kinora:pass%20word@localhost:${this.port}` : `esdb://127.0.0.1:${this.port}?tls=false`
   }
 
-  /** Calls being answered. */
+  /** Number of calls in flight. */
   get open(): number {
     return this.#reads.size
   }
@@ -103,7 +103,7 @@ export class EventStoreDbTestServer {
     return grpc.ServerCredentials.createSsl(null, [pair])
   }
 
-  /** Like a killed server: every call is cut. */
+  /** Cuts every call, like a killed server. */
   kill(): void {
     this.#server.forceShutdown()
   }

@@ -7,12 +7,12 @@ export function event(type: string, data: object = {}, id: string = randomUUID()
   return { id, type, data, meta: { correlationId: 'c-1' } }
 }
 
-/** A name no other test uses. */
+/** A unique stream name. */
 export function aStream(category = 'account'): string {
   return `${category}-${randomUUID()}`
 }
 
-/** All of a stream. */
+/** Reads a whole stream. */
 export async function read(store: EventStore, stream: string, from?: number): Promise<Stored[]> {
   return await Array.fromAsync(store.readStream(stream, from))
 }
@@ -22,12 +22,12 @@ interface Follow {
   readonly from?: EventBatch['position']
   readonly maxBatch?: number
   readonly onLive?: () => void
-  /** Milliseconds each batch takes. */
+  /** Milliseconds to handle each batch. */
   readonly slow?: number
   readonly until: (events: readonly Stored[], live: boolean) => boolean
 }
 
-/** Follows the log until enough was seen. */
+/** Follows the log until it has seen enough. */
 export async function follow(store: EventStore, { prefixes, from, maxBatch, onLive, slow, until }: Follow) {
   const enough = new AbortController()
   const events: Stored[] = []
@@ -52,8 +52,8 @@ export async function follow(store: EventStore, { prefixes, from, maxBatch, onLi
   return { events, batches }
 }
 
-/** Their ids, in order. */
+/** Returns the ids, in order. */
 export const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id)
 
-/** That many new events, counted from 0. */
+/** Creates new events, numbered from 0. */
 export const many = (count: number, type: string) => Array.from({ length: count }, (_, n) => event(type, { n }))

@@ -2,10 +2,10 @@ import { encodeEvents } from '../encodeEvents.ts'
 import { ConcurrencyConflict, type EventStore, type GlobalPosition, type Stored } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
 
-/** A log in memory for specs of what is built on the port: it keeps what it promises of `append` and `readStream`. */
+/** An event store in memory for specs; implements `append`, `readStream` and `head`. */
 export interface MemoryEventStore extends EventStore {
   readonly log: Stored[]
-  /** Number of events of each append that was taken. */
+  /** Number of events of each successful append. */
   readonly appends: number[]
 }
 
@@ -47,7 +47,7 @@ export function createMemoryEventStore(): MemoryEventStore {
     },
     head: async () => log.at(-1)?.position,
     subscribeAll: () => {
-      throw new Error('Nobody subscribes to a log in memory')
+      throw new Error('The memory event store has no subscriptions')
     },
     close: async () => {},
   }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Decider, type Event, Rejection } from '../pure/decider.ts'
 
-/** Given these facts, when this is asked, then that is decided: the form of every decider's tests. */
+/** Given/when/then for deciders: given events, when a command, then the decided events or the rejection. */
 export function specification<S, C, E extends Event>(decider: Decider<S, C, E>) {
   const fold = (events: readonly E[]) => events.reduce(decider.evolve, decider.initial)
 
@@ -16,7 +16,7 @@ export function specification<S, C, E extends Event>(decider: Decider<S, C, E>) 
 
   return (...given: readonly E[]) => ({
     when: (command: C) => ({
-      /** Decides exactly these events, and asked once more adds nothing. */
+      /** Expects exactly these events, and none when the command is repeated. */
       decides(...expected: readonly E[]) {
         expect(decided(command, given)).toEqual(expected)
         const again = decided(command, [...given, ...expected])

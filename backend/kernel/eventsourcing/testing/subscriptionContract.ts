@@ -4,9 +4,9 @@ import { pause } from '../../backoff.ts'
 import type { EventStore } from '../eventStore.port.ts'
 import { aStream, event, follow, ids, many } from './followLog.ts'
 
-/** The part of the event store's contract about `subscribeAll`. */
+/** Contract of `subscribeAll`. */
 export function subscriptionContract(store: () => EventStore): void {
-  it('to history, then to what is new', async () => {
+  it('to existing events, then to new ones', async () => {
     const category = `h${randomUUID().slice(0, 8)}`
     const [history, news] = [many(50, 'Old'), many(10, 'New')]
     for (const [n, old] of history.entries()) await store().append(`${category}-${n % 7}`, 'any', [old])
@@ -25,7 +25,7 @@ export function subscriptionContract(store: () => EventStore): void {
     expect(ids(events)).toEqual(ids([...history, ...news]))
   })
 
-  it('to the streams that begin with one of the prefixes', async () => {
+  it('to streams with one of the prefixes', async () => {
     const [one, two, three] = [aStream('one'), aStream('t_o'), aStream('three')]
     for (const stream of [one, two, three, two.replace('_', 'w')]) await store().append(stream, 'any', [event('A')])
     const { events } = await follow(store(), {
@@ -43,7 +43,7 @@ export function subscriptionContract(store: () => EventStore): void {
     expect(events.filter(({ stream, type }) => stream.startsWith('$') || type.startsWith('$'))).toEqual([])
   })
 
-  it('from a position, without what stands there', async () => {
+  it('from an exclusive position', async () => {
     const stream = aStream()
     const { position } = await store().append(stream, 'any', many(3, 'A'))
     await store().append(stream, 'any', many(2, 'B'))
@@ -54,7 +54,7 @@ export function subscriptionContract(store: () => EventStore): void {
     expect(again.events).toEqual([])
   })
 
-  it('and gives a position only after everything before it', async () => {
+  it('and checkpoints only after delivering everything before', async () => {
     const category = `c${randomUUID().slice(0, 8)}`
     const noise = aStream('noise')
     for (let n = 0; n < 40; n++) {
@@ -75,7 +75,7 @@ export function subscriptionContract(store: () => EventStore): void {
       expect(batch.events.length).toBeLessThanOrEqual(3)
       expect(events.filter(({ position }) => position <= batch.position)).toHaveLength(delivered)
     }
-    // Past the noise at the end too, or each restart would read it again.
+    // Includes events without a match at the end; otherwise each restart would scan them again.
     expect(batches.at(-1)!.position > events.at(-1)!.position).toBe(true)
   })
 

@@ -9,17 +9,17 @@ export interface TemporaryPostgres {
   readonly pool: pg.Pool
   readonly server: EmbeddedPostgres
   readonly dataDir: string
-  /** Stops the server and starts it again on the same folder. */
+  /** Restarts the server on the same folder. */
   restart(): Promise<void>
-  /** A further pool to the same server. */
+  /** Opens another pool to the same server. */
   connect(config?: pg.PoolConfig): pg.Pool
-  /** Ends the pools, the server and its folders. */
+  /** Ends the pools and the server, and removes its folders. */
   close(): Promise<void>
 }
 
 /**
- * A real PostgreSQL for one test file, in a folder of its own that goes with it.
- * @param prepare may put a cluster into the folder; otherwise it is an empty one
+ * Starts a PostgreSQL for one test file, in a temporary folder.
+ * @param prepare may put a cluster into the folder; by default the cluster is empty
  */
 export async function startTemporaryPostgres(prepare?: (dataDir: string) => Promise<void>): Promise<TemporaryPostgres> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
