@@ -248,7 +248,7 @@ describe('an Idempotency-Key', () => {
     expect((await generate(by, GENERATION, same)).status).toBe(202)
     expect(await codeOf(await generate(by, fullHd, same))).toEqual([422, 'idempotency_key_reused'])
   })
-  it('returns the deletion when the task was deleted since', async () => {
+  it('returns 404 when its task was deleted', async () => {
     const [by, same] = [await kinora.newUser(), key()]
     await generate(by, GENERATION, key())
     const waiting = await taskOf(await generate(by, GENERATION, same))
