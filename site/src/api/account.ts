@@ -22,7 +22,7 @@ import { setSignedIn, setSignedOut } from './session.ts'
 
 const Confirmation = z.string({ error: 'required' }).check(z.minLength(1, 'required'))
 /** Checks that both password fields are equal. */
-export const matchesConfirmation =
+const matchesConfirmation =
   <Name extends string>(name: Name) =>
   (ctx: z.core.ParsePayload<Readonly<Record<Name | 'confirm', string>>>): void => {
     const { [name]: password, confirm } = ctx.value
@@ -42,7 +42,7 @@ export const PasswordForm = z
   .extend(PasswordChange, { confirm: Confirmation })
   .check(matchesConfirmation('new_password'))
 
-export const pendingPath = (email: string) => `/auth/email-verification-pending?email=${encodeURIComponent(email)}`
+const pendingPath = (email: string) => `/auth/email-verification-pending?email=${encodeURIComponent(email)}`
 
 /** Signs in and opens the requested page in the account's language. */
 export async function signIn(credentials: { email: string; password: string }): Promise<void> {
