@@ -130,8 +130,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
 }
 
 async function openEventStore({ eventStore }: Config, pool: pg.Pool, log: Logger): Promise<EventStore> {
-  if (eventStore)
-    return createEventStoreDb({ ...eventStore, log: (message, error) => log.warn({ err: error }, message) })
+  if (eventStore) return createEventStoreDb({ ...eventStore, log })
   await installEventTable(pool)
   return createPostgresEventStore(pool)
 }

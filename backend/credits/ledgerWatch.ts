@@ -72,9 +72,10 @@ export function ledgerCollector(
     const { checked, drifted } = await watch.check()
     checkedAccounts.inc(checked)
     drift.set(drifted.length)
-    for (const account of drifted) {
-      if (!logged.has(account.userId)) log.error({ ...account, alert: 'ledger_drift' }, 'balance differs from history')
-      logged.add(account.userId)
+    for (const { userId, balance, entries } of drifted) {
+      if (!logged.has(userId))
+        log.error({ userId, balance, entries, alert: 'ledger_drift' }, 'balance differs from history')
+      logged.add(userId)
     }
   }
 }

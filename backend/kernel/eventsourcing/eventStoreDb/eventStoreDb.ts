@@ -6,6 +6,7 @@ import {
   jsonEvent,
   WrongExpectedVersionError,
 } from '@eventstore/db-client'
+import type { Logger } from 'pino'
 import { backoff, pause } from '../../backoff.ts'
 import { encodeEvents } from '../encodeEvents.ts'
 import {
@@ -42,7 +43,7 @@ export interface EventStoreDbOptions extends Partial<SearchOptions> {
   readonly ca?: string | undefined
   /** Milliseconds before the next attempt; attempts count from 0. */
   readonly pauseBetween?: (attempt: number) => number
-  readonly log?: (message: string, error: unknown) => void
+  readonly log?: Pick<Logger, 'warn'>
 }
 
 /**
@@ -70,7 +71,7 @@ class EventStoreDb implements EventStore {
       maxSearchWindow: 500,
       checkpointInterval: 4,
       pauseBetween: (attempt) => backoff(attempt, { initial: 100, max: 30_000 }),
-      log: () => {},
+      log: { warn: () => {} },
       ...options,
     }
     const url = withAuthority(options.url, options.ca)
@@ -89,7 +90,7 @@ class EventStoreDb implements EventStore {
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) throw conflict(stream, expected, error)
         if (!isTransient(error)) throw error
-        this.#options.log(`append to ${stream} failed, attempt ${attempt + 1}`, error)
+        this.#options.log.warn({ err: error, stream, attempt: attempt + 1 }, 'append failed')
         // With `any`, the server recognises a retry only while it remembers the ids, so retrying is not safe.
         const last = expected === 'any' || attempt + 1 >= this.#options.appendAttempts || this.#isTooLate(begun)
         if (last) throw new AppendOutcomeUnknown(stream, { cause: error })
@@ -133,7 +134,7 @@ class EventStoreDb implements EventStore {
         return
       } catch (error) {
         if (!isTransient(error)) throw error
-        this.#options.log(`reading ${stream} failed, attempt ${attempt + 1}`, error)
+        this.#options.log.warn({ err: error, stream, attempt: attempt + 1 }, 'reading a stream failed')
         if (this.#isTooLate(begun)) throw new StoreUnavailable(stream, { cause: error })
         await pause(this.#options.pauseBetween(attempt))
       }
@@ -176,7 +177,7 @@ class EventStoreDb implements EventStore {
       } catch (error) {
         if (signal.aborted) return
         if (!isTransient(error)) throw error
-        log('subscription dropped', error)
+        log.warn({ err: error }, 'subscription dropped')
       }
       await pause(pauseBetween(attempt), signal)
     }
