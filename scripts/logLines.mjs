@@ -13,9 +13,6 @@ Logs are JSON lines on standard error. \`msg\` is the message; every line also h
 Search for the message: \`docker compose logs | grep 'csp violation'\`.
 
 Generated from the code by \`node scripts/logLines.mjs --write\`.
-
-| Message | Level | Fields | Logged in |
-|---|---|---|---|
 `
 
 /** Splits the text from an opening bracket to the closing one at its commas, outside of nested brackets and strings. */
@@ -82,15 +79,20 @@ export function logLines() {
     .sort((a, b) => (a.message < b.message ? -1 : 1))
 }
 
-/** Returns the Markdown page. */
-export const logPage = () =>
-  HEAD +
-  logLines()
-    .map(({ message, levels, fields, file }) => {
-      const code = (names) => names.map((name) => `\`${name}\``).join(', ')
-      return `| ${message} | ${levels.join(', ')} | ${code(fields)} | [${file}](../../${file}) |\n`
-    })
-    .join('')
+/** Returns the Markdown page, its table aligned as the formatter wants it. */
+export function logPage() {
+  const rows = logLines().map(({ message, levels, fields, file }) => [
+    message,
+    levels.join(', '),
+    fields.map((name) => `\`${name}\``).join(', '),
+    `[${file}](../../${file})`,
+  ])
+  const table = [['Message', 'Level', 'Fields', 'Logged in'], ...rows]
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column].length)))
+  const line = (cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |\n`
+  const [head, ...body] = table.map(line)
+  return `${HEAD}\n${head}${line(widths.map((width) => '-'.repeat(width)))}${body.join('')}`
+}
 
 if (process.argv[1] === import.meta.filename) {
   if (process.argv.includes('--write')) writeFileSync(path.join(ROOT, PAGE), logPage())

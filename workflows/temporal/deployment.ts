@@ -33,16 +33,17 @@ export async function takeOver(
       const mine = versions.find((version) => buildOf(version) === buildId)
       const theirs = versions.find((version) => current !== undefined && buildOf(version) === current)
       if (mine && theirs && bornOf(theirs) > bornOf(mine)) {
-        log.warn({ buildId, current }, 'a newer version of the workflows is current: this one only ends what it began')
+        log.warn({ buildId, current }, 'newer workflow version is current, finishing own workflows')
         return
       }
       if (mine) {
         await client.workflowService.setWorkerDeploymentCurrentVersion({ ...deployment, buildId })
-        log.info({ buildId, before: current }, 'workflows run on this version from now on')
+        log.info({ buildId, before: current }, 'workflow version made current')
         return
       }
     } catch (error) {
-      if (wait === LONGEST_WAIT_MS) log.warn({ err: error, buildId }, 'this version cannot be made current yet')
+      if (wait === LONGEST_WAIT_MS)
+        log.warn({ err: error, buildId }, 'making workflow version current failed, retrying')
     }
     await delay(wait, undefined, { signal }).catch(() => {})
   }

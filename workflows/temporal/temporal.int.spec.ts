@@ -134,7 +134,7 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     const engine = open({ note, gate })
     const [nap, gates] = [{ id: randomUUID(), as: 'nap', ms: 2_000 }, { id: randomUUID() }]
     const started = Promise.all([engine.start(counts, gates), engine.start(naps, nap)])
-    await vi.waitFor(() => expect(warnings.join()).toContain('Temporal cannot be used yet'), within)
+    await vi.waitFor(() => expect(warnings.join()).toContain('temporal not reachable'), within)
     expect(await engine.reachable()).toBe(false)
     await server.start()
     await started
@@ -182,7 +182,7 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     await vi.waitFor(isCurrent, within)
     await older.stop()
     const again = open({ note }, { namespace })
-    await vi.waitFor(() => expect(warnings.join()).toContain('a newer version'), within)
+    await vi.waitFor(() => expect(warnings.join()).toContain('newer workflow version'), within)
     await again.stop()
 
     await newer.signal(turns, turning, 'turn')

@@ -171,7 +171,7 @@ export class TemporalEngine implements Engine {
         return await this.#connect()
       } catch (error) {
         if (signal.aborted) break
-        log.warn({ err: error, address, namespace }, `Temporal cannot be used yet: next try in ${wait} ms`)
+        log.warn({ err: error, address, namespace, wait }, 'temporal not reachable, retrying')
         await delay(wait, undefined, { signal }).catch(() => {})
       }
     }

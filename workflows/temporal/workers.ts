@@ -52,7 +52,7 @@ export function runWorkers({ connection, namespace, bundle, activities, slots, l
         if (halt.signal.aborted) stop()
         await running.finally(() => halt.signal.removeEventListener('abort', stop))
       } catch (error) {
-        if (!halt.signal.aborted) log.warn({ err: error, pool }, 'a worker has failed and is put in place again')
+        if (!halt.signal.aborted) log.warn({ err: error, pool }, 'temporal worker failed, restarting')
         await delay(AGAIN_MS, undefined, { signal: halt.signal }).catch(() => {})
       }
     }
