@@ -1,6 +1,6 @@
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 
-/** MiniMax's minutes in a hundredth of the time, or less. */
+/** Intervals for MiniMax, shortened to a hundredth or less. */
 export const QUICK_TIMING: Partial<MinimaxTiming> = {
   windowMs: 600,
   pollIntervalMs: 60,
