@@ -22,7 +22,7 @@ const faultsOf = async (answer: Response) => [
 ]
 
 describe('guessing passwords', () => {
-  it('slows down after ten, alike for known and unknown addresses', async () => {
+  it('limits wrong passwords to ten, for known and unknown addresses', async () => {
     const { email } = await kinora.newUser()
     const wrong = [...Array(10).fill(401), 429, 429]
     expect(await statusesOf(12, () => login(email, 'wrong password'))).toEqual(wrong)
@@ -33,7 +33,7 @@ describe('guessing passwords', () => {
     expect(await outcome(answer)).toEqual([429, 'too_many_requests'])
   })
 
-  it('does not keep the owner out on a device that has signed in before, nor anyone else', async () => {
+  it('locks out neither a known device of the owner nor other users', async () => {
     const [owner, other] = [await kinora.newUser(), await kinora.newUser()]
     const guesses = await Promise.all(Array.from({ length: 30 }, () => login(owner.email, 'wrong password')))
     expect(guesses.filter(({ status }) => status === 401)).toHaveLength(10)
@@ -44,15 +44,15 @@ describe('guessing passwords', () => {
     expect((await login(other.email, 'correct horse')).status).toBe(200)
   })
 
-  it('counts failures alone', async () => {
+  it('does not count successful sign-ins', async () => {
     const { email } = await kinora.newUser()
     expect(new Set(await statusesOf(15, () => login(email, 'correct horse')))).toEqual(new Set([200]))
   })
 })
 
-describe('asking for mails', () => {
+describe('requesting mails', () => {
   it.each(['/auth/forgot-password', '/auth/resend-verification'])(
-    'by %s slows down after five, alike for known and unknown addresses',
+    'limits %s to five, for known and unknown addresses',
     async (path) => {
       const { email } = await kinora.newUser()
       for (const to of [email, `nobody${path.length}@kinora.test`])
@@ -72,18 +72,18 @@ describe('a registration', () => {
     [{ password: 'x'.repeat(257) }, 'password', 'password_too_long'],
     [{ email: 'ada@mailinator.com' }, 'email', 'email_disposable'],
     [{ email: '"ada"<ada@kinora.test>' }, 'email', 'invalid_email'],
-  ])('is refused (%#)', async (change, path, code) => {
+  ])('rejects weak passwords and invalid addresses (%#)', async (change, path, code) => {
     expect(await faultsOf(await register(change))).toEqual([422, [[path, code]]])
   })
 
-  it('takes a password of 256 characters of any script, however it is typed', async () => {
+  it('accepts a password of 256 characters in any script and Unicode form', async () => {
     const email = 'long@kinora.test'
     const password = `${'ｇ猫é'.repeat(85)}x`
     expect((await register({ email, password })).status).toBe(201)
     expect(await outcome(await login(email, password.normalize('NFKD')))).toEqual([403, 'email_not_verified'])
   })
 
-  it('is one for each mailbox, however its address is written', async () => {
+  it('allows one account per mailbox, however its address is written', async () => {
     await kinora.newUser('m.ail.box+first@gmail.com')
     expect(await outcome(await register({ email: 'MailBox+second@googlemail.com' }))).toEqual([
       409,
@@ -93,8 +93,8 @@ describe('a registration', () => {
   })
 })
 
-describe('a changed password', () => {
-  it('must be as good as a new one', async () => {
+describe('a password reset', () => {
+  it('rejects weak passwords, and makes the device known', async () => {
     const user = await kinora.newUser()
     await kinora.post('/auth/forgot-password', { email: user.email })
     const token = /reset-password\?token=([\w-]+)/.exec((await kinora.mails(user.email))[0]!.text)![1]
@@ -104,7 +104,7 @@ describe('a changed password', () => {
     for (let n = 0; n < 10; n++) await login(user.email, 'wrong password')
     const done = await reset('a better horse')
     expect(done.status).toBe(200)
-    // Who could reset it is known from then on, however many guess meanwhile.
+    // The device that reset the password is known, so guesses from elsewhere do not lock it out.
     expect((await login(user.email, 'a better horse')).status).toBe(429)
     const device = done.headers.getSetCookie()[0]!.split(';')[0]
     expect((await login(user.email, 'a better horse', device)).status).toBe(200)

@@ -48,14 +48,14 @@ describe('registering', () => {
     expect(mails[0]!.text).toContain(`email=${encodeURIComponent(email)}`)
   })
 
-  it('is refused for an address that is verified, in whatever case it is written', async () => {
+  it('rejects a verified address in any case', async () => {
     const email = await verified()
     expect(await outcome(await register(email))).toEqual([409, 'email_already_registered'])
     expect(await outcome(await register(` ${email.toUpperCase()} `))).toEqual([409, 'email_already_registered'])
     expect(await kinora.mails(email)).toHaveLength(1)
   })
 
-  it('again without having verified replaces the first attempt and its link', async () => {
+  it('replaces an unverified account and its link', async () => {
     const email = newEmail()
     await register(email, { password: 'first password' })
     await register(email, { username: 'Second Name' })
@@ -66,7 +66,7 @@ describe('registering', () => {
     expect(await (await login(email)).json()).toMatchObject({ user: { full_name: 'Second Name' } })
   })
 
-  it('of one address ten times at once opens one account', async () => {
+  it('registers one account for ten concurrent registrations of an address', async () => {
     const email = newEmail()
     const statuses = (await Promise.all(Array.from({ length: 10 }, () => register(email)))).map(({ status }) => status)
     expect(new Set([201, 409, ...statuses])).toEqual(new Set([201, 409]))
@@ -82,7 +82,7 @@ describe('registering', () => {
     [{ username: ' x ' }, 'username', 'name_too_short'],
     [{ username: 'Nul\u0000' }, 'username', 'invalid_characters'],
     [{ language: 'de' }, 'language', 'invalid'],
-  ])('names the field at fault (%#)', async (change, path, code) => {
+  ])('reports the invalid field (%#)', async (change, path, code) => {
     const answer = await register(newEmail(), change)
     expect([answer.status, ((await answer.json()) as { errors: object }).errors]).toEqual([
       422,
@@ -92,7 +92,7 @@ describe('registering', () => {
 })
 
 describe('verifying an address', () => {
-  it('grants the free credits once, and its link works once', async () => {
+  it('grants the free credits once and accepts its link once', async () => {
     const email = newEmail()
     await register(email)
     const [token] = await tokensOf(email)
@@ -110,7 +110,7 @@ describe('verifying an address', () => {
     })
   })
 
-  it('is refused after a day, and a new link can be asked for', async () => {
+  it('rejects a link after a day and accepts a new one', async () => {
     const email = newEmail()
     await register(email)
     const [token] = await tokensOf(email)
@@ -121,7 +121,7 @@ describe('verifying an address', () => {
     expect((await verify((await tokensOf(email))[0])).status).toBe(200)
   })
 
-  it('is not mailed again to a verified or an unknown address, with the same answer', async () => {
+  it('mails no link to a verified or unknown address, with the same response', async () => {
     const email = await verified()
     const answers = await Promise.all(
       [email, newEmail(), 'stranger@kinora.test'].map((to) => kinora.post('/auth/resend-verification', { email: to })),
@@ -132,20 +132,20 @@ describe('verifying an address', () => {
     expect(await kinora.mails('stranger@kinora.test')).toEqual([])
   })
 
-  it('needs a token', async () => {
+  it('rejects a missing or wrong token', async () => {
     expect(await (await verify(undefined)).json()).toMatchObject({ errors: [{ path: 'token', code: 'token_missing' }] })
     expect(await outcome(await verify('x'))).toEqual([422, 'token_invalid'])
   })
 })
 
 describe('signing in', () => {
-  it('says the same of a wrong password and of an unknown address', async () => {
+  it('gives the same response to a wrong password and an unknown address', async () => {
     const email = await verified()
     expect(await outcome(await login(email, 'wrong password'))).toEqual([401, 'invalid_credentials'])
     expect(await outcome(await login('stranger@kinora.test'))).toEqual([401, 'invalid_credentials'])
   })
 
-  it('tells of a missing verification only who knows the password', async () => {
+  it('reports an unverified address only with the right password', async () => {
     const email = newEmail()
     await register(email)
     expect(await outcome(await login(email, 'wrong password'))).toEqual([401, 'invalid_credentials'])
@@ -154,7 +154,7 @@ describe('signing in', () => {
     expect(await outcome(right)).toEqual([403, 'email_not_verified'])
   })
 
-  it('answers the user and sets cookies that scripts cannot read', async () => {
+  it('returns the user and sets httpOnly cookies', async () => {
     const email = await verified()
     const answer = await login(email.toUpperCase())
     const { user } = (await answer.json()) as { user: object }
@@ -177,7 +177,7 @@ describe('signing in', () => {
     expect(await (await as(cookiesOf(answer), 'GET', '/auth/me')).json()).toEqual(user)
   })
 
-  it('is asked of who has no cookie, or a forged one', async () => {
+  it('rejects requests without a cookie or with a forged one', async () => {
     const cookie = cookiesOf(await login(await verified()))
     for (const forged of ['', cookie.replace('.', 'x.'), cookie.slice(0, 100), 'kinora_access=%00'])
       expect(await outcome(await as(forged, 'GET', '/auth/me'))).toEqual([401, 'unauthenticated'])
@@ -185,7 +185,7 @@ describe('signing in', () => {
 })
 
 describe('staying signed in', () => {
-  it('rotates the cookies, and 20 refreshes at once all stay signed in', async () => {
+  it('rotates the cookies, and 20 concurrent refreshes all stay signed in', async () => {
     const cookie = cookiesOf(await login(await verified()))
     const answers = await Promise.all(Array.from({ length: 20 }, () => as(cookie, 'POST', '/auth/refresh')))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -195,7 +195,7 @@ describe('staying signed in', () => {
     expect(me.map(({ status }) => status)).toEqual(Array(20).fill(200))
   })
 
-  it('ends for both, access and refresh, with signing out', async () => {
+  it('invalidates access and refresh tokens on sign-out', async () => {
     const cookie = cookiesOf(await login(await verified()))
     const out = await as(cookie, 'POST', '/auth/logout')
     expect(out.headers.getSetCookie().map((line) => line.split(' ')[0])).toEqual([
@@ -208,7 +208,7 @@ describe('staying signed in', () => {
     expect(await outcome(refresh)).toEqual([401, 'unauthenticated'])
   })
 
-  it('is no error to sign out twice, or without having been signed in', async () => {
+  it('signs out without a session', async () => {
     expect((await as('', 'POST', '/auth/logout')).status).toBe(200)
   })
 })

@@ -10,22 +10,22 @@ import { createMailTokens } from './mails/mailTokens.ts'
 import { createOutbox } from './mails/outbox.ts'
 
 let db: TemporaryDatabase
-let meanwhile: (() => Promise<unknown>) | undefined
+let concurrent: (() => Promise<unknown>) | undefined
 beforeAll(async () => {
   db = await startTemporaryDatabase()
 })
 afterAll(() => db.close())
 
-/** The database, where something happens between the look at an account and what follows from it. */
+/** Returns a database that runs `concurrent` after it has read an account. */
 const racing = () =>
   ({
     em: {
       fork: () => {
         const em = db.database.em.fork()
-        const look = em.findOne.bind(em)
-        em.findOne = (async (...call: Parameters<typeof look>) => {
-          const found = await look(...call)
-          await meanwhile?.()
+        const findOne = em.findOne.bind(em)
+        em.findOne = (async (...call: Parameters<typeof findOne>) => {
+          const found = await findOne(...call)
+          await concurrent?.()
           return found
         }) as typeof em.findOne
         return em
@@ -34,7 +34,7 @@ const racing = () =>
   }) as unknown as Database
 
 describe('registering an address while its owner verifies it', () => {
-  it("does not replace the owner's password", async () => {
+  it("keeps the owner's password", async () => {
     const tokens = createMailTokens(racing(), Date.now)
     const outbox = createOutbox(db.database, randomBytes(32))
     const background = createBackground(() => {})
@@ -45,8 +45,8 @@ describe('registering an address while its owner verifies it', () => {
     const registration = { email: 'owner@kinora.test', username: 'Owner', language: 'en' } as const
     await accounts.register({ ...registration, password: 'the owner knows' })
     const [text] = await mails()
-    meanwhile = () => {
-      meanwhile = undefined
+    concurrent = () => {
+      concurrent = undefined
       return accounts.verifyEmail(/token=([\w-]+)/.exec(text!)![1]!)
     }
     const again = accounts.register({ ...registration, password: 'a stranger knows' })

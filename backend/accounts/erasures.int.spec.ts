@@ -12,8 +12,8 @@ import { GENERATION, registerUser, type TestUser } from '../testing/testUser.ts'
 import { createUserKeys } from './keys/userKeys.ts'
 
 const KEYS = { SESSION_SECRET: 's'.repeat(32), ENCRYPTION_KEY: 'ab'.repeat(32) }
-/** What was charged, for which kind of clip, and how it ended: the ledger's proof and the operator's sums, about nobody. */
-const KNOW_THE_TASK = ['credit_entry', 'event', 'task_outcome']
+/** Tables that keep the task's id without personal data: the ledger, the event log and the operator's statistics. */
+const TABLES_WITH_TASK = ['credit_entry', 'event', 'task_outcome']
 const PROMPT = 'A vermilion zeppelin over the salt flats'
 let db: TemporaryDatabase
 let provider: ProviderDouble
@@ -59,7 +59,7 @@ async function upload(user: TestUser): Promise<string> {
   return ((await answer.json()) as { image_url: string }).image_url
 }
 
-/** Someone with a finished video, one that is being made, one that waits, and traces everywhere else. */
+/** Creates a user with a finished, a rendering and a queued video, and data in all other tables. */
 async function person(name: string) {
   const user = await registerUser(kinora.url, `${name.toLowerCase()}@kinora.test`)
   await user.call('PUT', '/users/name', { username: `${name} Mc${name}quill` })
@@ -80,7 +80,7 @@ async function person(name: string) {
   return { user, family: `Mc${name}quill`, image, tasks: [finished, rendering, waiting] }
 }
 
-/** The tables in whose rows a text stands, in whatever case. */
+/** Returns the tables that contain a text, in any case. */
 async function tablesWith(needle: string): Promise<string[]> {
   const { rows } = await db.pool.query<{ name: string }>(
     `select quote_ident(table_name) as name from information_schema.tables
@@ -107,11 +107,11 @@ const encryptedPrompts = async (userId: string) =>
     )
   ).rows.map(({ sealed }) => sealed)
 
-/** What is left of an erased account once the first pass is through. */
+/** Expects that only allowed rows of an erased account remain. */
 async function expectGone({ user, family, image, tasks }: Awaited<ReturnType<typeof person>>): Promise<void> {
   const key = () => db.pool.query('select 1 from user_key where user_id = $1', [user.userId])
   await vi.waitFor(async () => expect((await key()).rowCount).toBe(0), 15_000)
-  await vi.waitFor(async () => expect((await tablesWith(tasks[2]!)).sort()).toEqual(KNOW_THE_TASK), 5_000)
+  await vi.waitFor(async () => expect((await tablesWith(tasks[2]!)).sort()).toEqual(TABLES_WITH_TASK), 5_000)
   for (const needle of [user.email, user.email.split('@')[0]!, family, 'zeppelin'])
     expect([needle, await tablesWith(needle)]).toEqual([needle, []])
   const ids = [...tasks, image.split('/').at(-1)!]
@@ -141,8 +141,8 @@ async function expectLedgerProven(userId: string, captured: number): Promise<voi
 
 const remove = (user: TestUser, password = 'correct horse') => user.call('POST', '/users/delete', { password })
 
-describe('an erased account', () => {
-  it('is asked for with the password', async () => {
+describe('the erasure of an account', () => {
+  it('rejects a deletion with a wrong password', async () => {
     const user = await kinora.newUser()
     expect(await (await remove(user, 'wrong password')).json()).toMatchObject({
       errors: [{ path: 'password', code: 'wrong_password' }],
@@ -150,7 +150,7 @@ describe('an erased account', () => {
     expect((await user.call('GET', '/auth/me')).status).toBe(200)
   })
 
-  it('leaves no row, no file and no readable event of the person, and the ledger stays proven', {
+  it('removes every row, file and readable event of the user, and the ledger still verifies', {
     timeout: 90_000,
   }, async () => {
     const stays = await person('Bertram')
@@ -171,7 +171,7 @@ describe('an erased account', () => {
     await expectLedgerProven(stays.user.userId, 30)
   })
 
-  it('is finished after the program stopped in the middle', { timeout: 90_000 }, async () => {
+  it('resumes after Kinora stopped during the erasure', { timeout: 90_000 }, async () => {
     const goes = await person('Clementine')
     const discard = provider.discard
     let forgotten = 0
@@ -190,7 +190,7 @@ describe('an erased account', () => {
     await expectLedgerProven(goes.user.userId, 10)
   })
 
-  it('does not come back with new free credits, nor with its old key', async () => {
+  it('grants no free credits to a new account of the mailbox, and no key to the old one', async () => {
     const { user } = await person('Dorothea')
     await remove(user)
     await vi.waitFor(async () => expect(await tablesWith('Dorothea')).toEqual([]), 10_000)
@@ -205,7 +205,7 @@ describe('an erased account', () => {
     })
   })
 
-  it('leaves read models that equal what the log alone says', async () => {
+  it('leaves read models that equal a rebuild', async () => {
     for (const { name, live, rebuilt } of await rebuildAll(db.connection, db.pool))
       expect([name, rebuilt]).toEqual([name, live])
   })

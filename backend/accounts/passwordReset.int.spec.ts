@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => kinora.close())
 
-/** The newest mail to someone, once there are so many. */
+/** Waits for `count` mails to an address and returns the newest. */
 async function mail(to: string, count: number): Promise<string> {
   return vi.waitFor(async () => {
     const mails = await kinora.mails(to)
@@ -28,7 +28,7 @@ const reset = (token: string, new_password = 'a better horse') =>
 const login = async (email: string, password: string) => (await kinora.post('/auth/login', { email, password })).status
 
 describe('a forgotten password', () => {
-  it('is replaced by a mailed link, which ends every session and mails a notice', async () => {
+  it('is reset with a mailed link, which ends every session and mails a notice', async () => {
     const user = await kinora.newUser()
     expect((await reset(await resetLink(user))).status).toBe(200)
     expect((await user.call('GET', '/auth/me')).status).toBe(401)
@@ -37,14 +37,14 @@ describe('a forgotten password', () => {
     expect(await mail(user.email, 3)).toContain('was just changed')
   })
 
-  it('is replaced once for each link', async () => {
+  it('is reset once per link', async () => {
     const user = await kinora.newUser()
     const token = await resetLink(user)
     const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await reset(token)).status))
     expect(statuses.toSorted()).toEqual([200, 422, 422, 422, 422])
   })
 
-  it('keeps only the last link', async () => {
+  it('is reset only with the latest link', async () => {
     const user = await kinora.newUser()
     const first = await resetLink(user)
     const second = await resetLink(user, 3)
@@ -52,7 +52,7 @@ describe('a forgotten password', () => {
     expect((await reset(second)).status).toBe(200)
   })
 
-  it('is answered the same where there is no account, and nothing is mailed', async () => {
+  it('gives the same response for an unknown address and mails nothing', async () => {
     const answer = await kinora.post('/auth/forgot-password', { email: 'nobody@kinora.test' })
     expect([answer.status, await answer.json()]).toEqual([
       200,
@@ -61,7 +61,7 @@ describe('a forgotten password', () => {
     expect(await kinora.mails('nobody@kinora.test')).toEqual([])
   })
 
-  it('is no way in for a link that verifies, nor the other way round', async () => {
+  it('accepts no verification token, and verification accepts no reset token', async () => {
     const email = 'unverified@kinora.test'
     await kinora.post('/auth/register', { email, password: 'correct horse', username: 'Un Verified' })
     const token = /token=([\w-]+)/.exec(await mail(email, 1))![1]!
@@ -72,7 +72,7 @@ describe('a forgotten password', () => {
 })
 
 describe('the language', () => {
-  it('is kept on the account', async () => {
+  it('is stored with the account', async () => {
     const user = await kinora.newUser()
     const answer = await user.call('PUT', '/users/language', { language: 'zh' })
     expect([answer.status, await answer.json()]).toEqual([200, { language: 'zh' }])

@@ -5,7 +5,7 @@ const owner = { email: 'ada.lovelace@kinora.test', username: 'Ada Lovelace' }
 
 describe('a password', () => {
   it.each(['password1', 'PASSWORD123', '12345678', 'qwertyuiop', 'letmein123', 'ｐａｓｓｗｏｒｄ１'])(
-    'that leaked often is refused: %s',
+    'that leaked often is rejected: %s',
     (password) => {
       expect(passwordWeakness(password, owner)).toBe('password_common')
     },
@@ -18,14 +18,14 @@ describe('a password', () => {
     'ada.lovelace@kinora.test',
     'adaadaada',
     'kinorapassword1',
-  ])('that anyone who knows its owner would guess is refused: %s', (password) => {
+  ])('with words of its owner is rejected: %s', (password) => {
     expect(passwordWeakness(password, owner)).toBe('password_personal')
   })
-  it('of a Chinese name is refused as well', () => {
+  it('with a Chinese name of its owner is rejected', () => {
     expect(passwordWeakness('王小明2026', { email: 'w@kinora.test', username: '王小明' })).toBe('password_personal')
   })
   it.each(['correct horse', 'a kinora of the seven seas', 'Ada likes 9 green hats', '灯塔下的第三只海鸥', 'x9!fKq2#'])(
-    'that is long enough without such words is fine: %s',
+    'that is long enough without such words is accepted: %s',
     (password) => {
       expect(passwordWeakness(password, owner)).toBeUndefined()
     },

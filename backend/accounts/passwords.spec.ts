@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hashPassword, passwordMatches } from './passwords.ts'
 
 describe('a password', () => {
-  it('is kept as an Argon2id hash in the PHC string format, with its own salt', async () => {
+  it('is hashed with Argon2id and its own salt, in the PHC string format', async () => {
     const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
     expect(one).not.toBe(two)
@@ -12,18 +12,18 @@ describe('a password', () => {
     const matches = ['correct horse', 'Correct horse', 'correct horse ', ''].map((text) => passwordMatches(text, hash))
     expect(await Promise.all(matches)).toEqual([true, false, false, false])
   })
-  it('is the same however its characters were typed', async () => {
+  it('matches in every Unicode form', async () => {
     const hash = await hashPassword('caf\u00e9 \ufb01ne \uff11')
     expect(await passwordMatches('cafe\u0301 fine 1', hash)).toBe(true)
   })
-  it('is checked by the parameters of its hash', async () => {
-    // From the tests of the reference implementation.
+  it('is compared with the parameters of its hash', async () => {
+    // A test vector of the reference implementation.
     const known = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
     const again = known.replace('t=2', 't=3')
     expect([await passwordMatches('password', known), await passwordMatches('password', again)]).toEqual([true, false])
   })
   it.each(['', 'secret', '$argon2i$v=19$m=64,t=2,p=1$c29tZXNhbHQ$AAAA', '$argon2id$v=19$m=64,t=2,p=1$c29tZXNhbHQ$'])(
-    'matches nothing that is not a hash: %j',
+    'does not match an invalid hash: %j',
     async (hash) => {
       expect(await passwordMatches('password', hash)).toBe(false)
     },

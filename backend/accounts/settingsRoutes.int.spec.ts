@@ -1,7 +1,7 @@
-import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { freePort } from '../testing/freePort.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { registerUser, type TestUser } from '../testing/testUser.ts'
 import type { SessionView } from './contract.ts'
@@ -19,8 +19,8 @@ const signedIn = async (cookie: string) =>
 const sessionsOf = async (user: TestUser) =>
   ((await (await user.call('GET', '/users/sessions')).json()) as { sessions: SessionView[] }).sessions
 
-/** Signs in once more, elsewhere. */
-async function elsewhere({ email }: TestUser, password = 'correct horse'): Promise<string> {
+/** Signs in from another browser and returns its cookies. */
+async function signInElsewhere({ email }: TestUser, password = 'correct horse'): Promise<string> {
   const answer = await kinora.post('/auth/login', { email, password }, { 'user-agent': CHROME })
   return answer.headers
     .getSetCookie()
@@ -29,9 +29,9 @@ async function elsewhere({ email }: TestUser, password = 'correct horse'): Promi
 }
 
 describe('the sessions of a user', () => {
-  it('are listed with their devices, and one can be ended', async () => {
+  it('are listed with their devices and ended one by one', async () => {
     const user = await kinora.newUser()
-    const other = await elsewhere(user)
+    const other = await signInElsewhere(user)
     const sessions = await sessionsOf(user)
     expect(sessions).toEqual([
       {
@@ -49,15 +49,15 @@ describe('the sessions of a user', () => {
     expect(await outcome(await user.call('DELETE', `/users/sessions/${sessions[0]!.id}`))).toEqual([404, 'not_found'])
   })
 
-  it('can all be ended but the one that asks', async () => {
+  it('are all ended except the current one', async () => {
     const user = await kinora.newUser()
-    const others = [await elsewhere(user), await elsewhere(user)]
+    const others = [await signInElsewhere(user), await signInElsewhere(user)]
     expect((await user.call('DELETE', '/users/sessions')).status).toBe(204)
     expect(await Promise.all([...others, user.cookie].map(signedIn))).toEqual([false, false, true])
     expect(await sessionsOf(user)).toHaveLength(1)
   })
 
-  it('are nobody else’s to end', async () => {
+  it('cannot be ended by another user', async () => {
     const [user, stranger] = [await kinora.newUser(), await kinora.newUser()]
     const [session] = await sessionsOf(user)
     for (const id of [session!.id, 'x', '%00'])
@@ -65,7 +65,7 @@ describe('the sessions of a user', () => {
     expect(await signedIn(user.cookie)).toBe(true)
   })
 
-  it('take their sockets with them', async () => {
+  it('close their sockets when they end', async () => {
     const user = await kinora.newUser()
     const { token } = (await (await user.call('POST', '/ws/token')).json()) as { token: string }
     const socket = new WebSocket(`${kinora.api.replace('http', 'ws')}/ws?token=${token}`)
@@ -79,7 +79,7 @@ describe('the sessions of a user', () => {
 })
 
 describe('the name', () => {
-  it('is changed by its owner', async () => {
+  it('is changed and validated', async () => {
     const user = await kinora.newUser()
     const answer = await user.call('PUT', '/users/name', { username: '  林 小满 ' })
     expect([answer.status, await answer.json()]).toMatchObject([200, { full_name: '林 小满', username: '林 小满' }])
@@ -92,9 +92,9 @@ describe('the password', () => {
   const change = (user: TestUser, current_password: string, new_password = 'a better horse') =>
     user.call('PUT', '/users/password', { current_password, new_password })
 
-  it('is changed by who knows it: other sessions and reset links end, and a notice is mailed', async () => {
+  it('is changed with the current one: other sessions and reset links end, and a notice is mailed', async () => {
     const user = await kinora.newUser()
-    const other = await elsewhere(user)
+    const other = await signInElsewhere(user)
     await kinora.post('/auth/forgot-password', { email: user.email })
     const token = /reset-password\?token=([\w-]+)/.exec((await kinora.mails(user.email))[0]!.text)![1]
     expect((await change(user, 'correct horse')).status).toBe(200)
@@ -103,11 +103,11 @@ describe('the password', () => {
       422,
       'token_invalid',
     ])
-    expect(await signedIn(await elsewhere(user, 'a better horse'))).toBe(true)
+    expect(await signedIn(await signInElsewhere(user, 'a better horse'))).toBe(true)
     expect((await kinora.mails(user.email))[0]!.text).toContain('was just changed')
   })
 
-  it('stays when the current one is wrong or the new one weak, and cannot be guessed here', async () => {
+  it('is not changed with a wrong current or weak new one, and guesses are limited', async () => {
     const user = await kinora.newUser()
     expect(await (await change(user, 'wrong password')).json()).toMatchObject({
       errors: [{ path: 'current_password', code: 'wrong_password' }],
@@ -123,7 +123,7 @@ describe('the password', () => {
 })
 
 describe('over https', () => {
-  it('cookies are for this host alone, by their names', async () => {
+  it('cookies have the __Host- prefix', async () => {
     const PORT = String(await freePort())
     const env = { PUBLIC_URL: 'https://kinora.test', PORT }
     const secure = await startTestKinora({ provider: await createProviderDouble(), env })
@@ -139,12 +139,3 @@ describe('over https', () => {
     await secure.close()
   })
 })
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

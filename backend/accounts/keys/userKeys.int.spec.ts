@@ -13,31 +13,31 @@ const keys = () => createUserKeys(db.database, master)
 const text = 'A cat 猫 😀'
 
 describe("a user's key", () => {
-  it('opens what it sealed, in this process and the next', async () => {
+  it('decrypts its texts, also in another process', async () => {
     const [user, first] = [crypto.randomUUID(), keys()]
     const sealed = await first.encrypt(user, text)
     expect([await first.decrypt(user, sealed), await keys().decrypt(user, sealed)]).toEqual([text, text])
   })
-  it('seals the same text differently each time, and never legibly', async () => {
+  it('encrypts the same text differently each time', async () => {
     const [user, each] = [crypto.randomUUID(), keys()]
     const [one, two] = [await each.encrypt(user, text), await each.encrypt(user, text)]
     expect(one).not.toBe(two)
     expect(Buffer.from(one, 'base64').includes(Buffer.from('cat'))).toBe(false)
   })
-  it('is made once, even by two processes that need it at the same time', async () => {
+  it('is created once by concurrent processes', async () => {
     const user = crypto.randomUUID()
     const processes = [keys(), keys()]
     const sealed = await Promise.all(Array.from({ length: 20 }, (_, n) => processes[n % 2]!.encrypt(user, `${n}`)))
     const opened = await Promise.all(sealed.map((each) => keys().decrypt(user, each)))
     expect(opened).toEqual(Array.from({ length: 20 }, (_, n) => `${n}`))
   })
-  it('leaves nothing legible when it is erased', async () => {
+  it('leaves its texts unreadable when it is deleted', async () => {
     const user = crypto.randomUUID()
     const sealed = await keys().encrypt(user, text)
     await db.pool.query('delete from user_key where user_id = $1', [user])
     expect(await keys().decrypt(user, sealed)).toBeUndefined()
   })
-  it("does not open another user's text, or one that was changed", async () => {
+  it("does not decrypt another user's text or a modified one", async () => {
     const [user, other, each] = [crypto.randomUUID(), crypto.randomUUID(), keys()]
     const sealed = await each.encrypt(user, text)
     await each.encrypt(other, text)
@@ -46,7 +46,7 @@ describe("a user's key", () => {
     bytes[bytes.length - 1]! ^= 1
     await expect(each.decrypt(user, bytes.toString('base64'))).rejects.toThrow()
   })
-  it('is itself wrapped: with another master key it does not open', async () => {
+  it('cannot be unwrapped with another master key', async () => {
     const user = crypto.randomUUID()
     const sealed = await keys().encrypt(user, text)
     await expect(createUserKeys(db.database, 'cd'.repeat(32)).decrypt(user, sealed)).rejects.toThrow()

@@ -51,7 +51,7 @@ describe('a mail', () => {
   })
   afterAll(() => kinora.close())
 
-  it('leaves over SMTP as text and HTML, in the reader’s language, and nothing of it stays', async () => {
+  it('is sent as text and HTML in the recipient’s language, then removed', async () => {
     const email = newEmail()
     await register(kinora.post, email)
     await arrives(email)
@@ -65,7 +65,7 @@ describe('a mail', () => {
     expect((await fetch(`${kinora.url}/dev/mailbox.json`)).status).toBe(404)
   })
 
-  it('waits, sealed, while the mail server is down, and leaves when it is back', { timeout: 60_000 }, async () => {
+  it('is stored encrypted while the mail server is down, and sent when it is back', { timeout: 60_000 }, async () => {
     await mails.stop()
     const email = newEmail()
     await register(kinora.post, email)
@@ -77,7 +77,7 @@ describe('a mail', () => {
     await isEmpty()
   })
 
-  it('is tried again when the server says "later", and given up when it says "never"', async () => {
+  it('is retried after a temporary failure and dropped after a permanent one', async () => {
     const [later, never] = [newEmail(), newEmail()]
     mails.answer = (to) => (to === never ? 550 : mails.asked.filter((one) => one === to).length < 2 ? 451 : undefined)
     await register(kinora.post, never)
@@ -88,7 +88,7 @@ describe('a mail', () => {
     expect(mails.taken).toHaveLength(1)
   })
 
-  it('reaches one recipient alone, however its address is written', async () => {
+  it('is sent to one recipient, whatever the address contains', async () => {
     for (const email of ['a@b.test,eve@kinora.test', '"x"<eve@kinora.test>', 'eve@kinora.test;b@b.test'])
       await kinora.post('/auth/register', { email, password: 'correct horse', username: 'Eve Eve' })
     await isEmpty()
@@ -96,8 +96,8 @@ describe('a mail', () => {
   })
 })
 
-describe('a mail on its way', () => {
-  it('arrives after the program was killed in the middle of handing it over', { timeout: 90_000 }, async () => {
+describe('an undelivered mail', () => {
+  it('is sent after Kinora was killed during the delivery', { timeout: 90_000 }, async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-mail-'))
     const email = newEmail()
     mails.hangs = true
@@ -119,7 +119,7 @@ describe('a mail on its way', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('is delivered by another process than the one that wrote it', async () => {
+  it('is sent by another process than the one that wrote it', async () => {
     const PORT = String(await freePort())
     const secrets = {
       SESSION_SECRET: 's'.repeat(32),

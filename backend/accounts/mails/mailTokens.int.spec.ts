@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-describe('a token that is mailed', () => {
-  it('is the only one that is good, also when many are issued at once', async () => {
+describe('a mailed token', () => {
+  it('invalidates all others, also when several are issued concurrently', async () => {
     const tokens = createMailTokens(db.database, () => Date.now())
     for (let round = 0; round < 5; round++) {
       const issued = await Promise.all(

@@ -29,7 +29,7 @@ const signedIn = async (tokens: SessionTokens | undefined) =>
   (await sessions.authenticate(tokens?.access))?.userId === userId
 
 describe('a session', () => {
-  it('signs in by its access token for eight hours', async () => {
+  it('accepts its access token for eight hours', async () => {
     const tokens = await sessions.open(userId, 'spec')
     clock += 8 * 3600 * SECOND
     expect(await signedIn(tokens)).toBe(true)
@@ -37,7 +37,7 @@ describe('a session', () => {
     expect(await signedIn(tokens)).toBe(false)
   })
 
-  it('gives a new refresh token for each, and ends when an older one comes after 30 seconds', async () => {
+  it('rotates the refresh token, and ends if the previous one is used after 30 seconds', async () => {
     const first = await sessions.open(userId, 'spec')
     const second = await sessions.refresh(first.refresh)
     expect(second?.refresh).not.toBe(first.refresh)
@@ -47,7 +47,7 @@ describe('a session', () => {
     expect(await sessions.refresh(second?.refresh)).toBeUndefined()
   })
 
-  it('gives the successor again within 30 seconds', async () => {
+  it('returns the current token for the previous one within 30 seconds', async () => {
     const first = await sessions.open(userId, 'spec')
     const second = await sessions.refresh(first.refresh)
     clock += 29 * SECOND
@@ -65,7 +65,7 @@ describe('a session', () => {
     expect(await signedIn(third)).toBe(false)
   })
 
-  it('is not rotated again so soon: tabs that come late with the old token find it no older than the one before', async () => {
+  it('is not rotated twice within 30 seconds, so late tabs still use the previous token', async () => {
     const first = await sessions.open(userId, 'spec')
     const second = await sessions.refresh(first.refresh)
     const hasty = await sessions.refresh(second?.refresh)
@@ -75,7 +75,7 @@ describe('a session', () => {
     expect((await sessions.refresh(second?.refresh))?.refresh).not.toBe(second?.refresh)
   })
 
-  it('gives all of 20 refreshes at once the same successor', async () => {
+  it('returns the same token to 20 concurrent refreshes', async () => {
     const first = await sessions.open(userId, 'spec')
     const answers = await Promise.all(Array.from({ length: 20 }, () => sessions.refresh(first.refresh)))
     expect(new Set(answers.map((tokens) => tokens?.refresh)).size).toBe(1)
@@ -83,7 +83,7 @@ describe('a session', () => {
     expect(await signedIn(await sessions.refresh(answers[7]?.refresh))).toBe(true)
   })
 
-  it('can be refreshed for 30 days from the last time', async () => {
+  it('can be refreshed for 30 days after the last refresh', async () => {
     let tokens: SessionTokens | undefined = await sessions.open(userId, 'spec')
     for (let round = 0; round < 3; round++) {
       clock += 29 * DAY
@@ -94,7 +94,7 @@ describe('a session', () => {
     expect(await sessions.refresh(tokens?.refresh)).toBeUndefined()
   })
 
-  it('is over for all its tokens once it was ended, and the others of the user are not', async () => {
+  it('invalidates its tokens when it ends, and no other session', async () => {
     const [one, other] = [await sessions.open(userId, 'a'), await sessions.open(userId, 'b')]
     await sessions.end({ access: one.access, refresh: undefined })
     expect([await signedIn(one), await sessions.refresh(one.refresh), await signedIn(other)]).toEqual([
@@ -125,15 +125,15 @@ describe('a token', () => {
       'with a sign before its number': `${session}.-1.${macOf(`access.${session}.-1`, secret)}`,
     }
   }
-  it('is worth nothing when it is forged or truncated', async () => {
+  it('is rejected when it is forged or truncated', async () => {
     const tokens = await sessions.open(userId, 'spec')
-    const taken = []
+    const accepted = []
     for (const [name, forged] of Object.entries(forgeries(tokens)))
-      if (await sessions.authenticate(forged)) taken.push(name)
-    expect(taken).toEqual([])
+      if (await sessions.authenticate(forged)) accepted.push(name)
+    expect(accepted).toEqual([])
     expect(await signedIn(tokens)).toBe(true)
   })
-  it('does not refresh by an access token, and a forged one ends nothing', async () => {
+  it('of another kind does not refresh, and a forged one ends no session', async () => {
     const { access, refresh } = await sessions.open(userId, 'spec')
     const forged = [access, refresh.slice(0, -1), refresh.replace('.0.', '.1.'), undefined]
     for (const token of forged) expect(await sessions.refresh(token)).toBeUndefined()

@@ -6,14 +6,14 @@ import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/te
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'
 
-/** Measured until the planted difference would be found, but no longer than so many pairs. */
+/** Pairs per round, and at most. Rounds repeat until the planted difference would be found. */
 const PAIRS = FULL ? 100 : 50
 const MOST_PAIRS = FULL ? 2_000 : 300
 const RESAMPLES = 2_000
-/** Of the bootstrap's interval: a difference is said to be there with an error of one in a thousand. */
+/** Confidence level of the bootstrap interval. */
 const LEVEL = 0.999
-/** Less than the network adds and takes; nobody learns anything from it. */
-const NOTHING_MS = 0.25
+/** Differences below this are smaller than the jitter of a network. */
+const NEGLIGIBLE_MS = 0.25
 
 let db: TemporaryDatabase
 let kinora: TestKinora
@@ -35,12 +35,12 @@ interface Sample {
   readonly unknown: number
 }
 
-/** The fast fifth of a sample: what else the machine does makes answers slower, never faster (Crosby et al., 2009). */
+/** Returns the 20th percentile: other load on the machine only makes responses slower (Crosby et al., 2009). */
 const fast = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 5)]!
 const difference = (pairs: readonly Sample[]) =>
   fast(pairs.map(({ known }) => known)) - fast(pairs.map(({ unknown }) => unknown))
 
-/** The interval in which the difference lies, by resampling the pairs. Milliseconds. */
+/** Returns the bootstrap confidence interval of the difference, in ms. */
 function interval(pairs: readonly Sample[]): [low: number, high: number] {
   const again = () => pairs.map(() => pairs[Math.floor(Math.random() * pairs.length)]!)
   const all = Array.from({ length: RESAMPLES }, () => difference(again())).sort((a, b) => a - b)
@@ -49,7 +49,7 @@ function interval(pairs: readonly Sample[]): [low: number, high: number] {
 }
 const isFound = ([low, high]: readonly [number, number]) => low > 0 || high < 0
 
-/** Milliseconds that a call took until its answer was there; each starts with nothing under way and nothing counted. */
+/** Returns the response time of a request in ms. It starts without undelivered mails and counted attempts. */
 async function timeOf(path: string, body: object): Promise<number> {
   await kinora.mails(known.email)
   await db.pool.query('truncate throttle')
@@ -62,7 +62,7 @@ async function timeOf(path: string, body: object): Promise<number> {
   return took
 }
 
-/** Adds pairs of a known and an unknown address, in an order that is drawn. */
+/** Measures pairs of a known and an unknown address, in random order. */
 async function measure(pairs: Sample[], count: number, path: string, email: string, more: object): Promise<void> {
   for (let pair = 0; pair < count; pair++) {
     const knownFirst = Math.random() < 0.5
@@ -72,16 +72,15 @@ async function measure(pairs: Sample[], count: number, path: string, email: stri
   }
 }
 
-describe('the time of an answer', () => {
-  // Power: a password that is not hashed for unknown addresses saves 20 ms and more, a mail that is written before the
-  // answer costs 2 ms and more. So that the test cannot pass by being blind, it measures until the same samples with less
-  // than that added to the known address are found different.
+describe('the response time', () => {
+  // Statistical power: not hashing the password for unknown addresses would save at least 20 ms, and writing the mail before
+  // the response would cost at least 2 ms. The test measures until a smaller planted difference would be detected.
   it.for([
     ['/auth/login', { password: 'wrong password' }, 8],
     ['/auth/forgot-password', {}, 1.5],
     ['/auth/resend-verification', {}, 1.5],
   ] as const)(
-    'of %s does not tell whether an address is known',
+    'of %s does not reveal whether an address is known',
     { timeout: 600_000 },
     async ([path, more, planted], { skip }) => {
       const email = path.includes('resend') ? UNVERIFIED : known.email
@@ -94,8 +93,8 @@ describe('the time of an answer', () => {
       const [low, high] = found.map((ms) => ms.toFixed(2))
       const result = `${path}: ${pairs.length} pairs, difference ${difference(pairs).toFixed(2)} ms, ${LEVEL * 100} % within [${low}, ${high}] ms`
       console.log(result)
-      expect([result, isFound(found) && Math.abs(difference(pairs)) > NOTHING_MS]).toEqual([result, false])
-      if (!wouldBeFound()) skip(`a quieter machine: ${planted} ms would not have been seen (${result})`)
+      expect([result, isFound(found) && Math.abs(difference(pairs)) > NEGLIGIBLE_MS]).toEqual([result, false])
+      if (!wouldBeFound()) skip(`too noisy: ${planted} ms would not have been detected (${result})`)
     },
   )
 })

@@ -3,7 +3,7 @@ import { parseUserAgent } from './userAgent.ts'
 
 const KHTML = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 
-describe('a device', () => {
+describe('a user agent', () => {
   it.each([
     [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${KHTML} Chrome/131.0.0.0 Safari/537.36`, 'Chrome', 'Windows'],
     [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${KHTML} Chrome/131.0.0.0 Safari/537.36 Edg/131.0`, 'Edge', 'Windows'],
@@ -21,7 +21,7 @@ describe('a device', () => {
     ],
     ['curl/8.5.0', null, null],
     ['', null, null],
-  ])('says of itself: %s', (userAgent, browser, system) => {
+  ])('is parsed: %s', (userAgent, browser, system) => {
     expect(parseUserAgent(userAgent)).toEqual({ browser, system })
   })
 })
