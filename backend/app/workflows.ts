@@ -77,7 +77,8 @@ function activitiesOf(
     concurrentLimit: async (userId) => (await allowance(userId)).concurrent,
     holdsOlderThan: async (ms) => {
       const { items } = await readOpenGenerations(database)
-      return readOldHolds(database, { before: new Date(calendar() - ms), except: items.map(({ taskId }) => taskId) })
+      const taskIds = items.map(({ taskId }) => taskId)
+      return readOldHolds(database, new Date(calendar() - ms), taskIds)
     },
     showProgress: (taskId, percent) => showProgress(database, taskId, percent),
     waitForCallback: (taskId, ms, signal) => waitForCallback(changes, taskId, ms, signal),

@@ -1,4 +1,4 @@
-import type { Database } from '../engine/readModel.ts'
+import type { Database } from '../engine/query.ts'
 
 export interface Balance {
   /** The user. */

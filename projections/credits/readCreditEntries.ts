@@ -1,38 +1,22 @@
-import type { Database } from '../engine/readModel.ts'
+import { type Database, type Page, queryOne, queryPage } from '../engine/query.ts'
 import type { CreditEntryRow } from './creditEntry.ts'
 
 export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: number }
 
 /** Returns one page of a user's credit entries, newest first, each with the balance after it, and their total number. */
-export async function readCreditEntries(
-  database: Database,
-  userId: string,
-  { page, perPage }: { page: number; perPage: number },
-): Promise<{ entries: CreditEntryWithBalance[]; total: number }> {
-  const em = database.em.fork()
-  const rows = await em.execute<{ row: CreditEntryWithBalance }[]>(
-    `select to_jsonb(t) as row from (
-       select *, (sum(amount) over (order by revision))::int as balance_after from credit_entry where user_id = ?
-     ) t order by revision desc limit ? offset ?`,
-    [userId, perPage, (page - 1) * perPage],
-  )
-  const [counted] = await em.execute<{ total: number }[]>(
-    'select count(*)::int as total from credit_entry where user_id = ?',
-    [userId],
-  )
-  return { entries: rows.map(({ row }) => row), total: counted!.total }
+export async function readCreditEntries(database: Database, userId: string, page: Page) {
+  const from = `(select *, (sum(amount) over (order by revision))::int as balance_after
+    from credit_entry where user_id = :userId) t`
+  const query = { row: 'to_jsonb(t)', from, orderBy: 'revision desc' }
+  const { rows, total } = await queryPage<CreditEntryWithBalance>(database, query, { userId }, page)
+  return { entries: rows, total }
 }
 
 /** Returns the credits that a user has spent in all, and since an instant. */
-export async function readSpent(
-  database: Database,
-  userId: string,
-  since: string,
-): Promise<{ total: number; since: number }> {
-  const [row] = await database.em.fork().execute<{ total: number; since: number }[]>(
-    `select coalesce(-sum(amount), 0)::int as total, coalesce(-sum(amount) filter (where created_at >= ?), 0)::int as since
-     from credit_entry where user_id = ? and kind = 'spend'`,
-    [since, userId],
+export const readSpent = (database: Database, userId: string, since: string) =>
+  queryOne<{ total: number; since: number }>(
+    database,
+    `select coalesce(-sum(amount), 0)::int as total, coalesce(-sum(amount) filter (where created_at >= :since), 0)::int as since
+     from credit_entry where user_id = :userId and kind = 'spend'`,
+    { userId, since },
   )
-  return row!
-}

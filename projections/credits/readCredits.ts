@@ -1,10 +1,9 @@
-import type { Database } from '../engine/readModel.ts'
+import { type Database, query } from '../engine/query.ts'
 import { type CreditBalanceRow, creditFigures } from './creditBalance.ts'
 
-/** Credits a user can spend at an instant, and those used: spent, or set aside for open tasks. */
+/** Returns the credits that a user can spend at an instant, and those spent or held in the current period. */
 export async function readCredits(database: Database, userId: string, at: string) {
-  const [found] = await database.em
-    .fork()
-    .execute<{ row: CreditBalanceRow }[]>('select to_jsonb(t) as row from credit_balance t where id = ?', [userId])
+  const sql = 'select to_jsonb(t) as row from credit_balance t where id = :userId'
+  const [found] = await query<{ row: CreditBalanceRow }>(database, sql, { userId })
   return creditFigures(found?.row, at)
 }

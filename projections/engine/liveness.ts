@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AnyProjection } from './projection.ts'
-import type { Database } from './readModel.ts'
+import { type Database, query, queryOne } from './query.ts'
 
 const REPORT_EVERY_MS = 2_000
 const POLL_MS = 25
@@ -15,12 +15,9 @@ export function reportLiveness({ name, version }: AnyProjection, database: Datab
   let reporting = Promise.resolve()
   const report = async () => {
     reportedAt = performance.now()
-    const sql = 'update projection_checkpoint set live_at = clock_timestamp() where name = ? and version = ?'
+    const sql = 'update projection_checkpoint set live_at = clock_timestamp() where name = :name and version = :version'
     // After a failure the timer reports again.
-    await database.em
-      .fork()
-      .execute(sql, [name, version])
-      .catch(() => {})
+    await query(database, sql, { name, version }).catch(() => {})
   }
   const timer = setInterval(() => {
     if (atHead) reporting = report()
@@ -42,8 +39,7 @@ export function reportLiveness({ name, version }: AnyProjection, database: Datab
 
 /** Returns the time of the database's clock, which all processes share. */
 export async function databaseTime(database: Database): Promise<string> {
-  const [row] = await database.em.fork().execute<{ now: string }[]>('select clock_timestamp()::text as now')
-  return row!.now
+  return (await queryOne<{ now: string }>(database, 'select clock_timestamp()::text as now')).now
 }
 
 /**
@@ -57,11 +53,12 @@ export async function caughtUp(
 ): Promise<void> {
   const versions = JSON.stringify(projections.map(({ name, version }) => ({ name, version })))
   const lagging = () =>
-    database.em.fork().execute(
-      `select p.name from jsonb_to_recordset(?::jsonb) p (name text, version int)
+    query(
+      database,
+      `select p.name from jsonb_to_recordset(:versions::jsonb) p (name text, version int)
        left join projection_checkpoint c on c.name = p.name
-       where c.version is null or c.version < p.version or c.live_at is null or c.live_at < ?::timestamptz`,
-      [versions, since],
+       where c.version is null or c.version < p.version or c.live_at is null or c.live_at < :since::timestamptz`,
+      { versions, since },
     )
   while ((await lagging()).length > 0) await delay(POLL_MS)
 }

@@ -5,6 +5,7 @@ export interface LocalDays {
   readonly timeZone: string
 }
 
-/** SQL source `span` with the instants `begins` and `ends` (exclusive). Parameters: from, to, time zone. */
-export const SPAN = `(select (?::date)::timestamp at time zone z as begins, (?::date + 1)::timestamp at time zone z as ends
-  from (select ?::text as z) zone) span`
+/** SQL source of the instants `begins` and `ends` (exclusive) of a period. Its parameters are those of {@link LocalDays}. */
+export const SPAN = `(select (:from::date)::timestamp at time zone z as begins,
+    (:to::date + 1)::timestamp at time zone z as ends
+  from (select :timeZone::text as z) zone) span`

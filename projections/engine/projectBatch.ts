@@ -1,26 +1,71 @@
-import type { EventBatch, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { EventBatch, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { type AnyProjection, foldEvents } from './projection.ts'
-import { type Database, writeBatch } from './readModel.ts'
+import type { Database } from './query.ts'
+import { notifyChange, tableName } from './readModel.ts'
 
-/** Returns the stream prefixes that a projection subscribes to. */
-export const prefixes = (projection: AnyProjection): [string, ...string[]] =>
-  projection.categories.map((category) => `${category}-`) as [string, ...string[]]
+/** Another process moved the checkpoint, or a newer program took over the read model. The batch was rolled back. */
+class Fenced extends Error {
+  override name = 'Fenced'
+}
 
-/** Whether a batch contains an event that the projection handles. */
-export const concerns = (projection: AnyProjection, { events }: EventBatch): boolean =>
-  events.some(({ type }) => type in projection.on)
+/** A notification of Postgres holds at most 8,000 bytes. */
+const IDS_PER_NOTIFICATION = 100
 
-/** Folds a batch into its rows and writes them with the checkpoint in one transaction. @throws Fenced */
+/**
+ * Folds a batch into its rows, writes them with the checkpoint in one transaction, and notifies listeners.
+ * @param from position of the checkpoint before the batch
+ * @param table default: the projection's own; a rebuild writes to another
+ * @throws Fenced the checkpoint is no longer at `from` and this version
+ */
 export function projectBatch(
   projection: AnyProjection,
   database: Database,
   batch: EventBatch,
   from: GlobalPosition | undefined,
-  table?: string,
+  table = tableName(projection),
 ): Promise<void> {
-  const known = batch.events.filter(({ type }) => type in projection.on)
-  const ids = [...new Set(known.map((event) => projection.row(event)))]
-  return writeBatch(database, projection, { ids, from, to: batch.position, table }, (rows) =>
-    foldEvents(projection, known, rows),
+  const events = batch.events.filter(({ type }) => type in projection.on)
+  const ids = [...new Set(events.map((event) => projection.row(event)))]
+  const name = table === tableName(projection) ? projection.name : table
+  return database.em.fork().transactional(async (em) => {
+    const fenced = await em.execute(
+      `update projection_checkpoint set position = ?, updated_at = now()
+       where name = ? and version = ? and position is not distinct from ?::text returning name`,
+      [batch.position, name, projection.version, from ?? null],
+    )
+    if (fenced.length === 0) throw new Fenced(name)
+    if (ids.length > 0) await foldRows(em, projection, table, ids, events)
+    for (let first = 0; first === 0 || first < ids.length; first += IDS_PER_NOTIFICATION)
+      await notifyChange(em, { name, position: batch.position, ids: ids.slice(first, first + IDS_PER_NOTIFICATION) })
+  })
+}
+
+async function foldRows(
+  em: EntityManager,
+  projection: AnyProjection,
+  table: string,
+  ids: readonly string[],
+  events: readonly Stored[],
+) {
+  const found = await em.execute<{ id: string; row: object }[]>(
+    `select id, to_jsonb(t) as row from "${table}" t
+     where id in (select value::uuid from jsonb_array_elements_text(?::jsonb)) for update`,
+    [JSON.stringify(ids)],
+  )
+  const rows = foldEvents(projection, events, new Map(found.map(({ id, row }) => [id, row])))
+  const deleted = ids.filter((id) => !rows.has(id))
+  if (deleted.length > 0)
+    await em.execute(
+      `delete from "${table}" where id in (select value::uuid from jsonb_array_elements_text(?::jsonb))`,
+      [JSON.stringify(deleted)],
+    )
+  const kept = [...rows.values()]
+  if (kept.length === 0) return
+  const columns = Object.keys(kept[0]!).map((column) => `"${column}"`)
+  await em.execute(
+    `insert into "${table}" (${columns}) select ${columns} from jsonb_populate_recordset(null::"${table}", ?::jsonb)
+     on conflict (id) do update set (${columns}) = row(${columns.map((column) => `excluded.${column}`)})`,
+    [JSON.stringify(kept)],
   )
 }

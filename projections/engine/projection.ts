@@ -26,6 +26,10 @@ export type Projection<E extends Event, Row extends object> = Readonly<{
 // biome-ignore lint/suspicious/noExplicitAny: a list holds projections of every event and row type
 export type AnyProjection = Projection<any, any>
 
+/** Returns the stream prefixes that a projection subscribes to. */
+export const streamPrefixesOf = ({ categories }: AnyProjection) =>
+  categories.map((category) => `${category}-`) as [string, ...string[]]
+
 /** Folds events into rows by id. Skips events that the projection does not handle. */
 export function foldEvents(
   projection: AnyProjection,

@@ -1,7 +1,8 @@
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { prefixes, projectBatch } from './projectBatch.ts'
-import type { AnyProjection } from './projection.ts'
-import { type Database, readCheckpoint, tableName } from './readModel.ts'
+import { projectBatch } from './projectBatch.ts'
+import { type AnyProjection, streamPrefixesOf } from './projection.ts'
+import type { Database } from './query.ts'
+import { readCheckpoint, tableName } from './readModel.ts'
 import type { Queries } from './readRows.ts'
 
 interface Rebuild {
@@ -32,7 +33,7 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
   await em.execute(`create table if not exists "${draft}" (like "${table}" including all)`)
   const catchUp = async () => {
     const done = new AbortController()
-    const streamPrefixes = prefixes(projection)
+    const streamPrefixes = streamPrefixesOf(projection)
     const until = AbortSignal.any([signal, done.signal])
     const onLive = () => done.abort()
     for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal: until, onLive })) {

@@ -1,5 +1,5 @@
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { Database } from './readModel.ts'
+import { type Database, query } from './query.ts'
 
 /** The log ends before the checkpoint of a read model: it was restored from an older backup than the database. */
 class OlderLog extends Error {
@@ -13,8 +13,8 @@ const REBUILD_ALL = String.raw`delete from projection_checkpoint where name like
  * @throws OlderLog with instructions for the operator
  */
 export async function refuseOlderLog(database: Database, store: EventStore): Promise<void> {
-  const em = database.em.fork()
-  const [furthest] = await em.execute<{ name: string; position: string }[]>(
+  const [furthest] = await query<{ name: string; position: string }>(
+    database,
     'select name, position from projection_checkpoint where position is not null order by position collate "C" desc limit 1',
   )
   if (!furthest) return

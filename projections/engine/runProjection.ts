@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { reportLiveness } from './liveness.ts'
-import { concerns, prefixes, projectBatch } from './projectBatch.ts'
-import type { AnyProjection } from './projection.ts'
-import { type Database, readCheckpoint } from './readModel.ts'
+import { projectBatch } from './projectBatch.ts'
+import { type AnyProjection, streamPrefixesOf } from './projection.ts'
+import type { Database } from './query.ts'
+import { readCheckpoint } from './readModel.ts'
 import { rebuild } from './rebuild.ts'
 
 export interface ProjectionRun {
@@ -54,10 +55,11 @@ export async function runProjection(
       }
       let position = checkpoint.position
       let skipped = 0
-      const streamPrefixes = prefixes(projection)
+      const streamPrefixes = streamPrefixesOf(projection)
       for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal, onLive: arrived })) {
         liveness.left()
-        if (!concerns(projection, batch) && ++skipped < CHECKPOINT_EVERY) continue
+        const isRelevant = batch.events.some(({ type }) => type in projection.on)
+        if (!isRelevant && ++skipped < CHECKPOINT_EVERY) continue
         skipped = 0
         await projectBatch(projection, database, batch, position)
         position = batch.position

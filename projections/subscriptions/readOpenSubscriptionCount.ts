@@ -1,9 +1,7 @@
-import type { Database } from '../engine/readModel.ts'
+import { type Database, queryOne } from '../engine/query.ts'
 
 /** Counts the users with an agreement that has not ended. */
 export async function readOpenSubscriptionCount(database: Database): Promise<number> {
-  const [row] = await database.em
-    .fork()
-    .execute<{ count: number }[]>(`select count(*)::int as count from current_subscription where unclosed <> '[]'`)
-  return row!.count
+  const sql = `select count(*)::int as count from current_subscription where unclosed <> '[]'`
+  return (await queryOne<{ count: number }>(database, sql)).count
 }

@@ -1,4 +1,5 @@
-import { type Database, readSnapshot } from '../engine/readModel.ts'
+import type { Database } from '../engine/query.ts'
+import { readSnapshot } from '../engine/readModel.ts'
 import { lateRenders } from './lateRender.ts'
 import { openTasks } from './openTask.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '../engine/readModel.ts'
+import { type Database, query, queryOne } from '../engine/query.ts'
 
 interface Kind {
   readonly resolution: string
@@ -10,18 +10,15 @@ interface Running extends Kind {
 interface Open extends Running {
   readonly id: string
   readonly status: string
-  /** From 1; null for one that does not wait any more. */
+  /** Position in the queue, from 1. Null while rendering. */
   readonly place: number | null
   readonly percent: number | null
 }
-interface Pace extends Kind {
-  readonly ms: number
-}
 
-/** The queue as one user sees it: how many wait in all, what is being made, and the user's own open tasks. */
-export async function readQueue(database: Database, userId: string) {
-  const em = database.em.fork()
-  const [row] = await em.execute<{ waiting: number; running: Running[]; own: Open[] }[]>(
+/** Returns the queue as a user sees it: the number of waiting tasks, the tasks being rendered, and the user's open tasks. */
+export const readQueue = (database: Database, userId: string) =>
+  queryOne<{ waiting: number; running: Running[]; own: Open[] }>(
+    database,
     `with open as (
        select *, case when status in ('Preparing', 'Queueing') then
          row_number() over (partition by status in ('Preparing', 'Queueing') order by priority, created_at, id) end as place
@@ -33,15 +30,14 @@ export async function readQueue(database: Database, userId: string) {
        (select coalesce(jsonb_agg(jsonb_build_object(
           'id', o.id, 'status', status, 'place', place, 'started_at', started_at, 'percent', p.percent,
           'resolution', resolution, 'duration', duration) order by o.created_at, o.id), '[]')
-        from open o left join render_progress p on p.task_id = o.id where user_id = ?) as own`,
-    [userId],
+        from open o left join render_progress p on p.task_id = o.id where user_id = :userId) as own`,
+    { userId },
   )
-  return row!
-}
 
-/** How long the latest videos took from their start to the finished file: the median of each kind, in milliseconds. */
-export async function readPace(database: Database): Promise<Pace[]> {
-  return database.em.fork().execute<Pace[]>(
+/** Returns the median render time of the last 200 videos, by kind, in milliseconds. */
+export const readPace = (database: Database) =>
+  query<Kind & { ms: number }>(
+    database,
     `select resolution, duration,
        (1000 * percentile_cont(0.5) within group (order by extract(epoch from finished_at - started_at)))::int as ms
      from (select resolution, duration, started_at, finished_at from video_task
@@ -49,4 +45,3 @@ export async function readPace(database: Database): Promise<Pace[]> {
            order by finished_at desc limit 200) latest
      group by resolution, duration`,
   )
-}

@@ -1,17 +1,18 @@
 import { type LocalDays, SPAN } from '../engine/localDays.ts'
-import type { Database } from '../engine/readModel.ts'
+import { type Database, query, queryOne } from '../engine/query.ts'
 
-/** How many tasks wait and are made, since when, and those that have been open since before an instant. */
-export async function readOpenTasks(database: Database, stuckBefore: { waiting: Date; made: Date }) {
-  const [row] = await database.em.fork().execute<
-    {
-      waiting: number
-      processing: number
-      /** Epoch milliseconds. */
-      oldest: number | null
-      stuck: { task_id: string; status: string; since: string }[]
-    }[]
-  >(
+interface OpenTasks {
+  readonly waiting: number
+  readonly processing: number
+  /** When the oldest waiting task was created, in epoch milliseconds. */
+  readonly oldest: number | null
+  readonly stuck: readonly { task_id: string; status: string; since: string }[]
+}
+
+/** Counts open tasks, and lists up to 100 that have waited or rendered since before the given instants. */
+export const readOpenTasks = (database: Database, stuckBefore: { waiting: Date; made: Date }) =>
+  queryOne<OpenTasks>(
+    database,
     `with open as materialized (
        select id, status, created_at, started_at, status in ('Preparing', 'Queueing') as waits
        from video_task where status not in ('Success', 'Fail'))
@@ -19,31 +20,29 @@ export async function readOpenTasks(database: Database, stuckBefore: { waiting: 
        (1000 * extract(epoch from min(created_at) filter (where waits)))::float as oldest,
        (select coalesce(json_agg(s), '[]') from (
           select id as task_id, status, coalesce(started_at, created_at) as since from open
-          where case when waits then created_at < ? else coalesce(started_at, created_at) < ? end
+          where case when waits then created_at < :waiting else coalesce(started_at, created_at) < :made end
           order by since limit 100) s) as stuck
      from open`,
-    [stuckBefore.waiting, stuckBefore.made],
+    stuckBefore,
   )
-  return row!
-}
 
-/** How many tasks ended within a period, by what kept them from success; null: nothing did. */
-export async function readOutcomes(database: Database, { from, to, timeZone }: LocalDays) {
-  return database.em.fork().execute<{ code: string | null; count: number }[]>(
+/** Counts the tasks that ended in a period, by error code. Null: delivered. */
+export const readOutcomes = (database: Database, days: LocalDays) =>
+  query<{ code: string | null; count: number }>(
+    database,
     `select error_code as code, count(*)::int as count from task_outcome, ${SPAN}
      where ended_at >= begins and ended_at < ends group by error_code order by count desc, code`,
-    [from, to, timeZone],
+    { ...days },
   )
-}
 
-/** How many clips of each kind were delivered within a period. */
-export async function readDelivered(database: Database, { from, to, timeZone }: LocalDays) {
-  return database.em.fork().execute<{ resolution: string; duration: number; clips: number }[]>(
+/** Counts the clips delivered in a period, by kind. */
+export const readDelivered = (database: Database, days: LocalDays) =>
+  query<{ resolution: string; duration: number; clips: number }>(
+    database,
     `select resolution, duration, count(*)::int as clips from task_outcome, ${SPAN}
      where ended_at >= begins and ended_at < ends and error_code is null group by resolution, duration`,
-    [from, to, timeZone],
+    { ...days },
   )
-}
 
 /** Failures by code as a file. Parameters: $1 and $2 the first and last day, $3 the time zone. */
 export const FAILURES_FILE = {

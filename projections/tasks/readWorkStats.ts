@@ -1,18 +1,11 @@
-import type { Database } from '../engine/readModel.ts'
-
-export interface WorkFigures {
-  readonly videos: number
-  readonly duration_ms: number
-  readonly bytes: number
-}
+import { type Database, queryOne } from '../engine/query.ts'
 
 /** Returns the number, total duration and total size of a user's finished videos. */
-export async function readWorkStats(database: Database, userId: string): Promise<WorkFigures> {
-  const [row] = await database.em.fork().execute<WorkFigures[]>(
+export const readWorkStats = (database: Database, userId: string) =>
+  queryOne<{ videos: number; duration_ms: number; bytes: number }>(
+    database,
     `select count(*)::int as videos, coalesce(sum(video_duration_ms), 0)::float as duration_ms,
        coalesce(sum(video_size), 0)::float as bytes
-     from video_task where user_id = ? and status = 'Success'`,
-    [userId],
+     from video_task where user_id = :userId and status = 'Success'`,
+    { userId },
   )
-  return row!
-}

@@ -1,7 +1,7 @@
 import { chainHeads } from '#projections/credits/chainHead.ts'
 import { creditBalances } from '#projections/credits/creditBalance.ts'
 import { creditEntries } from '#projections/credits/creditEntry.ts'
-import type { Database } from '#projections/engine/readModel.ts'
+import type { Database } from '#projections/engine/query.ts'
 import { runProjection } from '#projections/engine/runProjection.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
