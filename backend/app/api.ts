@@ -20,7 +20,6 @@ import type { Serve } from '../kernel/http/endpoint.ts'
 import { createRealtime, type Realtime } from '../kernel/http/realtime.ts'
 import { redirects } from '../kernel/http/redirects.ts'
 import { serveSite } from '../kernel/http/staticSite.ts'
-import { removeTaskMedia } from '../kernel/media/mediaStore.port.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { operatorGuard } from '../operators/operatorRoutes.ts'
 import { mailboxRoutes } from '../providers/mail/mailboxRoutes.ts'
@@ -35,6 +34,8 @@ import { serveMedia } from '../tasks/mediaRoutes.ts'
 import { handleProviderCallback } from '../tasks/providerCallbacks.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
 import { serveTasks } from '../tasks/routes.ts'
+import { createTasks } from '../tasks/tasks.ts'
+import { createWorks } from '../tasks/works.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 import { renderSlots } from './engine.ts'
@@ -205,31 +206,12 @@ function serveVideos(
   realtime: Realtime,
 ): void {
   const { encrypt, decrypt } = userKeys
-  serveTasks(serve, {
-    database,
-    changes,
-    realtime,
-    handle,
-    calendar,
-    now: clock,
-    allowance,
-    encrypt,
-    decrypt,
-    images: uploads,
-    hold: credits.hold,
-    release: credits.release,
-    renderSlots: renderSlots(video),
-    removeMedia: (taskId) => removeTaskMedia(media, taskId),
-  })
-  serveMedia(serve, {
-    database,
-    media,
-    images: uploads,
-    temporaryDir,
-    ffmpegPath: config.video.ffmpegPath,
-    decrypt,
-    watermarks: async (userId) => (await allowance(userId)).watermark,
-  })
+  const tasks = createTasks({ handle, database, changes, clock, media, uploads, encrypt, allowance, credits })
+  const works = createWorks({ database, clock, calendar, decrypt, allowance, renderSlots: renderSlots(video) })
+  serveTasks(serve, { tasks, works, realtime })
+  const isRequired = async (userId: string) => (await allowance(userId)).watermark
+  const { ffmpegPath } = config.video
+  serveMedia(serve, { works, uploads, media, watermarks: { isRequired, temporaryDir, ffmpegPath } })
 }
 
 function localUrl(server: Server, host: string): string {

@@ -15,7 +15,7 @@ import { serveOperator } from '../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../operators/operatorSessions.ts'
 import type { BoardTime } from '../operators/period.ts'
 import { createSignInLimit } from '../operators/signInLimit.ts'
-import { providerCents } from '../tasks/providerCost.ts'
+import { providerCents } from '../providers/video/minimax/providerCents.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 

@@ -83,7 +83,7 @@ function activitiesOf(
     showProgress: (taskId, percent) => showProgress(database, taskId, percent),
     waitForCallback: (taskId, ms, signal) => waitForCallback(changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
-    removeUploads: uploads.removeAllOf,
+    removeUploads: uploads.eraseAll,
     removeUnusedUploads: uploads.removeUnused,
     onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { providerCents } from '../providers/video/minimax/providerCents.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
-import { providerCents } from '../tasks/providerCost.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import { createOperatorAlerts } from './operatorAlerts.ts'

@@ -20,7 +20,7 @@ export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADIN
 export const TaskStatus = z.enum(TASK_STATUSES)
 export type TaskStatus = z.infer<typeof TaskStatus>
 
-/** Why a task failed: worded by the catalogues under `failures.<code>`. */
+/** The reasons of a failed task. The catalogues hold the texts under `failures.<code>`. */
 export const FAILURE_CODES = [
   'cancelled',
   'content_refused',
@@ -50,12 +50,12 @@ export const Task = z.object({
   video_duration: z.nullable(z.number()),
   /** Bytes. */
   file_size: z.nullable(z.number()),
-  /** The cost while open or successful, 0 once released. */
+  /** The price while open or successful; 0 after a release. */
   credits_consumed: z.number(),
   created_at: z.string(),
   error_code: z.nullable(z.enum(FAILURE_CODES)),
   error_message: z.nullable(z.string()),
-  /** Percent of the rendering, while Processing. */
+  /** Percent rendered; null unless Processing. */
   progress: z.nullable(z.number()),
 })
 export type Task = z.infer<typeof Task>
@@ -106,7 +106,7 @@ export const generate = endpoint({
   body: Generation,
   answer: z.object({ task: Task }),
   status: 202,
-  summary: 'Reserves the credits and starts a task; safe to repeat under one Idempotency-Key',
+  summary: 'Holds the credits and starts a task; safe to retry with the same Idempotency-Key',
 })
 
 export const listTasks = endpoint({
@@ -118,7 +118,7 @@ export const listTasks = endpoint({
   summary: "The user's tasks, newest first",
 })
 
-/** A day, or an instant with its offset from UTC. */
+/** A day, or an instant with a UTC offset. */
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'unknown_date')
 
 export const myWorks = endpoint({
@@ -129,9 +129,9 @@ export const myWorks = endpoint({
     ...paging(20),
     task_type: z.optional(z.enum(TASK_TYPES, 'unknown_task_type')),
     model: z.optional(z.enum(MODEL_NAMES, 'unknown_model')),
-    /** Created at or after this; a day begins at midnight UTC. */
+    /** Created at or after this. A day starts at midnight UTC. */
     from: z.optional(Moment),
-    /** Created at or before this; a day is meant to its end. */
+    /** Created at or before this. A day includes its last moment. */
     to: z.optional(Moment),
     /** Part of the description, in any case. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(200, 'search_too_long'))),
@@ -169,7 +169,7 @@ export const Queue = z.object({
   user_queue_position: z.nullable(z.number()),
   user_in_progress: z.number(),
   user_limit: z.number(),
-  /** The user's open tasks: the place of each that waits, from 1, and about how long until it is done. */
+  /** The user's open tasks: position from 1 while waiting, and estimated seconds until the task is finished. */
   tasks: z.array(z.object({ id: z.string(), position: z.nullable(z.number()), seconds_left: z.number() })),
 })
 export const getQueue = endpoint({
@@ -177,7 +177,7 @@ export const getQueue = endpoint({
   path: '/videos/queue',
   access: 'user',
   answer: Queue,
-  summary: 'How many tasks wait, where the user stands, and about how long it takes',
+  summary: "How many tasks wait, the user's position, and an estimate of the time left",
 })
 
 export const ModelView = z.object({
@@ -222,45 +222,45 @@ export const listModels = endpoint({
   path: '/videos/models',
   access: 'public',
   answer: z.array(ModelView),
-  summary: 'The models, what each can make, and what it costs',
+  summary: 'The models, their configurations and prices',
 })
 
 const media = <const Path extends string>(path: Path, summary: string) =>
   endpoint({ method: 'GET', path, access: 'user', summary })
-export const preview = media('/videos/preview/:id', 'The video, in ranges, for its owner')
-export const thumbnail = media('/videos/thumbnail/:id', 'A still of the video, for its owner')
-export const firstFrame = media('/videos/images/:id', 'An uploaded picture, for its owner')
+export const preview = media('/videos/preview/:id', 'Streams the video to its owner; supports ranges')
+export const thumbnail = media('/videos/thumbnail/:id', 'A still of the video, for its owner only')
+export const firstFrame = media('/videos/images/:id', 'An uploaded picture, for its owner only')
 export const download = endpoint({
   method: 'GET',
   path: '/videos/download/:id',
   access: 'user',
   query: z.object({ watermark: z.optional(z.enum(['true', 'false'])) }),
-  summary: 'The video as a file; with a watermark where the plan or the query says so',
+  summary: 'The video as a file, with a watermark if the plan or the query requires it',
 })
 
-/** The body is multipart with the picture in the field `file`; it is not validated as JSON. */
+/** The body is multipart, with the picture in the field `file`. It is not validated as JSON. */
 export const uploadImage = endpoint({
   method: 'POST',
   path: '/videos/upload-image',
   access: 'user',
   answer: z.object({ image_url: z.string() }),
-  summary: 'Keeps a first-frame image: JPG or PNG, at most 20 MB',
+  summary: 'Stores a first-frame image: JPG or PNG, at most 20 MB',
 })
 export const IMAGE_MAX_BYTES = 20 * 1024 * 1024
 
-/** What the server says over the WebSocket. */
+/** A message of the server over the WebSocket. */
 export type RealtimeMessage =
   | { readonly type: 'task_update'; readonly task: Task }
   | { readonly type: 'credits_update'; readonly remaining: number; readonly total: number }
   | { readonly type: 'notification'; readonly level: 'info' | 'warning' | 'error'; readonly message: string }
   | { readonly type: 'pong' }
 
-/** The socket's address is `/api/v1/ws?token=…`; a bad token closes it with this code. */
+/** Close code for an invalid token. The URL of the socket is `/api/v1/ws?token=…`. */
 export const SOCKET_UNAUTHENTICATED = 4001
 export const socketToken = endpoint({
   method: 'POST',
   path: '/ws/token',
   access: 'user',
   answer: z.object({ token: z.string() }),
-  summary: 'A single-use token for the WebSocket, good for 60 seconds',
+  summary: 'A single-use token for the WebSocket, valid for 60 seconds',
 })

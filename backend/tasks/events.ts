@@ -1,7 +1,7 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { CameraMovement, Configuration, FailureCode } from './contract.ts'
 
-/** What was asked for. The prompt is encrypted with its owner's key: with the key erased, nobody reads it any more. */
+/** The order of a task. Its prompt is encrypted with the owner's key and becomes unreadable when that key is erased. */
 export interface VideoTaskOrder extends Configuration {
   readonly taskId: string
   readonly userId: string
@@ -13,7 +13,7 @@ export interface VideoTaskOrder extends Configuration {
   readonly firstFrame: string | null
   /** Credits held for the task. */
   readonly credits: number
-  /** 1 first … 4 last. */
+  /** From 1 (served first) to 4. */
   readonly priority: number
 }
 
@@ -28,18 +28,18 @@ export interface VideoFile {
 }
 
 export type VideoTaskSubmitted = Event<'VideoTaskSubmitted', VideoTaskOrder & { at: string }>
-/** The user's render lane is full: the task waits for its turn. */
+/** The user's render lane is full, so the task waits for a slot. */
 export type VideoTaskQueued = Event<'VideoTaskQueued', { taskId: string; at: string }>
-/** Written before the provider is asked, since some providers cannot be asked twice. The 30 minutes count from here. */
+/** Appended before the provider is called, because some providers are not idempotent. Starts the 30-minute limit. */
 export type VideoRenderRequested = Event<'VideoRenderRequested', { taskId: string; at: string }>
-/** The provider certainly did not take it (too many calls, or nobody there): the task waits, and is asked for again. */
+/** The provider did not create a job (rate limited or unreachable). The task waits and the call is retried. */
 export type VideoRenderPostponed = Event<'VideoRenderPostponed', { taskId: string; detail: string; at: string }>
-/** The provider took the job under this id. A second one replaces it: the provider had lost the first. */
+/** The provider created a job. A second event replaces the first job, which the provider lost. */
 export type VideoRenderAccepted = Event<'VideoRenderAccepted', { taskId: string; jobId: string; at: string }>
-/** The provider's answer was lost and the task ended; now the provider tells by itself that it took the job. */
+/** A callback reported the job of a task that had failed because the provider's answer was lost. */
 export type VideoRenderFound = Event<'VideoRenderFound', { taskId: string; userId: string; jobId: string; at: string }>
 export type VideoRenderStarted = Event<'VideoRenderStarted', { taskId: string; at: string }>
-/** The provider is done; its file is being copied to our storage. */
+/** The provider has finished, and its file is being downloaded. */
 export type VideoDownloadStarted = Event<'VideoDownloadStarted', { taskId: string; at: string }>
 export type VideoTaskSucceeded = Event<
   'VideoTaskSucceeded',
@@ -49,14 +49,14 @@ export type VideoTaskFailed = Event<
   'VideoTaskFailed',
   { taskId: string; userId: string; code: FailureCode; detail: string; jobId: string | null; at: string }
 >
-/** The credits were held, but the task never came to be. Blocks a late submit. */
+/** The credits were held but the task was never submitted. Blocks a late submit. */
 export type VideoTaskAbandoned = Event<'VideoTaskAbandoned', { taskId: string; at: string }>
-/** The provider finished after we had given up: the user gets the video free of charge. */
+/** The provider finished after the task had failed. The user gets the video for free. */
 export type VideoTaskRecovered = Event<
   'VideoTaskRecovered',
   { taskId: string; userId: string; file: VideoFile; at: string }
 >
-/** Nothing came after all: we stop looking. */
+/** The recovery ended without a video. */
 export type VideoRecoveryEnded = Event<'VideoRecoveryEnded', { taskId: string; at: string }>
 export type VideoTaskDeleted = Event<'VideoTaskDeleted', { taskId: string; userId: string; at: string }>
 
@@ -78,7 +78,7 @@ export type VideoTaskEvent =
 
 export const VIDEO_TASK = 'videoTask'
 
-/** The render lane of a user: how many of the user's tasks are made at once, in the order in which they asked. */
+/** A user's render lane: admits tasks in the order of their requests, up to the limit of the plan. */
 export type RenderSlotAsked = Event<'RenderSlotAsked', { userId: string; taskId: string; at: string }>
 export type RenderSlotClaimed = Event<'RenderSlotClaimed', { userId: string; taskId: string; at: string }>
 export type RenderSlotReleased = Event<'RenderSlotReleased', { userId: string; taskId: string; at: string }>

@@ -15,18 +15,18 @@ import { normaliseInChild } from '../kernel/media/normaliseInChild.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { IMAGE_MAX_BYTES } from './contract.ts'
 
-/** So much of what is left of a refused upload is still read, so that the client hears why before its connection closes. */
-const DRAINED_BYTES = 32 * 1024 * 1024
+/** A refused upload is read up to this many bytes, so that the client receives the error before the connection closes. */
+const MAX_DRAINED_BYTES = 32 * 1024 * 1024
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
 export type ImageUploads = ReturnType<typeof createImageUploads>
 
-/** First-frame pictures: re-encoded when they come in, and readable by their owner alone. */
+/** Stores first-frame pictures. They are re-encoded on upload, and only their owner can read them. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
   const execute = <Row extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<Row[]>(sql, parameters)
 
-  /** Whose picture it is; undefined where there is none. */
+  /** Returns the user id, or undefined when there is no such picture. */
   const ownerOf = async (imageId: string): Promise<string | undefined> => {
     if (!isUuid(imageId)) return undefined
     const [row] = await execute<{ user_id: string }>('select user_id from image_upload where id = ?', [imageId])
@@ -36,8 +36,8 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
   return {
     ownerOf,
 
-    /** The id behind a picture's address, which is kept from now on. @throws ValidationError it is not the user's */
-    async owned(userId: string, url: string): Promise<string> {
+    /** Returns the id of a picture's URL and marks it as used. @throws ValidationError it is not the user's picture */
+    async claim(userId: string, url: string): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
       const found =
         isUuid(imageId ?? '') &&
@@ -50,8 +50,8 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       return imageId
     },
 
-    /** Removes every picture of a user: the file first, so that none is left without its row. */
-    async removeAllOf(userId: string): Promise<void> {
+    /** Erases every picture of a user. The file goes first, so that no file is left without a row. */
+    async eraseAll(userId: string): Promise<void> {
       const em = database.em.fork()
       for (const { id } of await em.execute<{ id: string }[]>('select id from image_upload where user_id = ?', [
         userId,
@@ -61,7 +61,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       }
     },
 
-    /** Takes the picture of a multipart body in and answers its address. */
+    /** Stores the picture of a multipart body and returns its URL. @throws ValidationError, Rejection payload_too_large */
     async accept(ctx: RouterContext, userId: string): Promise<string> {
       const data = await normaliseInChild(await uploadedFile(ctx)).catch((error) => {
         if (error instanceof ImageError) throw new ValidationError([{ path: 'file', code: error.code }], error.code)
@@ -69,17 +69,17 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       })
       const imageId = uuid7()
       const finished = path.join(temporaryDir, `${imageId}.jpg`)
-      // The row comes first: should the file not follow, the row is removed as unused.
+      // The row comes first. If the file does not follow, the sweep removes the row as unused.
       await execute('insert into image_upload (id, user_id, created_at) values (?, ?, now())', [imageId, userId])
       await writeFile(finished, data)
       await media.put(imageKey(imageId), finished)
       return `${API_BASE}/videos/images/${imageId}`
     },
 
-    /** Removes pictures that no task has used for a day. Some hundreds at a time; answers how many were removed. */
+    /** Removes up to 500 pictures that no task has used for a day. Returns how many were removed. */
     removeUnused: (): Promise<number> =>
       database.em.fork().transactional(async (em) => {
-        // Locked, so that a task that is being submitted finds its picture or is told that it is gone.
+        // Locked, so that a concurrent `claim` either keeps the picture or fails.
         const old = await em.execute<{ id: string }[]>(
           `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
            order by coalesce(used_at, created_at) limit 500 for update skip locked`,
@@ -88,7 +88,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
         const inUse = await readFirstFramesInUse(database, ids)
         const unused = ids.filter((id) => !inUse.has(id))
         const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
-        // Those in use are looked at again in a day.
+        // Pictures in use are checked again in a day.
         await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
         for (const id of unused) await media.remove(imageKey(id))
         await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
@@ -97,17 +97,17 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
   }
 }
 
-/** The bytes of the field `file`. They stay in memory, at most 20 MB, so that a refused upload leaves no file behind. */
+/** Returns the bytes of the field `file`. They stay in memory, at most 20 MB, so a refused upload leaves no file. */
 async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
-  // One piece, which the system takes back whole; what is never written to takes no memory, whatever the header promises.
+  // One block, which the system can reclaim in one go. Pages that are never written use no memory, whatever the header says.
   const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
   let length = 0
   let isImage = true
   const keep = () =>
     new Writable({
       write(chunk: Buffer, _, done) {
-        // What is no picture from its first bytes on is read to its end, but not kept.
+        // A file whose first bytes are not an image is read to its end but not kept.
         if (length === 0) isImage = looksLikeImage(chunk)
         if (isImage) chunk.copy(kept, length)
         length += chunk.length
@@ -133,7 +133,7 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   try {
     await multipart(ctx as never, async () => {})
   } catch (error) {
-    await drained(ctx)
+    await drain(ctx)
     throw (error as { httpCode?: number }).httpCode === 413
       ? new Rejection('payload_too_large', 'File size cannot exceed 20MB.')
       : new ValidationError([{ path: 'file', code: 'invalid_file_type' }])
@@ -143,9 +143,9 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   return kept.subarray(0, length)
 }
 
-/** Reads and drops what is left of a body, up to a bound. */
-function drained(ctx: RouterContext): Promise<void> {
-  let left = DRAINED_BYTES
+/** Reads and discards the rest of a body, up to a limit. */
+function drain(ctx: RouterContext): Promise<void> {
+  let left = MAX_DRAINED_BYTES
   return new Promise((resolve) => {
     if (ctx.req.readableEnded || ctx.req.destroyed) return resolve()
     ctx.req.on('data', (chunk: Buffer) => {

@@ -5,49 +5,46 @@ import type { Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
 import { imageKey, type MediaStore, posterKey, videoKey, watermarkedKey } from '../kernel/media/mediaStore.port.ts'
 import { watermarkVideo } from '../kernel/media/watermark.ts'
-import type { Database } from '../kernel/postgres/orm.ts'
 import * as contract from './contract.ts'
 import type { ImageUploads } from './imageUploads.ts'
-import { ownTask } from './routes.ts'
+import type { Works } from './works.ts'
 
 export interface MediaRoutes {
-  readonly database: Database
+  readonly works: Works
+  readonly uploads: ImageUploads
   readonly media: MediaStore
-  readonly images: ImageUploads
-  readonly temporaryDir: string
-  readonly ffmpegPath: string | undefined
-  readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
-  /** Whether the user's plan puts a watermark on downloads. */
-  readonly watermarks: (userId: string) => Promise<boolean>
+  readonly watermarks: {
+    /** Returns whether the user's plan puts a watermark on downloads. */
+    readonly isRequired: (userId: string) => Promise<boolean>
+    readonly temporaryDir: string
+    readonly ffmpegPath: string | undefined
+  }
 }
 
-/** Videos, stills and pictures: each is given to its owner alone. */
-export function serveMedia(
-  serve: Serve,
-  { database, media, images, temporaryDir, ffmpegPath, decrypt, watermarks }: MediaRoutes,
-): void {
-  const watermarked = createWatermarked(media, temporaryDir, ffmpegPath)
+/** Serves videos, stills and uploaded pictures to their owner. */
+export function serveMedia(serve: Serve, { works, uploads, media, watermarks }: MediaRoutes): void {
+  const watermarkedVideo = createWatermarkCache(media, watermarks)
 
-  const finished = async (userId: string, taskId: string) => {
-    const row = await ownTask(database, userId, taskId)
+  const readFinished = async (userId: string, taskId: string) => {
+    const row = await works.readOwn(userId, taskId)
     if (row.status !== 'Success') throw new Rejection('not_found', 'Video file does not exist, cannot download')
     return row
   }
 
   serve(contract.preview, async ({ userId, params, ctx }) => {
-    const { id } = await finished(userId, params.id)
+    const { id } = await readFinished(userId, params.id)
     await sendMedia(ctx, media, videoKey(id), { type: 'video/mp4' })
     return undefined
   })
 
   serve(contract.thumbnail, async ({ userId, params, ctx }) => {
-    const { id } = await finished(userId, params.id)
+    const { id } = await readFinished(userId, params.id)
     await sendMedia(ctx, media, posterKey(id), { type: 'image/jpeg' })
     return undefined
   })
 
   serve(contract.firstFrame, async ({ userId, params, ctx }) => {
-    const owner = await images.ownerOf(params.id)
+    const owner = await uploads.ownerOf(params.id)
     if (!owner) throw new Rejection('not_found', 'This picture does not exist.')
     if (owner !== userId) throw new Rejection('forbidden', 'This picture belongs to someone else.')
     await sendMedia(ctx, media, imageKey(params.id), { type: 'image/jpeg' })
@@ -55,21 +52,21 @@ export function serveMedia(
   })
 
   serve(contract.download, async ({ userId, params, query, ctx }) => {
-    const row = await finished(userId, params.id)
-    const marked = query.watermark === 'true' || (await watermarks(userId))
-    const key = marked ? await watermarked(row.id) : videoKey(row.id)
-    const prompt = (await decrypt(userId, row.encrypted_prompt)) ?? ''
+    const row = await readFinished(userId, params.id)
+    const marked = query.watermark === 'true' || (await watermarks.isRequired(userId))
+    const key = marked ? await watermarkedVideo(row.id) : videoKey(row.id)
+    const { prompt } = await works.view(row)
     await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt) })
     return undefined
   })
 
-  serve(contract.uploadImage, async ({ userId, ctx }) => ({ image_url: await images.accept(ctx, userId) }))
+  serve(contract.uploadImage, async ({ userId, ctx }) => ({ image_url: await uploads.accept(ctx, userId) }))
 }
 
-/** Names that Windows keeps for devices, whatever follows behind a dot. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** The first 20 characters of the prompt, without those that no file system takes or that turn a name around. */
+/** Builds a safe file name from the first 20 characters of the prompt, without bidirectional controls. */
 export function fileName(prompt: string): string {
   const start = [...prompt].slice(0, 20).join('')
   const safe = start
@@ -79,13 +76,9 @@ export function fileName(prompt: string): string {
   return `${safe || 'kinora'}${DEVICE.test(safe) ? '_' : ''}.mp4`
 }
 
-/** Makes the watermarked copy when it is first wanted; who asks meanwhile waits for the same one. */
-function createWatermarked(
-  media: MediaStore,
-  temporaryDir: string,
-  ffmpegPath: string | undefined,
-): (taskId: string) => Promise<string> {
-  const making = new Map<string, Promise<void>>()
+/** Makes the watermarked copy of a video on first use. Concurrent requests share one copy. */
+function createWatermarkCache(media: MediaStore, { temporaryDir, ffmpegPath }: MediaRoutes['watermarks']) {
+  const running = new Map<string, Promise<void>>()
 
   const make = async (taskId: string, key: string) => {
     const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
@@ -93,12 +86,12 @@ function createWatermarked(
     await media.put(key, out)
   }
 
-  return async (taskId) => {
+  return async (taskId: string): Promise<string> => {
     const key = watermarkedKey(taskId)
     if ((await media.size(key)) !== undefined) return key
-    const running = making.get(taskId) ?? make(taskId, key).finally(() => making.delete(taskId))
-    making.set(taskId, running)
-    await running
+    const making = running.get(taskId) ?? make(taskId, key).finally(() => running.delete(taskId))
+    running.set(taskId, making)
+    await making
     return key
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The one table of what can be made: it drives the form, the validation on both sides, the cost and the adapters.
- * A configuration that is not listed is refused and has no price.
+ * The models and their configurations. The form, the validation in browser and server, the prices and the adapters use
+ * this table. A configuration that is not listed is invalid.
  */
 
 export const TASK_TYPES = ['text_to_video', 'image_to_video'] as const
@@ -71,7 +71,6 @@ export const MODELS: readonly Model[] = [
 
 export const modelNamed = (name: ModelName): Model => MODELS.find((model) => model.name === name)!
 
-/** The shapes of a model in one mode. */
 export const shapesOf = (name: ModelName, taskType: TaskType): readonly Shape[] =>
   modelNamed(name).shapes.filter((shape) => shape.taskTypes.includes(taskType))
 
@@ -81,12 +80,12 @@ export const modelsFor = (taskType: TaskType): readonly Model[] =>
 const shapeOf = (c: Configuration) =>
   shapesOf(c.model, c.taskType).find((s) => s.resolution === c.resolution && s.duration === c.duration)
 
-/** Credits for a configuration that is not in the table; the API refuses those before it comes to a price. */
+/** Price of a configuration that is not in the table. The API rejects such a configuration before it asks for a price. */
 export const DEFAULT_CREDITS = 30
 
 export const creditCost = (configuration: Configuration): number => shapeOf(configuration)?.credits ?? DEFAULT_CREDITS
 
-/** What is wrong with a configuration: the field and a stable code. */
+/** Returns the invalid field of a configuration with a stable error code, or undefined. */
 export function configurationFault(
   c: Configuration,
 ): { field: 'model' | 'resolution' | 'duration'; code: string } | undefined {
@@ -100,13 +99,13 @@ export function configurationFault(
 
 const SIZES: Readonly<Record<string, Resolution>> = { '512': '512P', '720': '720P', '768': '768P', '1080': '1080P' }
 
-/** Reads `768P`, `768p`, `768` and sizes such as `1366x768`, in any case. */
+/** Parses `768P`, `768p`, `768` and sizes such as `1366x768`. */
 export function readResolution(text: string): Resolution | undefined {
   const size = /^\d+\s*[x×]\s*(\d+)$/i.exec(text.trim())?.[1] ?? /^(\d+)p?$/i.exec(text.trim())?.[1]
   return size === undefined ? undefined : SIZES[size]
 }
 
-/** The 15 camera movements by their stored value, each with its name in the catalogues and its opposite. */
+/** The 15 camera movements by stored value, with their catalogue key and opposite. */
 export const CAMERA_MOVEMENTS = {
   左移: { key: 'truckLeft', opposite: '右移' },
   右移: { key: 'truckRight', opposite: '左移' },

@@ -3,9 +3,9 @@ import type { Realtime } from '../kernel/http/realtime.ts'
 import type { Change, Changes } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { RealtimeMessage } from './contract.ts'
-import { taskView } from './taskView.ts'
+import { taskView } from './works.ts'
 
-export interface Pushing {
+interface PushDeps {
   readonly database: Database
   readonly changes: Changes
   readonly realtime: Realtime
@@ -14,25 +14,28 @@ export interface Pushing {
   readonly onError: (error: unknown) => void
 }
 
-/** Tells connected users of what a projection has committed: nothing is said before it is so. */
-export function pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError }: Pushing): () => void {
-  const tell = (userId: string, message: RealtimeMessage) => realtime.send(userId, message)
+/**
+ * Sends changes of tasks and credits to connected users, after the projection has committed them. Returns a function
+ * that stops it.
+ */
+export function pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError }: PushDeps): () => void {
+  const send = (userId: string, message: RealtimeMessage) => realtime.send(userId, message)
 
-  const tellTasks = async (taskIds: readonly string[]) => {
+  const sendTasks = async (taskIds: readonly string[]) => {
     if (!realtime.hasClients()) return
     for (const row of await readVideoTasks(database, taskIds))
-      if (realtime.isOnline(row.user_id)) tell(row.user_id, { type: 'task_update', task: await taskView(row, decrypt) })
+      if (realtime.isOnline(row.user_id)) send(row.user_id, { type: 'task_update', task: await taskView(row, decrypt) })
   }
 
-  const tellCredits = async (userIds: readonly string[]) => {
+  const sendCredits = async (userIds: readonly string[]) => {
     for (const userId of userIds)
-      if (realtime.isOnline(userId)) tell(userId, { type: 'credits_update', ...(await creditsOf(userId)) })
+      if (realtime.isOnline(userId)) send(userId, { type: 'credits_update', ...(await creditsOf(userId)) })
   }
 
-  // Kept in order: an older row must not overtake a newer one on its way out.
+  // Sent in order, so that an older row does not overtake a newer one.
   let last = Promise.resolve()
   return changes.subscribe(({ name, ids }: Change) => {
-    if (name === 'videoTasks') last = last.then(() => tellTasks(ids)).catch(onError)
-    if (name === 'creditBalances') last = last.then(() => tellCredits(ids)).catch(onError)
+    if (name === 'videoTasks') last = last.then(() => sendTasks(ids)).catch(onError)
+    if (name === 'creditBalances') last = last.then(() => sendCredits(ids)).catch(onError)
   })
 }

@@ -3,7 +3,7 @@ import { GrowOnlySet } from '../kernel/eventsourcing/pure/growOnlySet.ts'
 import { RENDER_LANE, type RenderLaneEvent } from './events.ts'
 
 export interface RenderLane {
-  /** Task ids, in the order in which they asked. */
+  /** Task ids in the order of their requests. */
   readonly waiting: readonly string[]
   readonly holding: readonly string[]
   readonly released: GrowOnlySet
@@ -14,7 +14,7 @@ export type RenderLaneCommand =
       readonly type: 'ClaimSlot'
       readonly userId: string
       readonly taskId: string
-      /** Tasks of the user that may be made at once. */
+      /** The most tasks of the user that may render at the same time. */
       readonly limit: number
       readonly at: string
     }
@@ -52,7 +52,7 @@ function decide(command: RenderLaneCommand, lane: RenderLane): readonly RenderLa
   return [...asked, ...claimed]
 }
 
-/** A user's turn: first come, first served, and no more at once than the tier allows. */
+/** A semaphore per user: first come, first served, up to the limit of the plan. */
 export const renderLane: Decider<RenderLane, RenderLaneCommand, RenderLaneEvent> = {
   category: RENDER_LANE,
   initial: { waiting: [], holding: [], released: GrowOnlySet.empty },

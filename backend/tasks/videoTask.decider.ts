@@ -2,7 +2,7 @@ import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts
 import type { FailureCode } from './contract.ts'
 import { VIDEO_TASK, type VideoFile, type VideoTaskEvent, type VideoTaskOrder } from './events.ts'
 
-/** One video from its submission to its end. The stream decides races: only one end is ever written. */
+/** One video from submission to end. Optimistic concurrency on the stream ensures that only one end is appended. */
 export type VideoTask =
   | { readonly status: 'none' | 'abandoned' }
   | {
@@ -23,12 +23,12 @@ export type VideoTask =
       readonly status: 'failed'
       readonly order: VideoTaskOrder
       readonly code: FailureCode
-      /** What a late success would come from; none when there is nothing to wait for. */
+      /** The job that may still finish, or null when there is none. */
       readonly jobId: string | null
-      /** The provider may have taken a job of which we do not know the id. */
+      /** Whether the provider may have created a job with an unknown id. */
       readonly jobUnknown: boolean
     }
-  /** A video that came after its time-out is not charged. */
+  /** A video that was recovered after a failure is not charged. */
   | {
       readonly status: 'succeeded'
       readonly order: VideoTaskOrder
@@ -40,12 +40,12 @@ export type VideoTask =
 type At = { readonly at: string }
 export type VideoTaskCommand =
   | ({ readonly type: 'Submit'; readonly order: VideoTaskOrder } & At)
-  /** `Erase` also ends what is being made: its owner is leaving. */
+  /** `Erase` also ends a rendering task, because the account is being erased. */
   | ({
       readonly type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
     } & At)
   | ({ readonly type: 'PostponeRender'; readonly detail: string } & At)
-  /** `Find`: told by the provider itself, whatever became of its answer. */
+  /** `FindRender` comes from a callback, `AcceptRender` from the provider's answer. */
   | ({ readonly type: 'AcceptRender' | 'FindRender'; readonly jobId: string } & At)
   | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
   | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
@@ -54,7 +54,7 @@ export type VideoTaskCommand =
 /** Failures after which the provider may still finish the video. */
 const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
 
-/** Whether the credits of a task that is over are spent; otherwise they go back. */
+/** Returns whether an ended task is charged. Otherwise its credits are released. */
 export const isCharged = (task: VideoTask): boolean => 'charged' in task && task.charged
 
 function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
@@ -109,7 +109,8 @@ function decide(command: VideoTaskCommand, task: VideoTask): readonly VideoTaskE
   switch (command.type) {
     case 'Submit':
       if (task.status === 'none') return [{ type: 'VideoTaskSubmitted', data: { ...command.order, at } }]
-      if (task.status === 'abandoned') throw new Rejection('task_abandoned', 'This task was given up before it began.')
+      if (task.status === 'abandoned')
+        throw new Rejection('task_abandoned', 'This task was abandoned before it was submitted.')
       return []
     case 'Abandon':
       return task.status === 'none' ? [{ type: 'VideoTaskAbandoned', data: { taskId: command.taskId, at } }] : []
@@ -137,7 +138,7 @@ function decideOpen(
       return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId: command.jobId } }]
     }
     case 'FindRender':
-      return found(command.jobId, task, fact)
+      return findRender(command.jobId, task, fact)
     case 'PostponeRender': {
       if (status !== 'rendering' || task.jobId !== null) return []
       return [{ type: 'VideoRenderPostponed', data: { ...fact, detail: command.detail } }]
@@ -165,8 +166,8 @@ function decideOpen(
   }
 }
 
-/** Only where no job is known: what the provider answered to us counts more. */
-function found(jobId: string, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
+/** Accepts the job only while none is known: the provider's own answer takes precedence. */
+function findRender(jobId: string, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   if (task.status === 'rendering' && task.jobId === null)
     return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId } }]
   if (task.status === 'failed' && task.jobUnknown)

@@ -89,7 +89,7 @@ export const VIOLATIONS: readonly Violation[] = [
   importing(
     'activities reach a context through its decider, events, contract and ports',
     'workflows/tasks/taskActivities.ts',
-    'backend/tasks/generate.ts',
+    'backend/tasks/tasks.ts',
   ),
   importing('workflows read no projection', 'workflows/engine/logTriggers.ts', 'projections/tasks/readOpenWork.ts'),
   importing(
@@ -100,7 +100,7 @@ export const VIOLATIONS: readonly Violation[] = [
   importing(
     'providers import only ports, contracts and the kernel',
     'backend/providers/video/minimax.ts',
-    'backend/tasks/generate.ts',
+    'backend/tasks/tasks.ts',
   ),
   importing(
     'a feature imports no other feature',

@@ -14,7 +14,7 @@ import {
   shapesOf,
   TASK_TYPES,
 } from '#backend/tasks/contract.ts'
-import { generateVideo } from '#backend/tasks/generate.ts'
+import { generateVideo } from '#backend/tasks/tasks.ts'
 import { check } from '../../api/check.ts'
 import { $credits } from '../../api/credits.ts'
 import { toggleMovement } from '../../i18n/movements.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { estimateQueue, type QueuedTask, type QueueState } from './queueEstimate.ts'
+import { estimateQueue, type QueuedTask, type QueueState } from './queue.ts'
 
 const NOW = 1_000_000
 const TEN = 10_000

@@ -1,0 +1,96 @@
+import type * as z from 'zod/mini'
+import { readPace, readQueue } from '#projections/tasks/readQueue.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import type { Queue } from './contract.ts'
+
+/** An open task. Times are epoch milliseconds. */
+export interface QueuedTask {
+  readonly id: string
+  /** Position among all waiting tasks, from 1; null for a task that is rendering. */
+  readonly place: number | null
+  readonly startedAt: number | null
+  /** Progress of the rendering, if the provider reports it. */
+  readonly percent: number | null
+  /** Typical milliseconds from the start to the finished file, for tasks of this kind. */
+  readonly typicalMs: number
+}
+
+export interface QueueState {
+  readonly now: number
+  /** Videos that can render at the same time: of all users (1 or more), and of this user. */
+  readonly slots: number
+  readonly concurrent: number
+  /** Rendering tasks of all users. */
+  readonly running: readonly Pick<QueuedTask, 'startedAt' | 'typicalMs'>[]
+  /** Open tasks of this user. */
+  readonly own: readonly QueuedTask[]
+  /** The average of `typicalMs` over all kinds. */
+  readonly typicalMs: number
+}
+
+interface QueueQuery extends Pick<QueueState, 'now' | 'slots' | 'concurrent'> {
+  readonly userId: string
+  /** The most open tasks that the user's plan allows. */
+  readonly openTasks: number
+}
+
+/** Used until a first video is finished. The help page says one to three minutes. */
+const FIRST_ESTIMATE_MS = 120_000
+/** The estimate for a task that takes longer than usual. */
+const OVERDUE_MS = 5_000
+/** Progress below this does not predict the remaining time. */
+const MIN_PERCENT = 10
+
+/** Returns the queue as the API shows it to a user, with an estimate for each of the user's open tasks. */
+export async function readQueueView(database: Database, query: QueueQuery): Promise<z.input<typeof Queue>> {
+  const [{ waiting, running, own }, pace] = await Promise.all([readQueue(database, query.userId), readPace(database)])
+  const average = pace.length > 0 ? pace.reduce((sum, { ms }) => sum + ms, 0) / pace.length : FIRST_ESTIMATE_MS
+  const timed = <T extends { resolution: string; duration: number; started_at: string | null }>(task: T) => ({
+    ...task,
+    startedAt: task.started_at === null ? null : Date.parse(task.started_at),
+    typicalMs:
+      pace.find(({ resolution, duration }) => resolution === task.resolution && duration === task.duration)?.ms ??
+      average,
+  })
+  const left = estimateQueue({ ...query, running: running.map(timed), own: own.map(timed), typicalMs: average })
+  const places = own.flatMap(({ place }) => place ?? [])
+  return {
+    global_queue: waiting,
+    user_queue_position: places.length > 0 ? Math.min(...places) : null,
+    user_in_progress: own.length,
+    user_limit: query.openTasks,
+    tasks: own.map(({ id, place }) => ({ id, position: place, seconds_left: Math.round(left.get(id)! / 1000) })),
+  }
+}
+
+const remainingByTime = ({ startedAt, typicalMs }: Pick<QueuedTask, 'startedAt' | 'typicalMs'>, now: number) =>
+  Math.max(OVERDUE_MS, (startedAt ?? now) + typicalMs - now)
+
+function remaining(task: QueuedTask, now: number): number {
+  const { startedAt, percent } = task
+  if (startedAt === null || percent === null || percent < MIN_PERCENT) return remainingByTime(task, now)
+  return Math.max(OVERDUE_MS, ((now - startedAt) * (100 - percent)) / percent)
+}
+
+/**
+ * Returns the estimated milliseconds until each of the user's open tasks is finished, by id. Assumes that every task
+ * takes its typical time and the first free slot, and that the user's lane admits `concurrent` tasks at a time.
+ */
+export function estimateQueue({ now, slots, concurrent, running, own, typicalMs }: QueueState): Map<string, number> {
+  const busy = running.map((task) => remainingByTime(task, now)).toSorted((a, b) => a - b)
+  // When each slot is next free; unused slots are free now.
+  const free = [...Array<number>(Math.max(0, slots - busy.length)).fill(0), ...busy].slice(0, slots)
+  const left = new Map<string, number>()
+  for (const task of own) if (task.place === null) left.set(task.id, remaining(task, now))
+  // When each place of the user's lane is next free.
+  const lane = [...left.values(), ...Array<number>(Math.max(0, concurrent - left.size)).fill(0)]
+  for (const task of own.filter(({ place }) => place !== null).toSorted((a, b) => a.place! - b.place!)) {
+    const ahead = task.place! - 1
+    const turn = free[ahead % free.length]! + Math.floor(ahead / free.length) * typicalMs
+    lane.sort((a, b) => a - b)
+    const done = Math.max(turn, lane[0] ?? 0) + task.typicalMs
+    lane[0] = done
+    left.set(task.id, done)
+  }
+  return left
+}

@@ -1,0 +1,149 @@
+import { readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
+import type { CommandContext } from '../kernel/eventsourcing/command.ts'
+import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { Handle } from '../kernel/eventsourcing/handle.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { withIdempotencyKey } from '../kernel/http/idempotency.ts'
+import { type MediaStore, removeTaskMedia } from '../kernel/media/mediaStore.port.ts'
+import type { Changes } from '../kernel/postgres/changes.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import type { Clock } from '../kernel/time.ts'
+import { creditCost, type Generation } from './contract.ts'
+import type { VideoTaskOrder } from './events.ts'
+import type { ImageUploads } from './imageUploads.ts'
+import { isCharged, videoTask } from './videoTask.decider.ts'
+
+export interface TaskDeps {
+  readonly handle: Handle
+  readonly database: Database
+  readonly changes: Changes
+  readonly clock: Clock
+  readonly media: MediaStore
+  readonly uploads: ImageUploads
+  readonly encrypt: (userId: string, text: string) => Promise<string>
+  /** Returns what the user's plan allows. Priority 1 is served first. */
+  readonly allowance: (userId: string) => Promise<{ openTasks: number; priority: number; fullHd: boolean }>
+  readonly credits: {
+    hold(
+      hold: { userId: string; taskId: string; amount: number; openLimit: number },
+      context: CommandContext,
+    ): Promise<GlobalPosition | undefined>
+    release(
+      userId: string,
+      taskId: string,
+      reason: string,
+      origin: { correlationId: string },
+    ): Promise<GlobalPosition | undefined>
+  }
+}
+
+interface Request {
+  readonly userId: string
+  readonly key: string
+  readonly generation: Generation
+  readonly command: (commandId: string) => CommandContext
+}
+
+interface Submission {
+  readonly taskId: string
+  readonly userId: string
+  readonly generation: Generation
+  readonly firstFrame: string | null
+}
+
+/** The task was abandoned before it was submitted, and its credits were released. Its id can never be used again. */
+class TaskAbandoned extends Rejection {
+  constructor() {
+    super('unavailable', 'The task could not be started and its credits are back. Please try again.')
+  }
+}
+
+export type Tasks = ReturnType<typeof createTasks>
+
+/** Sends the commands of video tasks and waits until the read models show them. */
+export function createTasks(deps: TaskDeps) {
+  const { handle, database, changes, clock, credits, uploads, media } = deps
+
+  return {
+    /**
+     * Starts a task, once per idempotency key, and returns its row.
+     * @throws Rejection insufficient_credits, queue_full, plan_required, not_found (deleted since), unavailable
+     */
+    async generate({ userId, key, generation, command }: Request) {
+      const isLost = (error: unknown) => error instanceof TaskAbandoned
+      const keyed = { userId, key, body: generation, isLost }
+      const { taskId, task } = await withIdempotencyKey(database, keyed, async (taskId) => {
+        const isImage = generation.task_type === 'image_to_video'
+        const firstFrame = isImage ? await uploads.claim(userId, generation.first_frame_image_url ?? '') : null
+        const context = command(derivedId('generate', taskId))
+        const { held, submitted } = await submit(deps, { taskId, userId, generation, firstFrame }, context)
+        await Promise.all([
+          changes.waitFor(['videoTasks'], submitted.position),
+          changes.waitFor(['creditBalances'], held),
+        ])
+        return { taskId, task: submitted.state }
+      })
+      if (task.status === 'deleted') throw new Rejection('not_found', 'This task was deleted.')
+      const [row] = await readVideoTasks(database, [taskId])
+      if (!row)
+        throw new Rejection('unavailable', 'The task was accepted; its state cannot be read yet.', { retryAfter: 1 })
+      return row
+    },
+
+    /** Deletes a finished task, or cancels a waiting one and releases its credits. @throws Rejection task_in_progress */
+    async remove(userId: string, taskId: string, context: CommandContext): Promise<void> {
+      const at = new Date(clock()).toISOString()
+      const { state, position } = await handle(videoTask, taskId, { type: 'Delete', at }, context)
+      const { correlationId } = context
+      const released = isCharged(state)
+        ? undefined
+        : await credits.release(userId, taskId, 'cancelled', { correlationId })
+      await removeTaskMedia(media, taskId)
+      await Promise.all([changes.waitFor(['videoTasks'], position), changes.waitFor(['creditBalances'], released)])
+    },
+  }
+}
+
+/**
+ * Holds the credits, then submits the task. A crash in between leaves a hold without a task, which the sweep releases.
+ * Credits are held once and the task is submitted once per task id.
+ */
+async function submit(
+  { handle, credits, encrypt, allowance, clock }: TaskDeps,
+  { taskId, userId, generation, firstFrame }: Submission,
+  context: CommandContext,
+) {
+  const { openTasks, priority, fullHd } = await allowance(userId)
+  const { task_type, model, resolution, duration } = generation
+  if (resolution === '1080P' && !fullHd) throw new Rejection('plan_required', '1080P needs a paid plan.')
+  const configuration = { taskType: task_type, model, resolution, duration }
+  const amount = creditCost(configuration)
+  const at = new Date(clock()).toISOString()
+  const held = await credits.hold({ userId, taskId, amount, openLimit: openTasks }, context).catch((error) => {
+    if (error instanceof Rejection && error.code === 'hold_settled') return 'settled' as const
+    throw error
+  })
+  const submitContext = { ...context, commandId: derivedId('submit', taskId) }
+  if (held === 'settled') {
+    // The task of this id has ended or was abandoned. The command decides which, so that no late submit can follow.
+    const submitted = await handle(videoTask, taskId, { type: 'Abandon', taskId, at }, submitContext)
+    if (submitted.state.status === 'abandoned') throw new TaskAbandoned()
+    return { held: undefined, submitted }
+  }
+  const order: VideoTaskOrder = {
+    taskId,
+    userId,
+    ...configuration,
+    encryptedPrompt: await encrypt(userId, generation.prompt),
+    cameraMovements: generation.camera_movements,
+    promptOptimizer: generation.prompt_optimizer,
+    firstFrame,
+    credits: amount,
+    priority,
+  }
+  const submitted = await handle(videoTask, taskId, { type: 'Submit', order, at }, submitContext).catch((error) => {
+    throw error instanceof Rejection && error.code === 'task_abandoned' ? new TaskAbandoned() : error
+  })
+  return { held, submitted }
+}

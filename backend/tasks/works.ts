@@ -1,0 +1,150 @@
+import { readSpent } from '#projections/credits/readCreditEntries.ts'
+import { readCredits } from '#projections/credits/readCredits.ts'
+import {
+  listVideoTasks,
+  readVideoTasks,
+  type TaskFilter,
+  type TaskWithProgress,
+} from '#projections/tasks/readVideoTasks.ts'
+import { readWorkStats } from '#projections/tasks/readWorkStats.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
+import { API_BASE } from '../kernel/http/contract.ts'
+import { instant } from '../kernel/http/instant.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import type { Calendar, Clock } from '../kernel/time.ts'
+import type { FailureCode, Task, WorkStats } from './contract.ts'
+import { readQueueView } from './queue.ts'
+
+/** Decrypts a prompt. Returns undefined when its key was destroyed. */
+type Decrypt = (userId: string, sealed: string) => Promise<string | undefined>
+
+interface WorksDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly calendar: Calendar
+  readonly decrypt: Decrypt
+  readonly allowance: (userId: string) => Promise<{ openTasks: number; concurrent: number }>
+  /** Videos that can render at the same time, of all users. */
+  readonly renderSlots: number
+}
+
+export interface WorksQuery extends TaskFilter {
+  /** Part of the prompt, in any case. */
+  readonly text?: string | undefined
+  readonly page: number
+  readonly perPage: number
+}
+
+export type Works = ReturnType<typeof createWorks>
+
+/** Reads tasks, finished videos and the queue for the API. */
+export function createWorks({ database, clock, calendar, decrypt, allowance, renderSlots }: WorksDeps) {
+  /** Returns the row of a user's task. @throws Rejection not_found, forbidden */
+  const readOwn = async (userId: string, taskId: string): Promise<TaskWithProgress> => {
+    const [row] = isUuid(taskId) ? await readVideoTasks(database, [taskId]) : []
+    if (!row) throw new Rejection('not_found', 'This task does not exist.')
+    if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
+    return row
+  }
+  const view = (row: TaskWithProgress) => taskView(row, decrypt)
+
+  return {
+    readOwn,
+    view,
+
+    /** Returns one page of a user's tasks, newest first, and the total. */
+    async list(userId: string, { text, ...query }: WorksQuery) {
+      const { tasks, total } = text
+        ? await searchPrompts(database, decrypt, userId, { ...query, text })
+        : await listVideoTasks(database, userId, query)
+      return { tasks: await Promise.all(tasks.map(view)), total }
+    },
+
+    async queue(userId: string) {
+      return readQueueView(database, { userId, slots: renderSlots, now: clock(), ...(await allowance(userId)) })
+    },
+
+    async stats(userId: string): Promise<WorkStats> {
+      const today = new Date(calendar())
+      const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth())).toISOString()
+      const [figures, spent, { remaining }] = await Promise.all([
+        readWorkStats(database, userId),
+        readSpent(database, userId, month),
+        readCredits(database, userId, today.toISOString()),
+      ])
+      return {
+        total_videos: figures.videos,
+        total_duration: Math.round(figures.duration_ms / 1000),
+        storage_used: figures.bytes,
+        credits_remaining: remaining,
+        credits_used: spent.total,
+        usage_this_month: spent.since,
+      }
+    },
+  }
+}
+
+const CHUNK = 500
+const fold = (text: string) => text.normalize('NFKC').toLowerCase()
+
+/** Searches by decrypting, in chunks, the prompts that match the rest of the filter: the database cannot read them. */
+async function searchPrompts(
+  database: Database,
+  decrypt: Decrypt,
+  userId: string,
+  { text, page, perPage, ...filter }: WorksQuery & { readonly text: string },
+): Promise<{ tasks: TaskWithProgress[]; total: number }> {
+  const wanted = fold(text)
+  const first = (page - 1) * perPage
+  const tasks: TaskWithProgress[] = []
+  let found = 0
+  for (let chunk = 1; ; chunk++) {
+    const read = await listVideoTasks(database, userId, { ...filter, page: chunk, perPage: CHUNK })
+    for (const row of read.tasks) {
+      if (!fold((await decrypt(userId, row.encrypted_prompt)) ?? '').includes(wanted)) continue
+      if (found >= first && tasks.length < perPage) tasks.push(row)
+      found++
+    }
+    if (chunk * CHUNK >= read.total) return { tasks, total: found }
+  }
+}
+
+/** The message of each failure code, for clients without a catalogue. */
+const MESSAGES: Readonly<Record<FailureCode, string>> = {
+  cancelled: 'The task was cancelled.',
+  content_refused: 'The description or the picture was refused as sensitive.',
+  provider_failed: 'The video could not be made.',
+  provider_unavailable: 'The video service is not available.',
+  answer_lost: 'The answer of the video service was lost. If the video still arrives, it is free.',
+  render_timed_out: 'The video took too long.',
+  waited_too_long: 'The task waited too long for its turn.',
+  internal: 'Something went wrong on our side.',
+}
+
+/** Returns a row as the API shows it. A prompt whose key was destroyed is empty. */
+export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise<Task> {
+  const done = row.status === 'Success'
+  const url = (kind: string, id: string) => `${API_BASE}/videos/${kind}/${id}`
+  return {
+    id: row.id,
+    task_type: row.task_type as Task['task_type'],
+    status: row.status,
+    model: row.model as Task['model'],
+    duration: row.duration,
+    resolution: row.resolution as Task['resolution'],
+    prompt: (await decrypt(row.user_id, row.encrypted_prompt)) ?? '',
+    camera_movements: [...row.camera_movements] as Task['camera_movements'],
+    prompt_optimizer: row.prompt_optimizer,
+    first_frame_image_url: row.first_frame && url('images', row.first_frame),
+    video_url: done ? url('preview', row.id) : null,
+    thumbnail_url: done ? url('thumbnail', row.id) : null,
+    video_duration: row.video_duration_ms === null ? null : row.video_duration_ms / 1000,
+    file_size: row.video_size,
+    credits_consumed: row.credits_consumed,
+    created_at: instant(row.created_at),
+    error_code: row.error_code,
+    error_message: row.error_code && MESSAGES[row.error_code],
+    progress: row.status === 'Processing' ? (row.percent ?? 0) : null,
+  }
+}
