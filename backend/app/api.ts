@@ -26,7 +26,6 @@ import { mailboxRoutes } from '../providers/mail/mailboxRoutes.ts'
 import { sandboxRoutes } from '../providers/payments/sandbox/sandboxRoutes.ts'
 import { callbackRoutes } from '../providers/video/minimax/callbackRoutes.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
-import { readStats } from '../subscriptions/readStats.ts'
 import { serveSubscriptions } from '../subscriptions/routes.ts'
 import { createSubscriptions } from '../subscriptions/subscriptions.ts'
 import { webhookRoutes } from '../subscriptions/webhookRoutes.ts'
@@ -55,7 +54,7 @@ export interface Listening {
 
 /** Serves HTTP and WebSocket calls on a server that is already listening. */
 export function startApi(context: Context, adapters: Adapters, services: Services, listening: Listening): Running {
-  const { config, database, log, changes, leases, observability, calendar } = context
+  const { config, database, log, changes, leases, observability } = context
   const { server } = listening
   const realtime = createRealtime(database)
   observability.onCollect(() => observability.metrics.sockets.set(realtime.count()))
@@ -68,7 +67,7 @@ export function startApi(context: Context, adapters: Adapters, services: Service
   const bill = (held: AbortSignal) => sandbox!.run(localUrl(server, config.http.host), held)
   const billing = sandbox && leases.run('sandbox', halt.signal, bill)
   const creditsOf = async (userId: string) => {
-    const stats = await readStats({ database, calendar }, userId)
+    const stats = await services.subscriptionReads.stats(userId)
     return { remaining: stats.remaining_credits, total: stats.total_credits }
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
@@ -178,9 +177,9 @@ function webhooksOf(context: Context, { payments }: Adapters, { webhooks }: Serv
 
 function serveBilling(
   serve: Serve,
-  { config, database, changes, handle, calendar }: Context,
+  { config, changes, handle, calendar }: Context,
   { payments }: Adapters,
-  { credits, userKeys, webhooks }: Services,
+  { credits, subscriptionReads, userKeys, webhooks }: Services,
   publicUrl: () => string,
 ): void {
   const { encrypt } = userKeys
@@ -194,8 +193,11 @@ function serveBilling(
     publicUrl,
     calendar,
   })
-  const stats = (userId: string) => readStats({ database, calendar }, userId)
-  serveSubscriptions(serve, { database, stats, subscriptions, paypalPlans: config.payments.paypal?.plans })
+  serveSubscriptions(serve, {
+    reads: subscriptionReads,
+    subscriptions,
+    paypalPlans: config.payments.paypal?.plans,
+  })
 }
 
 function serveVideos(

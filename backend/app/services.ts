@@ -8,7 +8,7 @@ import { createCredits } from '../credits/credits.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/realtime.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
-import { type Allowance, readAllowance } from '../subscriptions/allowance.ts'
+import { createSubscriptionReads, type SubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox, type WebhookInbox } from '../subscriptions/webhookInbox.ts'
 import { createImageUploads, type ImageUploads } from '../tasks/imageUploads.ts'
 import type { Adapters } from './adapters.ts'
@@ -23,7 +23,8 @@ export interface Services {
   readonly webhooks: WebhookInbox
   readonly uploads: ImageUploads
   /** Returns the limits of the user's plan. */
-  readonly allowance: (userId: string) => Promise<Allowance>
+  readonly allowance: SubscriptionReads['allowance']
+  readonly subscriptionReads: SubscriptionReads
 }
 
 export function createServices(
@@ -31,6 +32,7 @@ export function createServices(
   adapters: Adapters,
 ) {
   const userKeys = createUserKeys(database, config.secrets.encryption)
+  const subscriptionReads = createSubscriptionReads(database, calendar)
   return {
     credits: createCredits(handle, calendar),
     userKeys,
@@ -43,6 +45,7 @@ export function createServices(
     }),
     webhooks: createWebhookInbox(pool),
     uploads: createImageUploads(database, adapters.media, temporaryDir),
-    allowance: (userId: string) => readAllowance(database, userId),
+    allowance: subscriptionReads.allowance,
+    subscriptionReads,
   } satisfies Services
 }

@@ -1,31 +1,25 @@
-import { readInvoices, readSubscription } from '#projections/subscriptions/readSubscription.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
-import type { Database } from '../kernel/postgres/orm.ts'
 import * as contract from './contract.ts'
 import { planConfiguration } from './planConfiguration.ts'
+import type { SubscriptionReads } from './subscriptionReads.ts'
 import type { Subscriptions } from './subscriptions.ts'
-import { currentView, invoiceView } from './subscriptionView.ts'
 
 export interface SubscriptionRoutes {
-  readonly database: Database
-  readonly stats: (userId: string) => Promise<contract.Stats>
+  readonly reads: SubscriptionReads
   readonly subscriptions: Subscriptions
   /** PayPal's ids of the plans that it bills. */
   readonly paypalPlans: Readonly<Partial<Record<contract.Tier, string>>> | undefined
 }
 
-export function serveSubscriptions(
-  serve: Serve,
-  { database, stats, subscriptions, paypalPlans }: SubscriptionRoutes,
-): void {
-  serve(contract.stats, ({ userId }) => stats(userId))
+export function serveSubscriptions(serve: Serve, { reads, subscriptions, paypalPlans }: SubscriptionRoutes): void {
+  serve(contract.stats, ({ userId }) => reads.stats(userId))
 
   serve(contract.plans, () => contract.TIERS.map((tier) => planConfiguration(tier, paypalPlans?.[tier] ?? null)))
 
   serve(contract.current, async ({ userId }) => {
-    const view = currentView(await readSubscription(database, userId))
+    const view = await reads.current(userId)
     if (!view) throw new Rejection('not_found', 'You are on the Free plan.')
     return view
   })
@@ -51,11 +45,10 @@ export function serveSubscriptions(
 
   serve(contract.confirm, async ({ userId, body, command }) => {
     await subscriptions.confirm(userId, body.subscription_id, command())
-    return stats(userId)
+    return reads.stats(userId)
   })
 
-  serve(contract.invoices, async ({ userId, query }) => {
-    const { invoices, total } = await readInvoices(database, userId, { page: query.page, perPage: query.per_page })
-    return { invoices: invoices.map(invoiceView), total }
-  })
+  serve(contract.invoices, ({ userId, query: { page, per_page: perPage } }) =>
+    reads.invoices(userId, { page, perPage }),
+  )
 }

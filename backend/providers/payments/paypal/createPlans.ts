@@ -6,7 +6,6 @@ import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
 import { Id } from './paypalShapes.ts'
 
 const PRODUCT = 'KINORA-CREDITS'
-const PAID: readonly PaidTier[] = ['standard', 'pro', 'ultimate']
 
 const Created = z.object({ id: Id })
 const Listed = z.object({
@@ -18,37 +17,24 @@ const Listed = z.object({
  * a new plan, because buyers of the old one keep their price.
  */
 export async function createPlans(api: PaypalApi): Promise<Record<PaidTier, string>> {
-  await createProduct(api)
-  const path = `/v1/billing/plans?${new URLSearchParams({ product_id: PRODUCT, page_size: '20' })}`
-  const { plans = [] } = await api.call({ method: 'GET', path, answer: Listed })
-  const ids: Partial<Record<PaidTier, string>> = {}
-  for (const tier of PAID) {
-    const known = plans.find(({ name, status = 'ACTIVE' }) => name === nameOf(tier) && status === 'ACTIVE')
-    ids[tier] = known?.id ?? (await createPlan(api, tier))
-  }
-  return ids as Record<PaidTier, string>
-}
-
-async function createProduct(api: PaypalApi): Promise<void> {
-  const body = { id: PRODUCT, name: 'Kinora', type: 'SERVICE', category: 'SOFTWARE' }
-  try {
-    await api.call({
-      method: 'POST',
-      path: '/v1/catalogs/products',
-      body,
-      requestId: PRODUCT,
-      answer: z.unknown(),
-    })
-  } catch (error) {
+  const product = { id: PRODUCT, name: 'Kinora', type: 'SERVICE', category: 'SOFTWARE' }
+  await api.post('/v1/catalogs/products', z.unknown(), product, PRODUCT).catch((error) => {
     if (!(error instanceof PaypalRefusal) || error.issue !== 'DUPLICATE_RESOURCE_IDENTIFIER') throw error
+  })
+  const path = `/v1/billing/plans?${new URLSearchParams({ product_id: PRODUCT, page_size: '20' })}`
+  const { plans = [] } = await api.get(path, Listed)
+  const idOf = async (tier: PaidTier) => {
+    const known = plans.find(({ name, status = 'ACTIVE' }) => name === nameOf(tier) && status === 'ACTIVE')
+    return known?.id ?? (await createPlan(api, tier))
   }
+  return { standard: await idOf('standard'), pro: await idOf('pro'), ultimate: await idOf('ultimate') }
 }
 
 const priceOf = (tier: PaidTier) => decimalOf(PLANS[tier].priceCents)
 const nameOf = (tier: PaidTier) => `Kinora ${tier[0]!.toUpperCase()}${tier.slice(1)}, US$${priceOf(tier)} a month`
 
 async function createPlan(api: PaypalApi, tier: PaidTier): Promise<string> {
-  const body = {
+  const plan = {
     product_id: PRODUCT,
     name: nameOf(tier),
     status: 'ACTIVE',
@@ -68,5 +54,5 @@ async function createPlan(api: PaypalApi, tier: PaidTier): Promise<string> {
     },
   }
   const requestId = `${PRODUCT}-${tier}-${PLANS[tier].priceCents}`
-  return (await api.call({ method: 'POST', path: '/v1/billing/plans', body, requestId, answer: Created })).id
+  return (await api.post('/v1/billing/plans', Created, plan, requestId)).id
 }

@@ -53,7 +53,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
 
   const getAgreement = async (agreementId: string): Promise<ProviderAgreement | undefined> => {
     try {
-      return agreementOf(await api.call({ method: 'GET', path: pathOf(agreementId), answer: Subscription }))
+      return agreementOf(await api.get(pathOf(agreementId), Subscription))
     } catch (error) {
       if (error instanceof PaypalRefusal && error.status === 404) return undefined
       throw error
@@ -62,9 +62,8 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
 
   /** PayPal also rejects a change that has already happened, so the status decides whether a rejection is an error. */
   const change = async (action: string, intended: readonly string[], agreementId: string, reason: string) => {
-    const body = { reason: reason.slice(0, 128) }
     try {
-      await api.call({ method: 'POST', path: `${pathOf(agreementId)}/${action}`, body, answer: z.unknown() })
+      await api.post(`${pathOf(agreementId)}/${action}`, z.unknown(), { reason: reason.slice(0, 128) })
     } catch (error) {
       if (!(error instanceof PaypalRefusal) || error.status !== 422) throw error
       const agreement = await getAgreement(agreementId)
@@ -77,19 +76,14 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
     getAgreement,
 
     async createAgreement(agreement) {
-      const { id, links = [] } = await api.call({
-        method: 'POST',
-        path: '/v1/billing/subscriptions',
-        body: subscriptionOf(agreement, plans),
-        requestId: agreement.requestId,
-        answer: Created,
-      })
+      const body = subscriptionOf(agreement, plans)
+      const { id, links = [] } = await api.post('/v1/billing/subscriptions', Created, body, agreement.requestId)
       return { agreementId: id, approvalUrl: links.find(({ rel }) => rel === 'approve')?.href }
     },
 
     async listSales(agreementId, from, to) {
       const path = `${pathOf(agreementId)}/transactions?${new URLSearchParams({ start_time: from, end_time: to })}`
-      const { transactions = [] } = await api.call({ method: 'GET', path, answer: Transactions })
+      const { transactions = [] } = await api.get(path, Transactions)
       return transactions
         .filter(({ status }) => status === 'COMPLETED')
         .map((transaction) => saleOf(agreementId, transaction))

@@ -30,17 +30,6 @@ export class PaypalRefusal extends Error {
   }
 }
 
-export interface PaypalCall<S extends z.ZodMiniType> {
-  /** The documented shape of the answer. */
-  readonly answer: S
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  /** An object, or its JSON text. */
-  readonly body?: object | string
-  /** Idempotency key of a create. PayPal stores it for 72 hours. */
-  readonly requestId?: string
-}
-
 export type PaypalApi = ReturnType<typeof createPaypalApi>
 
 const Token = z.object({ access_token: z.string().check(z.minLength(1)), expires_in: z.number() })
@@ -81,7 +70,7 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
       },
       body: 'grant_type=client_credentials',
     })
-    const { access_token, expires_in } = parseAnswer(Token, bodyOf('a token', answer), 'a token')
+    const { access_token, expires_in } = parseAnswer(Token, answer, 'a token')
     const lifeMs = expires_in * 1000
     token = { value: access_token, until: performance.now() + Math.max(lifeMs - RENEW_EARLY_MS, lifeMs / 2) }
     return access_token
@@ -108,29 +97,41 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
     return send(what, path, init, true)
   }
 
+  const call = async <S extends z.ZodMiniType>(method: string, path: string, schema: S, init: RequestInit = {}) => {
+    const what = `${method} ${path.split('?')[0]}`
+    const attempt = (access: string) =>
+      send(what, path, {
+        method,
+        ...init,
+        headers: {
+          Authorization: `Bearer ${access}`,
+          'Content-Type': 'application/json',
+          Prefer: 'return=representation',
+          ...init.headers,
+        },
+      })
+    const used = await bearer()
+    let answer = await attempt(used)
+    if (answer.status === 401) {
+      // The token was revoked early. A concurrent call may have renewed it already.
+      if (token?.value === used) token = undefined
+      answer = await attempt(await bearer())
+    }
+    return parseAnswer(schema, answer, what)
+  }
+
   return {
-    async call<S extends z.ZodMiniType>({ method, path, answer: schema, body, requestId }: PaypalCall<S>) {
-      const what = `${method} ${path.split('?')[0]}`
-      const attempt = (access: string) =>
-        send(what, path, {
-          method,
-          headers: {
-            Authorization: `Bearer ${access}`,
-            'Content-Type': 'application/json',
-            Prefer: 'return=representation',
-            ...(requestId ? { 'PayPal-Request-Id': requestId } : {}),
-          },
-          ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        })
-      const used = await bearer()
-      let answer = await attempt(used)
-      if (answer.status === 401) {
-        // The token was revoked early. A concurrent call may have renewed it already.
-        if (token?.value === used) token = undefined
-        answer = await attempt(await bearer())
-      }
-      return parseAnswer(schema, bodyOf(what, answer), what)
-    },
+    /** Returns the answer, checked against the documented schema. */
+    get: <S extends z.ZodMiniType>(path: string, schema: S) => call('GET', path, schema),
+    /**
+     * @param body an object, or its JSON text
+     * @param requestId idempotency key of a create, which PayPal stores for 72 hours
+     */
+    post: <S extends z.ZodMiniType>(path: string, schema: S, body: object | string, requestId?: string) =>
+      call('POST', path, schema, {
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: requestId ? { 'PayPal-Request-Id': requestId } : {},
+      }),
   }
 }
 
@@ -139,24 +140,24 @@ interface Answer {
   readonly text: string
 }
 
-function bodyOf(what: string, { status, text }: Answer): unknown {
+/** @throws PaymentProviderDown the answer does not match the documented schema  @throws PaypalRefusal */
+function parseAnswer<S extends z.ZodMiniType>(schema: S, { status, text }: Answer, what: string): z.output<S> {
   let body: unknown
   try {
     body = text === '' ? undefined : JSON.parse(text)
   } catch {
     if (status < 400) throw new PaymentProviderDown(`PayPal's answer to ${what} is not JSON (HTTP ${status})`)
   }
-  if (status < 400) return body
-  const { data: fault = {} } = z.safeParse(Fault, body)
-  const { issue, description } = fault.details?.[0] ?? {}
-  const detail = [description ?? fault.message, fault.debug_id && `(${fault.debug_id})`].filter(Boolean).join(' ')
-  throw new PaypalRefusal(what, status, issue ?? fault.name ?? fault.error ?? '', detail)
-}
-
-/** @throws PaymentProviderDown the answer does not match the documented shape */
-function parseAnswer<S extends z.ZodMiniType>(schema: S, answer: unknown, what: string): z.output<S> {
-  const parsed = z.safeParse(schema, answer)
+  if (status >= 400) throw refusal(what, status, body)
+  const parsed = z.safeParse(schema, body)
   if (parsed.success) return parsed.data
   const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ')
   throw new PaymentProviderDown(`PayPal's answer to ${what} has invalid fields: ${fields}`)
+}
+
+function refusal(what: string, status: number, body: unknown): PaypalRefusal {
+  const { data: fault = {} } = z.safeParse(Fault, body)
+  const { issue, description } = fault.details?.[0] ?? {}
+  const detail = [description ?? fault.message, fault.debug_id && `(${fault.debug_id})`].filter(Boolean).join(' ')
+  return new PaypalRefusal(what, status, issue ?? fault.name ?? fault.error ?? '', detail)
 }

@@ -75,7 +75,7 @@ async function isVerifiedByPaypal(api: PaypalApi, webhookId: string, transmissio
   const path = '/v1/notifications/verify-webhook-signature'
   try {
     const body = `${fields.slice(0, -1)},"webhook_event":${event}}`
-    return (await api.call({ method: 'POST', path, body, answer: Verified })).verification_status === 'SUCCESS'
+    return (await api.post(path, Verified, body)).verification_status === 'SUCCESS'
   } catch (error) {
     // PayPal did not send a transmission that it considers malformed.
     if (error instanceof PaypalRefusal && (error.status === 400 || error.status === 422)) return false

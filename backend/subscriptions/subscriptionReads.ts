@@ -1,0 +1,99 @@
+import { readCredits } from '#projections/credits/readCredits.ts'
+import {
+  type CurrentSubscriptionRow,
+  readInvoices,
+  readSubscription,
+} from '#projections/subscriptions/readSubscription.ts'
+import { instant, instantOrNull } from '../kernel/http/instant.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+import type { Calendar } from '../kernel/time.ts'
+import { type Allowance, allowanceOf } from './allowance.ts'
+import type { CurrentSubscription, Invoice, Stats, Tier } from './contract.ts'
+
+type Row = CurrentSubscriptionRow | undefined
+
+/** Returns the tier to display, which includes a suspended plan. */
+const displayedTier = (row: Row): Tier =>
+  (row?.state === 'active' || row?.state === 'suspended') && row.tier ? row.tier : 'free'
+
+function statusOf(row: Row): CurrentSubscription['status'] {
+  switch (row?.state) {
+    case 'active':
+      if (row.cancelled) return 'cancelled'
+      return row.trial ? 'trial' : 'active'
+    case 'suspended':
+      return row.cancelled ? 'cancelled' : 'suspended'
+    case 'ended':
+      return row.pending ? 'pending' : 'expired'
+    default:
+      return row?.pending ? 'pending' : 'active'
+  }
+}
+
+export type SubscriptionReads = ReturnType<typeof createSubscriptionReads>
+
+/** Creates the reads of users' subscriptions, in the shapes of the contract. */
+export const createSubscriptionReads = (database: Database, calendar: Calendar) => ({
+  async stats(userId: string): Promise<Stats> {
+    const [{ remaining, used }, row] = await Promise.all([
+      readCredits(database, userId, new Date(calendar()).toISOString()),
+      readSubscription(database, userId),
+    ])
+    const renews = row?.state === 'active' && !row.cancelled
+    return {
+      current_tier: displayedTier(row),
+      current_status: statusOf(row),
+      remaining_credits: remaining,
+      total_credits: remaining + used,
+      used_credits: used,
+      next_reset_date: renews ? instantOrNull(row.period_end) : null,
+    }
+  },
+
+  /** Returns undefined for the Free plan. */
+  async current(userId: string): Promise<CurrentSubscription | undefined> {
+    const row = await readSubscription(database, userId)
+    if (!row || displayedTier(row) === 'free') return undefined
+    return {
+      tier: displayedTier(row),
+      status: statusOf(row),
+      billing_cycle: 'monthly',
+      current_period_start: instantOrNull(row.period_start),
+      current_period_end: instantOrNull(row.period_end),
+      cancel_at_period_end: row.cancelled,
+      price_monthly: row.price_cents ?? 0,
+      currency: row.currency ?? 'USD',
+      grace_until: instantOrNull(row.grace_until),
+      next_tier: row.scheduled_tier,
+    }
+  },
+
+  /** Returns the limits of the user's plan. A suspended plan has those of Free. */
+  async allowance(userId: string): Promise<Allowance> {
+    const row = await readSubscription(database, userId)
+    return allowanceOf(row?.state === 'active' && row.tier ? row.tier : 'free')
+  },
+
+  async invoices(userId: string, page: { page: number; perPage: number }) {
+    const { invoices, total } = await readInvoices(database, userId, page)
+    return {
+      invoices: invoices.map(
+        ({ id, sale_id, tier, amount_cents, refunded_cents, ...row }): Invoice => ({
+          id,
+          number: sale_id,
+          tier,
+          amount: amount_cents,
+          refunded: refunded_cents,
+          currency: row.currency,
+          credits: row.credits,
+          status: refunded_cents === 0 ? 'paid' : refunded_cents < amount_cents ? 'partially_refunded' : 'refunded',
+          payment_method: 'paypal',
+          paid_at: instant(row.period_start),
+          period_start: instant(row.period_start),
+          period_end: instant(row.period_end),
+        }),
+      ),
+      total,
+    }
+  },
+})
