@@ -5,19 +5,13 @@ import type { Serve } from '../kernel/http/endpoint.ts'
 import { instant } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import * as contract from './contract.ts'
+import type { readOpenAlerts } from './operatorAlerts.ts'
 import { type BoardTime, daysOf } from './period.ts'
-
-interface Alert {
-  readonly code: string
-  readonly detail: string
-  readonly since: string
-  readonly times: number
-}
 
 export interface BusinessRoutes {
   readonly database: Database
   readonly time: BoardTime
-  readonly alerts: () => Promise<Alert[]>
+  readonly alerts: () => ReturnType<typeof readOpenAlerts>
   /** Returns the provider's price of a clip in US cents; undefined for the demo renderer, which is free. */
   readonly providerCents: ((resolution: string, seconds: number) => number) | undefined
 }

@@ -15,7 +15,7 @@ const answerOf = <T extends z.ZodMiniType>(data: T) => z.object({ success, data 
 export const KEPT_DAYS = 90
 
 const date = () => z.optional(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'invalid_date')))
-/** First and last day of a period, at most `KEPT_DAYS` apart. Default: the last seven days. */
+/** First and last day of a period of at most `KEPT_DAYS` days. Default: the last seven days. */
 export const Period = z.object({ from: date(), to: date() })
 export type Period = z.infer<typeof Period>
 

@@ -270,6 +270,6 @@ describe('all processes together', () => {
     for (let n = 0; n < 5; n++) await adapter().create(REQUEST)
     const { rows } = await db.pool.query('select code, times from operator_alert')
     expect(rows).toEqual([{ code: 'video_provider_account', times: 5 }])
-    expect(lines.filter((line) => line.includes('the operator is needed'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('operator alert raised'))).toHaveLength(1)
   })
 })
