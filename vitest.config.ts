@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import CostliestFirst from './scripts/costliestFirst.mjs'
 
-/** What measures time or CPU has the machine to itself, after all the others. */
+/** Tests that measure time or CPU. They run alone, after all others. */
 const MEASURES = [
   'backend/accounts/sessions/timing.int.spec.ts',
   'backend/kernel/http/socketLoad.int.spec.ts',

@@ -11,9 +11,9 @@ import { measureIngest } from './analytics/measureIngest.ts'
 import { seedVisits } from './analytics/seedVisits.ts'
 
 /**
- * `npm run bench -- analytics [views]`: the board over a million visits of 90 days, and taking visits in from 16 connections.
- * `npm run bench -- analytics seed [views]` fills the database of this installation (DATABASE_URL, or DATA_DIR), which is how
- * to look at a full board; it adds to what is there.
+ * `npm run bench -- analytics [views]` measures the dashboard with a million visits in 90 days, and the ingestion of visits
+ * from 16 connections. `npm run bench -- analytics seed [views]` adds visits to the database of this installation
+ * (DATABASE_URL or DATA_DIR), to show a full dashboard.
  */
 const [first = '1000000', second = '1000000'] = process.argv.slice(2)
 const seedOnly = first === 'seed'
@@ -53,7 +53,7 @@ else {
     const program = await startProgram(env)
     try {
       await measureBoard(program.url, PASSWORD)
-      // The program's own server is joined.
+      // Connects to the database server that the program has started.
       const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir }, () => {})
       await measureIngest(program.url, program.pid, connection)
     } finally {

@@ -6,21 +6,21 @@ import { chainStart, derivedId, eventHash } from '#backend/kernel/eventsourcing/
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 
 /**
- * How many events of the ledger `audit verify` proves in a second: `npm run bench -- audit [accounts] [videos]`. The
- * ledger lies in an embedded Postgres of its own; its rows are read over the same connection as in production.
+ * Measures how many ledger events `audit verify` checks per second: `npm run bench -- audit [accounts] [videos]`. The ledger
+ * is in a temporary embedded Postgres.
  */
 const accounts = Number(process.argv[2] ?? 5_000)
 const videos = Number(process.argv[3] ?? 20)
 
 type Row = { stream: string; revision: number; id: string; type: string; data: object; meta: object }
 
-/** An account's life: the free credits and a gift, then videos of which every fourth fails. */
-function lifeOf(user: number): Row[] {
+/** Returns the events of an account: free credits, an adjustment, then videos of which every fourth fails. */
+function accountEvents(user: number): Row[] {
   const userId = derivedId('user', user)
   const stream = `creditAccount-${userId}`
   const rows: Row[] = []
   let previousHash = chainStart(stream)
-  const tell = (type: string, data: object, actor = 'system') => {
+  const append = (type: string, data: object, actor = 'system') => {
     const revision = rows.length
     const id = derivedId('bench', user, revision)
     const at = new Date(Date.UTC(2026, 0, 1) + revision * 1_000).toISOString()
@@ -31,26 +31,28 @@ function lifeOf(user: number): Row[] {
   }
   const lot = { expiresAt: null }
   const gift = derivedId('gift', user)
-  tell('CreditLotGranted', { lotId: derivedId('free', user), source: 'free', amount: 60, ...lot })
+  append('CreditLotGranted', { lotId: derivedId('free', user), source: 'free', amount: 60, ...lot })
   const given = { lotId: gift, source: 'adjustment', amount: 30 * videos, reason: 'bench' }
-  tell('CreditLotGranted', { ...given, ...lot }, 'operator:bench')
+  append('CreditLotGranted', { ...given, ...lot }, 'operator:bench')
   for (let n = 0; n < videos; n++) {
     const holdId = derivedId('video', user, n)
     const parts = [{ lotId: gift, amount: 30 }]
-    tell('CreditsHeld', { holdId, parts }, `user:${userId}`)
-    if (n % 4 === 3) tell('CreditsReleased', { holdId, reason: 'not delivered', parts, renewed: null })
-    else tell('CreditsCaptured', { holdId })
+    append('CreditsHeld', { holdId, parts }, `user:${userId}`)
+    if (n % 4 === 3) append('CreditsReleased', { holdId, reason: 'not delivered', parts, renewed: null })
+    else append('CreditsCaptured', { holdId })
   }
   return rows
 }
 
-/** Writes accounts in sets, their events one after the other in turn, as if all had been busy at once. */
+/** Inserts accounts in batches, with the events of a batch interleaved as under concurrent use. */
 async function seed(pool: pg.Pool): Promise<number> {
-  const set = 250
+  const batch = 250
   let position = 0
-  for (let first = 0; first < accounts; first += set) {
-    const lives = Array.from({ length: Math.min(set, accounts - first) }, (_, n) => lifeOf(first + n))
-    const rows = lives[0]!.flatMap((_, revision) => lives.map((life) => ({ ...life[revision]!, position: ++position })))
+  for (let first = 0; first < accounts; first += batch) {
+    const streams = Array.from({ length: Math.min(batch, accounts - first) }, (_, n) => accountEvents(first + n))
+    const rows = streams[0]!.flatMap((_, revision) =>
+      streams.map((events) => ({ ...events[revision]!, position: ++position })),
+    )
     await pool.query(
       `insert into event select position, stream, revision, id, type, data, meta, now()
        from jsonb_to_recordset($1::jsonb) as e(position bigint, stream text, revision bigint, id uuid, type text, data jsonb, meta jsonb)`,

@@ -17,16 +17,16 @@ import { startTestKinora } from '#backend/testing/testKinora.ts'
 import { GENERATION, registerUser } from '#backend/testing/testUser.ts'
 
 /**
- * What a command, an event, a row and a socket cost: `npm run bench -- costs [accounts] [sockets]`. Everything is on this
- * machine: Kinora, PostgreSQL and what asks them share its cores, so that CPU per piece says more than pieces per second.
- * The temporary database does not wait for its disk; on a real one a commit is shared by what arrives meanwhile.
+ * Measures the cost of a command, an event, a row and a socket: `npm run bench -- costs [accounts] [sockets]`. Kinora,
+ * PostgreSQL and the client share the cores of this machine, so CPU per operation says more than operations per second.
+ * The temporary database does not wait for the disk; a real one shares each flush among concurrent commits.
  */
 const accounts = Number(process.argv[2] ?? 2_000)
 const sockets = Number(process.argv[3] ?? 2_000)
 const LANES = 64
 const CLOCK_TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** CPU that the processes of a PostgreSQL cluster have used, in seconds. */
+/** Returns the CPU seconds that the processes of a PostgreSQL cluster have used. */
 function postgresCpu(dataDir: string): number {
   const home = realpathSync(dataDir)
   let ticks = 0
@@ -34,10 +34,10 @@ function postgresCpu(dataDir: string): number {
     try {
       if (readlinkSync(`/proc/${pid}/cwd`) !== home) continue
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-      // Its own, and that of its children that have ended.
+      // User and system time of the process and of its exited children.
       ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     } catch {
-      // It has ended meanwhile.
+      // The process has exited.
     }
   return ticks / CLOCK_TICKS
 }
@@ -59,14 +59,14 @@ async function costOf(dataDir: string, work: () => Promise<unknown>): Promise<Co
   }
 }
 
-const say = (what: string, count: number, { seconds, node, postgres }: Cost, more = '') =>
+const report = (what: string, count: number, { seconds, node, postgres }: Cost, more = '') =>
   console.log(
     `${what}: ${Math.round(count / seconds)}/s; CPU each ${((node / count) * 1e6).toFixed(0)} µs in Node, ` +
       `${((postgres / count) * 1e6).toFixed(0)} µs in PostgreSQL${more}`,
   )
 
-/** Runs a piece of work for each number, some at once. */
-async function each(count: number, work: (n: number) => Promise<unknown>): Promise<void> {
+/** Runs `work` for each number below `count`, in {@link LANES} lanes. */
+async function forEachNumber(count: number, work: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const lane = async () => {
     while (next < count) await work(next++)
@@ -85,20 +85,20 @@ async function commands(): Promise<void> {
       actor: `user:${user(n)}`,
       correlationId: derivedId('c', n),
     })
-    const first = await costOf(dataDir, () => each(accounts, (n) => credits.grantFreeCredits(user(n), 60)))
-    say('command on a stream that is new', accounts, first)
+    const first = await costOf(dataDir, () => forEachNumber(accounts, (n) => credits.grantFreeCredits(user(n), 60)))
+    report('command on a new stream', accounts, first)
     const hold = (n: number) =>
       credits.hold({ userId: user(n), taskId: derivedId('task', n), amount: 30, openLimit: 2 }, context(n))
-    const held = await costOf(dataDir, () => each(accounts, hold))
-    say('command on a stream that is known', accounts, held)
-    await each(accounts, (n) => credits.capture(user(n), derivedId('task', n)))
+    const held = await costOf(dataDir, () => forEachNumber(accounts, hold))
+    report('command on a cached stream', accounts, held)
+    await forEachNumber(accounts, (n) => credits.capture(user(n), derivedId('task', n)))
     const events = 3 * accounts
     const bytes = async (table: string) =>
       Number((await db.pool.query(`select pg_total_relation_size($1) as size`, [table])).rows[0].size)
     console.log(`event: ${Math.round((await bytes('event')) / events)} bytes on disk with its indexes`)
     const projected = await costOf(dataDir, () => projectLedger(db.store, db.database))
     const { rows } = await db.pool.query('select count(*)::int as models from projection_checkpoint')
-    say(`event read into ${rows[0].models} read models, one after the other`, events, projected)
+    report(`event folded into ${rows[0].models} read models, one after the other`, events, projected)
     for (const table of ['credit_balance', 'credit_entry', 'chain_head']) {
       const count = Number((await db.pool.query(`select count(*) from ${table}`)).rows[0].count)
       console.log(`row of ${table}: ${Math.round((await bytes(table)) / count)} bytes with its indexes`)
@@ -108,8 +108,8 @@ async function commands(): Promise<void> {
   }
 }
 
-/** What the process says of itself at `/metrics`. */
-async function ofProcess(url: string, name: string): Promise<number> {
+/** Reads a metric of the process. */
+async function readMetric(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)![1])
 }
@@ -120,9 +120,9 @@ async function requests(): Promise<void> {
   const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url })
   try {
     const user = await registerUser(program.url)
-    const memory = () => ofProcess(program.url, 'process_resident_memory_bytes')
+    const memory = () => readMetric(program.url, 'process_resident_memory_bytes')
     const [before, open] = [await memory(), [] as WebSocket[]]
-    await each(sockets, async (n) => {
+    await forEachNumber(sockets, async (n) => {
       const [token, owner] = [`token ${n}`, derivedId('socket', n)]
       const hash = createHash('sha256').update(token).digest('hex')
       await db.pool.query(`insert into socket_token values ($1, $2, now() + interval '60 seconds')`, [hash, owner])
@@ -136,11 +136,11 @@ async function requests(): Promise<void> {
     for (const socket of open) socket.terminate()
     for (const address of ['/videos/tasks', '/credits/history', '/subscriptions/stats']) {
       const count = 250
-      const cpu = () => ofProcess(program.url, 'process_cpu_seconds_total')
+      const cpu = () => readMetric(program.url, 'process_cpu_seconds_total')
       const [start, node, postgres] = [performance.now(), await cpu(), postgresCpu(db.postgres.dataDir)]
-      await each(count, async () => (await user.call('GET', address)).arrayBuffer())
+      await forEachNumber(count, async () => (await user.call('GET', address)).arrayBuffer())
       const cost = { node: (await cpu()) - node, postgres: postgresCpu(db.postgres.dataDir) - postgres }
-      say(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
+      report(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
     }
   } finally {
     await program.stop()
@@ -149,7 +149,7 @@ async function requests(): Promise<void> {
   }
 }
 
-/** What one video leaves behind, from the click to the credits taken. */
+/** Counts the events of one video, from the request to the captured credits. */
 async function video(): Promise<void> {
   const kinora = await startTestKinora({ provider: await createProviderDouble() })
   try {

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { NODE, run, tool } from './run.mjs'
 
-/** The first is the same browser without its window, and takes a quarter less of the machine. */
+/** In order of preference: the headless shell uses a quarter less CPU and memory. */
 const COMMANDS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const INSTALL_MS = 6 * 60_000
 
-/** A Chromium that starts: the one given, the system's, Playwright's, or one installed now; undefined where none can be. */
+/** Returns a Chromium that starts: the configured one, the system's, Playwright's, or a new one. Undefined: none can be installed. */
 export async function findOrInstallChromium() {
-  const found = [process.env.KINORA_CHROMIUM, ...COMMANDS.map(onPath), playwrightsOwn()].find(starts)
+  const found = [process.env.KINORA_CHROMIUM, ...COMMANDS.map(onPath), bundledChromium()].find(starts)
   if (found) return found
   console.log('Installing a Chromium for the browser tests …')
   if (process.getuid?.() === 0 && onPath('apt-get')) {
@@ -21,7 +21,7 @@ export async function findOrInstallChromium() {
     }
   }
   await run(NODE, [tool('playwright'), 'install', 'chromium'], QUIETLY)
-  return [playwrightsOwn()].find(starts)
+  return [bundledChromium()].find(starts)
 }
 
 const QUIETLY = { quiet: true, timeoutMs: INSTALL_MS }
@@ -31,12 +31,12 @@ function onPath(command) {
   return folders.map((folder) => `${folder}/${command}`).find((file) => existsSync(file))
 }
 
-function playwrightsOwn() {
+function bundledChromium() {
   const program = "process.stdout.write((await import('playwright')).chromium.executablePath())"
   return spawnSync(NODE, ['--input-type=module', '-e', program], { encoding: 'utf8' }).stdout
 }
 
-/** Some systems have a file by that name that only says where to get the program; others lack its libraries. */
+/** Tries the program: on some systems it is a stub that names a package, on others it lacks libraries. */
 function starts(file) {
   return Boolean(file) && existsSync(file) && spawnSync(file, ['--version'], { timeout: 20_000 }).status === 0
 }

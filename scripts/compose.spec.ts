@@ -33,7 +33,7 @@ const services = Object.entries(compose.services)
 const service = (name: string): Service => compose.services[name]!
 const OURS = ['api', 'projections', 'workers']
 
-/** What compose makes of `${NAME:-default}` when nothing is set. */
+/** Replaces `${NAME:-default}` by its default, as Compose does for unset variables. */
 const unset = (text: string) => text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, __, otherwise = '') => otherwise)
 
 interface Fault {
@@ -41,7 +41,7 @@ interface Fault {
   readonly message: string
 }
 
-/** What the schema of the specification, which the linter brings, has against a file. Its other rules are matters of taste. */
+/** Returns violations of the Compose schema, which the linter contains. Its other rules are matters of taste. */
 function schemaFaults(file: string): Fault[] {
   const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
   const faults: Fault[] = linter.lintFiles([file], false).flatMap(({ messages }: { messages: Fault[] }) => messages)
@@ -49,7 +49,7 @@ function schemaFaults(file: string): Fault[] {
 }
 
 describe('docker-compose.yml', () => {
-  it('keeps the schema of the Compose specification', () => {
+  it('conforms to the schema of the Compose specification', () => {
     expect(schemaFaults(path.join(ROOT, 'docker-compose.yml'))).toEqual([])
     const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-compose-'))
     const broken = textOf('docker-compose.yml').replace('healthcheck:', 'healtcheck:')
@@ -58,7 +58,7 @@ describe('docker-compose.yml', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('runs the parts and the processes of production, with one way in', () => {
+  it('runs all services of production and publishes only the entry', () => {
     expect(Object.keys(compose.services).toSorted()).toEqual([
       'api',
       'bucket',
@@ -82,29 +82,27 @@ describe('docker-compose.yml', () => {
   })
 
   for (const [name, each] of services)
-    it(`starts ${name} in a pinned version, as nobody special, within limits, and watched`, () => {
+    it(`runs ${name} in a pinned version, unprivileged, with limits and a health check`, () => {
       if (each.build === undefined || name === 'bucket')
-        expect(each.image, 'a version, not what is newest').toMatch(
-          /^(?:[\w./-]+:v?\d+\.\d+[\w.-]*|kinora-media:local)$/,
-        )
+        expect(each.image, 'a pinned version').toMatch(/^(?:[\w./-]+:v?\d+\.\d+[\w.-]*|kinora-media:local)$/)
       expect(each.user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
       expect(each.privileged).toBe(undefined)
       expect(each.cap_drop).toEqual(['ALL'])
       expect(each.security_opt).toEqual(['no-new-privileges:true'])
       expect(Number(each.deploy?.resources?.limits?.cpus)).toBeGreaterThan(0)
       expect(each.deploy?.resources?.limits?.memory).toMatch(/^\d+[mg]$/)
-      // What ends by itself cannot be asked how it is.
+      // A one-off job needs no health check.
       if (each.restart !== 'no') expect(each.healthcheck?.test.length).toBeGreaterThan(1)
       for (const volume of each.volumes ?? [])
         expect(volume.startsWith('./') || volume.split(':')[0]! in compose.volumes, volume).toBe(true)
     })
 
-  it('tells every process each variable that there is, and none that there is not', () => {
+  it('passes exactly the known variables to every process', () => {
     for (const name of OURS)
       expect(Object.keys(service(name).environment ?? {}).toSorted()).toEqual(VARIABLES.toSorted())
   })
 
-  it('starts without any key, as development, on the engines of production', () => {
+  it('starts without keys in development mode, with EventStoreDB and Temporal', () => {
     for (const name of OURS) {
       const environment = Object.entries(service(name).environment ?? {}).map(([key, value]) => [key, unset(value)])
       const config = readConfig(Object.fromEntries(environment))
@@ -121,7 +119,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  it('refuses production with what it brings for development', () => {
+  it('is refused in production with its development secrets', () => {
     const environment = Object.entries(service('api').environment ?? {}).map(([key, value]) => [key, unset(value)])
     expect(() => readConfig({ ...Object.fromEntries(environment), NODE_ENV: 'production' })).toThrow(
       /SESSION_SECRET: the value in docker-compose.yml[\s\S]*OPERATOR_PASSWORD: the[\s\S]*ENCRYPTION_KEY: the/,
@@ -130,7 +128,7 @@ describe('docker-compose.yml', () => {
 })
 
 describe('the image', () => {
-  it('is built in two stages from pinned Node of the version that is a dependency, and runs as nobody special', () => {
+  it('is built in two stages from the Node version of package.json, and runs unprivileged', () => {
     const lines = textOf('Dockerfile').split('\n')
     const from = lines.filter((line) => line.startsWith('FROM '))
     const { node } = (JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> }).dependencies
@@ -139,7 +137,7 @@ describe('the image', () => {
     expect(lines.findIndex((line) => line.startsWith('USER'))).toBeGreaterThan(lines.lastIndexOf(from.at(-1)!))
   })
 
-  it('takes in no secret, no data and no history', () => {
+  it('contains no secrets, data or history', () => {
     const [first, ...rules] = textOf('.dockerignore')
       .split('\n')
       .filter((line) => line && !line.startsWith('#'))
@@ -162,7 +160,7 @@ describe('the image', () => {
 })
 
 describe('.env.example', () => {
-  it('documents every variable that is read, and no other', () => {
+  it('documents exactly the known variables', () => {
     const named = [...textOf('.env.example').matchAll(/^#([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!)
     expect(named.toSorted()).toEqual(VARIABLES.toSorted())
     expect(new Set(named).size).toBe(named.length)

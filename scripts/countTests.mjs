@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 
-/** A Vitest reporter that counts tests, and writes down why suites were skipped, for `scripts/test.mjs`. */
+/** Vitest reporter for `scripts/test.mjs`: counts tests and collects the reasons of skipped suites. */
 export default class CountTests {
   onTestRunEnd(modules, unhandledErrors) {
     const counts = { passed: 0, failed: 0, skipped: 0, reasons: [] }
-    // An error outside of every test is a failure too: it must not hide behind green tests.
+    // An error outside of all tests is a failure as well.
     counts.failed += unhandledErrors.length
     for (const module of modules) countModule(module, counts)
     writeFileSync(process.env.KINORA_TEST_COUNTS, JSON.stringify(counts))
@@ -28,7 +28,7 @@ function countModule(module, counts) {
   for (const reason of reasons) counts.reasons.push(`${module.relativeModuleId}: ${reason}`)
 }
 
-/** The outermost thing that was skipped; suites say in their name, or tests in a note, what they lack. */
+/** Returns the name of the outermost skipped suite or test, and its note: one of them says what is missing. */
 function reasonOf(test, note) {
   let outermost = test
   for (let one = test; one.type !== 'module'; one = one.parent) if (isSkipped(one)) outermost = one

@@ -4,8 +4,8 @@ import { hasSite } from './buildSite.mjs'
 import { installMissing } from './install.mjs'
 import { NODE, ROOT, run, serverArguments, tool } from './run.mjs'
 
-// The site answers on 3000 and hands what is the server's (/api with its WebSocket, /dev, /healthz, /readyz) to KINORA_API:
-// the proxy is in site/astro.config.mjs. The server has to know the address that people see.
+// The site listens on 3000 and proxies the server's paths (/api with its WebSocket, /dev, /healthz, /readyz) to KINORA_API:
+// see site/astro.config.mjs. The server needs the public address, which is the site's.
 const SITE_PORT = '3000'
 const API_PORT = '3001'
 const WATCHED = ['backend', 'projections', 'workflows', 'content']
@@ -16,7 +16,7 @@ const changes = watchSources()
 if (hasSite()) {
   const env = { ASTRO_TELEMETRY_DISABLED: '1', KINORA_API: `http://127.0.0.1:${API_PORT}` }
   const site = run(NODE, [tool('astro'), 'dev', '--root', 'site', '--port', SITE_PORT], { env })
-  // The server without its site is of no use here.
+  // Development needs both: without the site, the server stops.
   site.then(() => process.emit('SIGTERM', 'SIGTERM'))
   await serve({ PORT: API_PORT, PUBLIC_URL: `http://localhost:${SITE_PORT}` })
 } else {
@@ -24,7 +24,7 @@ if (hasSite()) {
   await serve({})
 }
 
-/** Runs the server, and again whenever its sources have changed. Node's own --watch leaves it behind at Ctrl-C. */
+/** Runs the server and restarts it when its sources change. Node's --watch leaves the server running after Ctrl-C. */
 async function serve(env) {
   for (;;) {
     let server
@@ -36,17 +36,17 @@ async function serve(env) {
     const changed = changes.next()
     const isOver = await Promise.race([ended.then(() => true), changed.then(() => false)])
     if (isOver) {
-      console.log('The server has ended: it starts again when a file changes.')
+      console.log('The server has stopped. It starts again when a file changes.')
       await changed
     } else {
-      console.log('A file has changed: the server starts again.')
+      console.log('A file has changed: restarting the server.')
       server.kill('SIGTERM')
       await ended
     }
   }
 }
 
-/** `next` resolves when sources have changed and been left alone for a moment. */
+/** Watches the sources. `next` resolves after a change, once no further change has followed for a moment. */
 function watchSources() {
   let timer
   let resolve = () => {}

@@ -8,10 +8,10 @@ import { FULL } from '#backend/testing/fullRun.ts'
 import { startProgram } from '#backend/testing/program.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-/** Installing from the registry and building take minutes: only `npm run test:full` does it. */
+/** Installing and building take minutes, so only `npm run test:full` runs this. */
 const lacks = FULL ? '' : 'npm run test:full'
 
-/** The instructions of the Dockerfile by stage, continued lines joined. */
+/** Returns the instructions of the Dockerfile by stage, with continued lines joined. */
 function stages(): [string, string][][] {
   const text = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8').replace(/\\\n\s*/g, '')
   const lines = text.split('\n').filter((line) => /^[A-Z]+ /.test(line))
@@ -31,15 +31,17 @@ const shell = (command: string, cwd: string) =>
     env: { ...process.env, NODE_ENV: '' },
   })
 
-/** What `docker build` would send: the files of the last commit that .dockerignore lets through. */
-function contextOf(target: string): void {
+/** Copies what `docker build` would send: committed files that .dockerignore allows. */
+function copyContext(target: string): void {
   const allowed = readFileSync(path.join(ROOT, '.dockerignore'), 'utf8').match(/(?<=^!).+/gm)!
   const listed = execFileSync('git', ['ls-files', '-z', '--', ...allowed], { cwd: ROOT, encoding: 'utf8' })
   for (const file of listed.split('\0').filter(Boolean)) cpSync(path.join(ROOT, file), path.join(target, file))
 }
 
-describe.skipIf(lacks)(`the steps of the image${lacks && ` (needs ${lacks})`}`, () => {
-  it('build from a clean tree what serves the site on a PostgreSQL beside it', { timeout: 1_200_000 }, async () => {
+describe.skipIf(lacks)(`the steps of the Dockerfile${lacks && ` (needs ${lacks})`}`, () => {
+  it('build an image from a clean tree that serves the site with an external PostgreSQL', {
+    timeout: 1_200_000,
+  }, async () => {
     const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-image-'))
     const [context, build, image] = ['context', 'build', 'image'].map((name) => path.join(place, name)) as [
       string,
@@ -48,7 +50,7 @@ describe.skipIf(lacks)(`the steps of the image${lacks && ` (needs ${lacks})`}`, 
     ]
     const postgres = await startTemporaryPostgres()
     try {
-      contextOf(context)
+      copyContext(context)
       const [first, second] = stages()
       for (const [instruction, rest] of first!) {
         const files = rest.split(' ')

@@ -12,14 +12,14 @@ const wanted = () => {
   return `${lock} ${process.platform}-${process.arch}\n`
 }
 
-/** Installs the packages of the lock file, unless they are there. */
+/** Installs the packages of the lock file, unless they are installed. */
 export async function installMissing() {
   if (existsSync(NODE) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted()) return
-  console.log('Installing packages (the first time this takes a minute or two) …')
+  console.log('Installing packages (the first time, this takes a minute or two) …')
   const start = Date.now()
   const [command, ...args] = npm()
-  // Development packages are wanted whatever NODE_ENV says: the site is built and the tests are run from here. The lock
-  // file is not to be rewritten by another version of npm.
+  // Building and testing need development packages, whatever NODE_ENV is. `--no-save` keeps other versions of npm from
+  // rewriting the lock file.
   const flags = ['--no-audit', '--no-fund', '--no-save', '--include=dev', '--include=optional', '--loglevel=error']
   const { code } = await run(command, [...args, 'install', ...flags, '--update-notifier=false', ...cache()])
   if (code !== 0) fail(`npm install failed with code ${code}.`)
@@ -29,13 +29,13 @@ export async function installMissing() {
   console.log(`Installed in ${secondsSince(start)}.`)
 }
 
-/** The npm that runs us, or the one on the path. */
+/** Returns the npm that runs this script, or the one on the path. */
 function npm() {
   const running = process.env.npm_execpath
   return running && /npm-cli\.c?js$/.test(running) ? [process.execPath, running] : ['npm']
 }
 
-/** A user without a home (`nobody`, say) has nowhere to keep npm's cache. */
+/** Moves npm's cache for users without a writable home, such as `nobody`. */
 function cache() {
   try {
     accessSync(homedir(), constants.W_OK)

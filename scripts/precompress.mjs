@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 const TEXT = new Set(['.js', '.css', '.svg', '.json', '.map', '.txt'])
 const WORTHWHILE_BYTES = 1024
 
-/** Writes a brotli and a gzip copy beside each text file of a folder, so that no request has to wait for one. */
+/** Writes a brotli and a gzip copy of each text file in a folder, so the server compresses nothing per request. */
 export function precompress(folder) {
   if (!existsSync(folder)) return
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
 
-/** The folder of the project. */
+/** The project's root folder. */
 export const ROOT = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..')
 
-/** The project's own Node, which is there once the packages are. */
+/** The project's own Node, a package. It exists once packages are installed. */
 export const NODE = path.join(ROOT, 'node_modules/.bin/node')
 
-/** The script behind a package's command, to be run by {@link NODE}. */
+/** Returns the script of a package's command, for {@link NODE} to run. */
 export const tool = (name) => path.join(ROOT, 'node_modules/.bin', name)
 
-const SAME_PRESS_MS = 500
+const SAME_SIGNAL_MS = 500
 const running = new Set()
 let lastSignal = 0
 let interrupted = false
@@ -21,12 +21,12 @@ let worstCode = 0
 const codeOf = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 1)
 
 /**
- * Hands a signal on to every program that runs. One Ctrl-C arrives twice here, from the terminal and again from npm,
- * but has to arrive there once: the second one means "at once, without draining".
+ * Forwards a signal to all running programs. One Ctrl-C arrives here twice, from the terminal and from npm. It must be
+ * forwarded once, because a second signal makes the server stop without draining.
  */
 function forward(signal) {
   if (running.size === 0) process.exit(codeOf(null, signal))
-  if (Date.now() - lastSignal < SAME_PRESS_MS) return
+  if (Date.now() - lastSignal < SAME_SIGNAL_MS) return
   lastSignal = Date.now()
   interrupted = true
   for (const child of running) child.kill(signal)
@@ -34,8 +34,8 @@ function forward(signal) {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => forward(signal))
 
 /**
- * Runs a program and resolves with its exit code and, when `quiet`, what it printed. After a signal it does not resolve:
- * once the last program has ended, this process ends with the worst of their codes.
+ * Runs a program. Resolves with its exit code and, if `quiet`, its output. After a signal it does not resolve: when the
+ * last program has exited, this process exits with the highest of their codes.
  */
 export function run(
   command,
@@ -48,7 +48,7 @@ export function run(
       cwd: ROOT,
       env: { ...process.env, ...env },
       stdio: [stdin, output, output, ...(ipc ? ['ipc'] : [])],
-      // A process group of its own: what a terminal sends to the whole group reaches it through us alone, once.
+      // In its own process group, so that a signal from the terminal reaches it only through `forward`.
       detached: process.platform !== 'win32',
       timeout: timeoutMs,
     })
@@ -77,5 +77,5 @@ export const settings = () => (existsSync(path.join(ROOT, '.env')) ? ['--env-fil
 /** Returns the arguments that run the server. It needs `ipc`, and KINORA_STARTER in its environment. */
 export const serverArguments = () => [...settings(), '--import=./scripts/stopWithStarter.mjs', 'backend/main.ts']
 
-/** Seconds since a moment, for people. */
+/** Formats the seconds since `start`. */
 export const secondsSince = (start) => `${((Date.now() - start) / 1000).toFixed(1)} s`

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** Where the first test that needs a database leaves what the others copy (`backend/testing/clusterTemplate.ts`). */
+/** Creates the folder in which `backend/testing/clusterTemplate.ts` shares a database template between test files. */
 export function setup() {
   const folder = mkdtempSync(path.join(tmpdir(), 'kinora-template-'))
   process.env.KINORA_TEST_TEMPLATE = folder

@@ -13,13 +13,13 @@ const filters = vitestArgs.filter((arg) => !arg.startsWith('-'))
 await installMissing()
 const env = { KINORA_TEST_COUNTS: path.join(mkdtempSync(path.join(tmpdir(), 'kinora-counts-')), 'counts.json') }
 if (full) env.KINORA_FULL = '1'
-const lacking = []
+const missing = []
 if (hasBrowserTests()) {
   const chromium = await findOrInstallChromium()
   if (chromium) env.KINORA_CHROMIUM = chromium
-  else lacking.push('browser tests: there is no Chromium, and none could be installed')
+  else missing.push('browser tests: no Chromium found, and none could be installed')
   if (hasSite()) await buildSiteIfStale()
-  else lacking.push('browser tests: there is no site yet')
+  else missing.push('browser tests: there is no site yet')
 }
 
 const reporters = ['--reporter=default', `--reporter=${path.join(ROOT, 'scripts/countTests.mjs')}`]
@@ -27,12 +27,12 @@ const { code } = await run(NODE, [tool('vitest'), 'run', ...reporters, ...vitest
 
 const counts = readCounts(env.KINORA_TEST_COUNTS)
 if (code !== 0 && counts.failed === 0) counts.failed = 1
-const reasons = [...lacking, ...counts.reasons]
+const reasons = [...missing, ...counts.reasons]
 if (reasons.length > 0) console.log(`Skipped:\n${reasons.map((reason) => `- ${reason}`).join('\n')}`)
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0
 
-/** Whether any of the tests asked for needs a browser: it is only looked for, and the site only built, if so. */
+/** Returns whether any selected test needs a browser, and with it a built site. */
 function hasBrowserTests() {
   if (!existsSync(path.join(ROOT, 'site'))) return false
   const isWanted = (file) => filters.length === 0 || filters.some((filter) => `site/${file}`.includes(filter))

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Linux counts CPU time in hundredths of a second. */
 const TICK_MS = 10
 
-/** The fields behind a process's name, which may hold spaces: state, parent, … */
+/** Returns the fields of `/proc/<pid>/stat` after the process name, which may contain spaces: state, parent, … */
 const fieldsOf = (pid: number) => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** CPU milliseconds that a process and all that descend from it have used, ended children included. */
+/** Returns the CPU milliseconds that a process and its descendants have used, exited children included. */
 export function cpuTime(root: number): number {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
@@ -17,7 +17,7 @@ export function cpuTime(root: number): number {
     try {
       parents.set(Number(name), Number(fieldsOf(Number(name))[1]))
     } catch {
-      // It ended meanwhile.
+      // The process has exited.
     }
   }
   const descends = (pid: number): boolean => pid === root || (parents.has(pid) && descends(parents.get(pid)!))
@@ -29,7 +29,7 @@ export function cpuTime(root: number): number {
         .slice(11, 15)
         .reduce((sum, field) => sum + Number(field), 0)
     } catch {
-      // The same.
+      // The process has exited.
     }
   }
   return ticks * TICK_MS

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 
-// The least that a server which keeps visits can do: one row for each, in a transaction of its own, and an answer.
+// The minimum of an analytics server: it inserts one row per visit, each in its own transaction, and answers.
 const pool = new pg.Pool({ ...JSON.parse(process.argv[2]!), max: 16 })
 await pool.query('create table if not exists lean_view (at timestamptz, path text, session_id text)')
 const server = createServer(async (request, response) => {

@@ -5,10 +5,10 @@ import { umamiBoard } from './umami.ts'
 const BOARD = ['/overview', '/weekly', '/hourly', '/users/overview', '/users/list?page=1&per_page=10']
 const BESIDE = ['/pages', '/live', '/tasks', '/margin', '/actions']
 const ROUNDS = 300
-/** What Umami's calls for the same board took on two cores over a million views. */
+/** Time of Umami's calls for the same dashboard, on two cores with a million views. */
 const RECORDED_MS = 490
 
-/** How long each call of the board takes, one at a time, and the five of the board in parallel as the page asks them. */
+/** Measures each call of the dashboard alone, and its five calls in parallel as the page sends them. */
 export async function measureBoard(url: string, password: string): Promise<void> {
   const login = await fetch(`${url}/api/v1/analytics/login`, {
     method: 'POST',

@@ -11,14 +11,14 @@ import { umamiIngest } from './umami.ts'
 const CONNECTIONS = 16
 const WARM_MS = 400
 const RUN_MS = 1_000
-/** Ours and the lean server take many short turns: a machine that swings does so under both. */
+/** Kinora and the lean server take many short turns, so that a varying load of the machine affects both. */
 const ROUNDS = 20
-/** Turns that do not count: until then both are still being compiled. */
+/** Warm-up turns, while both are being compiled. */
 const COLD_ROUNDS = 3
-/** Views a second that Umami took in at 16 connections on two cores, and its CPU for each. */
+/** Umami's rate in views per second at 16 connections on two cores, and its CPU milliseconds per view. */
 const RECORDED_RATE = 185
 const RECORDED_CPU_MS = 6.8
-/** What a lean insert of one row took in there. */
+/** Rate of the lean server on that machine. */
 const RECORDED_LEAN = 3_700
 
 const record = (session: string, n: number) =>
@@ -32,14 +32,14 @@ const record = (session: string, n: number) =>
     status_code: 200,
   })
 
-/** Sends views to a server from all connections, each as fast as it is answered: those that it took in, and the seconds. */
+/** Sends views over all connections, each as fast as it is answered. Returns the accepted views and the seconds. */
 async function takenBy(url: string, path: string, onWarm = () => {}): Promise<{ views: number; seconds: number }> {
   let taken = 0
   let running = true
   const send = async (_: unknown, n: number) => {
     const through = await connection(url)
     for (let view = 0; running; view++) {
-      // A new visitor every eight pages.
+      // A new visitor after every eight pages.
       const body = record(`session-${n}-${Math.floor(view / 8)}-${performance.now()}`, view * CONNECTIONS + n)
       const answer = await through.ask('POST', path, { 'content-type': 'text/plain' }, body)
       if (answer.status !== 202) throw new Error(`${answer.status} ${answer.body}`)
@@ -58,7 +58,7 @@ async function takenBy(url: string, path: string, onWarm = () => {}): Promise<{ 
   return run
 }
 
-/** A server that does nothing but insert one row for each view, on the same database. */
+/** Starts the lean server on the same database. */
 async function startLean(database: pg.ClientConfig) {
   const entry = path.join(import.meta.dirname, 'leanServer.ts')
   const child = spawn(process.execPath, [entry, JSON.stringify(database)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -70,7 +70,7 @@ async function startLean(database: pg.ClientConfig) {
   return { url: /ready (\S+)/.exec(String(ready))![1]!, stop }
 }
 
-/** Asks another call now and then, for as long as something goes on; milliseconds that each took. */
+/** Sends another request now and then until the load ends. Returns the milliseconds of each. */
 async function askBeside(url: string, ongoing: Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   const through = await connection(url)
@@ -89,8 +89,8 @@ async function askBeside(url: string, ongoing: Promise<unknown>): Promise<number
 }
 
 /**
- * Takes visits in as fast as they are answered, and asks another call meanwhile. `pid`: the server, with Postgres below it;
- * `database`: the same Postgres.
+ * Measures the ingestion of visits while other requests are served.
+ * @param pid the server, whose child process is Postgres
  */
 export async function measureIngest(url: string, pid: number, database: pg.ClientConfig): Promise<void> {
   const lean = await startLean(database)

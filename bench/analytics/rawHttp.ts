@@ -5,14 +5,14 @@ export interface Answer {
   readonly body: string
 }
 export interface Connection {
-  /** One request at a time. */
+  /** Sends one request at a time. */
   ask(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer>
   close(): void
 }
 
 /**
- * One connection that is kept, spoken to by hand: the client shares the machine with the server, and what it takes of the
- * CPU is missing there. Understands answers with a length and answers without a body.
+ * Opens a keep-alive HTTP connection that uses little CPU, because the client shares the machine with the server. Supports
+ * responses with a Content-Length and responses without a body.
  */
 export async function connection(url: string): Promise<Connection> {
   const { hostname, port, host } = new URL(url)

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { recountRegistrations } from '#backend/accounts/registrations.ts'
 import { recountVisits } from '#backend/analytics/countVisits.ts'
 
-/** Pages of the site, and made-up ones behind them: visits go by Zipf's law, the n-th page to one n-th of the first. */
+/** Pages of the site, then invented ones. Visits follow Zipf's law: the n-th page has 1/n of the visits of the first. */
 const PAGES = [
   '/',
   '/zh',
@@ -23,7 +23,7 @@ const AGENTS = [
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
 ]
 
-/** Paths, and the share of visits that goes to each and those before it. */
+/** Paths with their cumulative share of visits. */
 function zipf(pages: number): [string[], number[]] {
   const shares = Array.from({ length: pages }, (_, n) => 1 / (n + 1))
   const all = shares.reduce((sum, share) => sum + share)
@@ -38,9 +38,9 @@ export interface Seeded {
 }
 
 /**
- * Visits and registrations of the 90 days before `now`, the same for the same seed, written in sets by the database itself:
- * sessions of one to nine pages, more by day than by night and fewer at weekends, one in twenty a bot's, with a record of
- * leaving behind every other page.
+ * Inserts visits and registrations of the 90 days before `now`, generated in the database from a fixed seed: sessions of one
+ * to nine pages, more by day than by night, fewer at weekends, one in twenty by a bot, with an unload event for every other
+ * page.
  */
 export async function seedVisits(
   pool: pg.Pool,
@@ -56,7 +56,7 @@ export async function seedVisits(
       `select page_view_partition(day::date) from generate_series($1::timestamptz - interval '90 days', $1, '1 day') day`,
       [new Date(now)],
     )
-    // On average 3.6 pages a session: as many sessions as the views take.
+    // A session has 3.6 pages on average.
     await client.query(
       `create temporary table visit_session on commit drop as
        select s as n, gen_random_uuid()::text as id, 1 + floor(8.9 * power(random(), 2))::int as pages,

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * The same of a running Umami (2.x): `UMAMI_URL`, `UMAMI_WEBSITE` (the id of a website that holds the same rows), and
+ * Optionally measures a running Umami (2.x) as well: `UMAMI_URL`, `UMAMI_WEBSITE` (the id of a website with the same rows),
  * `UMAMI_USERNAME` and `UMAMI_PASSWORD`.
  */
 const { UMAMI_URL, UMAMI_WEBSITE, UMAMI_USERNAME = 'admin', UMAMI_PASSWORD = 'umami' } = process.env
 const ROUNDS = 20
 const DAY_MS = 86_400_000
 
-/** Milliseconds that the calls of its board take in parallel, the median; undefined where none is named. */
+/** Returns the median milliseconds of its dashboard's calls in parallel; undefined without Umami. */
 export async function umamiBoard(): Promise<number | undefined> {
   if (!UMAMI_URL || !UMAMI_WEBSITE) return undefined
   const login = await fetch(`${UMAMI_URL}/api/auth/login`, {
@@ -42,7 +42,7 @@ export async function umamiBoard(): Promise<number | undefined> {
   return times.sort((a, b) => a - b)[ROUNDS / 2]
 }
 
-/** Views a second that it takes in at so many connections; undefined where none is named. */
+/** Returns the views per second that it ingests over this many connections; undefined without Umami. */
 export async function umamiIngest(connections: number, ms: number): Promise<number | undefined> {
   if (!UMAMI_URL || !UMAMI_WEBSITE) return undefined
   let taken = 0

@@ -24,7 +24,7 @@ function violationsIn(tree: string): Found[] {
   return JSON.parse(stdout).summary.violations
 }
 
-/** Writes one file with the import of each violation, and an empty file for every target that imports nothing itself. */
+/** Writes a file with the import of each violation, and an empty file for each target without content. */
 function plant(tree: string, violations: readonly Violation[]): void {
   const write = (file: string, text: string) => {
     mkdirSync(path.dirname(path.join(tree, file)), { recursive: true })
@@ -41,8 +41,8 @@ function plant(tree: string, violations: readonly Violation[]): void {
   }
 }
 
-// That they hold in the project itself is a part of `npm run check`.
-describe('the import boundaries', () => {
+// `npm run check` applies the rules to the project itself.
+describe('the import rules', () => {
   const tree = mkdtempSync(path.join(os.tmpdir(), 'kinora-boundaries-'))
   afterAll(() => rmSync(tree, { recursive: true, force: true }))
   let found: Found[] = []
@@ -51,7 +51,7 @@ describe('the import boundaries', () => {
     found = violationsIn(tree)
   })
 
-  it.each(VIOLATIONS)('notice when it is not so that $rule', ({ rule, from, to }) => {
+  it.each(VIOLATIONS)('detect a violation of: $rule', ({ rule, from, to }) => {
     const names = found.filter((one) => one.from === from && one.to === to).map((one) => one.rule.name)
     expect(names).toContain(rule)
   })

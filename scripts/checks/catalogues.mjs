@@ -8,12 +8,12 @@ const NAMES = new Set(
   JPG JPEG PNG WebP MP4 CSV PDF URL FAQ API HTTP HTTPS IP ID UUID USD CNY RMB GB MB KB px fps K P W Hz Plus Pro Ultimate
   Markdown Docker JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT`.split(/\s+/),
 )
-/** The name of a language is written in that language. */
+/** Names of languages, each in its own language. */
 const LANGUAGE_NAMES = /^language\./
 const HAN = /\p{Script=Han}/u
 const PLURAL = /_(zero|one|two|few|many|other)$/
 
-/** All that is wrong with the texts: English and Chinese have the same files, keys and placeholders, and no stray words. */
+/** Checks the texts: both languages have the same files, keys and placeholders, and no words of the other language. */
 export function catalogueFaults(content = path.join(ROOT, 'content')) {
   const en = filesUnder(path.join(content, 'en'))
   const zh = filesUnder(path.join(content, 'zh'))
@@ -40,7 +40,7 @@ function jsonFaults(english, chinese) {
   for (const [key, text] of en) {
     const other = zh.get(key) ?? zh.get(`${withoutPlural(key)}_other`)
     if (HAN.test(text) && !LANGUAGE_NAMES.test(key)) faults.push(`${key}: Chinese in English: ${text}`)
-    // “One” may say so in a word and leave the number out.
+    // The singular may omit the number.
     if (other === undefined || key.endsWith('_one')) continue
     if (placeholders(text) !== placeholders(other)) faults.push(`${key}: the placeholders differ`)
   }
@@ -55,7 +55,7 @@ function textFaults(key, english, chinese) {
   return faults
 }
 
-/** What front matter says in every language; facts (an order, a date) stand in the English file alone. */
+/** Front matter that is not text. Only the English file has it. */
 const FACTS = new Set(['category', 'priority', 'updated'])
 
 function markdownFaults(english, chinese) {
@@ -75,23 +75,23 @@ const frontMatter = (text) =>
     ]),
   )
 
-/** The kinds of a text's lines, in order: the same text in another language has the same shape. */
+/** Returns the marks of headings and lists in order. Translations have the same outline. */
 const outline = (text) => [...text.matchAll(/^(#+|-|\d+\.|>|\|)(?= )/gm)].map(([, mark]) => mark).join(' ')
 
 const isName = (word) => word.split('-').every((part) => NAMES.has(part) || /^\d*$/.test(part))
 const withoutPlural = (key) => key.replace(PLURAL, '')
 const placeholders = (text) => [...new Set(text.match(/\{\{[^}]*\}\}/g))].sort().join()
 
-/** Words with at least one letter; addresses, placeholders and tags are not words, and neither is 1080P or 20MB. */
+/** Returns the Latin words of a text, without addresses, placeholders, tags, and sizes such as 1080P or 20MB. */
 function latinWords(text) {
   const bare = text.replace(/\{\{[^}]*\}\}|<[^>]*>|https?:\S+|\S+@\S+|\/[\w/{}-]+|\d+(?:P|K|MB|GB|KB|px|fps|s)\b/g, ' ')
   return bare.match(/[A-Za-z][A-Za-z0-9-]*/g) ?? []
 }
 
-/** Markdown without its front matter, code and link targets. */
+/** Removes front matter, code and link targets from Markdown. */
 const prose = (text) => text.replace(/^---\n.*?\n---\n/s, '').replace(/`[^`]*`|\]\([^)]*\)/g, ' ')
 
-/** Each text of a catalogue under its dotted key. */
+/** Lists the texts of a catalogue with their dotted keys. */
 function texts(value, key = '') {
   if (typeof value === 'string') return [[key, value]]
   if (value === null || typeof value !== 'object') return []

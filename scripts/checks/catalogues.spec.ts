@@ -36,11 +36,11 @@ describe('the catalogue check', () => {
     ['other placeholders', { a: 'A {{name}}' }, { a: '甲 {{nom}}' }, 'texts.json: a: the placeholders differ'],
     ['Chinese in English', { a: 'Video 视频' }, { a: '视频' }, 'texts.json: a: Chinese in English: Video 视频'],
     ['English in Chinese', { a: 'Video' }, { a: '我的 video' }, 'texts.json: a: English in Chinese: video'],
-  ])('notices %s', (_, en, zh, fault) => {
+  ])('reports %s', (_, en, zh, fault) => {
     expect(faultsOf(en, zh)).toEqual([fault])
   })
 
-  it('notices a file that only one language has, and stray words in a text', () => {
+  it('reports a file that only one language has, and words of the other language', () => {
     write('en/legal/terms.md', 'The terms 条款 of [use](https://kinora.example)')
     write('zh/legal/terms.md', '使用条款 terms')
     write('en/legal/privacy.md', 'Privacy')
@@ -60,7 +60,7 @@ describe('the catalogue check of markdown', () => {
     return catalogueFaults(folder).map((fault) => fault.replace('faq/a.md: ', ''))
   }
 
-  it('reads front matter as texts, and takes facts from the English file', () => {
+  it('checks front matter as text, except facts, which only the English file has', () => {
     expect(faultsOfText(entry('Why?', 'priority: 1\nupdated: 2026-01-01\n'), entry('为什么？', '', '文字'))).toEqual([])
   })
 
@@ -74,13 +74,13 @@ describe('the catalogue check of markdown', () => {
       entry('为什么？', '', '## 甲'),
       'text: the headings or lists differ',
     ],
-  ])('notices %s', (_, en, zh, fault) => {
+  ])('reports %s', (_, en, zh, fault) => {
     expect(faultsOfText(en, zh)).toEqual([fault])
   })
 })
 
 describe('the check of imports in .astro files', () => {
-  it('lets contracts, content and the site itself pass, and nothing else', () => {
+  it('accepts contracts, content and the site itself, and rejects everything else', () => {
     write(
       'site/src/pages/index.astro',
       [

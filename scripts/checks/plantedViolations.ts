@@ -1,17 +1,17 @@
-/** A file that breaks a rule, and the file whose import of it is to be found. */
+/** A file that breaks a rule by importing another. */
 export interface Violation {
   readonly rule: string
   readonly from: string
   readonly to: string
-  /** The source, where an import of `to` for its values would not do. */
+  /** The source. Default: an import of a value from `to`. */
   readonly source?: string
-  /** What stands in `to`, where it is not empty. */
+  /** The content of `to`. Default: empty. */
   readonly target?: string
 }
 
 const importing = (rule: string, from: string, to: string): Violation => ({ rule, from, to })
 
-/** One violation of each rule of .dependency-cruiser.mjs; every file is planted into an empty tree of the same shape. */
+/** One violation of each rule of .dependency-cruiser.mjs, to be planted into an empty tree. */
 export const VIOLATIONS: readonly Violation[] = [
   importing('a contract imports only zod and other contracts', 'backend/tasks/contract.ts', 'backend/tasks/routes.ts'),
   importing(
