@@ -8,7 +8,7 @@ export function backoff(attempt: number, { initial = 50, max = 10_000 } = {}): n
   return Math.min(max, initial * 2 ** Math.min(attempt, 20)) * (0.5 + Math.random() / 2)
 }
 
-/** Waits for some milliseconds. Resolves early, without an error, when the signal aborts. */
+/** Waits; resolves early, without an error, when the signal aborts. @example await pause(200, signal) */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

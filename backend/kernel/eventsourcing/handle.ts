@@ -4,32 +4,14 @@ import { Lane } from './lane.ts'
 import type { Decider, Event } from './pure/decider.ts'
 
 /** Runs deciders against their streams. */
-export interface Handle {
-  /**
-   * Decides a command on its aggregate and appends the events.
-   * @throws Rejection a rule forbids the command
-   * @throws StreamBusy other writers won every attempt
-   * @example const { state } = await handle(videoTask, taskId, { type: 'Delete', at }, context)
-   */
-  <S, C, E extends Event>(
-    decider: Decider<S, C, E>,
-    id: string,
-    command: C,
-    context: CommandContext,
-  ): Promise<Handled<S>>
-  /**
-   * Returns the current state of an aggregate without appending anything.
-   * @example const { state } = await handle.read(videoTask, taskId)
-   */
-  read<S, C, E extends Event>(decider: Decider<S, C, E>, id: string): Promise<Handled<S>>
-}
+export type Handle = ReturnType<typeof createHandle>
 
 /**
  * Creates a {@link Handle} that decides one command at a time per stream, in a lane that caches the folded state. It keeps
  * the `maxLanes` most recently used lanes; an evicted lane reads its stream again when needed.
  * @example const handle = createHandle(createPostgresEventStore(pool))
  */
-export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}): Handle {
+export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}) {
   const lanes = new Map<string, { readonly idle: boolean }>()
 
   const laneOf = <S, C, E extends Event>(decider: Decider<S, C, E>, id: string): Lane<S, C, E> => {
@@ -44,9 +26,25 @@ export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}): Han
     return lane
   }
 
-  return Object.assign(
-    <S, C, E extends Event>(decider: Decider<S, C, E>, id: string, command: C, context: CommandContext) =>
-      laneOf(decider, id).decide(command, context),
-    { read: <S, C, E extends Event>(decider: Decider<S, C, E>, id: string) => laneOf(decider, id).read() },
-  )
+  /**
+   * Decides a command on its aggregate and appends the events.
+   * @throws Rejection a rule forbids the command
+   * @throws StreamBusy other writers won every attempt
+   * @example const { state } = await handle(videoTask, taskId, { type: 'Delete', at }, context)
+   */
+  const handle = <S, C, E extends Event>(
+    decider: Decider<S, C, E>,
+    id: string,
+    command: C,
+    context: CommandContext,
+  ): Promise<Handled<S>> => laneOf(decider, id).decide(command, context)
+
+  /**
+   * Returns the current state of an aggregate without appending anything.
+   * @example const { state } = await handle.read(videoTask, taskId)
+   */
+  const read = <S, C, E extends Event>(decider: Decider<S, C, E>, id: string): Promise<Handled<S>> =>
+    laneOf(decider, id).read()
+
+  return Object.assign(handle, { read })
 }

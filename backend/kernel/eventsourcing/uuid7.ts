@@ -11,5 +11,5 @@ export function uuid7(at = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
 }
 
-/** Returns whether a text is a lower-case UUID of any version, which Postgres accepts in a uuid column. */
+/** Returns whether a text is a lower-case UUID of any version. @example isUuid('../etc/passwd') // false */
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)

@@ -49,7 +49,7 @@ export type Params<Path extends string> = Path extends `${string}:${infer Name}/
 
 export const API_BASE = '/api/v1'
 
-/** Query parameters `page` (from 1) and `per_page` (1 to 100, `perPage` by default). */
+/** Query parameters `page` and `per_page` (1 to 100). @example query: z.object(paging(20)) */
 export const paging = (perPage: number) => ({
   page: z._default(z.coerce.number().check(z.int(), z.gte(1)), 1),
   per_page: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(100)), perPage),

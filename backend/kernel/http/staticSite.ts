@@ -58,7 +58,10 @@ const pathOf = (file: string) => {
 /** Unknown paths that are a 404 and not redirected. */
 const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
 
-/** Serves the built site: pages from memory, assets from the folder. Unknown paths redirect to the landing page. */
+/**
+ * Serves the built site: pages from memory, assets from the folder. Unknown paths redirect to the landing page.
+ * @example app.use(serveSite('site/dist', () => publicUrl))
+ */
 export function serveSite(dist: string, publicUrl: () => string): Middleware {
   if (!existsSync(dist)) throw new Error(`The site is not built: ${dist} does not exist (npm run build)`)
   let pages: Map<string, Page> | undefined

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** What the structure of an image file says; nothing is decoded. */
+/** Properties from the structure of an image file; nothing is decoded. */
 export interface ImageFile {
   readonly type: 'jpeg' | 'png'
   /** Pixels as stored, before any EXIF rotation. */

@@ -18,7 +18,7 @@ export const posterKey = (taskId: string) => `posters/${taskId}.jpg`
 export const watermarkedKey = (taskId: string) => `watermarked/${taskId}.mp4`
 export const imageKey = (imageId: string) => `images/${imageId}.jpg`
 
-/** Removes all files of a task. */
+/** Removes all files of a task. @example await removeTaskMedia(media, taskId) */
 export async function removeTaskMedia(media: Pick<MediaStore, 'remove'>, taskId: string): Promise<void> {
   for (const key of [videoKey, posterKey, watermarkedKey]) await media.remove(key(taskId))
 }

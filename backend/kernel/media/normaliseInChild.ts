@@ -14,6 +14,7 @@ const waiting: (() => void)[] = []
 /**
  * Normalises an image like `normaliseImage`, in a child process: its memory is returned to the system, and a file that
  * crashes the decoder does not crash the server. @throws ImageError
+ * @example const jpeg = await normaliseInChild(upload)
  */
 export async function normaliseInChild(image: Buffer): Promise<Buffer> {
   inspectWholeImage(image)
@@ -37,7 +38,7 @@ async function runChild(image: Buffer): Promise<Buffer> {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject))
-  // A child that exits before it has read everything closes the pipe; its exit code tells why.
+  // A child that exits before it has read everything closes the pipe; its exit code is checked below.
   child.stdin.on('error', () => {})
   child.stdin.end(image)
   const [code, data] = await Promise.all([ended, buffer(child.stdout)])

@@ -31,6 +31,7 @@ export interface EmbeddedPostgres {
 
 /** Part of the socket's name; no TCP port is opened. */
 const PORT = 5432
+const ADDRESS = { port: PORT, database: 'postgres', user: superuser } as const
 /** Includes crash recovery. */
 const START_TIMEOUT_MS = 60_000
 /** Errors while a previous server still holds its lock or shared memory. */
@@ -70,36 +71,25 @@ async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptio
   const command = [...identity.prefix, programs.postgres, '-D', dataDir, ...settings(socketDir, durable)]
   const server = supervise(command, identity, log)
   const pid = await server.untilReady(dataDir, socketDir, deadline)
-  if (pid !== undefined) return describe(socketDir, { owned: true, pid, stop: server.stop, exited: server.exited })
+  if (pid !== undefined) return { ...ADDRESS, socketDir, owned: true, pid, stop: server.stop, exited: server.exited }
   // It exited: another process may have started the server first.
   const other = await join(dataDir, deadline).catch(() => undefined)
   if (other) return other
   throw new Error(`PostgreSQL did not start: ${server.output()}`)
 }
 
-function describe(
-  socketDir: string,
-  rest: Pick<EmbeddedPostgres, 'owned' | 'pid' | 'stop' | 'exited'>,
-): EmbeddedPostgres {
-  return { socketDir, port: PORT, database: 'postgres', user: superuser, ...rest }
-}
-
 /** Joins the server of a folder, after waiting if it is starting or stopping. Returns undefined if there is none. */
 async function join(dataDir: string, deadline: number): Promise<EmbeddedPostgres | undefined> {
-  const running = () => {
-    const found = readPostmaster(dataDir)
-    return found && isServing(found.pid, dataDir) ? found : undefined
-  }
   for (; ; await pause(20)) {
-    const found = running()
+    const found = readPostmaster(dataDir)
     if (!found) return undefined
     if (found.status === 'ready') {
       // A server whose owner has just died still reports that it is ready.
       await pause(100)
-      const again = running()
+      const again = readPostmaster(dataDir)
       if (again?.status !== 'ready' || again.pid !== found.pid) continue
-      const exited = untilExited(() => !isServing(found.pid, dataDir))
-      return describe(found.socketDir, { owned: false, pid: found.pid, stop: async () => {}, exited })
+      const { pid, socketDir } = found
+      return { ...ADDRESS, socketDir, owned: false, pid, stop: async () => {}, exited: untilExited(pid, dataDir) }
     }
     if (Date.now() > deadline)
       throw new Error(`PostgreSQL ${found.pid} in ${dataDir} is ${found.status || 'not ready'}`)
@@ -107,14 +97,8 @@ async function join(dataDir: string, deadline: number): Promise<EmbeddedPostgres
 }
 
 /** Polls once a second without keeping the process alive. */
-function untilExited(hasExited: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setInterval(() => {
-      if (!hasExited()) return
-      clearInterval(timer)
-      resolve()
-    }, 1000).unref()
-  })
+async function untilExited(pid: number, dataDir: string): Promise<void> {
+  while (isServing(pid, dataDir)) await pause(1000, undefined, { ref: false })
 }
 
 /** Creates the socket's folder. Socket paths are limited to about 104 bytes, so its name is a hash in a short parent. */

@@ -35,7 +35,7 @@ afterEach(async () => {
   await Promise.all(all.map((leases) => leases.close()))
 })
 
-/** Who works now, and the maximum that ever worked at the same time. */
+/** The current workers, and the maximum that ever worked at the same time. */
 function workplace() {
   const working: string[] = []
   const seen = { most: 0 }

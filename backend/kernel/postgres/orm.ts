@@ -13,7 +13,10 @@ interface NamedMigration {
 /** Used by no other advisory lock of the application. */
 const MIGRATION_LOCK = 7314202
 
-/** Opens the database for these entities. `connection` is a URL, or a socket's folder as host. */
+/**
+ * Opens the database for these entities. `connection` is a URL, or a socket's folder as host.
+ * @example const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
+ */
 export function openDatabase(
   connection: pg.PoolConfig,
   entities: readonly EntitySchema[],

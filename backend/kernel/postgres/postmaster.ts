@@ -12,12 +12,13 @@ interface Postmaster {
 
 const lockFile = (dataDir: string) => path.join(dataDir, 'postmaster.pid')
 
-/** Reads the lock file of a data folder; undefined if there is none. */
+/** Reads the lock file of a data folder; undefined if no server serves the folder. */
 export function readPostmaster(dataDir: string): Postmaster | undefined {
   try {
     const lines = fs.readFileSync(lockFile(dataDir), 'utf8').split('\n')
     const line = (index: number) => (lines[index] ?? '').trim()
-    return { pid: Math.abs(Number(line(0))) || 0, status: line(7), socketDir: line(4) }
+    const pid = Math.abs(Number(line(0))) || 0
+    return isServing(pid, dataDir) ? { pid, status: line(7), socketDir: line(4) } : undefined
   } catch {
     return undefined
   }

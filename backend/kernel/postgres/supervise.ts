@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Identity } from './dropRoot.ts'
 import { cleanEnvironment } from './postgresCluster.ts'
-import { isChildOf, isServing, readPostmaster } from './postmaster.ts'
+import { isChildOf, readPostmaster } from './postmaster.ts'
 
 /**
  * A shell that reads from a pipe held by this process. When this process ends, even by SIGKILL, the read ends and the shell
@@ -63,7 +63,7 @@ export function supervise(command: readonly string[], identity: Identity, log: (
       for (; !hasExited; await pause(10)) {
         const found = readPostmaster(dataDir)
         const isOurs = found?.socketDir === socketDir && isChildOf(found.pid, child.pid!)
-        if (isOurs && found.status === 'ready' && isServing(found.pid, dataDir)) return found.pid
+        if (isOurs && found.status === 'ready') return found.pid
         if (Date.now() <= deadline) continue
         lifeline.end()
         throw new Error(`PostgreSQL was not ready in time: ${output.join('\n')}`)

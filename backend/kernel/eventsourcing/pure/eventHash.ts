@@ -55,7 +55,7 @@ function printed(value: unknown): string {
 export const hashedText = ({ stream, revision, id, type, data, meta }: Hashed): string =>
   canonicalJson({ stream, revision, id, type, data, meta })
 
-/** Returns the SHA-256 of an event's {@link hashedText} (UTF-8) in hex. */
+/** Returns the SHA-256 of an event's {@link hashedText} in hex. @example eventHash(stored) */
 export const eventHash = (event: Hashed): string => textHash(hashedText(event))
 
 /** Returns the SHA-256 of a text (UTF-8) in hex. */
