@@ -4,14 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { MODELS } from '#backend/tasks/models.contract.ts'
 
-/** The lines of a list in a question's answer, their numbers without separators. */
+/** Returns the list items of an answer, with the thousands separators removed. */
 const listIn = (language: string, question: string): string[] =>
   readFileSync(path.join(import.meta.dirname, language, 'faq', `${question}.md`), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('- '))
     .map((line) => line.replace(/(\d),(?=\d{3})/g, '$1'))
 
-/** Small numbers, as English writes them. */
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five']
 
 const numbersIn = (text: string): number[] => (text.match(/\d+(\.\d+)?/g) ?? []).map(Number)
@@ -19,8 +18,8 @@ const numbersIn = (text: string): number[] => (text.match(/\d+(\.\d+)?/g) ?? [])
 describe.each([
   ['en', 'priceCents'],
   ['zh', 'priceFen'],
-] as const)('the questions (%s)', (language, price) => {
-  it('name what each plan costs and brings', () => {
+] as const)('FAQ answers (%s)', (language, price) => {
+  it('state the price, credits and limits of each plan', () => {
     const lines = listIn(language, 'plans')
     expect(lines).toHaveLength(Object.keys(PLANS).length)
     for (const [index, plan] of Object.values(PLANS).entries()) {
@@ -31,12 +30,12 @@ describe.each([
       if (language === 'zh') expect(line).toContain(`${plan.waiting} 个排队，${plan.concurrent} 个`)
       else
         expect(line).toMatch(
-          new RegExp(`${WORDS[plan.waiting]} .*waiting, ${WORDS[plan.concurrent]} in the making`, 'i'),
+          new RegExp(`${WORDS[plan.concurrent]} .*at a time, ${WORDS[plan.waiting]} in the queue`, 'i'),
         )
     }
   })
 
-  it('name what each video costs, and nothing else', () => {
+  it('state the price of every video configuration and no other price', () => {
     const lines = listIn(language, 'video-cost')
     const shapes = MODELS.flatMap(({ name, shapes }) => shapes.map((shape) => ({ name, ...shape })))
     expect(lines.map((line) => numbersIn(line)[0])).toEqual(

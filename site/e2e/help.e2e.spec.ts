@@ -34,7 +34,7 @@ describeOnSite('help', (site) => {
     expect(await page.locator('.facts').textContent()).toMatch(
       language === 'zh'
         ? /2026年11月21日\s*\d{3} 字\s*阅读约 1 分钟/
-        : /November 21, 2026\s*\d{3} words\s*1 minute to read/,
+        : /November 21, 2026\s*\d{3} words\s*1 min read/,
     )
     await page.context().close()
   })
