@@ -1,8 +1,8 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { axeFaults } from './axeFaults.ts'
-import { describeOnSite } from './onSite.ts'
+import { axeFaults } from './testing/axeFaults.ts'
+import { describeOnSite } from './testing/onSite.ts'
 
 const OPEN_PAGES = [
   '/',

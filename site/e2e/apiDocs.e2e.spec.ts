@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { axeFaults } from './axeFaults.ts'
-import { describeOnSite } from './onSite.ts'
+import { axeFaults } from './testing/axeFaults.ts'
+import { describeOnSite } from './testing/onSite.ts'
 
 describeOnSite('the page of the API', (site) => {
   it('lists every call of the description, finds, tries them as who is signed in, and breaks no policy', async () => {

@@ -1,8 +1,8 @@
 import type { Page, Route } from 'playwright'
 import { expect, it } from 'vitest'
-import { languagesInTurn } from './languagesInTurn.ts'
-import { describeOnSite } from './onSite.ts'
-import { words } from './walkJourney.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { describeOnSite } from './testing/onSite.ts'
+import { words } from './testing/walkJourney.ts'
 
 type Language = 'en' | 'zh'
 const PASSWORD = 'correct horse'

@@ -1,7 +1,7 @@
 import { loadImage } from '@napi-rs/canvas'
 import { expect, it } from 'vitest'
-import { builtPages } from './builtPages.ts'
-import { describeOnSite } from './onSite.ts'
+import { builtPages } from './testing/builtPages.ts'
+import { describeOnSite } from './testing/onSite.ts'
 
 /** What search engines and those who share links read in a page's head. */
 interface Head {

@@ -5,8 +5,8 @@ import path from 'node:path'
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { chromiumPath, launchChromium } from './chromium.ts'
-import { walkJourney } from './walkJourney.ts'
+import { chromiumPath, launchChromium } from './testing/chromium.ts'
+import { walkJourney } from './testing/walkJourney.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Installing twice from the registry takes minutes and the network: only `npm run test:full` does it. */

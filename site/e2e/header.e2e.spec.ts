@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { languagesInTurn } from './languagesInTurn.ts'
-import { describeOnSite } from './onSite.ts'
-import { words } from './walkJourney.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { describeOnSite } from './testing/onSite.ts'
+import { words } from './testing/walkJourney.ts'
 
 /** Machines for tests are busy. */
 const SOON = { timeout: 15_000 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { languagesInTurn } from './languagesInTurn.ts'
-import { describeOnSite } from './onSite.ts'
-import { words } from './walkJourney.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { describeOnSite } from './testing/onSite.ts'
+import { words } from './testing/walkJourney.ts'
 
 describeOnSite('help', (site) => {
   it.each(languagesInTurn())('is searched and filtered, and says how much it has found (%s)', async (language) => {
@@ -32,9 +32,7 @@ describeOnSite('help', (site) => {
     await page.waitForURL('**/faq/plans')
     expect(await page.locator('.related-link').count()).toBe(3)
     expect(await page.locator('.facts').textContent()).toMatch(
-      language === 'zh'
-        ? /2026年11月21日\s*\d{3} 字\s*阅读约 1 分钟/
-        : /November 21, 2026\s*\d{3} words\s*1 min read/,
+      language === 'zh' ? /2026年11月21日\s*\d{3} 字\s*阅读约 1 分钟/ : /November 21, 2026\s*\d{3} words\s*1 min read/,
     )
     await page.context().close()
   })

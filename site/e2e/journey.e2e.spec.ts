@@ -1,8 +1,8 @@
 import { it } from 'vitest'
-import { languagesInTurn } from './languagesInTurn.ts'
-import { describeOnSite } from './onSite.ts'
-import { walkJourney } from './walkJourney.ts'
-import { walkReset } from './walkReset.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { describeOnSite } from './testing/onSite.ts'
+import { walkJourney } from './testing/walkJourney.ts'
+import { walkReset } from './testing/walkReset.ts'
 
 /** A desk and a phone. */
 const WIDTH = { en: 1280, zh: 390 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import { languagesInTurn } from './languagesInTurn.ts'
-import { describeOnSite, type OnSite } from './onSite.ts'
-import { words } from './walkJourney.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { describeOnSite, type OnSite } from './testing/onSite.ts'
+import { words } from './testing/walkJourney.ts'
 
 const KILOBYTE = 1024
 /** Machines for tests are busy. */

@@ -6,8 +6,8 @@ import { throttling } from 'lighthouse/core/config/constants.js'
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { launchChromium } from './chromium.ts'
-import { describeOnSite } from './onSite.ts'
+import { launchChromium } from './testing/chromium.ts'
+import { describeOnSite } from './testing/onSite.ts'
 
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
 const RUNS = 5

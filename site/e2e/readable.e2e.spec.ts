@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { builtPages, readablePages } from './builtPages.ts'
-import { languagesInTurn } from './languagesInTurn.ts'
-import { describeOnSite } from './onSite.ts'
-import { words } from './walkJourney.ts'
+import { builtPages, readablePages } from './testing/builtPages.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { describeOnSite } from './testing/onSite.ts'
+import { words } from './testing/walkJourney.ts'
 
 const WIDTHS = FULL
   ? [320, 360, 390, 414, 576, 640, 768, 820, 992, 1100, 1200, 1366, 1600, 1920]

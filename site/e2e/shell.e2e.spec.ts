@@ -1,8 +1,8 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import { languagesInTurn } from './languagesInTurn.ts'
-import { describeOnSite } from './onSite.ts'
-import { words } from './walkJourney.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { describeOnSite } from './testing/onSite.ts'
+import { words } from './testing/walkJourney.ts'
 
 /** Gives the page a network and a device of our choice; `setNetwork` changes its kind later. */
 async function pretend(page: Page, device: { network?: string; memory?: number; cores?: number }): Promise<void> {

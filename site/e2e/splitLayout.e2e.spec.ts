@@ -1,10 +1,10 @@
 import { describe, it } from 'vitest'
 import { startSplitLayout } from '#backend/testing/splitLayout.ts'
 import { findTemporal } from '#workflows/testing/temporalServer.ts'
-import { languagesInTurn } from './languagesInTurn.ts'
-import { describeInBrowser } from './onSite.ts'
-import { walkJourney } from './walkJourney.ts'
-import { walkPlan } from './walkPlan.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { describeInBrowser } from './testing/onSite.ts'
+import { walkJourney } from './testing/walkJourney.ts'
+import { walkPlan } from './testing/walkPlan.ts'
 
 const temporal = findTemporal()
 const lacking = temporal ? '' : ' (skipped: there is no temporal program, and pip could not install it)'

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { describeOnBoard } from './onBoard.ts'
+import { describeOnBoard } from '../testing/onBoard.ts'
 
 /** As many as the operator of a busy site looks at; in the short run enough for every part to be filled. */
 const VIEWS = FULL ? 1_000_000 : 20_000

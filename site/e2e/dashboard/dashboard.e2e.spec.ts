@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { weekly } from '#backend/operators/contract.ts'
-import { axeFaults } from '../axeFaults.ts'
-import { languagesInTurn } from '../languagesInTurn.ts'
-import { words } from '../walkJourney.ts'
-import { HOURS, PATHS, WEEK } from './boardDouble.ts'
-import { CORE, describeOnBoard, OPERATOR, type OpenBoard } from './onBoard.ts'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { HOURS, PATHS, WEEK } from '../testing/boardDouble.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { CORE, describeOnBoard, OPERATOR, type OpenBoard } from '../testing/onBoard.ts'
+import { words } from '../testing/walkJourney.ts'
 
 /** The wall: each number with its name, its growth by sign, arrow and colour. */
 async function readsCards({ t, number, figure }: OpenBoard): Promise<void> {

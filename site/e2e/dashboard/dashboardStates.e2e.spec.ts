@@ -12,10 +12,10 @@ import {
   userOverview,
   weekly,
 } from '#backend/operators/contract.ts'
-import { axeFaults } from '../axeFaults.ts'
-import { languagesInTurn } from '../languagesInTurn.ts'
-import { OVERVIEW, PEOPLE, usersOf } from './boardDouble.ts'
-import { CORE, describeOnBoard } from './onBoard.ts'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { OVERVIEW, PEOPLE, usersOf } from '../testing/boardDouble.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { CORE, describeOnBoard } from '../testing/onBoard.ts'
 
 describeOnBoard('the operator’s board in its other states', (on) => {
   it.each(languagesInTurn())(
@@ -74,7 +74,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
       const leave = page.getByRole('button', { name: t.logout, exact: true })
       state.rare.set(logout.path, (route) => route.fulfill({ status: 500, json: {} }))
       await leave.click()
-      await expect.poll(() => logged.some((line) => line.includes('could not be signed out'))).toBe(true)
+      await expect.poll(() => logged.some((line) => line.includes('operator sign-out failed'))).toBe(true)
       state.rare.set(logout.path, (route) => route.fulfill({ json: { success: true, message: '' } }))
       await leave.click()
       await page.waitForURL(`${on.site.url}${prefix}/admin/dashboard/login`)

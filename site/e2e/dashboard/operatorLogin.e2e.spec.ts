@@ -1,9 +1,9 @@
 import type { Route } from 'playwright'
 import { expect, it } from 'vitest'
-import { axeFaults } from '../axeFaults.ts'
-import { languagesInTurn } from '../languagesInTurn.ts'
-import { describeOnSite } from '../onSite.ts'
-import { words } from '../walkJourney.ts'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
 
 describeOnSite('the operator’s login', (site) => {
   it.each(languagesInTurn('zh'))(

@@ -1,7 +1,7 @@
 import { it } from 'vitest'
-import { languagesInTurn } from '../languagesInTurn.ts'
-import { describeOnSite } from '../onSite.ts'
-import { walkPlan } from '../walkPlan.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { walkPlan } from '../testing/walkPlan.ts'
 
 describeOnSite('buying a plan', (site) => {
   it.each(languagesInTurn('en'))(

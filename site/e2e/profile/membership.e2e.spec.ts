@@ -1,11 +1,11 @@
 import type { Route } from 'playwright'
 import { expect, it } from 'vitest'
-import { axeFaults } from '../axeFaults.ts'
-import { type Language, languagesInTurn } from '../languagesInTurn.ts'
-import { describeOnSite, type OnSite } from '../onSite.ts'
-import { words } from '../walkJourney.ts'
-import { problem } from '../workspace/workspaceDouble.ts'
-import { entryOf, invoiceOf, type MoneyState, openMoneyDouble, PRO, PRO_MONTHLY } from './moneyDouble.ts'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
+import { entryOf, invoiceOf, type MoneyState, openMoneyDouble, PRO, PRO_MONTHLY } from '../testing/moneyDouble.ts'
+import { describeOnSite, type OnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { problem } from '../testing/workspaceDouble.ts'
 
 const FREE = { ...PRO, current_tier: 'free', remaining_credits: 6, total_credits: 60, used_credits: 54 } as const
 const nothingSaid = (status: number) => (route: Route) => route.fulfill({ status, json: {} })

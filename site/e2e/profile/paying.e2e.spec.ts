@@ -1,11 +1,11 @@
 import type { Locator, Route } from 'playwright'
 import { expect, it } from 'vitest'
-import { axeFaults } from '../axeFaults.ts'
-import { type Language, languagesInTurn } from '../languagesInTurn.ts'
-import { describeOnSite, type OnSite } from '../onSite.ts'
-import { words } from '../walkJourney.ts'
-import { problem } from '../workspace/workspaceDouble.ts'
-import { openMoneyDouble, PRO_MONTHLY } from './moneyDouble.ts'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
+import { openMoneyDouble, PRO_MONTHLY } from '../testing/moneyDouble.ts'
+import { describeOnSite, type OnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { problem } from '../testing/workspaceDouble.ts'
 
 const prefix = (language: Language) => (language === 'zh' ? '/zh' : '')
 const CREDITS = 'kinora.user'

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { registerUser } from '#backend/testing/testUser.ts'
-import { languagesInTurn } from '../languagesInTurn.ts'
-import { describeOnSite } from '../onSite.ts'
-import { words } from '../walkJourney.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
 
 describeOnSite('the profile', (site) => {
   it('is for members alone, and the way back leads to it', async () => {

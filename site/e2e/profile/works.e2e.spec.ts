@@ -1,10 +1,10 @@
 import type { Page, Route } from 'playwright'
 import { expect, it } from 'vitest'
-import { type Language, languagesInTurn } from '../languagesInTurn.ts'
-import { describeOnSite, type OnSite } from '../onSite.ts'
-import { words } from '../walkJourney.ts'
-import { problem, taskOf, unreachable } from '../workspace/workspaceDouble.ts'
-import { openMoneyDouble } from './moneyDouble.ts'
+import { type Language, languagesInTurn } from '../testing/languagesInTurn.ts'
+import { openMoneyDouble } from '../testing/moneyDouble.ts'
+import { describeOnSite, type OnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { problem, taskOf, unreachable } from '../testing/workspaceDouble.ts'
 
 const profileOf = (site: OnSite, language: Language) => `${site.url}${language === 'zh' ? '/zh' : ''}/profile`
 

@@ -1,10 +1,18 @@
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CameraMovement } from '#backend/tasks/contract.ts'
-import { languagesInTurn } from '../languagesInTurn.ts'
-import { describeOnSite, type OnSite } from '../onSite.ts'
-import { words } from '../walkJourney.ts'
-import { openDouble, openTask, picture, problem, taskOf, unreachable, type WorkspaceState } from './workspaceDouble.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { describeOnSite, type OnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import {
+  openDouble,
+  openTask,
+  picture,
+  problem,
+  taskOf,
+  unreachable,
+  type WorkspaceState,
+} from '../testing/workspaceDouble.ts'
 
 /** Under load a page may take its time. */
 const soon = { timeout: 20_000 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { languagesInTurn } from '../languagesInTurn.ts'
-import { describeOnSite, type OnSite } from '../onSite.ts'
-import { words } from '../walkJourney.ts'
-import { openDouble, openTask, problem, taskOf, type WorkspaceState } from './workspaceDouble.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { describeOnSite, type OnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { openDouble, openTask, problem, taskOf, type WorkspaceState } from '../testing/workspaceDouble.ts'
 
 const MINUTE = 60_000
 /** Under load a page may take its time. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { axeFaults } from '../axeFaults.ts'
-import { describeOnSite } from '../onSite.ts'
-import { words } from '../walkJourney.ts'
-import { openDouble, openTask, picture, problem, taskOf } from './workspaceDouble.ts'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { openDouble, openTask, picture, problem, taskOf } from '../testing/workspaceDouble.ts'
 
 describeOnSite('the workspace in each of its states', (site) => {
   it.each([

@@ -14,16 +14,16 @@ const faults = (over: object) =>
   z.safeParse(RegistrationForm, { ...form, ...over }).error?.issues.map(({ path, message }) => [path[0], message])
 
 describe('the registration form', () => {
-  it('takes the contract’s fields', () => {
+  it('accepts the contract’s fields', () => {
     expect(z.parse(RegistrationForm, form)).toMatchObject({ email: 'mary@example.com', username: 'Mary' })
   })
 
-  it('wants the password twice', () => {
+  it('requires the password twice', () => {
     expect(faults({ confirm: 'password2' })).toEqual([['confirm', 'passwords_differ']])
     expect(faults({ confirm: '' })).toEqual([['confirm', 'required']])
   })
 
-  it('words each rule by its code', () => {
+  it('reports each rule by its code', () => {
     expect(faults({ username: 'M', email: 'x', password: 'short', confirm: 'short' })).toEqual([
       ['email', 'invalid_email'],
       ['password', 'password_too_short'],
@@ -32,11 +32,11 @@ describe('the registration form', () => {
   })
 })
 
-describe('the form of a new password', () => {
+describe('the new password form', () => {
   const faultsOf = (new_password: string, confirm: string) =>
     z.safeParse(NewPasswordForm, { new_password, confirm }).error?.issues.map(({ path, message }) => [path[0], message])
 
-  it('follows the rules of registration', () => {
+  it('applies the rules of registration', () => {
     expect(faultsOf('password1', 'password1')).toBeUndefined()
     expect(faultsOf('', '')).toEqual([
       ['new_password', 'required'],
@@ -54,11 +54,11 @@ describe('the reset screen', () => {
     ['/reset-password/', '', { token: undefined, missing: true }],
     ['/auth/forgot-password', '?token=t1', { token: 't1' }],
     ['/zh/reset-password', '?a=1&token=t%2B2', { token: 't+2' }],
-  ])('reads %s%s', (pathname, search, expected) => {
+  ])('parses %s%s', (pathname, search, expected) => {
     expect(resetScreen({ pathname, search })).toEqual(expected)
   })
 
-  it('knows when only a new link helps', () => {
+  it('detects a token that needs a new link', () => {
     const invalid = (path: string) => new ApiError(422, 'invalid_input', 'Check.', [{ path, code: 'token_invalid' }])
     expect(isTokenRefused(new ApiError(422, 'token_invalid'))).toBe(true)
     expect(isTokenRefused(invalid('token'))).toBe(true)

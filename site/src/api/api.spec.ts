@@ -6,7 +6,7 @@ import { addressOf, createClient } from './api.ts'
 const json = (status: number, body: unknown) =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
 
-/** A server whose session has run out, and can be renewed or not. */
+/** A server whose session has expired, and may be renewable. */
 function expiredServer(renewable: boolean) {
   const calls: string[] = []
   let fresh = false
@@ -25,7 +25,7 @@ function expiredServer(renewable: boolean) {
 }
 
 describe('a call', () => {
-  it('renews the session once for all calls that fail together', async () => {
+  it('renews the session once for concurrent calls', async () => {
     const server = expiredServer(true)
     await Promise.all([
       server.call(socketToken),
@@ -37,20 +37,20 @@ describe('a call', () => {
     expect(server.sessionLost).not.toHaveBeenCalled()
   })
 
-  it('tells that the session is lost when it cannot be renewed', async () => {
+  it('reports a lost session when the renewal fails', async () => {
     const server = expiredServer(false)
     await expect(server.call(socketToken)).rejects.toMatchObject({ status: 401, code: 'unauthenticated' })
     expect(server.sessionLost).toHaveBeenCalledOnce()
   })
 
-  it.each([me, listTasks, login])('of $path never renews', async (endpoint) => {
+  it.each([me, listTasks, login])('to $path never renews the session', async (endpoint) => {
     const server = expiredServer(true)
     await expect(server.call(endpoint)).rejects.toMatchObject({ status: 401 })
     expect(server.calls).not.toContain('/auth/refresh')
     expect(server.sessionLost).not.toHaveBeenCalled()
   })
 
-  it('names a network fault', async () => {
+  it('reports a network error', async () => {
     const fetch = (() => Promise.reject(new TypeError('offline'))) as typeof globalThis.fetch
     const client = createClient({ fetch, sessionLost: () => {} })
     await expect(client.call(me)).rejects.toMatchObject({ status: 0, code: 'network' })
@@ -58,7 +58,7 @@ describe('a call', () => {
 })
 
 describe('addressOf', () => {
-  it('fills parameters and query', () => {
+  it('fills in parameters and query', () => {
     expect(addressOf('/videos/tasks/:id', { id: 'a/b' }, { page: 1, x: undefined })).toBe(
       '/api/v1/videos/tasks/a%2Fb?page=1',
     )

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 const NOW = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
 
-/** The module as a page of a browser loads it. */
+/** Loads the module as a new page would. */
 async function page(storage: Storage | undefined) {
   vi.stubGlobal('localStorage', storage)
   vi.resetModules()
@@ -18,10 +18,10 @@ function browser(): Storage {
   } as unknown as Storage
 }
 
-describe('the renewal of the session', () => {
+describe('the session renewal', () => {
   beforeEach(() => vi.unstubAllGlobals())
 
-  it('is due every seven hours, however many pages are opened meanwhile', async () => {
+  it('is due every seven hours, independent of page loads', async () => {
     const storage = browser()
     const first = await page(storage)
     first.startRenewalClock(NOW)
@@ -31,21 +31,21 @@ describe('the renewal of the session', () => {
     expect(second.renewalDue(NOW + 7 * HOUR)).toBe(true)
   })
 
-  it('is tried again ten minutes after a failure', async () => {
+  it('is retried ten minutes after a failure', async () => {
     const { scheduleRenewalRetry, renewalDue, RENEWAL_RETRY_MS } = await page(browser())
     scheduleRenewalRetry(NOW)
     expect(renewalDue(NOW + RENEWAL_RETRY_MS - 1)).toBe(false)
     expect(renewalDue(NOW + RENEWAL_RETRY_MS)).toBe(true)
   })
 
-  it('counts for the page alone where the browser keeps nothing', async () => {
+  it('is tracked per page if storage is unavailable', async () => {
     const { recordRenewal, renewalDue } = await page(undefined)
     recordRenewal(NOW)
     expect(renewalDue(NOW + HOUR)).toBe(false)
     expect(renewalDue(NOW + 8 * HOUR)).toBe(true)
   })
 
-  it('is due when the clock was turned back', async () => {
+  it('is due after the clock is set back', async () => {
     const { recordRenewal, renewalDue } = await page(browser())
     recordRenewal(NOW)
     expect(renewalDue(NOW - 8 * HOUR)).toBe(true)

@@ -4,7 +4,7 @@ import { safeNext } from './safeNext.ts'
 const next = (value: string | null) => safeNext(value, '/workspace', 'https://kinora.test')
 
 describe('safeNext', () => {
-  it('honours a path of this site', () => {
+  it('accepts a path on this site', () => {
     expect(next('/zh/workspace?a=1#b')).toBe('/zh/workspace?a=1#b')
   })
 
@@ -18,7 +18,7 @@ describe('safeNext', () => {
     '/\t/evil.test',
     '/\n/evil.test',
     'javascript:alert(1)',
-  ])('refuses %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(next(value)).toBe('/workspace')
   })
 })

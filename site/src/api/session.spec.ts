@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 const user = { id: '1', email: 'ada@kinora.test', username: 'Ada', full_name: 'Ada', language: 'zh', created_at: '' }
 const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
 
-/** An English page of a browser, and a server that answers by path. */
+/** An English page, and a server that responds by path. */
 async function page(answers: Readonly<Record<string, () => Response>>, storage = true) {
   const kept = new Map<string, string>()
   const calls: string[] = []
@@ -35,14 +35,14 @@ afterEach(() => {
 })
 
 describe('the session at start', () => {
-  it('goes to the page in the account’s language', async () => {
+  it('opens the page in the account’s language', async () => {
     const { startSession, replace, kept } = await page({ '/auth/me': () => json(200, user) })
     expect(await startSession()).toEqual({ status: 'in', user })
     expect(replace).toHaveBeenCalledExactlyOnceWith('/zh/workspace?a=1#x')
     expect(kept.get('language')).toBe('zh')
   })
 
-  it('stays where the language is the account’s, or where no choice is kept', async () => {
+  it('stays on the page if its language is the account’s, or if storage is unavailable', async () => {
     const same = await page({ '/auth/me': () => json(200, { ...user, language: 'en' }) })
     await same.startSession()
     expect(same.replace).not.toHaveBeenCalled()
@@ -51,7 +51,7 @@ describe('the session at start', () => {
     expect(forgetful.replace).not.toHaveBeenCalled()
   })
 
-  it('is renewed once before the reader counts as signed out', async () => {
+  it('is renewed once before the user counts as signed out', async () => {
     const { startSession, calls } = await page({
       '/auth/me': () => json(401, {}),
       '/auth/refresh': () => json(401, {}),
@@ -76,7 +76,7 @@ describe('the session at start', () => {
 })
 
 describe('the saved language', () => {
-  it('is the account’s of a signed-in reader', async () => {
+  it('is stored on the account of a signed-in user', async () => {
     const { saveAccountLanguage, calls } = await page({
       '/auth/me': () => json(200, { ...user, language: 'en' }),
       '/users/language': () => json(200, { language: 'zh' }),
@@ -85,7 +85,7 @@ describe('the saved language', () => {
     expect(calls).toEqual(['GET /auth/me', 'PUT /users/language'])
   })
 
-  it('fails aloud, and is not asked of visitors', async () => {
+  it('rejects on failure, and is not sent for visitors', async () => {
     const down = await page({
       '/auth/me': () => json(200, { ...user, language: 'en' }),
       '/users/language': () => json(500, {}),

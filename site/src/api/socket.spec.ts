@@ -52,7 +52,7 @@ describe('liveSocket', () => {
   beforeEach(() => vi.useFakeTimers())
   afterEach(() => vi.useRealTimers())
 
-  it('pings, and comes back after 90 seconds of silence', async () => {
+  it('sends pings, and reconnects after 90 seconds without a pong', async () => {
     const { sockets, ports, end } = world()
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.open()
@@ -64,7 +64,7 @@ describe('liveSocket', () => {
     end()
   })
 
-  it('stays while it hears a pong', async () => {
+  it('stays connected while pongs arrive', async () => {
     const { sockets, end } = world()
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.open()
@@ -76,7 +76,7 @@ describe('liveSocket', () => {
     end()
   })
 
-  it('wants a pong: other news does not keep it waiting', async () => {
+  it('reconnects without a pong even if other messages arrive', async () => {
     const { sockets, end } = world()
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.open()
@@ -89,7 +89,7 @@ describe('liveSocket', () => {
     end()
   })
 
-  it('does not wait longer than 10 seconds for a token or for a connection', async () => {
+  it('times out after 10 seconds without a token or a connection', async () => {
     const { sockets, ports, end } = world()
     await vi.advanceTimersByTimeAsync(CONNECT_TIMEOUT_MS - 1)
     expect(sockets).toHaveLength(1)
@@ -101,7 +101,7 @@ describe('liveSocket', () => {
     end()
   })
 
-  it('gives up on a server that opens and closes without a word', async () => {
+  it('gives up on a server that opens and closes without a message', async () => {
     const { sockets, ports } = world()
     for (let attempt = 0; attempt <= MAX_RETRIES; attempt += 1) {
       await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
@@ -111,7 +111,7 @@ describe('liveSocket', () => {
     expect(ports.onGiveUp).toHaveBeenCalledExactlyOnceWith('lost')
   })
 
-  it('counts its retries anew once it has heard something', async () => {
+  it('resets the retries after a message', async () => {
     const { sockets, ports, end } = world()
     for (let attempt = 0; attempt <= 2 * MAX_RETRIES; attempt += 1) {
       await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
@@ -123,7 +123,7 @@ describe('liveSocket', () => {
     end()
   })
 
-  it('comes back at once when it is asked to, and takes its time when nobody is there', async () => {
+  it('reconnects immediately after a server restart, and after the retry delay otherwise', async () => {
     const { sockets, end } = world()
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.open()
@@ -138,7 +138,7 @@ describe('liveSocket', () => {
     end()
   })
 
-  it('gives up after its retries', async () => {
+  it('gives up after the maximum number of retries', async () => {
     const { sockets, ports, end } = world()
     for (let attempt = 0; attempt <= MAX_RETRIES; attempt += 1) {
       await vi.advanceTimersByTimeAsync(RETRY_AFTER_MS)
@@ -149,7 +149,7 @@ describe('liveSocket', () => {
     end()
   })
 
-  it('does not try again when it is refused', async () => {
+  it('does not retry a refused token', async () => {
     const { sockets, ports } = world()
     await vi.advanceTimersByTimeAsync(0)
     sockets[0]!.close(4001)

@@ -4,8 +4,8 @@ import { isInProgress, isWaiting, percentOf, readStatus, stepsOf } from './taskP
 
 const at = (status: TaskStatus, progress: number | null = null) => ({ status, progress })
 
-describe('progress', () => {
-  it('never goes back on the way', () => {
+describe('the task progress', () => {
+  it('never decreases', () => {
     const way = [
       at('Preparing'),
       at('Queueing'),
@@ -20,12 +20,12 @@ describe('progress', () => {
     expect(percents.at(-1)).toBe(100)
   })
 
-  it('keeps strange numbers within the bar', () => {
+  it('limits invalid numbers to the range', () => {
     expect(percentOf(at('Processing', 400))).toBe(94)
     expect(percentOf(at('Processing', -5))).toBe(10)
   })
 
-  it('marks the steps done, active and ahead', () => {
+  it('marks steps as done, active or ahead', () => {
     expect(stepsOf(at('Processing', 40)).map(({ state, part }) => [state, part])).toEqual([
       ['done', 1],
       ['done', 1],
@@ -35,8 +35,8 @@ describe('progress', () => {
   })
 })
 
-describe('a status', () => {
-  it('is read in any case', () => {
+describe('a task status', () => {
+  it('is parsed in any case', () => {
     expect(['success', 'FAILED', 'downloading', 'odd'].map(readStatus)).toEqual([
       'Success',
       'Fail',

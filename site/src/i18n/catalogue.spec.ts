@@ -18,7 +18,7 @@ const withoutPlural = (key: string) => key.replace(/_(one|other)$/, '')
 const placeholders = (text: string) => [...new Set(text.match(/\{\{\s*\w+\s*\}\}/g) ?? [])].sort()
 
 const CHINESE = /[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]/
-/** Brand, model, format and unit names are written the same everywhere. */
+/** Brand, model, format and unit names, which are the same in every language. */
 const SHARED_NAMES =
   /Markdown|Cookie|PayPal|CSV|PDF|IP|MiniMax-Hailuo-02|T2V-01-Director|I2V-01-Director|I2V-01-live|Director|live|Kinora|AI|JPG|JPEG|PNG|\d+\s?MB|\d+P/g
 
@@ -36,7 +36,7 @@ describe('the catalogues', () => {
     for (const [key, text] of en) expect([key, placeholders(zh.get(key)!)]).toEqual([key, placeholders(text)])
   })
 
-  it.each(catalogues)('have no foreign words in %s', (file) => {
+  it.each(catalogues)('have no words of the other language in %s', (file) => {
     const own = (key: string) => /^language\./.test(key)
     const foreign = (language: string, is: (text: string) => boolean) =>
       leaves(read(language, file)).filter(([key, text]) => !own(key) && is(text))
@@ -46,13 +46,13 @@ describe('the catalogues', () => {
   })
 })
 
-describe('the codes', () => {
+describe('the catalogue texts', () => {
   const contracts = ['accounts', 'tasks'].map((context) =>
     readFileSync(new URL(`../../../backend/${context}/contract.ts`, import.meta.url), 'utf8'),
   )
   const models = readFileSync(new URL('#backend/tasks/models.contract.ts', import.meta.url), 'utf8')
 
-  it('of every rule in the contracts have words', () => {
+  it('cover every error code of the contracts', () => {
     const found = [...contracts, models].flatMap((source) =>
       [
         ...source.matchAll(
@@ -65,11 +65,11 @@ describe('the codes', () => {
     expect(found.filter((code) => !ignored.has(code) && !(code in english.errors))).toEqual([])
   })
 
-  it('of every reason for credits to come or go have words', () => {
+  it('cover every reason of a credit change', () => {
     expect(Object.keys(english.credits.reason).sort()).toEqual([...REASONS].sort())
   })
 
-  it('of every failure have words', () => {
+  it('cover every failure code', () => {
     expect(FAILURE_CODES.filter((code) => !(code in english.failures))).toEqual([])
   })
 })

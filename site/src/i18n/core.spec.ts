@@ -10,25 +10,25 @@ describe('translator', () => {
   }
   const t = translator(messages, 'en')
 
-  it('fills variables and leaves unknown ones in sight', () => {
+  it('fills variables and keeps unknown placeholders visible', () => {
     expect(t('greet', { name: '$& Bo' })).toBe('Hello $& Bo')
     expect(t('greet')).toBe('Hello {{name}}')
   })
 
-  it('chooses the plural of the language', () => {
+  it('selects the plural form of the language', () => {
     expect(t('task', { count: 1 })).toBe('1 task')
     expect(t('task', { count: 0 })).toBe('0 tasks')
     expect(translator({ task_other: '{{count}} 个任务' }, 'zh')('task', { count: 1 })).toBe('1 个任务')
   })
 
-  it('answers the key where a text is missing', () => {
+  it('returns the key of a missing text', () => {
     expect(t('nested.b')).toBe('nested.b')
     expect(lookup(messages, 'toString')).toBeUndefined()
   })
 })
 
 describe('merge', () => {
-  it('keeps the English text where the translation has a gap', () => {
+  it('falls back to English for a missing translation', () => {
     expect(merge({ a: 'A', b: { c: 'C', d: 'D' } }, { b: { c: '丙' } })).toEqual({ a: 'A', b: { c: '丙', d: 'D' } })
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { readingOf, relatedTo, textOf } from './faqRules.ts'
 
-describe('the length of a text', () => {
-  it('is counted in words, or in characters of Chinese', () => {
+describe('readingOf', () => {
+  it('counts words, or characters in Chinese', () => {
     expect(readingOf('It takes – at most – 2,000 “big” words.', 'en').words).toBe(7)
     expect(readingOf('最多 2000 个字符，MiniMax-Hailuo-02，1080P。', 'zh').words).toBe(8)
   })
 
-  it('takes at least a minute', () => {
+  it('rounds up to at least one minute', () => {
     expect([readingOf('', 'en'), readingOf('word '.repeat(460), 'en'), readingOf('字'.repeat(1000), 'zh')]).toEqual([
       { words: 0, minutes: 1 },
       { words: 460, minutes: 2 },
@@ -15,12 +15,12 @@ describe('the length of a text', () => {
     ])
   })
 
-  it('is that of what can be read of HTML', () => {
+  it('ignores HTML tags', () => {
     expect(textOf('<p>Trucks &amp; <b>pans</b></p>\n<ul><li>one</li></ul>')).toBe('Trucks & pans one')
   })
 })
 
-describe('related questions', () => {
+describe('relatedTo', () => {
   const entry = (slug: string, category: string, tags: string[], priority: number) => ({
     slug,
     category,
@@ -35,7 +35,7 @@ describe('related questions', () => {
     entry('e', 'help', [], 5),
   ]
 
-  it('share tags or the category, and the more important come first', () => {
+  it('prefers shared tags and category, then priority', () => {
     expect(relatedTo(all[2]!, all).map(({ slug }) => slug)).toEqual(['d', 'a', 'b'])
     expect(relatedTo(all[4]!, all).map(({ slug }) => slug)).toEqual(['a', 'b', 'c'])
   })

@@ -19,13 +19,13 @@ function recorded(save: () => Promise<void>) {
 }
 
 describe('the language switch', () => {
-  it('leaves the page once the account knows', async () => {
+  it('leaves the page after the account is saved', async () => {
     const { steps, change } = recorded(async () => {})
     await change('zh')
     expect(steps).toEqual(['mark zh', 'save zh', 'remember zh', 'go zh', 'mark undefined'])
   })
 
-  it('stays as it was after a failure, and can be tried again', async () => {
+  it('stays on the page after a failure and allows a retry', async () => {
     const { steps, change } = recorded(() => Promise.reject(new Error('down')))
     await change('zh')
     expect(steps).toEqual(['mark zh', 'save zh', 'failed', 'mark undefined'])
@@ -33,7 +33,7 @@ describe('the language switch', () => {
     expect(steps).toHaveLength(8)
   })
 
-  it('saves once for impatient clicks', async () => {
+  it('saves once for repeated clicks', async () => {
     const { steps, change } = recorded(async () => {})
     await Promise.all([change('zh'), change('zh'), change('en')])
     expect(steps.filter((step) => step.startsWith('save'))).toEqual(['save zh'])
@@ -41,7 +41,7 @@ describe('the language switch', () => {
 })
 
 describe('inLanguage', () => {
-  it('keeps query and anchor', () => {
+  it('keeps the query and the anchor', () => {
     const at = { pathname: '/zh/reset-password', search: '?token=a%2Bb', hash: '#x' }
     expect(inLanguage(at, 'en')).toBe('/reset-password?token=a%2Bb#x')
     expect(inLanguage({ pathname: '/', search: '?section=pricing', hash: '' }, 'zh')).toBe('/zh?section=pricing')
@@ -49,7 +49,7 @@ describe('inLanguage', () => {
 })
 
 describe('rememberLanguage', () => {
-  it('tells whether the browser keeps it', () => {
+  it('returns false if storage is unavailable', () => {
     const kept = new Map<string, string>()
     vi.stubGlobal('localStorage', {
       setItem: (key: string, value: string) => kept.set(key, value),

@@ -11,6 +11,6 @@ it.each([
   [754, '12:34'],
   [3_600, '1:00:00'],
   [45_296, '12:34:56'],
-])('%f seconds are %s', (seconds, text) => {
+])('formats %f seconds as %s', (seconds, text) => {
   expect(lengthText(seconds, t)).toBe(text)
 })

@@ -8,25 +8,25 @@ const names = Object.fromEntries(
 ) as MovementNames
 
 describe('toggleMovement', () => {
-  it('drops the earliest when a fourth is chosen', () => {
+  it('removes the earliest movement when a fourth is added', () => {
     expect(toggleMovement(['左移', '推进', '上摇'], '晃动')).toEqual(['推进', '上摇', '晃动'])
   })
 
-  it('replaces the opposite and takes a chosen one out', () => {
+  it('replaces the opposite movement and removes a selected one', () => {
     expect(toggleMovement(['左移', '推进'], '右移')).toEqual(['推进', '右移'])
     expect(toggleMovement(['左移', '推进'], '左移')).toEqual(['推进'])
   })
 })
 
-describe('the bracketed list', () => {
-  it('is written behind the text, in place of an earlier one', () => {
+describe('the bracketed list in the prompt', () => {
+  it('is appended to the text and replaces an earlier list', () => {
     const once = writePrompt('A ship', ['左移'], names, ', ')
     expect(once).toBe('A ship [Truck left]')
     expect(writePrompt(once, ['推进', '上摇'], names, ', ')).toBe('A ship [Push in, Tilt up]')
     expect(writePrompt(once, [], names, ', ')).toBe('A ship')
   })
 
-  it('is read back, by its stored values too', () => {
+  it('is parsed by names and by stored values', () => {
     expect(readPrompt('A ship [truck left, push in] sails', names)).toEqual({
       text: 'A ship sails',
       movements: ['左移', '推进'],
@@ -34,11 +34,11 @@ describe('the bracketed list', () => {
     expect(readPrompt('[左移，推进]', names)).toEqual({ text: '', movements: ['左移', '推进'] })
   })
 
-  it('leaves other brackets alone', () => {
+  it('does not match other brackets', () => {
     expect(readPrompt('A sign [no entry]', names)).toEqual({ text: 'A sign [no entry]', movements: [] })
   })
 
-  it('holds to the rules however it was typed', () => {
+  it('follows the selection rules when typed by hand', () => {
     const typed = '[Truck left, Truck right, Push in, Tilt up, Shake]'
     expect(readPrompt(typed, names).movements).toEqual(['推进', '上摇', '晃动'])
   })

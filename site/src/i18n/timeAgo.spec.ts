@@ -9,7 +9,7 @@ const minutes = (count: number) => new Date(now - count * 60_000).toISOString()
 const en = (iso: string) => timeAgo(iso, now, translator(catalogues.en, 'en'), 'en')
 
 describe('timeAgo', () => {
-  it('goes from minutes over hours and days to the date', () => {
+  it('formats minutes, hours and days, then the date', () => {
     expect([0, 1, 59, 60, 60 * 23, 60 * 24, 60 * 24 * 6].map((age) => en(minutes(age)))).toEqual([
       'just now',
       '1 minute ago',
@@ -22,13 +22,13 @@ describe('timeAgo', () => {
     expect(en(minutes(60 * 24 * 7))).toBe('Mar 3, 2026')
   })
 
-  it('takes a clock that runs behind for now', () => {
+  it('reads a future time as now', () => {
     expect(en(minutes(-5))).toBe('just now')
   })
 })
 
 describe('fileSize', () => {
-  it('names the unit', () => {
+  it('formats a size with its unit', () => {
     expect([512, 1536, 5 * 1024 * 1024, 3 * 1024 ** 3].map(fileSize)).toEqual(['512 B', '1.5 KB', '5.0 MB', '3.0 GB'])
   })
 })

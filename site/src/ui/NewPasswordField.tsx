@@ -15,7 +15,7 @@ export function NewPasswordField({ t, onInput, ...field }: NewPasswordProps) {
         show={t('auth.field.showPassword')}
         hide={t('auth.field.hidePassword')}
         hint={t('auth.field.passwordHint')}
-        autoComplete="stack"
+        autoComplete="new-password"
         {...field}
         onInput={(event) => {
           setText(event.currentTarget.value)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type PageOf, pagedList } from './pagedList.ts'
 
-/** A list of 20, eight a page, whose answers come when they are told to. */
+/** A list of 20 items, eight per page, whose responses the test releases. */
 function list() {
   const answers: PromiseWithResolvers<PageOf<number>>[] = []
   const asked: number[] = []
@@ -15,7 +15,7 @@ function list() {
 }
 
 describe('a list with pages', () => {
-  it('says which page it shows, not which is on its way', async () => {
+  it('keeps the number of the shown page while the next one loads', async () => {
     const { $list, open, answer } = list()
     const first = open(1)
     answer(0, 1)
@@ -27,7 +27,7 @@ describe('a list with pages', () => {
     expect($list.get()).toMatchObject({ status: 'ready', page: 3, items: [17] })
   })
 
-  it('asks again for the page that failed', async () => {
+  it('retries the page that failed', async () => {
     const { $list, open, again, asked, answer, fail } = list()
     const second = open(2)
     fail(0)
@@ -39,7 +39,7 @@ describe('a list with pages', () => {
     expect([asked, $list.get().page]).toEqual([[2, 2], 2])
   })
 
-  it('counts only the page that was asked for last', async () => {
+  it('ignores all but the last of overlapping loads', async () => {
     const { $list, open, answer } = list()
     const calls = [open(1), open(2)]
     answer(1, 9)

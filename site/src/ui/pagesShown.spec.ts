@@ -11,7 +11,7 @@ it.each([
   [5, 9, '1 … 4 5 6 … 9'],
   [7, 9, '1 … 6 7 8 9'],
   [9, 9, '1 … 8 9'],
-])('page %i of %i offers %s', (page, count, shown) => {
+])('shows page %i of %i with the links %s', (page, count, shown) => {
   expect(
     pagesShown(page, count)
       .map((each) => each ?? '…')

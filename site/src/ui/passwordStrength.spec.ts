@@ -11,6 +11,6 @@ it.each([
   ['correct horse battery', 'strong'],
   ['x9!fKq2#Lw', 'strong'],
   ['灯塔下的第三只海鸥飞走了', 'strong'],
-])('%s is %s', (password, strength) => {
+])('rates the password %s as %s', (password, strength) => {
   expect(passwordStrength(password)).toBe(strength)
 })

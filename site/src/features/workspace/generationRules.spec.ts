@@ -15,8 +15,8 @@ const image: Choices = { ...DEFAULT_CHOICES, taskType: 'image_to_video' }
 const excluded = (options: readonly { value: unknown; excluded: unknown }[]) =>
   Object.fromEntries(options.map(({ value, excluded }) => [value, excluded]))
 
-describe('the form', () => {
-  it('lowers 1080P to 768P when 10 seconds are chosen, and says so', () => {
+describe('the generation form', () => {
+  it('lowers 1080P to 768P for 10 seconds and reports it', () => {
     expect(chooseDuration({ ...DEFAULT_CHOICES, resolution: '1080P' }, 10)).toEqual({
       choices: { ...DEFAULT_CHOICES, resolution: '768P', duration: 10 },
       forced: [{ kind: 'settings', resolution: '768P', duration: 10 }],
@@ -32,36 +32,36 @@ describe('the form', () => {
     })
   })
 
-  it('goes back to 768P with Hailuo-02', () => {
+  it('returns to 768P with Hailuo-02', () => {
     const director = chooseQuick(DEFAULT_CHOICES)
     expect(chooseModel(director, 'MiniMax-Hailuo-02').choices).toEqual(DEFAULT_CHOICES)
   })
 
-  it('clears the movements for the live model', () => {
+  it('clears the camera movements for the live model', () => {
     expect(chooseModel(image, 'I2V-01-live').forced.map(({ kind }) => kind)).toEqual(['settings', 'movementsCleared'])
   })
 
-  it('changes the model when the mode has no use for it', () => {
+  it('changes a model that the new mode does not support', () => {
     const { choices, forced } = chooseMode(chooseQuick(DEFAULT_CHOICES), 'image_to_video')
     expect(choices).toEqual(image)
     expect(forced.map(({ kind }) => kind)).toEqual(['model', 'settings'])
   })
 
-  it('leaves 512P when the mode becomes text', () => {
+  it('leaves 512P when the mode changes to text', () => {
     expect(chooseMode({ ...image, resolution: '512P' }, 'text_to_video').choices.resolution).toBe('768P')
   })
 
-  it('sets the Director model of the mode, 720P and 6 seconds by Quick', () => {
+  it('selects the mode’s Director model, 720P and 6 seconds with Quick', () => {
     expect(chooseQuick(image)).toEqual({ ...image, model: 'I2V-01-Director', resolution: '720P', duration: 6 })
   })
 
-  it('changes nothing that fits', () => {
+  it('keeps valid choices', () => {
     expect(chooseResolution(DEFAULT_CHOICES, '1080P').forced).toEqual([])
   })
 })
 
 describe('the options', () => {
-  it('say why they are excluded', () => {
+  it('give the reason why they are unavailable', () => {
     expect(excluded(resolutionOptions({ ...DEFAULT_CHOICES, duration: 10 }, 'pro'))).toEqual({
       '512P': 'resolution512',
       '720P': 'resolution720',
@@ -72,7 +72,7 @@ describe('the options', () => {
     expect(excluded(durationOptions(chooseQuick(DEFAULT_CHOICES)))).toEqual({ 6: null, 10: 'durationModel' })
   })
 
-  it('keep 10 seconds open at 1080P, which gives way', () => {
+  it('keep 10 seconds available at 1080P, which then changes', () => {
     expect(excluded(durationOptions({ ...DEFAULT_CHOICES, resolution: '1080P' }))).toEqual({ 6: null, 10: null })
   })
 })

@@ -47,7 +47,7 @@ const CELLS = TASK_TYPES.flatMap((taskType) =>
 )
 const nameOf = (c: Configuration) => `${c.taskType} ${c.model} ${c.resolution} ${c.duration} s`
 
-/** What the server makes of a body: the credits that it holds for it, or the code by which it refuses it. */
+/** Returns the credits that the server holds for a request body, or the code of its rejection. */
 async function server(tier: Tier, body: object): Promise<number | string> {
   const read = check(Generation, body)
   if (!read.ok) return Object.values(read.faults)[0]!
@@ -72,7 +72,7 @@ async function server(tier: Tier, body: object): Promise<number | string> {
   }
 }
 
-/** Chooses a cell as a reader would, passing over what is greyed, and answers whether the form is there. */
+/** Selects a combination as a user would, skipping unavailable options. Returns whether the form reached it. */
 function chosen(cell: Configuration, tier: Tier, first: 'resolution' | 'duration'): boolean {
   $generation.set({ ...DEFAULT_CHOICES, prompt: 'A cat', promptOptimizer: true })
   setMode(cell.taskType)
@@ -105,35 +105,39 @@ const priceOf = (cell: Configuration) =>
   shapesOf(cell.model, cell.taskType).find((s) => s.resolution === cell.resolution && s.duration === cell.duration)
     ?.credits
 
-describe('every cell of model, mode, resolution, duration, movements and tier', () => {
+describe('every combination of model, mode, resolution, duration, movements and tier', () => {
   beforeEach(() => $credits.set(null))
 
-  it.each(TIERS)('is offered by the form, made by the server and priced alike, or not at all (%s)', async (tier) => {
-    $credits.set({ remaining: 1_000_000, total: 1_000_000, tier })
-    const disagreements: string[] = []
-    let made = 0
-    for (const cell of CELLS)
-      for (const [kind, movements] of Object.entries(MOVEMENTS)) {
-        const isThere = [chosen(cell, tier, 'duration'), chosen(cell, tier, 'resolution')].some(Boolean)
-        applyMovements(movements.reduce(toggleMovement, [] as readonly CameraMovement[]))
-        const sent = sentBody()
-        const offered =
-          isThere && !$needsPlan.get() && `${sent.camera_movements ?? []}` === `${movements}` && !$short.get()
-        const answer = await server(tier, readRawBody(cell, movements))
-        if (typeof answer === 'number') made++
-        const agreed = offered
-          ? answer === $cost.get() && answer === priceOf(cell) && answer === (await server(tier, sent))
-          : typeof answer === 'string'
-        if (!agreed) disagreements.push(`${nameOf(cell)}, ${kind}: form ${offered}, server ${answer}`)
-        // Whatever stands in the form instead can be made.
-        if (typeof (await server(tier, sent)) !== 'number') disagreements.push(`${nameOf(cell)}, ${kind}: sent ${sent}`)
-      }
-    expect(disagreements).toEqual([])
-    // 4 cells of text and 6 of image with none, one or three movements, and the live model without; Free lacks 1080P.
-    expect([CELLS.length * Object.keys(MOVEMENTS).length, made]).toEqual([320, tier === 'free' ? 25 : 31])
-  })
+  it.each(TIERS)(
+    'is offered by the form and accepted by the server at the same price, or by neither (%s)',
+    async (tier) => {
+      $credits.set({ remaining: 1_000_000, total: 1_000_000, tier })
+      const disagreements: string[] = []
+      let made = 0
+      for (const cell of CELLS)
+        for (const [kind, movements] of Object.entries(MOVEMENTS)) {
+          const isThere = [chosen(cell, tier, 'duration'), chosen(cell, tier, 'resolution')].some(Boolean)
+          applyMovements(movements.reduce(toggleMovement, [] as readonly CameraMovement[]))
+          const sent = sentBody()
+          const offered =
+            isThere && !$needsPlan.get() && `${sent.camera_movements ?? []}` === `${movements}` && !$short.get()
+          const answer = await server(tier, readRawBody(cell, movements))
+          if (typeof answer === 'number') made++
+          const agreed = offered
+            ? answer === $cost.get() && answer === priceOf(cell) && answer === (await server(tier, sent))
+            : typeof answer === 'string'
+          if (!agreed) disagreements.push(`${nameOf(cell)}, ${kind}: form ${offered}, server ${answer}`)
+          // The form then holds another valid combination.
+          if (typeof (await server(tier, sent)) !== 'number')
+            disagreements.push(`${nameOf(cell)}, ${kind}: sent ${sent}`)
+        }
+      expect(disagreements).toEqual([])
+      // 4 text and 6 image combinations with no, one or three movements, and the live model without; Free lacks 1080P.
+      expect([CELLS.length * Object.keys(MOVEMENTS).length, made]).toEqual([320, tier === 'free' ? 25 : 31])
+    },
+  )
 
-  it('is refused by a code that says which rule it breaks', async () => {
+  it('is rejected with the code of the rule it breaks', async () => {
     const director = { taskType: 'text_to_video', model: 'T2V-01-Director', resolution: '720P', duration: 6 } as const
     const hailuo = { taskType: 'text_to_video', model: 'MiniMax-Hailuo-02', resolution: '1080P', duration: 6 } as const
     const live = { taskType: 'image_to_video', model: 'I2V-01-live', resolution: '720P', duration: 6 } as const
@@ -154,7 +158,7 @@ describe('every cell of model, mode, resolution, duration, movements and tier', 
     for (const [body, code] of refusals) expect([code, await server('free', body)]).toEqual([code, code])
   })
 
-  it('that costs more than there is cannot be sent', () => {
+  it('is not sent if it costs more than the balance', () => {
     for (const cell of CELLS.filter(priceOf)) {
       chosen(cell, 'pro', 'duration')
       const price = priceOf(cell)!

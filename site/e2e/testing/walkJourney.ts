@@ -12,7 +12,7 @@ export interface Walk {
 
 /** A catalogue, as the pages use it: tests find what they press by the words that people read. */
 export const words = async (language: string, name: string) =>
-  JSON.parse(await readFile(path.resolve(import.meta.dirname, `../../content/${language}/${name}.json`), 'utf8'))
+  JSON.parse(await readFile(path.resolve(import.meta.dirname, `../../../content/${language}/${name}.json`), 'utf8'))
 
 /**
  * Walks a person's first two videos in a real browser: registers, verifies by mail, signs in, makes a video of a text and

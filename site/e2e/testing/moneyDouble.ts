@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright'
 import type { CreditEntry } from '#backend/credits/contract.ts'
 import type { CurrentSubscription, Invoice, Stats } from '#backend/subscriptions/contract.ts'
-import { openDouble, problem, taskOf, type WorkspaceState } from '../workspace/workspaceDouble.ts'
+import { openDouble, problem, taskOf, type WorkspaceState } from './workspaceDouble.ts'
 
 /** What the double says of the user's plan, payments and credits; a test changes it as it goes. */
 export interface MoneyState {

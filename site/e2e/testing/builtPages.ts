@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 
-const DIST = path.resolve(import.meta.dirname, '../dist')
+const DIST = path.resolve(import.meta.dirname, '../../dist')
 
 /** The addresses of all pages that the build has made, in both languages. */
 export function builtPages(): string[] {

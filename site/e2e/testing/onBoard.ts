@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright'
 import { hourly, overview, userList, userOverview, weekly } from '#backend/operators/contract.ts'
-import type { Language } from '../languagesInTurn.ts'
-import { describeOnSite, type OnSite } from '../onSite.ts'
-import { words } from '../walkJourney.ts'
 import { type BoardState, NOW, openBoardDouble } from './boardDouble.ts'
+import type { Language } from './languagesInTurn.ts'
+import { describeOnSite, type OnSite } from './onSite.ts'
+import { words } from './walkJourney.ts'
 
 export const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const COOKIE = /^((?:__Host-)?kinora_operator)=([^;]+)/
