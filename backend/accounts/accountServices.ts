@@ -11,7 +11,6 @@ import { createMailTokens } from './mails/mailTokens.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { createBrowserSessions } from './sessions/browserSessions.ts'
 import { createCookies } from './sessions/cookies.ts'
-import { createKnownDevices } from './sessions/knownDevices.ts'
 import { createAttempts } from './sessions/limits.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createThrottle } from './sessions/throttle.ts'
@@ -48,11 +47,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
       erase: erasures.request,
     },
     passwords: createAccountPasswords({ ...shared, now: clock }),
-    sessions: createBrowserSessions(
-      createSessions(database, secrets.session),
-      cookies,
-      createKnownDevices(key('known devices')),
-    ),
+    sessions: createBrowserSessions(createSessions(database, secrets.session), cookies, key('known devices')),
     attempts: createAttempts(throttle, production),
     throttle,
     cookies,

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import { instant } from '../kernel/http/instant.ts'
 import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
 import type { AccountRoutes } from './routes.ts'
@@ -41,11 +42,11 @@ export function serveSettings(serve: Serve, { accounts, passwords, sessions, att
     const current = await currentSession(ctx)
     const rows = await sessions.list(userId)
     return {
-      sessions: rows.map(({ id, userAgent, createdAt, lastUsedAt }) => ({
+      sessions: rows.map(({ id, user_agent, created_at, last_used_at }) => ({
         id,
-        ...parseUserAgent(userAgent),
-        created_at: createdAt.toISOString(),
-        last_used_at: lastUsedAt.toISOString(),
+        ...parseUserAgent(user_agent),
+        created_at: instant(created_at),
+        last_used_at: instant(last_used_at),
         current: id === current,
       })),
     }

@@ -1,6 +1,6 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { GrowOnlySet } from '../kernel/eventsourcing/pure/growOnlySet.ts'
-import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotPart, type LotSource } from './events.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent, type CreditLotGranted, type LotPart } from './events.ts'
 import { allocate, available, credit, debit, isOpen, type Lot, newLot, total } from './lots.rules.ts'
 
 /** A user's credits. Amounts are whole credits. */
@@ -20,17 +20,7 @@ export interface CreditAccount {
 type Common = { readonly userId: string; readonly at: string }
 type Command<T extends string, D extends object = object> = Readonly<{ type: T } & Common & D>
 
-type GrantLot = Command<
-  'GrantLot',
-  {
-    lotId: string
-    source: LotSource
-    amount: number
-    expiresAt: string | null
-    reference?: string
-    reason?: string
-  }
->
+type GrantLot = Command<'GrantLot', CreditLotGranted['data']>
 /** `openLimit`: the tier's limit of open holds, this one included. */
 type HoldCredits = Command<'HoldCredits', { holdId: string; amount: number; openLimit: number }>
 type CaptureHold = Command<'CaptureHold', { holdId: string }>

@@ -14,18 +14,17 @@ export async function formerKeys(database: Database, masterKey: string, purpose:
   return rows.map(({ sealed }) => unseal(Buffer.from(masterKey, 'hex'), sealed))
 }
 
-export interface Rotated {
-  readonly userKeys: number
-  readonly mails: number
-}
-
 const PAGE = 1_000
 
 /**
  * Re-encrypts users' keys, undelivered mails and former keys with a new master key, within the caller's transaction.
  * Master keys are 64 hexadecimal digits. @throws Error something cannot be decrypted with the old key
  */
-export async function rotateKeys(client: pg.ClientBase, from: string, to: string): Promise<Rotated> {
+export async function rotateKeys(
+  client: pg.ClientBase,
+  from: string,
+  to: string,
+): Promise<{ userKeys: number; mails: number }> {
   const [old, next] = [Buffer.from(from, 'hex'), Buffer.from(to, 'hex')]
   await client.query('lock table user_key, outgoing_mail, key_ring in access exclusive mode')
   const reseal = (sealed: string) => seal(next, unseal(old, sealed))

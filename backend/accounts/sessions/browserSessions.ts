@@ -1,12 +1,19 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Cookies } from './cookies.ts'
-import type { KnownDevices } from './knownDevices.ts'
 import type { Sessions } from './sessions.ts'
 
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>
 
-/** The sessions of users, with their tokens in the browser's cookies. */
-export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devices: KnownDevices) {
+/**
+ * The sessions of users, with their tokens in the browser's cookies. A second cookie, `<device>.<mac>`, marks devices that
+ * have signed in to an account before. Their sign-in attempts have a limit of their own, so an attacker who exhausts the
+ * account's limit does not lock out the owner. It does not authenticate.
+ */
+export function createBrowserSessions(sessions: Sessions, cookies: Cookies, deviceKey: Buffer) {
+  const macOf = (device: string, identity: string) =>
+    createHmac('sha256', deviceKey).update(`${device}.${identity}`).digest('base64url')
+
   return {
     list: sessions.list,
     endOne: sessions.endOne,
@@ -31,8 +38,16 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
       cookies.setSession(ctx, undefined)
     },
 
+    rememberDevice(ctx: Context, identity: string): void {
+      const device = randomUUID()
+      cookies.setDevice(ctx, `${device}.${macOf(device, identity)}`)
+    },
+
     /** Returns the device's id if it has signed in to this mailbox's account before. */
-    knownDevice: (ctx: Context, identity: string) => devices.recognise(cookies.device(ctx), identity),
-    rememberDevice: (ctx: Context, identity: string) => cookies.setDevice(ctx, devices.issue(identity)),
+    knownDevice(ctx: Context, identity: string): string | undefined {
+      const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(cookies.device(ctx) ?? '') ?? []
+      if (!device || !mac) return undefined
+      return timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(device, identity))) ? device : undefined
+    },
   }
 }

@@ -126,15 +126,12 @@ export function createSessions(database: Database, secret: string, now: Clock = 
     },
 
     /** Returns the user's sessions that have not ended or expired, last used first, at most 100. */
-    async list(userId: string) {
-      const rows = await execute<{ id: string; user_agent: string; created_at: Date; last_used_at: Date }>(
+    list(userId: string) {
+      return execute<{ id: string; user_agent: string; created_at: string; last_used_at: string }>(
         `select id, user_agent, created_at, last_used_at from session
          where user_id = ? and ended_at is null and rotated_at > ? order by last_used_at desc, id desc limit 100`,
         [userId, ago(REFRESH_SECONDS)],
       )
-      return rows.map(({ id, user_agent: userAgent, created_at, last_used_at }) => {
-        return { id, userAgent, createdAt: new Date(created_at), lastUsedAt: new Date(last_used_at) }
-      })
     },
 
     /** Ends one session of a user. @returns false if the user has no such session */

@@ -1,4 +1,5 @@
 import Router from '@koa/router'
+import type { Context } from 'koa'
 import type { Mailbox, StoredMail } from './mailbox.ts'
 
 /** Mails have inline styles, and the frames that show them inherit the policy of the page. */
@@ -11,18 +12,19 @@ const escaped = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCode
  * @param delivered resolves when all mails are delivered, so that the mails of a request that was just answered are listed
  */
 export function mailboxRoutes(mailbox: Mailbox, delivered: () => Promise<void>): Router {
+  const list = async (ctx: Context) => {
+    await delivered()
+    ctx.set('Cache-Control', 'no-store')
+    return mailbox.list(typeof ctx.query.to === 'string' ? ctx.query.to : undefined)
+  }
   return new Router()
     .get('/dev/mailbox.json', async (ctx) => {
-      await delivered()
-      ctx.set('Cache-Control', 'no-store')
-      ctx.body = await mailbox.list(typeof ctx.query.to === 'string' ? ctx.query.to : undefined)
+      ctx.body = await list(ctx)
     })
     .get('/dev/mailbox', async (ctx) => {
-      await delivered()
-      ctx.set('Cache-Control', 'no-store')
       ctx.set('Content-Security-Policy', POLICY)
       ctx.type = 'html'
-      ctx.body = page(await mailbox.list(typeof ctx.query.to === 'string' ? ctx.query.to : undefined))
+      ctx.body = page(await list(ctx))
     })
 }
 

@@ -17,23 +17,16 @@ const isRefusal = ({ responseCode = 0, command = '' }: SmtpFailure) =>
 /** Sends mails through an SMTP server: `smtp://user:password@host:587` (upgraded by STARTTLS) or `smtps://…:465`. */
 export function createSmtpMailer(url: string, from: string): Mailer {
   const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
+  const safe = { disableFileAccess: true, disableUrlAccess: true }
   const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts })
   return {
     async send({ id, to, subject, text, html }) {
       // Mail programs show mails with the same id once, even if a retry delivers it twice.
       const messageId = `<${id}@${from.replace(/^.*@|>$/g, '')}>`
       // An address object is not parsed, so a hostile address cannot add a second recipient.
-      const envelope = { from, to: { name: '', address: to } }
+      const addresses = { from, to: { name: '', address: to } }
       try {
-        await transport.sendMail({
-          ...envelope,
-          subject,
-          text,
-          html,
-          messageId,
-          disableFileAccess: true,
-          disableUrlAccess: true,
-        })
+        await transport.sendMail({ ...addresses, ...safe, subject, text, html, messageId })
         return 'sent'
       } catch (error) {
         if (isRefusal(error as SmtpFailure)) return 'refused'
