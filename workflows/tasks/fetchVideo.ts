@@ -7,7 +7,7 @@ import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import type { ActivityDeps } from './taskCommands.ts'
 
-/** From the provider's file to ours: as a whole, checked, and with a still. */
+/** Downloads a finished video, checks it and stores it with a still. @throws UnplayableVideoError */
 export async function fetchVideo(
   { provider, media, temporaryDir, ffmpegPath }: ActivityDeps,
   taskId: string,

@@ -10,27 +10,27 @@ export type Turn = 'claimed' | 'waiting' | 'over'
 export type RenderOutcome =
   | { readonly kind: 'finished' }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly detail: string }
-  /** The task was over before it began. */
+  /** The task ended before it was rendered. */
   | { readonly kind: 'over' }
 
-/** Each is idempotent against the task's events: asked twice, it acts once. */
+/** Every activity is idempotent: it decides against the task's events. */
 export interface GenerateVideoActivities {
-  /** Asks for the user's turn. `over`: the task was cancelled, or waited too long. */
+  /** Claims a slot of the user's render lane. `over`: the task was cancelled or has waited too long. */
   claimSlot(input: GenerateVideoInput): Promise<Turn>
-  /** Asks the provider and looks at the job until it has an answer, or until its time is up. */
+  /** Creates a job at the provider and polls it until it ends or 30 minutes have passed. */
   render(input: GenerateVideoInput): Promise<RenderOutcome>
-  /** Copies the file to our storage, checks it, makes its still, and ends the task. */
+  /** Downloads and checks the file, stores it with a still, and ends the task. */
   store(input: GenerateVideoInput): Promise<void>
   fail(input: GenerateVideoInput & { code: FailureCode; detail: string }): Promise<void>
-  /** Captures the credits of a success, releases those of anything else. */
+  /** Captures the credits of a successful task; releases them otherwise. */
   settleCredits(input: GenerateVideoInput): Promise<void>
   releaseSlot(input: GenerateVideoInput): Promise<void>
 }
 
-/** The signal that says: your turn may have come, or the task may be over. Look again. */
+/** Signals that a slot may be free or that the task may have ended. */
 export const TURN = 'turn'
 
-/** From a submitted task to its end. Whatever happens, the credits are settled and the slot is released. */
+/** Runs a submitted task to its end. In every case the credits are settled and the slot is released. */
 export const generateVideo: Workflow<GenerateVideoActivities, GenerateVideoInput> = {
   type: 'generateVideo',
   id: ({ taskId }) => taskId,
@@ -49,7 +49,7 @@ export const generateVideo: Workflow<GenerateVideoActivities, GenerateVideoInput
         if (finished) await act.store(input)
         if (outcome.kind === 'failed') await act.fail({ ...input, code: outcome.code, detail: outcome.detail })
       } catch {
-        // A finished video that could not be fetched may still be, like any that comes late.
+        // The recovery may still download a finished video, as it does after a timeout.
         const code = finished ? 'render_timed_out' : 'internal'
         await act.fail({ ...input, code, detail: 'An activity failed each time it was tried.' })
       }

@@ -2,25 +2,25 @@ import type { Workflow } from '../engine/engine.port.ts'
 import type { GenerateVideoInput } from './generateVideo.workflow.ts'
 
 export interface RecoverVideoActivities {
-  /** `pending`: the provider has no answer yet; `over`: it has, and the user has the video, or none will come. */
+  /** Stores the video if the job has finished. `pending`: the job still runs. `over`: it has ended. */
   recover(input: GenerateVideoInput): Promise<'pending' | 'over'>
   endRecovery(input: GenerateVideoInput): Promise<void>
 }
 
-const LOOKS = 48
-const BETWEEN_LOOKS_MS = 30 * 60_000
+const MAX_POLLS = 48
+const POLL_INTERVAL_MS = 30 * 60_000
 
-/** The signal that says: the provider has told something of the job. Look now. */
+/** Signals that the provider has called back about the job. */
 export const HINT = 'hint'
 
-/** After a time-out the user has the credits back; should the provider finish within a day, the video comes free. */
+/** Polls the job of a timed-out task for a day. A video that still arrives is free, because the credits were released. */
 export const recoverVideo: Workflow<RecoverVideoActivities, GenerateVideoInput, void, { readonly taskId: string }> = {
   type: 'recoverVideo',
   id: ({ taskId }) => `recover-${taskId}`,
   async run(ctx, input) {
-    for (let look = 1; look <= LOOKS; look++) {
+    for (let poll = 1; poll <= MAX_POLLS; poll++) {
       if ((await ctx.activities.recover(input)) === 'over') break
-      await ctx.signalled(HINT, BETWEEN_LOOKS_MS)
+      await ctx.signalled(HINT, POLL_INTERVAL_MS)
     }
     await ctx.activities.endRecovery(input)
   },

@@ -1,7 +1,7 @@
 import type { NoInput, Workflow } from '../engine/engine.port.ts'
 
 export interface SweepHoldsActivities {
-  /** Gives back the credits of each hold older than 20 s whose task never came to be. */
+  /** Releases each hold older than 20 s whose task was never submitted. */
   sweepHolds(input: NoInput): Promise<void>
 }
 

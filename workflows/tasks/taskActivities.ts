@@ -7,7 +7,7 @@ import { Pool } from '../engine/pool.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
-import { ASKED_AT_ONCE, renderVideo } from './renderVideo.ts'
+import { MAX_CONCURRENT_CREATES, renderVideo } from './renderVideo.ts'
 import type { SweepHoldsActivities } from './sweepHolds.workflow.ts'
 import type { SweepUploadsActivities } from './sweepUploads.workflow.ts'
 import { type ActivityDeps, createTaskCommands } from './taskCommands.ts'
@@ -19,11 +19,11 @@ export type TaskActivities = GenerateVideoActivities &
   SweepHoldsActivities &
   SweepUploadsActivities
 
-/** Commands to the deciders, and calls to the provider and the media store. */
+/** Creates the activities of tasks: commands to the deciders, and calls to the provider and the media store. */
 export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivities> {
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
-  const asking = new Pool(ASKED_AT_ONCE)
+  const calls = new Pool(MAX_CONCURRENT_CREATES)
   const unanswered = new Set<string>()
   const { at, sendCommand, readTask, origin, contextOf, failIfWaitedTooLong } = commands
 
@@ -37,7 +37,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       return state.status !== 'waiting' || (await failIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
     },
 
-    render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, asking, unanswered }, taskId, context),
+    render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, calls, unanswered }, taskId, context),
 
     async store({ taskId }, { signal }) {
       const state = await sendCommand(taskId, { type: 'StartDownload', at: at() })
@@ -46,7 +46,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
         if (error instanceof UnplayableVideoError) return error
         throw error
       })
-      // A whole file that is no video will not become one.
+      // A retry does not help: the file is complete but not a playable video.
       if (file instanceof Error)
         await sendCommand(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
       else await sendCommand(taskId, { type: 'Succeed', file, at: at() })
@@ -57,13 +57,13 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     async fail({ taskId, code, detail }) {
       const state = await sendCommand(taskId, { type: 'Fail', code, detail, at: at() })
       await deps.showProgress(taskId, undefined)
-      const stillWanted = state.status === 'failed' && state.jobId !== null
-      if (!stillWanted) await provider.discard(taskId)
+      const mayRecover = state.status === 'failed' && state.jobId !== null
+      if (!mayRecover) await provider.discard(taskId)
     },
 
     async settleCredits({ taskId, userId }) {
       const state = await readTask(taskId)
-      // Deleted while it was being made: a file may have come after the deletion looked.
+      // The task was deleted while it rendered: a file may have been stored after the deletion removed the media.
       if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
       if (isCharged(state)) {
         await credits.capture(userId, taskId, await origin(taskId))

@@ -16,21 +16,22 @@ export interface ActivityDeps {
     capture(userId: string, taskId: string, origin?: Origin): Promise<void>
     release(userId: string, taskId: string, reason: string, origin?: Origin): Promise<unknown>
   }
-  /** Credits were spent: who has few left is told. */
+  /** Called after a capture. Mails the user when few credits are left. */
   readonly creditsSpent: (userId: string) => Promise<void>
   readonly provider: VideoProvider
   readonly media: MediaStore
   readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
-  /** Tasks of the user that may be made at once. */
+  /** Returns how many of the user's tasks may render at the same time. */
   readonly concurrentLimit: (userId: string) => Promise<number>
-  /** Holds older than so many milliseconds. */
+  /** Returns the holds older than `ms` milliseconds. */
   readonly holdsOlderThan: (ms: number) => Promise<readonly { taskId: string; userId: string }[]>
   /** Removes uploaded pictures that no task has used for a day. */
   readonly removeUnusedUploads: () => Promise<unknown>
-  /** Shows how far a rendering is, in percent; undefined: it is over. */
+  /** Publishes the progress of a rendering in percent; undefined when it has ended. */
   readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
-  /** Waits for so long, or until the provider has told something of the task. */
+  /** Waits for `ms` milliseconds or until the provider calls back about the task. */
   readonly waitForCallback: (taskId: string, ms: number, signal: AbortSignal) => Promise<void>
+  /** Returns the path of a local copy of an uploaded picture. */
   readonly pictureFile: (imageId: string) => Promise<string>
   readonly signal: Engine['signal']
   readonly temporaryDir: string
