@@ -3,12 +3,12 @@ import { clamp01 } from './random.ts'
 /** Red, green and blue, 0 to 255. */
 export type Rgb = readonly [number, number, number]
 
-/** Reads `#rrggbb`. */
+/** Parses `#rrggbb`. */
 export function parseHex(hex: string): Rgb {
   return [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Rgb
 }
 
-/** The colour at `amount` (0 to 1) of the way from one `#rrggbb` to another. */
+/** Mixes two `#rrggbb` colours: 0 returns `from`, 1 returns `to`. */
 export function mix(from: string, to: string, amount: number): string {
   const a = parseHex(from)
   const b = parseHex(to)
@@ -20,7 +20,7 @@ export function mix(from: string, to: string, amount: number): string {
   return `#${channel(0)}${channel(1)}${channel(2)}`
 }
 
-/** A `#rrggbb` with an opacity, as canvas understands it. */
+/** Adds an opacity, 0 to 1, to a `#rrggbb` colour. */
 export function withAlpha(hex: string, alpha: number): string {
   const [red, green, blue] = parseHex(hex)
   return `rgba(${red},${green},${blue},${clamp01(alpha).toFixed(4)})`

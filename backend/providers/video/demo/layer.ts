@@ -1,26 +1,23 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { type Stage, shownBox, stand } from './stage.ts'
+import { type Stage, setPlane, visibleBox } from './stage.ts'
 import type { Box } from './view.ts'
 
 export type LayerOptions = Readonly<{
-  /** Units a second that the layer drifts to the right. */
+  /** Drift to the right, in units per second. */
   drift?: number
-  /** How much the top leans in the wind, as a share of the height. */
+  /** How far the top moves in the wind, as a share of the height. */
   sway?: number
-  /** World y that nothing is painted above or below of. */
+  /** World y of the upper and lower limit of the painted area. */
   top?: number
   bottom?: number
-  /** Pixels of the layer for one pixel of the frame; soft things need fewer. */
+  /** Pixels of the layer per pixel of the frame. Soft shapes need fewer. */
   detail?: number
 }>
 
-/** Sharper than this many pixels for one of the frame's is never worth its memory. */
+/** The most pixels of a layer per pixel of the frame: more uses memory without a visible gain. */
 const MAX_MAGNIFICATION = 1.5
 
-/**
- * Paints a plane of the scene once, in world units, and draws it in every frame. The painter receives the part of the
- * world it has to fill.
- */
+/** Paints a plane of the scene once, in world units, and draws it in every frame. `paint` receives the box to fill. */
 export function addLayer(
   stage: Stage,
   nearness: number,
@@ -28,7 +25,7 @@ export function addLayer(
   paint: (context: SKRSContext2D, box: Box) => void,
 ): void {
   const { drift = 0, sway = 0, top = -Infinity, bottom = Infinity, detail = 1 } = options
-  const shown = shownBox(stage, nearness, drift)
+  const shown = visibleBox(stage, nearness, drift)
   const box = { ...shown, top: Math.max(shown.top, top), bottom: Math.min(shown.bottom, bottom) }
   if (box.bottom <= box.top) return
   const lean = sway * 1.5 * (box.bottom - box.top)
@@ -47,7 +44,7 @@ export function addLayer(
   const y = box.top + trimmed.firstRow / scale
   const height = trimmed.canvas.height / scale
   stage.drawables.push((target, camera, seconds) => {
-    stand(stage, target, camera, nearness)
+    setPlane(stage, target, camera, nearness)
     target.translate(box.left + drift * seconds, y)
     if (sway) {
       const wind = sway * (Math.sin(seconds * 0.9 + nearness * 7) + 0.4 * Math.sin(seconds * 2.3 + nearness * 3))
@@ -58,7 +55,7 @@ export function addLayer(
   })
 }
 
-/** Empty rows cost as much to blend as full ones. */
+/** Crops empty rows, because blending them costs as much as blending full ones. */
 function trimEmptyRows(canvas: Canvas): { canvas: Canvas; firstRow: number } | undefined {
   const { width, height } = canvas
   const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, width, height).data.buffer)

@@ -5,17 +5,17 @@ export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
 export type Palette = Readonly<{
   /** From the zenith to the horizon. */
   sky: readonly [string, string, string, string, string]
-  /** The disc of the sun or the moon, and how high it stands (world y). */
+  /** The disc of the sun or the moon, and its height (world y). */
   sun: string
   sunHeight: number
   /** Ridges from far to near. */
   ridge: readonly [string, string, string, string, string]
-  /** What the distance fades to. */
+  /** Colour of distant objects. */
   haze: string
   water: Readonly<{ tint: string; deep: string }>
-  /** What lit edges turn to. */
+  /** Colour of lit edges. */
   light: string
-  /** The darkest, nearest things. */
+  /** Colour of the nearest and darkest objects. */
   near: string
 }>
 

@@ -8,14 +8,14 @@ import { createStage } from './stage.ts'
 import type { Camera, CameraPath } from './view.ts'
 import { addWeather } from './weather.ts'
 
-/** Cells across the picture. */
+/** Cells of the mesh across the picture. */
 const COLUMNS = 32
-/** More of the uploaded picture than this (as magnification) is never cropped away for a movement. */
+/** The largest magnification that a movement may cause, because it crops the uploaded picture. */
 const MAX_OVERSCAN = 1.35
-/** Pixels by which a cell overlaps its neighbours, against seams. */
+/** Overlap of neighbouring cells in pixels, which hides seams. */
 const OVERLAP = 1.5
 
-/** The nearness of the picture's farthest point, and how much nearer its nearest is: more would bend faces. */
+/** Nearness of the farthest point, and the additional nearness of the nearest. A larger relief would distort faces. */
 const FARTHEST = 0.3
 const RELIEF = 0.3
 
@@ -28,10 +28,7 @@ type Mesh = Readonly<{
   seed: number
 }>
 
-/**
- * Brings a first frame to life: the picture lies on a mesh with a guessed depth that the camera moves through. Its
- * weather comes from the prompt.
- */
+/** Animates a first frame: maps it onto a mesh with estimated depth and moves the camera. The prompt adds weather. */
 export function buildPhoto(
   image: Image,
   description: Description,
@@ -63,7 +60,7 @@ function createMesh(image: Image, description: Description, frame: Frame): Mesh 
   return { columns: COLUMNS, rows, nearness, frame, seed: description.seed }
 }
 
-/** The strongest movement whose overscan stays within bounds. */
+/** Returns the strongest movement whose overscan stays below the maximum. */
 function chooseStrength(mesh: Mesh, movements: readonly string[]): { path: CameraPath; overscan: number } {
   const { width, height, seconds } = mesh.frame
   const options: CameraOptions = { duration: seconds, aspect: width / height, seed: mesh.seed }
@@ -76,7 +73,7 @@ function chooseStrength(mesh: Mesh, movements: readonly string[]): { path: Camer
   }
 }
 
-/** The smallest enlargement that keeps the picture's border outside the frame for the whole clip. */
+/** Returns the smallest magnification that keeps the border of the picture outside the frame for the whole clip. */
 function smallestOverscan(mesh: Mesh, path: CameraPath): number {
   let overscan = 1
   while (overscan < 2.2 && !coversFrame(mesh, path, overscan)) overscan += 0.01
@@ -99,13 +96,13 @@ function coversFrame(mesh: Mesh, path: CameraPath, overscan: number): boolean {
   return true
 }
 
-/** Where each corner of the mesh appears, in pixels. */
+/** Returns a function that projects a corner of the mesh to pixels. */
 function pointPlacer(mesh: Mesh, camera: Camera, overscan: number, seconds: number) {
   const { columns, rows, nearness, frame, seed } = mesh
   const { width, height } = frame
   const aspect = width / height
   const [cos, sin] = [Math.cos(camera.roll), Math.sin(camera.roll)]
-  // Near things breathe a little, so that even a fixed camera shows a moving picture.
+  // Near areas move slightly, so that a fixed camera also shows a moving picture.
   const breath = 0.008 * Math.min(1, seconds / 1.5)
   const drift = seconds * 0.35
   return (column: number, row: number): Point => {
@@ -129,7 +126,7 @@ function placePoints(mesh: Mesh, camera: Camera, overscan: number, seconds: numb
   )
 }
 
-/** How much larger than the frame the picture is shown at most; sharper than 1.6 would not be seen. */
+/** Returns the largest scale of the picture relative to the frame, at most 1.6: more is not visible. */
 function magnification(path: CameraPath): number {
   let most = 1
   for (let sample = 0; sample <= 20; sample++) {
@@ -139,7 +136,7 @@ function magnification(path: CameraPath): number {
   return Math.min(1.6, most)
 }
 
-/** The picture cropped to the frame's aspect and scaled, halving first: a big photo would alias otherwise. */
+/** Crops the picture to the aspect of the frame and scales it. Halving first prevents aliasing of large photos. */
 function scalePicture(image: Image, frame: Frame, factor: number): Canvas {
   const canvas = createCanvas(Math.round(frame.width * factor), Math.round(frame.height * factor))
   const context = canvas.getContext('2d', { alpha: false })
@@ -171,7 +168,7 @@ function drawMesh(context: SKRSContext2D, mesh: Mesh, picture: Canvas, points: r
       const top = Math.max(0, row * cellHeight - OVERLAP)
       const width = Math.min(picture.width, (column + 1) * cellWidth + OVERLAP) - left
       const height = Math.min(picture.height, (row + 1) * cellHeight + OVERLAP) - top
-      // The affine map closest to the cell's four corners, about its centre.
+      // The affine map closest to the four corners of the cell, around its centre.
       const xx = (b[0] - a[0] + d[0] - c[0]) / 2 / cellWidth
       const xy = (b[1] - a[1] + d[1] - c[1]) / 2 / cellWidth
       const yx = (c[0] - a[0] + d[0] - b[0]) / 2 / cellHeight

@@ -7,8 +7,8 @@ export type Pixel = [number, number, number, number]
 const MAX_WIDTH = 1100
 
 /**
- * Fills a box with colours computed point by point, at a coarse `density` (pixels per unit, never finer than the
- * context's own) that is then scaled up smoothly. Soft things are made this way because many faint canvas gradients over one another show a dither pattern.
+ * Fills a box with colours computed per pixel, at `density` pixels per unit (at most that of the context), and scales the
+ * result up smoothly. Soft shapes are drawn this way because many faint canvas gradients together show a dither pattern.
  */
 export function paintPixels(
   context: SKRSContext2D,
@@ -30,7 +30,7 @@ export function paintPixels(
     for (let column = 0; column < width; column++) {
       pixel[3] = 0
       shade(box.left + ((column + 0.5) / width) * boxWidth, y, pixel)
-      // Storing into the clamped array rounds and limits.
+      // The clamped array rounds and clamps the values.
       image.data.set(pixel, (row * width + column) * 4)
     }
   }

@@ -12,7 +12,7 @@ import {
   type Weather,
 } from './vocabulary.ts'
 
-/** What a prompt asks for, complete: whatever it leaves open was drawn from its seed. */
+/** The scene of a prompt. Properties that the prompt does not mention are chosen by its seed. */
 export type Description = Readonly<{
   seed: number
   biome: Biome
@@ -20,13 +20,13 @@ export type Description = Readonly<{
   palette: Palette
   weather: readonly Weather[]
   subject: Subject | undefined
-  /** A flock in the sky, beside the subject. */
+  /** Adds a flock to the sky. */
   birds: boolean
   aurora: boolean
   neon: boolean
 }>
 
-/** Reads an English or Chinese prompt. The same prompt and seed always give the same description. */
+/** Parses an English or Chinese prompt. The same prompt and seed always give the same description. */
 export function parsePrompt(prompt: string, seed?: number): Description {
   const text = prompt.trim()
   const ownSeed = (seed ?? hashText(text.toLowerCase())) >>> 0
@@ -52,7 +52,7 @@ export function parsePrompt(prompt: string, seed?: number): Description {
   }
 }
 
-/** What the text mentions first is what it is about. */
+/** Returns the key whose words appear first in the text. */
 function earliest<K extends string>(words: ReadonlyMap<K, RegExp>, text: string): K | undefined {
   let found: { key: K; at: number } | undefined
   for (const [key, pattern] of words) {
@@ -62,7 +62,7 @@ function earliest<K extends string>(words: ReadonlyMap<K, RegExp>, text: string)
   return found?.key
 }
 
-/** A pet without a place is in a meadow. */
+/** Returns the usual place of a subject. */
 function biomeOf(subject: Subject | undefined): Biome | undefined {
   return subject === 'cat' || subject === 'dog' || subject === 'balloon' ? 'field' : undefined
 }

@@ -21,7 +21,7 @@ export type DrawFrame = (context: SKRSContext2D, progress: number) => void
 /** `width` and `height` in pixels. */
 export type Frame = Readonly<{ width: number; height: number; seconds: number }>
 
-/** Builds what a prompt describes. Building takes about a second of CPU; drawing a frame some hundredths. */
+/** Builds a scene. Building takes about a second of CPU time, drawing a frame some hundredths. */
 export function buildScene(description: Description, path: CameraPath, frame: Frame): DrawFrame {
   const scene = SCENES[description.biome]
   const stage = createStage(description, path, { ...frame, horizon: scene.horizon })
@@ -36,7 +36,7 @@ export function buildScene(description: Description, path: CameraPath, frame: Fr
   }
 }
 
-/** Darker corners, at a quarter of the size: there is nothing sharp in it. */
+/** Paints dark corners at a quarter of the size, because they contain no sharp edges. */
 function paintVignette(width: number, height: number): Canvas {
   const canvas = createCanvas(Math.ceil(width / 4), Math.ceil(height / 4))
   const context = canvas.getContext('2d')

@@ -4,31 +4,31 @@ import type { Description } from './prompt.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 import { applyView, type Box, type Camera, type CameraPath, coverage, type Viewport } from './view.ts'
 
-/** Draws one thing of the scene, `seconds` into the clip. It may leave any transformation behind, but no other state. */
+/** Draws one element of the scene, `seconds` into the clip. It may change the transform of the context but no other state. */
 export type Drawable = (context: SKRSContext2D, camera: Camera, seconds: number) => void
 
-/** What a scene is built on: who asked for what, where the camera will go, and the things drawn so far. */
+/** The scene under construction: its description, the camera path, and the elements added so far. */
 export type Stage = Readonly<{
   description: Description
   palette: Palette
   viewport: Viewport
   path: CameraPath
-  /** Length of the clip. */
+  /** Duration of the clip. */
   seconds: number
   /** Width divided by height. */
   aspect: number
   isNight: boolean
-  /** Where the sun or the moon stands, in world units. */
+  /** Position of the sun or the moon, in world units. */
   sun: Readonly<{ x: number; y: number }>
-  /** Shifts noise, so that each seed has its own mountains. */
+  /** Offsets the noise, so that each seed has different mountains. */
   noiseSeed: number
   /** From back to front. */
   drawables: Drawable[]
-  /** Its own numbers for each name: one thing's randomness does not change another's. */
+  /** Returns a generator per name, so that elements do not influence each other. */
   random: (name: string) => Random
 }>
 
-/** A stage with nothing on it. The horizon is a world y. */
+/** Creates an empty stage. `horizon` is a world y. */
 export function createStage(
   description: Description,
   path: CameraPath,
@@ -51,19 +51,19 @@ export function createStage(
   }
 }
 
-/** Lets the context draw in world units on the plane at `nearness`. */
-export function stand(stage: Stage, context: SKRSContext2D, camera: Camera, nearness: number): void {
+/** Sets the transform of the context to world units on the plane at `nearness`. */
+export function setPlane(stage: Stage, context: SKRSContext2D, camera: Camera, nearness: number): void {
   applyView(context, camera, nearness, stage.viewport)
 }
 
-/** The world rectangle that the plane at `nearness` shows during the clip. */
-export function shownBox(stage: Stage, nearness: number, drift = 0): Box & { pixelsPerUnit: number } {
+/** Returns the world box that the plane at `nearness` shows during the clip. */
+export function visibleBox(stage: Stage, nearness: number, drift = 0): Box & { pixelsPerUnit: number } {
   return coverage(stage.path, nearness, stage.viewport, stage.seconds, drift)
 }
 
 /**
- * Places something in every `spacing` of a stretch of the world. Each place has its own random numbers that depend on
- * where it is, not on how much of the world is shown: one seed looks the same under every camera movement.
+ * Calls `place` once per `spacing` between `left` and `right`. The random numbers of a place depend only on its position,
+ * so that one seed looks the same under every camera movement.
  */
 export function scatter(
   stage: Stage,
@@ -79,5 +79,5 @@ export function scatter(
   }
 }
 
-/** A landscape: where its horizon lies (world y) and what it puts on a stage, from back to front. */
+/** A landscape: its horizon (world y), and a function that adds its elements from back to front. */
 export type Scene = Readonly<{ horizon: number; compose: (stage: Stage) => void }>

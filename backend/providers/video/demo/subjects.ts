@@ -4,7 +4,7 @@ import { addLayer } from './layer.ts'
 import { noise } from './random.ts'
 import { fillEllipse, radialGradient, traceGround, verticalGradient } from './shapes.ts'
 import { paintCat, paintDog, paintPerson, type Silhouette } from './silhouettes.ts'
-import { type Stage, stand } from './stage.ts'
+import { type Stage, setPlane } from './stage.ts'
 import type { Subject } from './vocabulary.ts'
 
 const FIGURES: Partial<Record<Subject, Readonly<{ paint: Silhouette; height: number }>>> = {
@@ -13,7 +13,7 @@ const FIGURES: Partial<Record<Subject, Readonly<{ paint: Silhouette; height: num
   person: { paint: paintPerson, height: 0.33 },
 }
 
-/** The cat, dog or person of the prompt, standing at a world y; nothing for other subjects. */
+/** Adds the cat, dog or person of the prompt, with its feet at world y `footing`. Other subjects add nothing. */
 export function addFigure(stage: Stage, nearness: number, footing: number): void {
   const { subject } = stage.description
   const figure = subject && FIGURES[subject]
@@ -22,7 +22,7 @@ export function addFigure(stage: Stage, nearness: number, footing: number): void
   const sprite = createFigureSprite(stage, figure.paint, figure.height, stage.sun.x < x ? -1 : 1)
   stage.drawables.push((context, camera, seconds) => {
     sprite.redraw(seconds)
-    stand(stage, context, camera, nearness)
+    setPlane(stage, context, camera, nearness)
     context.translate(x, footing)
     drawContactShadow(context, figure.height)
     context.scale(figure.height, figure.height)
@@ -31,7 +31,7 @@ export function addFigure(stage: Stage, nearness: number, footing: number): void
   })
 }
 
-/** A dark figure whose edge towards the light is lit. */
+/** Creates a dark figure with a lit edge towards the light. */
 function createFigureSprite(stage: Stage, paint: Silhouette, height: number, lightSide: number) {
   const size = Math.ceil(stage.viewport.height * height * 1.2 * 2)
   const canvas = createCanvas(size, size)
@@ -56,7 +56,7 @@ function createFigureSprite(stage: Stage, paint: Silhouette, height: number, lig
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.clearRect(0, 0, size, size)
     fill(mix(stage.palette.light, body, 0.15), seconds, 0)
-    // The same shape moved away from the light covers all but a thin lit edge.
+    // The same shape, moved away from the light, covers everything except a thin lit edge.
     context.globalCompositeOperation = 'source-atop'
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.drawImage(shade, 0, 0)
@@ -89,7 +89,7 @@ function drawEyes(context: SKRSContext2D, seconds: number): void {
   }
 }
 
-/** A dark rise in the foreground for the figure of a scene that has no ground of its own. */
+/** Adds a dark mound with the figure to the foreground, for scenes without near ground. */
 export function addLedgeWithFigure(stage: Stage): void {
   const { subject } = stage.description
   if (!subject || !FIGURES[subject]) return
@@ -109,7 +109,7 @@ export function addLedgeWithFigure(stage: Stage): void {
   addFigure(stage, nearness, level + 0.012)
 }
 
-/** A sailing boat on the water at a world y, with its reflection. */
+/** Adds a sailing boat with its reflection at a world y. */
 export function addBoat(stage: Stage, nearness: number, y: number, size = 0.62): void {
   const start = stage.random('boat').range(-0.32, 0.22)
   const { palette } = stage
@@ -119,7 +119,7 @@ export function addBoat(stage: Stage, nearness: number, y: number, size = 0.62):
   const foreSail = mix(mix('#f2dcc8', palette.haze, 0.4), palette.ridge[1], sails)
   stage.drawables.push((context, camera, seconds) => {
     for (const mirrored of [true, false]) {
-      stand(stage, context, camera, nearness)
+      setPlane(stage, context, camera, nearness)
       context.translate(start + seconds * 0.012, y + 0.003 * Math.sin(seconds * 1.6))
       context.scale(size, mirrored ? -size * 0.8 : size)
       if (mirrored) context.translate(0, -0.034)
@@ -156,7 +156,7 @@ function paintBoat(context: SKRSContext2D, hull: string, mainSail: string, foreS
   context.fillRect(-0.0015, -0.158, 0.003, 0.155)
 }
 
-/** Hot-air balloons rising in the distance, when the prompt asks for one. */
+/** Adds rising hot-air balloons if the prompt mentions one. */
 export function addBalloons(stage: Stage): void {
   if (stage.description.subject !== 'balloon') return
   const random = stage.random('balloons')
@@ -173,7 +173,7 @@ export function addBalloons(stage: Stage): void {
   balloons.forEach(({ nearness, x, y, size }, i) => {
     const tones = schemes[i]!.map((tone) => mix(tone, stage.palette.ridge[1], stage.isNight ? 0.6 : 0.3 - size * 1.6))
     stage.drawables.push((context, camera, seconds) => {
-      stand(stage, context, camera, nearness)
+      setPlane(stage, context, camera, nearness)
       context.translate(x + 0.008 * seconds + 0.006 * Math.sin(seconds * 0.7 + i), y - 0.006 * seconds)
       context.scale(size, size)
       paintBalloon(context, stage, tones as [string, string], 0.25 + 0.15 * Math.sin(seconds * 3 + i))

@@ -1,19 +1,19 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
 
 /**
- * Where the camera is. The world's unit is the height of the frame, its origin the centre of the frame, y points down.
- * A plane has a `nearness`: one over its distance, 0 at infinity and 1 for the nearest.
+ * Position and direction of the camera. The unit of the world is the height of the frame, its origin the centre of the
+ * frame, and y points down. The `nearness` of a plane is one over its distance: 0 at infinity, 1 for the nearest plane.
  */
 export type Camera = Readonly<{
-  /** Sideways position: near planes move more than far ones. Positive is right. */
+  /** Sideways position; positive is right. Near planes move more than far ones. */
   truck: number
-  /** Height, likewise. Positive is down. */
+  /** Vertical position; positive is down. */
   pedestal: number
-  /** How far the camera went ahead, as a share of the distance of the nearest plane. */
+  /** Forward movement, as a share of the distance of the nearest plane. */
   dolly: number
-  /** Rotation to the right: everything moves by the same amount. */
+  /** Rotation to the right. All planes move by the same amount. */
   pan: number
-  /** Rotation downwards, likewise. */
+  /** Rotation downwards. */
   tilt: number
   /** Focal length: 1 shows the frame's height as one unit. */
   zoom: number
@@ -24,13 +24,13 @@ export type Camera = Readonly<{
 /** The camera at a moment of the clip, from 0 (first frame) to 1 (last). */
 export type CameraPath = (progress: number) => Camera
 
-/** `width` and `height` in pixels; `horizon` is the world's y that all vanishing lines meet at. */
+/** `width` and `height` in pixels; `horizon` is the world y of the vanishing points. */
 export type Viewport = Readonly<{ width: number; height: number; horizon: number }>
 
 /** A rectangle of the world. */
 export type Box = Readonly<{ left: number; right: number; top: number; bottom: number }>
 
-/** Lets the context draw in world units on the plane at `nearness`. */
+/** Sets the transform of the context to world units on the plane at `nearness`. */
 export function applyView(context: SKRSContext2D, camera: Camera, nearness: number, viewport: Viewport): void {
   const { width, height, horizon } = viewport
   const distance = 1 - camera.dolly * nearness
@@ -49,7 +49,7 @@ export function applyView(context: SKRSContext2D, camera: Camera, nearness: numb
   )
 }
 
-/** The world point on the plane at `nearness` that a pixel shows. */
+/** Returns the world point on the plane at `nearness` that a pixel shows. */
 export function screenToWorld(
   camera: Camera,
   nearness: number,
@@ -74,8 +74,8 @@ const SAMPLES = 240
 const MARGIN = 0.02
 
 /**
- * The world rectangle that the plane at `nearness` shows over the whole clip, and the most pixels it ever shows per
- * unit. A plane that drifts by `drift` units a second needs more of the world.
+ * Returns the world box that the plane at `nearness` shows during the clip, and the largest scale in pixels per unit.
+ * @param drift movement of the plane in units per second, which enlarges the box
  */
 export function coverage(
   path: CameraPath,

@@ -7,7 +7,7 @@ export type Weather = (typeof WEATHERS)[number]
 export const SUBJECTS = ['cat', 'dog', 'person', 'birds', 'boat', 'balloon'] as const
 export type Subject = (typeof SUBJECTS)[number]
 
-/** English words (a trailing `*` stands for any ending, a plural s is understood) and Chinese fragments. */
+/** English words, where `*` matches any ending and a plural matches too, and Chinese fragments. */
 type Words = readonly [english: string, chinese: string]
 
 function pattern([english, chinese]: Words): RegExp {

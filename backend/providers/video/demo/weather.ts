@@ -1,8 +1,8 @@
 import { withAlpha } from './colour.ts'
 import { fillCircle, fillEllipse, fillGlow } from './shapes.ts'
-import { type Stage, stand } from './stage.ts'
+import { type Stage, setPlane } from './stage.ts'
 
-/** What falls or floats in front of everything: snow, rain, petals, fireflies or dust in the light. */
+/** Adds particles in front of the scene: snow, rain, petals, fireflies or dust. */
 export function addWeather(stage: Stage): void {
   const { weather, biome, time } = stage.description
   if (weather.includes('snow')) addSnow(stage)
@@ -14,7 +14,7 @@ export function addWeather(stage: Stage): void {
   }
 }
 
-/** Particles that leave on one side come back on the other; the span is wider than any frame. */
+/** Wraps a coordinate, so that particles that leave on one side return on the other. `span` is wider than any frame. */
 function wrap(value: number, span: number): number {
   return (((value % span) + span) % span) - span / 2
 }
@@ -34,7 +34,7 @@ function addSnow(stage: Stage): void {
   const flakes = particles(stage, 'snow', 340, 1, 0.12)
   stage.drawables.push((context, camera, seconds) => {
     for (const { x, y, nearness, phase, variety } of flakes) {
-      stand(stage, context, camera, nearness)
+      setPlane(stage, context, camera, nearness)
       const span = (stage.aspect * 1.5) / nearness ** 0.2 + 0.6
       const flakeX = wrap(x + 0.03 * Math.sin(seconds * 1.1 + phase) + seconds * 0.03 * nearness, span)
       const flakeY = wrap(y + seconds * (0.1 + 0.22 * nearness) * (0.8 + 0.4 * variety), 1.5)
@@ -49,7 +49,7 @@ function addRain(stage: Stage): void {
   stage.drawables.push((context, camera, seconds) => {
     context.lineCap = 'round'
     for (const { x, y, nearness, variety } of drops) {
-      stand(stage, context, camera, nearness)
+      setPlane(stage, context, camera, nearness)
       const dropX = wrap(x + seconds * 0.08, stage.aspect * 1.9)
       const dropY = wrap(y + seconds * (1.5 + 1.3 * nearness) * (0.9 + 0.2 * variety), 1.5)
       const length = 0.02 + 0.05 * nearness
@@ -67,7 +67,7 @@ function addPetals(stage: Stage): void {
   const petals = particles(stage, 'petals', 70, 1, 0.2)
   stage.drawables.push((context, camera, seconds) => {
     for (const { x, y, nearness, phase, variety } of petals) {
-      stand(stage, context, camera, nearness)
+      setPlane(stage, context, camera, nearness)
       context.translate(
         wrap(x + seconds * 0.09 * (0.5 + nearness) + 0.04 * Math.sin(seconds + phase), stage.aspect * 1.9),
         wrap(y + seconds * 0.07 * (0.5 + nearness), 1.4),
@@ -81,7 +81,7 @@ function addPetals(stage: Stage): void {
   })
 }
 
-/** Fireflies that glow and fade, or dust that shows in the light. */
+/** Adds fireflies that glow and fade, or dust in the light. */
 function addMotes(stage: Stage, fireflies: boolean): void {
   const random = stage.random('motes')
   const motes = Array.from({ length: fireflies ? 60 : 46 }, () => ({
@@ -97,7 +97,7 @@ function addMotes(stage: Stage, fireflies: boolean): void {
     for (const { x, y, nearness, phase, speed } of motes) {
       const glow = fireflies ? Math.sin(seconds * 1.4 * speed + phase) : 0.3 + 0.2 * Math.sin(seconds * speed + phase)
       if (glow < 0.03) continue
-      stand(stage, context, camera, nearness)
+      setPlane(stage, context, camera, nearness)
       const moteX = x + 0.05 * Math.sin(seconds * 0.5 * speed + phase) + 0.02 * Math.sin(seconds * 1.3 + phase * 2)
       const moteY = y + 0.03 * Math.sin(seconds * 0.7 * speed + phase * 1.7) - 0.006 * seconds
       const radius = fireflies ? 0.012 * nearness + 0.004 : 0.003 + 0.004 * nearness

@@ -1,6 +1,6 @@
 import { createCanvas } from '@napi-rs/canvas'
 import { noise } from '../random.ts'
-import { type Stage, shownBox, stand } from '../stage.ts'
+import { type Stage, setPlane, visibleBox } from '../stage.ts'
 
 const NEARNESS = 0.02
 const COLUMNS = 224
@@ -11,13 +11,13 @@ const CURTAINS = [
   { base: 0.46, low: [70, 190, 255], high: [190, 70, 230], reach: 0.3 },
 ] as const
 
-/** Northern lights, where the prompt asks for them and on some clear nights. */
+/** Adds northern lights if the prompt mentions them, and on some clear nights. */
 export function addAurora(stage: Stage): void {
   const { aurora, biome, weather } = stage.description
   if (!stage.isNight || biome === 'forest' || biome === 'city') return
   const overcast = weather.includes('rain') || weather.includes('fog')
   if (!aurora && (overcast || !stage.random('aurora').chance(0.5))) return
-  const box = shownBox(stage, NEARNESS)
+  const box = visibleBox(stage, NEARNESS)
   const left = box.left
   const width = box.right - box.left
   const canvas = createCanvas(COLUMNS, ROWS)
@@ -28,7 +28,7 @@ export function addAurora(stage: Stage): void {
       paintColumn(image.data, column, left + (column / COLUMNS) * width, seconds, stage.noiseSeed)
     }
     sheet.putImageData(image, 0, 0)
-    stand(stage, context, camera, NEARNESS)
+    setPlane(stage, context, camera, NEARNESS)
     context.globalCompositeOperation = 'screen'
     context.imageSmoothingQuality = 'high'
     context.drawImage(canvas, left, box.top, width, stage.viewport.horizon - box.top)
@@ -37,7 +37,7 @@ export function addAurora(stage: Stage): void {
   })
 }
 
-/** One column of light: each curtain has a sharp lower edge and fades upwards, with rays that wander. */
+/** Paints one column of light. Each curtain has a sharp lower edge, fades upwards and has moving rays. */
 function paintColumn(data: Uint8ClampedArray, column: number, x: number, seconds: number, seed: number): void {
   const curtains = CURTAINS.map((curtain, i) => {
     const fold = 0.09 * Math.sin(x * 2.1 + seconds * 0.25 + i * 2.3) + 0.035 * Math.sin(x * 6.3 - seconds * 0.4 + i)

@@ -1,9 +1,9 @@
 import { withAlpha } from '../colour.ts'
-import { type Stage, stand } from '../stage.ts'
+import { type Stage, setPlane } from '../stage.ts'
 
 const NEARNESS = 0.12
 
-/** A flock that flies across in a loose wedge, if the scene has one. */
+/** Adds a flock in a loose wedge, if the description has one. */
 export function addBirds(stage: Stage): void {
   if (!stage.description.birds) return
   const random = stage.random('birds')
@@ -16,7 +16,7 @@ export function addBirds(stage: Stage): void {
   }))
   const colour = withAlpha(stage.isNight ? stage.palette.ridge[3] : stage.palette.near, 0.85)
   stage.drawables.push((context, camera, seconds) => {
-    stand(stage, context, camera, NEARNESS)
+    setPlane(stage, context, camera, NEARNESS)
     context.strokeStyle = colour
     context.lineCap = 'round'
     context.lineWidth = 0.0026

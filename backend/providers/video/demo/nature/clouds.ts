@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts'
 
 type CloudBank = Readonly<{
   nearness: number
-  /** Units a second. */
+  /** Units per second. */
   drift: number
   /** Share of the sky, 0 to 1. */
   cover: number
@@ -18,7 +18,7 @@ type CloudBank = Readonly<{
   variant: number
 }>
 
-/** Two banks of clouds, lit from the side of the sun; denser in rain and fog. */
+/** Adds two banks of clouds, lit from the side of the sun, denser in rain and fog. */
 export function addClouds(stage: Stage): void {
   const { weather } = stage.description
   const overcast = weather.includes('rain') || weather.includes('fog')
@@ -50,13 +50,13 @@ function addBank(stage: Stage, overcast: boolean, bank: CloudBank): void {
       const within = (y - top) / (bottom - top)
       const edge = Math.min(1, within * 5) * Math.min(1, (1 - within) * 3.2)
       const thickness = clamp01((here - (1 - bank.cover)) / 0.22)
-      // Thinner over the sun, whose light shines through.
+      // Thinner in front of the sun.
       const veil = 1 - (overcast ? 0.2 : 0.8) * Math.exp(-(((x - sun.x) ** 2 + (y - sun.y) ** 2) / 0.012))
       const alpha = thickness * thickness * (3 - 2 * thickness) * edge * bank.opacity * veil
       if (alpha < 0.004) return
       const toSun = { x: sun.x - x, y: sun.y - y }
       const distance = Math.hypot(toSun.x, toSun.y) || 1
-      // A cloud is bright where it gets thinner towards the sun.
+      // Brighter where the density decreases towards the sun.
       const ahead = density(x + (toSun.x / distance) * 0.03, y + (toSun.y / distance) * 0.022)
       const near = Math.exp(-distance * 2.4) * 0.5
       const brightness = Math.min(1, clamp01(0.5 + (here - ahead) * 5.5) * (0.75 + near) + near * 0.5)

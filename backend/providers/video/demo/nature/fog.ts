@@ -5,16 +5,16 @@ import { fractalNoise } from '../random.ts'
 import type { Stage } from '../stage.ts'
 
 export type FogBand = Readonly<{
-  /** World y of its middle, and how far it reaches up and down. */
+  /** World y of the middle, and the reach up and down. */
   y: number
   height: number
-  /** Opacity in the middle, 0 to 1; a prompt that asks for fog thickens it. */
+  /** Opacity in the middle, 0 to 1. Higher if the prompt mentions fog. */
   density: number
-  /** Units a second. */
+  /** Units per second. */
   drift?: number
 }>
 
-/** A drifting band of mist. */
+/** Adds a drifting band of mist. */
 export function addFog(stage: Stage, nearness: number, band: FogBand): void {
   const { y, height, drift = 0.02 } = band
   const density = band.density * (stage.description.weather.includes('fog') ? 1.8 : 1)

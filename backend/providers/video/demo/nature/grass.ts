@@ -14,12 +14,12 @@ export type Grass = Readonly<{
   density: number
 }>
 
-/** The ground's world y at a world x: gently rolling. */
+/** Returns the world y of the gently rolling ground at a world x. */
 function groundLevel(base: number, nearness: number, x: number): number {
   return base + 0.025 * Math.sin(x * 2.1 + nearness * 9) + 0.012 * Math.sin(x * 5.3 + nearness * 4)
 }
 
-/** A strip of ground with grass that sways. */
+/** Adds a strip of ground with swaying grass. */
 export function addGrass(stage: Stage, nearness: number, { base, length, colour, density }: Grass): void {
   const { palette, noiseSeed } = stage
   addLayer(stage, nearness, { sway: 0.05, top: base - 0.05 - length * 1.3 }, (context, box) => {
@@ -29,7 +29,7 @@ export function addGrass(stage: Stage, nearness: number, { base, length, colour,
     ])
     traceGround(context, box, { step: 0.02, margin: 0.02 }, (x) => groundLevel(base, nearness, x))
     context.fill()
-    // Blades also grow further down the slope, so that the ground has depth instead of one fringe.
+    // Blades also grow further down the slope, which gives the ground depth.
     scatter(stage, `grass${nearness}`, { ...box, spacing: 0.4 / density }, (x, random) => {
       const down = random.next() ** 2 * length * 2.4
       const y = groundLevel(base, nearness, x) + 0.006 + down
@@ -47,7 +47,7 @@ export function addGrass(stage: Stage, nearness: number, { base, length, colour,
   })
 }
 
-/** Flowers in drifts; `density` per unit where they are densest. Dimmed to the light there is. */
+/** Adds clusters of flowers, dimmed by the light. `density` is the maximum per unit. */
 export function addFlowers(
   stage: Stage,
   nearness: number,

@@ -9,26 +9,26 @@ import { paintPine } from './trees.ts'
 
 export type Ridge = Readonly<{
   nearness: number
-  /** World y of the foot, and how high the peaks rise above it. */
+  /** World y of the foot, and the height of the peaks above it. */
   base: number
   height: number
   /** Peaks per unit, roughly. */
   frequency: number
   colour: string
-  /** How much of the haze's colour the foot takes, 0 to 1. */
+  /** Share of the haze colour at the foot, 0 to 1. */
   haze: number
   hazeColour?: string
-  /** How strongly light and shade model the rock, 0 to 1. */
+  /** Contrast of light and shade on the rock, 0 to 1. */
   relief: number
   snow?: boolean
-  /** Height of the trees on the crest, in units; none when left out. */
+  /** Height of the trees on the crest, in units. Without it there are none. */
   trees?: number
   bottom?: number
-  /** Tells the ridges of one scene apart. */
+  /** Distinguishes the ridges of one scene. */
   variant: number
 }>
 
-/** A mountain range: a crest line, rock lit from the side, snow above a ragged line, haze at the foot. */
+/** Adds a mountain range: a crest, rock lit from the side, snow above a ragged line, and haze at the foot. */
 export function addRidge(stage: Stage, ridge: Ridge): void {
   const crest = crestOf(stage, ridge)
   const { nearness, bottom = Infinity, base, trees, variant, colour } = ridge
@@ -42,7 +42,7 @@ export function addRidge(stage: Stage, ridge: Ridge): void {
   })
 }
 
-/** World y of the crest at a world x. */
+/** Returns a function from a world x to the world y of the crest. */
 function crestOf({ noiseSeed }: Stage, ridge: Ridge): (x: number) => number {
   const { base, height, frequency, variant } = ridge
   return (x) => {
@@ -65,7 +65,7 @@ function rockShader(stage: Stage, ridge: Ridge, crest: (x: number) => number) {
   const haze = parseHex(ridge.hazeColour ?? palette.haze)
   const snow = parseHex(mix(mix('#ffffff', palette.light, isNight ? 0.45 : 0.25), ridge.colour, isNight ? 0.45 : 0.12))
   const snowShade = parseHex(mix(ridge.colour, '#ffffff', isNight ? 0.15 : 0.42))
-  // Gullies run down from the crest, so the relief is measured from it.
+  // Measured from the crest, because gullies run down from it.
   const relievo = (x: number, y: number) => {
     const below = y - crest(x) * 0.7
     const warp = fractalNoise(x * frequency * 5, y * frequency * 6, noiseSeed + variant, 3) - 0.5

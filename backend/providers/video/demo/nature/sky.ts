@@ -10,7 +10,7 @@ import { addStars } from './stars.ts'
 
 const NEARNESS = 0.02
 
-/** The sky of an outdoor scene: its gradient, sun or moon, stars, perhaps an aurora, and clouds. */
+/** Adds the sky of an outdoor scene: gradient, sun or moon, stars, possibly an aurora, and clouds. */
 export function addSky(stage: Stage): void {
   addLayer(stage, NEARNESS, {}, (context, box) => {
     paintGradient(stage, context, box)

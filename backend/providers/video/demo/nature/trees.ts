@@ -7,7 +7,7 @@ import { type Stage, scatter } from '../stage.ts'
 
 type Pine = Readonly<{ x: number; y: number; height: number; colour: string }>
 
-/** A conifer standing at x, y. */
+/** Paints a conifer with its foot at x, y. */
 export function paintPine(context: SKRSContext2D, random: Random, { x, y, height, colour }: Pine): void {
   const tiers = 7
   const sides = [1, -1].map((side) => {
@@ -33,7 +33,7 @@ export function paintPine(context: SKRSContext2D, random: Random, { x, y, height
   context.fill()
 }
 
-/** Pines that frame the picture: tall at its sides, none in its middle. */
+/** Adds pines that frame the picture: tall at the sides, none in the middle. */
 export function addPineFrame(
   stage: Stage,
   nearness: number,
@@ -50,7 +50,7 @@ export function addPineFrame(
   })
 }
 
-/** A lone tree with a round crown, left or right of the middle; `base` is the world y of its foot. */
+/** Adds a tree with a round crown, left or right of the middle. `base` is the world y of its foot. */
 export function addLoneTree(stage: Stage, nearness: number, base: number): void {
   const random = stage.random('loneTree')
   const x = random.pick([-1, 1]) * random.range(0.3, 0.5)
@@ -95,7 +95,7 @@ function paintBranch(
   }
 }
 
-/** Lit from above and from the side of the sun. */
+/** Paints leaves that are lit from above and from the side of the sun. */
 function paintLeaves(stage: Stage, context: SKRSContext2D, random: Random, x: number, y: number, leaf: string): void {
   for (let i = 0; i < 14; i++) {
     const [offsetX, offsetY] = [random.range(-0.024, 0.024), random.range(-0.018, 0.018)]
@@ -111,15 +111,13 @@ export type Trunks = Readonly<{
   colour: string
   /** Trunks per unit. */
   density: number
-  /** Half the width of the middle that stays free, in units. */
+  /** Half the width of the clearing in the middle, in units. */
   clearing?: number
-  /** World y that the foliage hangs down to. */
+  /** World y of the lower edge of the foliage. */
   foliage: number
-  /** World y that the trunks stand on; they go on below it. */
-  foot?: number
 }>
 
-/** A row of tall trunks whose crowns are above the picture, with foliage hanging in from the top. */
+/** Adds a row of tall trunks with foliage that hangs in from above the picture. */
 export function addTrunks(stage: Stage, trunks: Trunks): void {
   const { nearness, colour, clearing = 0 } = trunks
   addLayer(stage, nearness, { sway: 0.004 }, (context, box) => {
@@ -136,7 +134,7 @@ export function addTrunks(stage: Stage, trunks: Trunks): void {
     scatter(stage, `leaves${nearness}`, { ...box, spacing: 0.0003 / (0.4 + nearness) }, (x, random) => {
       const y = -0.85 + random.next() * (trunks.foliage + 0.85)
       const hanging = (y + 0.85) / (trunks.foliage + 0.85)
-      // Leaves come in clumps that get rare towards the lower edge.
+      // Leaves form clumps, fewer towards the lower edge.
       if (
         noise(x * 6 + nearness * 50, y * 7, stage.noiseSeed) * 0.7 + noise(x * 19, y * 19, 5) * 0.3 <
         0.06 + 0.55 * hanging

@@ -9,18 +9,18 @@ export type Water = Readonly<{
   deep: string
   /** Height of the ripples as a share of the frame. */
   ripple?: number
-  /** How dark the nearest water is, 0 to 1. */
+  /** Darkness of the nearest water, 0 to 1. */
   depth?: number
   /** Whether the sun or the moon glitters on it. */
   glitter?: boolean
 }>
 
-/** A mirror at half the frame's size is enough: the ripples blur it. */
+/** Half the size of the frame is enough, because the ripples blur the reflection. */
 const MIRROR_SCALE = 0.5
-/** Room beyond the frame, for a rolled camera. */
+/** Drawn area relative to the frame, because the camera may roll. */
 const OVERSCAN = 1.06
 
-/** Water from the horizon down. It reflects everything that was put on the stage before it. */
+/** Adds water below the horizon. It reflects all elements that were added before it. */
 export function addWater(stage: Stage, water: Water): void {
   const { width, height, horizon } = stage.viewport
   const mirror = createCanvas(Math.ceil(width * MIRROR_SCALE), Math.ceil(height * MIRROR_SCALE))
@@ -30,7 +30,7 @@ export function addWater(stage: Stage, water: Water): void {
     const waterline = height / 2 + camera.zoom * height * (horizon - camera.tilt - camera.pedestal * 0.06)
     if (waterline >= height * OVERSCAN) return
     reflect(reflection, context, camera, waterline, stage)
-    // The water lies level with a rolled camera's horizon.
+    // Rotates the water with the horizon of a rolled camera.
     context.setTransform(1, 0, 0, 1, width / 2, height / 2)
     context.rotate(camera.roll)
     context.translate(-width / 2, -height / 2)
@@ -53,7 +53,7 @@ export function addWater(stage: Stage, water: Water): void {
   })
 }
 
-/** Copies what is above the waterline upside down, levelled, into the mirror's lower part. */
+/** Copies the area above the waterline upside down and level into the lower part of the mirror. */
 function reflect(
   reflection: SKRSContext2D,
   context: SKRSContext2D,
@@ -61,7 +61,7 @@ function reflect(
   waterline: number,
   { viewport: { width, height } }: Stage,
 ): void {
-  // When more water is seen than sky above it, the picture in the water is stretched to reach down.
+  // Stretched when the frame shows more water than sky.
   const stretch = Math.max(1, ((height - waterline) / Math.max(1, waterline)) * 1.02)
   reflection.setTransform(MIRROR_SCALE, 0, 0, -MIRROR_SCALE * stretch, 0, MIRROR_SCALE * waterline * (1 + stretch))
   reflection.translate(width / 2, height / 2)
@@ -72,7 +72,7 @@ function reflect(
 
 type Surface = Readonly<{ waterline: number; seconds: number; width: number; height: number }>
 
-/** Strip by strip: a far strip ripples finely, a near one widely. */
+/** Draws the reflection in strips, with fine ripples far away and wide ones nearby. */
 function drawRipples(context: SKRSContext2D, mirror: SKRSContext2D['canvas'], ripple: number, surface: Surface): void {
   const { waterline, seconds, width, height } = surface
   const step = Math.max(2, Math.round(height / 320))
@@ -108,7 +108,7 @@ function createGlints(stage: Stage): Glint[] {
   }))
 }
 
-/** The path of light under the sun. */
+/** Draws the glitter path below the sun. */
 function drawGlints(
   context: SKRSContext2D,
   glints: readonly Glint[],

@@ -8,7 +8,7 @@ import { addBuildings } from '../town/buildings.ts'
 import { addPromenade } from '../town/promenade.ts'
 import { addTraffic } from '../town/traffic.ts'
 
-/** A skyline across the water, traffic along its quay, street lamps on this side. */
+/** A skyline across the water, traffic along its quay, and street lamps on the near side. */
 export const city: Scene = {
   horizon: 0.16,
   compose(stage) {

@@ -9,7 +9,7 @@ import { traceGround } from '../shapes.ts'
 import type { Scene, Stage } from '../stage.ts'
 import { addBalloons, addLedgeWithFigure } from '../subjects.ts'
 
-/** Dunes behind dunes, with sharp crests between a lit and a shaded slope. */
+/** Rows of dunes, with sharp crests between a lit and a shaded slope. */
 export const desert: Scene = {
   horizon: 0.06,
   compose(stage) {
@@ -49,10 +49,10 @@ function addDune(stage: Stage, dune: Dune): void {
     context.clip()
     paintPixels(context, box, 420, (x, y, pixel) => {
       const below = y - crest(x)
-      // The spine of the dune winds down from its top; one side of it is in the shade.
+      // The spine winds down from the top of the dune. One side of it is in the shade.
       const spine = (x + side * below * 2.2 + 0.1 * Math.sin(below * 16 + wave)) * 1.7 + wave
       const slope = Math.sin(spine + side * 0.4)
-      // Sharp at the spine, soft further down where the sand has run out.
+      // Sharp at the spine, softer further down.
       const edge = clamp01(0.5 + side * slope * (1.2 + 3 / (1 + below * 30)))
       const facing = 0.12 + 0.76 * edge * edge * (3 - 2 * edge) - below * 0.4 + 0.12 * slope * side
       const distance = 0.35 + below * 5

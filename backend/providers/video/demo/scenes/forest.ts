@@ -9,7 +9,7 @@ import type { Scene, Stage } from '../stage.ts'
 import { addBalloons, addFigure } from '../subjects.ts'
 import { applyView } from '../view.ts'
 
-/** Between tall trees, mist behind them, light falling in from the side of the sun. */
+/** Tall trees with mist between the rows and shafts of light from the side of the sun. */
 export const forest: Scene = {
   horizon: 0.1,
   compose(stage) {
@@ -40,10 +40,10 @@ export const forest: Scene = {
   },
 }
 
-/** Their light has no sharp edge, so a small canvas that is scaled up does, at a tenth of the cost. */
+/** The rays have no sharp edges, so a small canvas is enough. It costs a tenth. */
 const RAY_SCALE = 0.25
 
-/** Shafts of light between the trunks. */
+/** Adds shafts of light between the trunks. */
 function addRays(stage: Stage): void {
   const { sun, palette, isNight, viewport } = stage
   const random = stage.random('rays')
@@ -75,7 +75,7 @@ function addRays(stage: Stage): void {
 
 type Ray = Readonly<{ x: number; width: number; slant: number }>
 
-/** Brightest in its middle and at its top. */
+/** Paints a ray that is brightest in the middle and at the top. */
 function paintRay(context: SKRSContext2D, { x, width, slant }: Ray, bright: string, none: string): void {
   context.fillStyle = verticalGradient(context, -0.75, 0.4, [
     [0, bright],

@@ -4,7 +4,7 @@ import { addRidge } from '../nature/ridge.ts'
 import { addSky } from '../nature/sky.ts'
 import { addWater } from '../nature/water.ts'
 import { fillEllipse, verticalGradient } from '../shapes.ts'
-import { type Scene, type Stage, scatter, shownBox, stand } from '../stage.ts'
+import { type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
 
 /** A calm sea with far islands, a sail, and swell that rolls towards the viewer. */
@@ -34,13 +34,13 @@ export const ocean: Scene = {
   },
 }
 
-/** Short lit crests on the surface: each lies on the plane of its distance, so that the sea moves in perspective. */
+/** Adds short lit crests, each on the plane of its distance, so that the sea moves in perspective. */
 function addWavelets(stage: Stage): void {
   const { palette } = stage
   const wavelets: { x: number; y: number; nearness: number; phase: number; length: number }[] = []
   for (let row = 0; row < 26; row++) {
     const nearness = 0.1 + 0.6 * (row / 26) ** 1.5
-    const shown = shownBox(stage, nearness)
+    const shown = visibleBox(stage, nearness)
     scatter(stage, `wavelets${row}`, { ...shown, spacing: 0.05 + 0.12 * nearness }, (x, random) => {
       const y = stage.viewport.horizon + 0.44 * nearness + random.range(-0.01, 0.01) * nearness
       const length = random.range(0.012, 0.05) * (0.35 + nearness)
@@ -54,7 +54,7 @@ function addWavelets(stage: Stage): void {
     for (const { x, y, nearness, phase, length } of wavelets) {
       const rise = Math.sin(seconds * 1.3 + phase)
       if (rise < 0) continue
-      stand(stage, context, camera, nearness)
+      setPlane(stage, context, camera, nearness)
       context.fillStyle = colours[Math.min(2, Math.floor(rise * 3))]!
       const thickness = 0.0012 + 0.0028 * nearness * rise
       const [waveX, waveY] = [x + 0.01 * Math.sin(seconds * 0.6 + phase), y - 0.004 * rise * nearness]
@@ -63,10 +63,10 @@ function addWavelets(stage: Stage): void {
   })
 }
 
-/** One long wave across the picture, lit at its crest. */
+/** Adds one long wave across the picture, lit at its crest. */
 function addSwell(stage: Stage, nearness: number, level: number, opacity: number): void {
   const { palette, isNight } = stage
-  const box = shownBox(stage, nearness)
+  const box = visibleBox(stage, nearness)
   const crest = mix(palette.water.tint, palette.light, 0.2)
   const middle = mix(palette.water.tint, palette.water.deep, 0.7)
   const surface = (x: number, seconds: number) =>
@@ -74,7 +74,7 @@ function addSwell(stage: Stage, nearness: number, level: number, opacity: number
     0.016 * nearness * Math.sin((x * 3.1) / nearness + seconds * 1.3) +
     0.007 * nearness * Math.sin((x * 6.6) / nearness - seconds * 1.1 + 2)
   stage.drawables.push((context, camera, seconds) => {
-    stand(stage, context, camera, nearness)
+    setPlane(stage, context, camera, nearness)
     context.fillStyle = verticalGradient(context, level - 0.03 * nearness, level + 0.22, [
       [0, withAlpha(crest, opacity * 0.9)],
       [0.25, withAlpha(middle, opacity)],
@@ -85,7 +85,7 @@ function addSwell(stage: Stage, nearness: number, level: number, opacity: number
     for (let x = box.left; x <= box.right + 0.02; x += 0.02) context.lineTo(x, surface(x, seconds))
     context.lineTo(box.right + 0.02, box.bottom + 0.1)
     context.fill()
-    // The crest catches the light where the wave faces it.
+    // The crest is lit where the wave faces the light.
     context.lineWidth = 0.0022 * nearness + 0.0005
     for (let x = box.left; x < box.right; x += 0.03) {
       const facing = Math.sin((x * 3.1) / nearness + seconds * 1.3 + 0.9) * Math.sin(x * 7.7 + seconds * 0.4)

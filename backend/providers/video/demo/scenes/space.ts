@@ -4,7 +4,7 @@ import { paintPixels } from '../pixels.ts'
 import { fractalNoise } from '../random.ts'
 import { fillCircle } from '../shapes.ts'
 import { addPlanet } from '../space/planet.ts'
-import { type Scene, type Stage, scatter, shownBox, stand } from '../stage.ts'
+import { type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 import { addLedgeWithFigure } from '../subjects.ts'
 
 /** A nebula, stars in several depths, a planet and drifting rocks. */
@@ -54,7 +54,7 @@ function addStarField(
   stage: Stage,
   { nearness, spacing, radius }: Readonly<{ nearness: number; spacing: number; radius: number }>,
 ): void {
-  const box = shownBox(stage, nearness)
+  const box = visibleBox(stage, nearness)
   const stars: { x: number; y: number; radius: number; brightness: number; phase: number }[] = []
   scatter(stage, `starField${nearness}`, { ...box, spacing }, (x, random) => {
     const brightness = random.next()
@@ -64,7 +64,7 @@ function addStarField(
     })
   })
   stage.drawables.push((context, camera, seconds) => {
-    stand(stage, context, camera, nearness)
+    setPlane(stage, context, camera, nearness)
     for (const { x, y, radius: size, brightness, phase } of stars) {
       if (y < box.top || y > box.bottom) continue
       context.globalAlpha = (0.4 + 0.6 * brightness) * (0.85 + 0.15 * Math.sin(seconds * 2 + phase))
@@ -88,9 +88,9 @@ function addRocks(stage: Stage): void {
   const [lit, dark] = ['#8d8396', '#15121d'].map((tone) => mix(tone, '#5a4a6a', 0.1))
   stage.drawables.push((context, camera, seconds) => {
     for (const { x, y, radius, nearness, spin, corners } of rocks) {
-      stand(stage, context, camera, nearness)
+      setPlane(stage, context, camera, nearness)
       context.translate(x + seconds * 0.012 * nearness, y)
-      // Lit from the upper left like the planet, whichever way the rock turns.
+      // Lit from the upper left like the planet, independent of the rotation.
       const shade = context.createRadialGradient(-radius * 0.5, -radius * 0.5, 0, 0, 0, radius * 1.2)
       shade.addColorStop(0, lit!)
       shade.addColorStop(1, dark!)

@@ -2,11 +2,11 @@ import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
 import { mix, parseHex, withAlpha } from '../colour.ts'
 import { clamp01, fractalNoise, noise } from '../random.ts'
 import { radialGradient } from '../shapes.ts'
-import { type Stage, stand } from '../stage.ts'
+import { type Stage, setPlane } from '../stage.ts'
 
 const NEARNESS = 0.22
 
-/** A banded planet, lit from the upper left, often with rings. */
+/** Adds a banded planet, lit from the upper left, often with rings. */
 export function addPlanet(stage: Stage): void {
   const random = stage.random('planet')
   const x = random.range(-0.42, 0.42)
@@ -17,7 +17,7 @@ export function addPlanet(stage: Stage): void {
   const tilt = random.range(-0.5, -0.2)
   const ball = paintBall(stage, tone, Math.round(radius * stage.viewport.height * 2.2))
   stage.drawables.push((context, camera, seconds) => {
-    stand(stage, context, camera, NEARNESS)
+    setPlane(stage, context, camera, NEARNESS)
     drawAtmosphere(context, x, y, radius, tone)
     if (hasRings) drawRings(stage, context, { x, y, radius, tone, tilt, front: false })
     context.save()
@@ -62,7 +62,7 @@ function paintBall(stage: Stage, tone: string, size: number) {
   return canvas
 }
 
-/** Brightest on the lit side. */
+/** Draws a glow around the planet, brightest on the lit side. */
 function drawAtmosphere(context: SKRSContext2D, x: number, y: number, radius: number, tone: string): void {
   context.globalCompositeOperation = 'screen'
   context.fillStyle = radialGradient(

@@ -3,17 +3,17 @@ import { mix, withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import type { Random } from '../random.ts'
 import { horizontalGradient, verticalGradient } from '../shapes.ts'
-import { type Stage, scatter, stand } from '../stage.ts'
+import { type Stage, scatter, setPlane } from '../stage.ts'
 
 export type Row = Readonly<{
   nearness: number
   /** World y of the ground. */
   base: number
-  /** Units of a typical building. */
+  /** Size of a typical building, in units. */
   width: number
   height: number
   colour: string
-  /** How much the feet fade, 0 to 1. */
+  /** Share of haze at the foot, 0 to 1. */
   haze: number
 }>
 
@@ -23,12 +23,12 @@ type Light = Rectangle & Readonly<{ phase: number; cover: string }>
 const WINDOW_COLOURS = ['#ffd48a', '#ffe9bd', '#ffb86b', '#b5dcff']
 const NEON_COLOURS = ['#ff2e88', '#23e5ff', '#9d5bff', '#ffb02e', '#38ff9b']
 
-/** A row of buildings; some windows go off and on, neon flickers. */
+/** Adds a row of buildings. Some windows turn on and off, and neon signs flicker. */
 export function addBuildings(stage: Stage, row: Row): void {
   const { nearness, base, width, height } = row
   const lights: Light[] = []
   addLayer(stage, nearness, { bottom: base + 0.08, top: base - height * 1.5 }, (context, box) => {
-    // The gaps between towers are filled by a continuous block, so that no slit of sky reaches the ground.
+    // Low blocks fill the gaps between the towers, so that no sky shows down to the ground.
     scatter(stage, `blocks${nearness}`, { ...box, spacing: width * 0.8 }, (x, random) => {
       paintBuilding(stage, context, random, row, towerAt(x, random, row, 0.3), lights)
     })
@@ -37,7 +37,7 @@ export function addBuildings(stage: Stage, row: Row): void {
     })
   })
   stage.drawables.push((context, camera, seconds) => {
-    stand(stage, context, camera, nearness)
+    setPlane(stage, context, camera, nearness)
     for (const { x, y, width: wide, height: high, phase, cover } of lights) {
       const flicker = Math.sin(seconds * 1.7 + phase) + 0.6 * Math.sin(seconds * 5.1 + phase * 3)
       if (flicker <= 1.1) continue
@@ -47,7 +47,7 @@ export function addBuildings(stage: Stage, row: Row): void {
   })
 }
 
-/** Towers are highest in the middle of the town. */
+/** Returns the size of a tower. Towers are highest in the middle of the town. */
 function towerAt(x: number, random: Random, { base, width, height }: Row, share: number): Rectangle {
   const high = height * share * random.range(0.5, 1) * (1 - 0.3 * Math.min(1, Math.abs(x) / 1.6))
   const wide = width * random.range(0.7, 1.25)
@@ -132,7 +132,7 @@ function paintWindows(
   }
 }
 
-/** A vertical sign with a glow and strokes of light for letters. */
+/** Paints a vertical neon sign with a glow and strokes for letters. */
 function paintNeon(
   stage: Stage,
   context: SKRSContext2D,

@@ -1,9 +1,9 @@
 import { mix, withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import { fillGlow, verticalGradient } from '../shapes.ts'
-import { type Stage, shownBox, stand } from '../stage.ts'
+import { type Stage, setPlane, visibleBox } from '../stage.ts'
 
-/** The near bank: paving, a railing and street lamps that shine when the sun is low. `level` is the ground's world y. */
+/** Adds the near bank: paving, a railing and street lamps, lit except by day. `level` is the world y of the ground. */
 export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearness: number; level: number }>): void {
   const { palette, description } = stage
   const metal = mix(palette.near, '#0a0d18', 0.5)
@@ -11,7 +11,7 @@ export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearn
   const rail = level - 0.075
   const lampHeight = 0.44
   const lamps: number[] = []
-  const shown = shownBox(stage, nearness)
+  const shown = visibleBox(stage, nearness)
   const spacing = 0.85
   for (let cell = Math.floor(shown.left / spacing) - 1; cell * spacing < shown.right + spacing; cell++) {
     lamps.push((cell + 0.5) * spacing + 0.12)
@@ -44,7 +44,7 @@ export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearn
   })
   if (isDay) return
   stage.drawables.push((context, camera, seconds) => {
-    stand(stage, context, camera, nearness)
+    setPlane(stage, context, camera, nearness)
     context.globalCompositeOperation = 'screen'
     for (const x of lamps) {
       const y = level - lampHeight + 0.012

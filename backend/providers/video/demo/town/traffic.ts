@@ -1,11 +1,11 @@
 import { mix, withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import { fillGlow } from '../shapes.ts'
-import { type Stage, stand } from '../stage.ts'
+import { type Stage, setPlane } from '../stage.ts'
 
 const SPAN = 4.4
 
-/** A quay along the waterline with lamps, and cars whose lights move both ways. */
+/** Adds a quay along the waterline with the lights of cars in both directions. */
 export function addTraffic(stage: Stage, nearness: number, waterline: number): void {
   const { palette, description } = stage
   const isDay = description.time === 'day'
@@ -24,7 +24,7 @@ export function addTraffic(stage: Stage, nearness: number, waterline: number): v
   }))
   const strength = isDay ? 0.35 : 1
   stage.drawables.push((context, camera, seconds) => {
-    stand(stage, context, camera, nearness)
+    setPlane(stage, context, camera, nearness)
     context.globalCompositeOperation = 'screen'
     for (const { start, direction, speed } of cars) {
       const x = ((((start + direction * seconds * speed) % SPAN) + SPAN) % SPAN) - SPAN / 2
