@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /**
  * Returns the milliseconds to wait before the next attempt: exponential with jitter, so that many clients do not retry
  * together.
@@ -9,15 +11,5 @@ export function backoff(attempt: number, { initial = 50, max = 10_000 } = {}): n
 }
 
 /** Waits; resolves early, without an error, when the signal aborts. @example await pause(200, signal) */
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, milliseconds)
-    signal?.addEventListener('abort', done, { once: true })
-  })
-}
+export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  delay(milliseconds, undefined, signal && { signal }).catch(() => {})

@@ -9,12 +9,6 @@ import { createRateLimit } from './security.ts'
 const REPORTS_PER_MINUTE = 60
 const MAX_BYTES = 32_768
 
-interface Report {
-  readonly page: string
-  readonly directive: string
-  readonly blocked: string
-}
-
 /**
  * Receives, counts and logs CSP violation reports of browsers (CSP 3 and Reporting API).
  * @example app.use(createCspReports(log).receive)
@@ -49,22 +43,18 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
 /** Reads a single report under `csp-report`, or the list of the Reporting API. */
-function reportsOf(body: unknown): Report[] {
-  if (Array.isArray(body))
-    return body
-      .slice(0, REPORTS_PER_MINUTE)
-      .filter((one) => isFields(one) && one.type === 'csp-violation' && isFields(one.body))
-      .map(({ body: it }) => reportOf(it.documentURL, it.effectiveDirective, it.blockedURL))
-  const one = isFields(body) ? body['csp-report'] : undefined
-  if (!isFields(one)) return []
-  return [reportOf(one['document-uri'], one['effective-directive'] ?? one['violated-directive'], one['blocked-uri'])]
+function reportsOf(body: unknown) {
+  const list: readonly unknown[] = Array.isArray(body)
+    ? body.slice(0, REPORTS_PER_MINUTE).map((each) => isFields(each) && each.type === 'csp-violation' && each.body)
+    : [isFields(body) && body['csp-report']]
+  return list.filter(isFields).map((report) => ({
+    page: withoutQuery(report.documentURL ?? report['document-uri']),
+    directive: String(
+      report.effectiveDirective ?? report['effective-directive'] ?? report['violated-directive'] ?? '',
+    ).slice(0, 100),
+    blocked: withoutQuery(report.blockedURL ?? report['blocked-uri']),
+  }))
 }
-
-const reportOf = (page: unknown, directive: unknown, blocked: unknown): Report => ({
-  page: withoutQuery(page),
-  directive: String(directive ?? '').slice(0, 100),
-  blocked: withoutQuery(blocked),
-})
 
 /** Strips query and fragment, which may contain a token. */
 const withoutQuery = (address: unknown) =>

@@ -1,6 +1,6 @@
 import { type ImageFile, readImageFile } from './imageFile.ts'
 
-export type ImageErrorCode =
+type ImageErrorCode =
   | 'invalid_file_type'
   | 'image_too_small'
   | 'image_aspect_ratio'

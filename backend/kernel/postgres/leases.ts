@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import pg from 'pg'
 import { backoff, pause } from '../backoff.ts'
 import { destroyClient } from './listen.ts'
 
-export type Work = (held: AbortSignal) => Promise<void>
+type Work = (held: AbortSignal) => Promise<void>
 
 export interface LeaseOptions {
   /**
@@ -87,7 +88,7 @@ export class Leases {
     const lease: Wanted = { ...options, name, signal, work, announced: false }
     this.#wanted.add(lease)
     this.#wake()
-    await aborted(signal)
+    if (!signal.aborted) await once(signal, 'abort')
     await lease.holding?.ended
     this.#wanted.delete(lease)
     if (this.#session && lease.announced) await this.#query(this.#session, UNWANT, [name]).catch(() => {})
@@ -184,11 +185,4 @@ export class Leases {
     this.#queue = result.catch(() => {})
     return result
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
