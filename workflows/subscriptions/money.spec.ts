@@ -13,7 +13,7 @@ const nth = fc.nat({ max: 5 })
 const ofAgreement = (world: MoneyWorld, n: number) => world.agreements[n % world.agreements.length] ?? ''
 const task = fc.nat({ max: 6 }).map((n) => `task${n}`)
 
-/** What may happen to a subscription, in any order. */
+/** Everything that can happen to a subscription, in any order. */
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: tier.map((each) => (world: MoneyWorld) => world.request(each)) },
   { weight: 6, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.approve(ofAgreement(world, n))) },
@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.constant((world: MoneyWorld) => world.settle()) },
 )
 
-/** What the provider and its buyer do, month after month, while nothing of it arrives. */
+/** Actions of the provider and its buyer, month by month, while no webhook arrives. */
 const yearStep: fc.Arbitrary<(world: MoneyWorld) => unknown> = fc.oneof(
   { weight: 10, arbitrary: fc.constant((world: MoneyWorld) => world.advance(31)) },
   { weight: 2, arbitrary: fc.constant((world: MoneyWorld) => world.provider.failPayment(world.agreements[0]!)) },
@@ -75,10 +75,10 @@ const yearStep: fc.Arbitrary<(world: MoneyWorld) => unknown> = fc.oneof(
 
 const history = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' })
 
-/** Dies at about one append in eight. */
+/** Crashes at about one append in eight. */
 const crashing = fc.infiniteStream(fc.nat({ max: 7 })).map((rolls) => () => rolls.next().value === 0)
 
-/** What must hold at every moment, and says what does not. */
+/** Asserts the invariants of the ledger that hold at all times. */
 function assertLedger(world: MoneyWorld): void {
   const { lots, holds, debt } = world.account
   let [granted, captured, released, lost, owed] = [0, 0, 0, 0, 0]
@@ -109,7 +109,7 @@ function assertLedger(world: MoneyWorld): void {
   if (debt > 0) expect(available(lots, world.at)).toBe(0)
 }
 
-/** What must hold once everything was read and settled. */
+/** Asserts what holds after all webhooks are processed and settled. */
 function assertSettled(world: MoneyWorld): void {
   const { agreements, sales, mismatched } = world.subscription
   const sold = [...world.provider.accounts.values()].flatMap((account) => account.sales)
@@ -119,7 +119,7 @@ function assertSettled(world: MoneyWorld): void {
   expect(bySales.map(({ data }) => 'lotId' in data && data.lotId).toSorted()).toEqual(
     sold.map(({ id }) => `sale-${id}`).toSorted(),
   )
-  // Whoever has no plan is billed for none, and nobody for two.
+  // At most one agreement is billed: the one that determines the plan.
   const billing = [...world.provider.accounts.values()].filter(({ status }) => status === 'active')
   expect(billing.length).toBeLessThanOrEqual(1)
   const current = currentOf(world.subscription)
@@ -137,13 +137,13 @@ function assertSettled(world: MoneyWorld): void {
 describe('money', () => {
   const numRuns = FULL ? 100_000 : 3_000
 
-  it(`stays whole through ${numRuns} random histories with crashes between any two appends`, {
+  it(`balances through ${numRuns} random histories with crashes between any two appends`, {
     timeout: 1_800_000,
   }, async () => {
     let [crashes, granted, ended] = [0, 0, 0]
     await fc.assert(
-      fc.asyncProperty(history, crashing, async (steps, dies) => {
-        const world = new MoneyWorld(() => dies() && ++crashes > 0)
+      fc.asyncProperty(history, crashing, async (steps, rollCrash) => {
+        const world = new MoneyWorld(() => rollCrash() && ++crashes > 0)
         for (const each of steps) {
           await each(world)
           assertLedger(world)
@@ -157,7 +157,7 @@ describe('money', () => {
       { numRuns, seed: 20261121 },
     )
     console.log(`${numRuns} histories: ${crashes} crashes, ${granted} lots, ${ended} agreements ended`)
-    // Histories in which nothing happens would prove nothing.
+    // Guard against histories in which nothing happens.
     expect({ crashes: crashes > numRuns, granted: granted > numRuns / 2, ended: ended > numRuns / 4 }).toEqual({
       crashes: true,
       granted: true,
@@ -165,7 +165,7 @@ describe('money', () => {
     })
   })
 
-  it('comes to the same end however the webhooks of a year arrive: shuffled, doubled, and long after', {
+  it('reaches the same state when the webhooks of a year arrive late, shuffled and twice', {
     timeout: 600_000,
   }, async () => {
     await fc.assert(
@@ -181,8 +181,8 @@ describe('money', () => {
           const arriving = isShuffled
             ? gen(fc.shuffledSubarray, [...sent, ...sent], { minLength: sent.length * 2 })
             : sent
-          for (const notice of arriving) {
-            world.inbox.push(notice)
+          for (const webhook of arriving) {
+            world.inbox.push(webhook)
             await world.read(world.inbox.length - 1)
           }
           await world.rest()

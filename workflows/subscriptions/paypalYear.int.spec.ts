@@ -32,7 +32,7 @@ const userId = 'user-1'
 let double: PaypalDouble
 let agreementId: string
 
-/** A year of one buyer: months paid, one payment late, one refunded in part, one taken back by the bank, and an end. */
+/** A year of one buyer: monthly payments, one of them late, a partial refund, a reversal, and a cancellation. */
 beforeAll(async () => {
   double = await startPaypalDouble()
   const { model } = double
@@ -78,7 +78,7 @@ const paypal = () =>
     now: () => double.model.now,
   })
 
-/** A process with a log of its own, where the buyer came back from the approval page; nothing else has arrived yet. */
+/** Starts a process with its own log, in which the agreement is approved and no webhook has arrived. */
 async function startProcess() {
   const store = createMemoryEventStore()
   const handle = createHandle(store)
@@ -105,26 +105,26 @@ async function startProcess() {
   }
 }
 
-/** What comes of these webhooks when they arrive in this order, and when the period is over. */
+/** Processes webhooks in this order and returns the state after the end of the period. */
 async function endOf(arriving: readonly SignedWebhook[]) {
   const { store, clock, known, deps } = await startProcess()
   const seen = new Set<string>()
   const inbox = new Map<string, PaymentWebhook>()
-  const read = async (notice: PaymentWebhook) => {
-    if ((await applyWebhook(deps, notice.subject)) === 'later') return
-    inbox.delete(notice.id)
+  const process = async (webhook: PaymentWebhook) => {
+    if ((await applyWebhook(deps, webhook.subject)) === 'later') return
+    inbox.delete(webhook.id)
     await settleSubscription(deps, userId)
   }
   let forged = 0
   for (const { headers, body } of arriving) {
-    const notice = await deps.payments.verifyWebhook(headers, body)
-    if (!notice) forged++
-    if (!notice || seen.has(notice.id)) continue
-    seen.add(notice.id)
-    inbox.set(notice.id, notice)
-    await read(notice)
+    const webhook = await deps.payments.verifyWebhook(headers, body)
+    if (!webhook) forged++
+    if (!webhook || seen.has(webhook.id)) continue
+    seen.add(webhook.id)
+    inbox.set(webhook.id, webhook)
+    await process(webhook)
   }
-  for (const notice of [...inbox.values()]) await read(notice)
+  for (const webhook of [...inbox.values()]) await process(webhook)
   const { left } = accountIn(store)
   clock.now += 40 * DAY_MS
   await settleSubscription(deps, userId)
@@ -154,7 +154,7 @@ function accountIn({ log }: MemoryEventStore) {
 
 const byId = <T extends { id: string }>(all: readonly T[]) => all.toSorted((a, b) => a.id.localeCompare(b.id))
 
-/** What others may send in PayPal's name: a changed body, another webhook's, one signed with a key of their own. */
+/** Forges an event: a modified body, another webhook id, and another key. */
 function forge(event: PaypalEvent, key: KeyObject): SignedWebhook[] {
   const { headers, body } = double.sign(event)
   const invented = { ...event, id: `${event.id}-X`, resource: { ...event.resource, id: `${event.id}-X` } }
@@ -165,16 +165,16 @@ function forge(event: PaypalEvent, key: KeyObject): SignedWebhook[] {
   ]
 }
 
-describe('a year of webhooks of PayPal', () => {
+describe('a year of PayPal webhooks', () => {
   const numRuns = FULL ? 200 : 8
 
-  it(`comes to the same end ${numRuns} times shuffled, doubled, with stale and forged ones mixed in`, {
+  it(`reaches the same state in ${numRuns} runs with shuffled, duplicate, stale and forged webhooks`, {
     timeout: 1_800_000,
   }, async () => {
     const { events } = double.model
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const sent = events.map((event) => double.sign(event))
-    // PayPal tells of the same object anew, under another id; and long after everything the first one comes again.
+    // PayPal also reports the same state under other ids, and redelivers the first webhook at the end.
     const again = events.map((event) => double.sign({ ...event, id: `${event.id}-again` }))
     const forged = events.flatMap((event) => forge(event, privateKey))
     const expected = await endOf(sent)
@@ -182,7 +182,7 @@ describe('a year of webhooks of PayPal', () => {
     expect(expected.state.agreements).toMatchObject([{ status: 'ended', endCause: 'period_end', closed: true }])
     expect(new Set(expected.granted).size).toBe(13)
     expect(expected.granted).toHaveLength(13)
-    // Thirteen months paid, two fifths of one refunded, one taken back; all of it forfeited when the period is over.
+    // Thirteen sales, two fifths of one refunded, another reversed. The rest is forfeited at the end of the period.
     expect(expected.state).toMatchObject({ left: 13 * 4_500 - 1_800 - 4_500, debt: 0 })
     expect(expected.state.lots.filter(({ left }) => left > 0)).toEqual([])
     const all = [...sent, ...sent, ...again, ...forged]

@@ -11,7 +11,7 @@ const on = (date: string) => `2026-${date}T00:00:00.000Z`
 const DAY = 24 * 3_600_000
 const price = { amountCents: 4499, priceCents: 4499, currency: 'USD', credits: 4500 }
 
-/** A plan that was paid for until the first of February, as it is on a day. */
+/** Runs `remind` on a day, for a plan that is paid until the first of February. */
 async function reminded(day: string, ...more: object[]) {
   const handle = createHandle(createMemoryEventStore())
   const commands = [
@@ -25,17 +25,17 @@ async function reminded(day: string, ...more: object[]) {
   return { next: await remind({ handle, calendar: () => Date.parse(on(day)), mailOnce }, userId), mails }
 }
 
-describe('a subscriber', () => {
-  it('is told three days ahead that the plan renews, and not before', async () => {
+describe('remind', () => {
+  it('announces a renewal three days ahead, not earlier', async () => {
     expect(await reminded('01-20')).toEqual({ next: 9 * DAY, mails: [] })
     const renewal: [string, Reminder] = [`renewal A ${on('02-01')}`, { kind: 'renewalAhead', date: on('02-01') }]
     expect(await reminded('01-29')).toEqual({ next: null, mails: [renewal] })
   })
-  it('is told of no renewal that will not come', async () => {
+  it('announces no renewal of a cancelled plan', async () => {
     const cancel = { type: 'CancelSubscription', encryptedReason: null, atPeriodEnd: true }
     expect(await reminded('01-30', cancel)).toEqual({ next: null, mails: [] })
   })
-  it('is told that a payment failed, and how long the plan stays', async () => {
+  it('reports a failed payment with the end of the grace period', async () => {
     const fail = { type: 'ReportPaymentFailed', agreementId: 'A', failedAt: on('02-01'), graceUntil: on('02-08') }
     expect(await reminded('02-01', fail)).toEqual({
       next: null,

@@ -12,15 +12,15 @@ import { applyWebhook, type WebhookDeps } from '../subscriptions/applyWebhook.ts
 import { settleSubscription } from '../subscriptions/settleSubscription.ts'
 import { PaymentModel } from './paymentModel.ts'
 
-/** The process died: what was appended before stays. */
+/** A crash of the process. Earlier appends remain. */
 class Crash extends Error {}
 
 const DAY_MS = 24 * 3_600_000
 const userId = 'user'
 
 /**
- * One user's money, from the provider's bills to the ledger, with the real deciders and activities over streams in memory.
- * `crashes` says at each append, and at each of its answers, whether the process dies there.
+ * One user's money, from the provider's bills to the ledger, with real deciders and activities over streams in memory.
+ * `crashes` decides before and after each append whether the process crashes.
  */
 export class MoneyWorld {
   now = Date.UTC(2026, 0, 31, 12)
@@ -74,7 +74,7 @@ export class MoneyWorld {
     return { state, position: undefined }
   }
 
-  /** Runs a step as a process would: a crash ends it, a refusal is an answer. */
+  /** Runs a step and returns whether it succeeded. Crashes and rejections do not throw. */
   async attempt(step: () => Promise<unknown>): Promise<boolean> {
     try {
       await step()
@@ -89,7 +89,7 @@ export class MoneyWorld {
     const { agreementId } = await this.provider.createAgreement({ userId, tier })
     const price = { priceCents: PLANS[tier].priceCents, currency: 'USD', startsAt: null }
     const command = { type: 'RequestSubscription', userId, agreementId, tier, ...price, at: this.at } as const
-    // Whoever saw no link approves nothing.
+    // After a crash the buyer has no link and cannot approve.
     if (await this.attempt(() => this.#handle(subscription, userId, command))) this.agreements.push(agreementId)
   }
 
@@ -114,12 +114,12 @@ export class MoneyWorld {
       if (nextBillingAt !== null && nextBillingAt <= this.at) this.provider.bill(id)
   }
 
-  /** Puts what the provider has sent since into the inbox. */
+  /** Moves new webhooks of the provider to the inbox. */
   receive(): void {
-    this.inbox.push(...this.provider.notices.splice(0))
+    this.inbox.push(...this.provider.webhooks.splice(0))
   }
 
-  /** Reads one webhook of the inbox; one whose reading crashed, or came too early, stays. */
+  /** Processes a webhook of the inbox. It stays there after a crash, or if it came too early. */
   async read(index: number): Promise<void> {
     this.receive()
     const subject = this.inbox[index % this.inbox.length]
@@ -136,7 +136,7 @@ export class MoneyWorld {
     return this.attempt(() => settleSubscription(this.#deps, userId))
   }
 
-  /** Without further crashes: reads all there is, settles, and reads what comes of it, until nothing is new. */
+  /** Processes all webhooks and settles, without crashes, until there are no new webhooks. */
   async rest(): Promise<void> {
     this.crashes = () => false
     for (let round = 0; round < 50; round++) {
@@ -144,8 +144,8 @@ export class MoneyWorld {
       const waiting = this.inbox.length
       for (let left = waiting; left > 0 && this.inbox.length > 0; left--) await this.read(left)
       await settleSubscription(this.#deps, userId)
-      if (this.provider.notices.length === 0 && this.inbox.length === 0) return
+      if (this.provider.webhooks.length === 0 && this.inbox.length === 0) return
     }
-    throw new Error(`The inbox does not empty: ${JSON.stringify(this.inbox)}`)
+    throw new Error(`inbox not empty: ${JSON.stringify(this.inbox)}`)
   }
 }

@@ -13,11 +13,11 @@ type Account = { -readonly [K in keyof ProviderAgreement]: ProviderAgreement[K] 
   sales: ProviderSale[]
 }
 
-/** A double of a payment provider, in memory: it bills by a clock that the test moves, and keeps the webhooks it would send. */
+/** An in-memory payment provider. Tests move its clock and deliver its webhooks. */
 export class PaymentModel implements PaymentProvider {
   readonly name = 'model'
   readonly accounts = new Map<string, Account>()
-  readonly notices: WebhookSubject[] = []
+  readonly webhooks: WebhookSubject[] = []
   readonly #now: () => number
   #count = 0
 
@@ -29,38 +29,34 @@ export class PaymentModel implements PaymentProvider {
     return new Date(this.#now()).toISOString()
   }
 
-  #tell(agreementId: string) {
-    this.notices.push({ kind: 'agreement', agreementId })
-  }
-
-  #turn(account: Account, status: ProviderAgreement['status']) {
+  #setStatus(account: Account, status: ProviderAgreement['status']) {
     account.status = status
     account.statusAt = this.#at
-    this.#tell(account.id)
+    this.webhooks.push({ kind: 'agreement', agreementId: account.id })
   }
 
   async createAgreement({ userId, tier }: { userId: string; tier: PaidTier }) {
     const id = `I-${++this.#count}`
-    const waiting = {
+    const pending = {
       status: 'pending',
       statusAt: this.#at,
       nextBillingAt: null,
       trial: false,
       failedAt: null,
     } as const
-    this.accounts.set(id, { id, userId, tier, sales: [], ...waiting })
+    this.accounts.set(id, { id, userId, tier, sales: [], ...pending })
     return { agreementId: id, approvalUrl: `https://pay.test/${id}` }
   }
 
-  /** The buyer approves and pays the first month. */
+  /** Activates an agreement and bills the first month. */
   approve(id: string) {
     const account = this.accounts.get(id)
     if (account?.status !== 'pending') return
-    this.#turn(account, 'active')
+    this.#setStatus(account, 'active')
     this.bill(id)
   }
 
-  /** A month is paid for. */
+  /** Bills a month. */
   bill(id: string) {
     const account = this.accounts.get(id)
     if (account?.status !== 'active') return
@@ -75,22 +71,22 @@ export class PaymentModel implements PaymentProvider {
     account.sales.push(sale)
     account.failedAt = null
     account.nextBillingAt = monthsAfter(sale.soldAt, 1)
-    this.notices.push({ kind: 'sale', sale })
+    this.webhooks.push({ kind: 'sale', sale })
   }
 
   failPayment(id: string) {
     const account = this.accounts.get(id)
     if (account?.status !== 'active') return
     account.failedAt = this.#at
-    this.notices.push({ kind: 'payment_failed', agreementId: id, failedAt: this.#at })
+    this.webhooks.push({ kind: 'payment_failed', agreementId: id, failedAt: this.#at })
   }
 
-  /** Part of a sale's money, in percent, goes back. */
+  /** Refunds a percentage of the last sale. */
   refund(id: string, percent: number) {
     const sale = this.accounts.get(id)?.sales.at(-1)
     if (!sale) return
     const amountCents = Math.floor((sale.amountCents * percent) / 100)
-    this.notices.push({
+    this.webhooks.push({
       kind: 'reversal',
       saleId: sale.id,
       reversalId: `R-${++this.#count}`,
@@ -110,19 +106,19 @@ export class PaymentModel implements PaymentProvider {
 
   async pauseAgreement(id: string) {
     const account = this.accounts.get(id)
-    if (account?.status === 'active') this.#turn(account, 'suspended')
+    if (account?.status === 'active') this.#setStatus(account, 'suspended')
   }
 
   async resumeAgreement(id: string) {
     const account = this.accounts.get(id)
-    if (account?.status === 'suspended') this.#turn(account, 'active')
+    if (account?.status === 'suspended') this.#setStatus(account, 'active')
   }
 
   async cancelAgreement(id: string) {
     const account = this.accounts.get(id)
     if (account?.status === 'active' || account?.status === 'suspended') {
       account.nextBillingAt = null
-      this.#turn(account, 'cancelled')
+      this.#setStatus(account, 'cancelled')
     }
   }
 

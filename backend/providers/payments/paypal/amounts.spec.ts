@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decimalOf, smallestUnits } from './amounts.ts'
 
-describe('an amount of PayPal', () => {
+describe('PayPal amounts', () => {
   it.each([
     ['12.99', 'USD', 1299],
     ['129.9', 'USD', 12990],
@@ -20,11 +20,11 @@ describe('an amount of PayPal', () => {
     ['1,299.00', 'USD', undefined],
     [' 1', 'USD', undefined],
     ['', 'USD', undefined],
-  ])('%s %s is %s in the smallest unit', (value, currency, expected) => {
+  ])('converts %s %s to %s in the smallest unit', (value, currency, expected) => {
     expect(smallestUnits(value, currency)).toBe(expected)
   })
 
-  it('is written and read without losing a cent', () => {
+  it("survive a round trip through PayPal's format", () => {
     fc.assert(fc.property(fc.nat(), (cents) => smallestUnits(decimalOf(cents), 'USD') === cents))
   })
 })

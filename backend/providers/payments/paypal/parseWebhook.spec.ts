@@ -21,7 +21,7 @@ const REFUND = { id: 'R1', sale_id: SALE.id, amount: { total: '-5.00', currency:
 const AGREEMENT = { id: 'I-1', status: 'ACTIVE', status_update_time: '2026-03-01T10:00:01Z' }
 const FAILED = { ...AGREEMENT, billing_info: { last_failed_payment: { time: '2026-03-01T02:00:00-08:00' } } }
 
-describe('an event of PayPal', () => {
+describe('parseWebhook', () => {
   it.each([
     [
       'PAYMENT.SALE.COMPLETED',
@@ -74,11 +74,11 @@ describe('an event of PayPal', () => {
     ['BILLING.PLAN.CREATED', { id: 'P-1' }, { kind: 'other' }],
     ['PAYMENT.SALE.PENDING', SALE, { kind: 'other' }],
     ['CUSTOMER.DISPUTE.CREATED', null, { kind: 'other' }],
-  ])('%s becomes a notice', (type, resource, subject) => {
+  ])('parses %s', (type, resource, subject) => {
     expect(parseWebhook(event(type, resource))).toMatchObject({ id: 'WH-1', type, subject })
   })
 
-  it('shares the id of its object with others that say the same, and with no other', () => {
+  it('gives events about the same object and state the same objectId', () => {
     const objectOf = (type: string, resource: object) => parseWebhook({ ...event(type, resource), id: 'WH-2' }).objectId
     const type = 'BILLING.SUBSCRIPTION.UPDATED'
     const first = parseWebhook(event(type, AGREEMENT)).objectId
@@ -104,7 +104,7 @@ describe('an event of PayPal', () => {
     event('PAYMENT.SALE.REFUNDED', { ...REFUND, sale_id: undefined }),
     event('BILLING.SUBSCRIPTION.ACTIVATED', { ...AGREEMENT, status: 'ODD' }),
     event('BILLING.SUBSCRIPTION.ACTIVATED', { id: 'I'.repeat(200) }),
-  ])('is refused as input when it cannot be read: %j', (unreadable) => {
+  ])('rejects a malformed event: %j', (unreadable) => {
     expect(() => parseWebhook(unreadable)).toThrow(ValidationError)
   })
 })

@@ -13,7 +13,7 @@ import {
 } from './testing/paypalDouble.ts'
 import { MODEL_PLANS } from './testing/paypalModel.ts'
 
-const QUICK = { timeoutMs: 1_000, pauseMs: 5 }
+const FAST = { timeoutMs: 1_000, pauseMs: 5 }
 let double: PaypalDouble
 
 const adapter = (of: PaypalDouble, change: Partial<PaypalOptions> = {}) =>
@@ -22,7 +22,7 @@ const adapter = (of: PaypalDouble, change: Partial<PaypalOptions> = {}) =>
     baseUrl: of.url,
     webhookId: DOUBLE_WEBHOOK_ID,
     plans: MODEL_PLANS,
-    pace: QUICK,
+    pace: FAST,
     certificates: { source: of.certificateSource, roots: of.roots },
     now: () => of.model.now,
     ...change,
@@ -69,14 +69,14 @@ beforeEach(() => {
 })
 
 const called = (call: string) => double.calls.filter((each) => each.call === call)
-/** Lets something go wrong with the first calls of a kind, or with all. */
-const goWrong = (call: string, fault: Fault, times = Number.POSITIVE_INFINITY) => {
+/** Injects a fault into the first calls of a kind, by default into all. */
+const injectFault = (call: string, fault: Fault, times = Number.POSITIVE_INFINITY) => {
   let left = times
   double.fault = (each) => (each === call && left-- > 0 ? fault : undefined)
 }
 
-describe('what PayPal is asked for', () => {
-  it('is the plan, for our user, in the language of the pages, from the day it starts', async () => {
+describe('requests to PayPal', () => {
+  it('create an agreement with plan, user, language and start date', async () => {
     const startsAt = '2026-02-28T12:00:00.000Z'
     await adapter(double).createAgreement({ ...REQUEST, requestId: 'request-body', startsAt })
     const [{ requestId, body } = expect.fail()] = called(OPEN)
@@ -96,23 +96,23 @@ describe('what PayPal is asked for', () => {
     })
   })
 
-  it('uses one token for many calls, and another when it has expired or was withdrawn', async () => {
+  it('share an access token and renew it when it expires or is revoked', async () => {
     const tokens = () => called('POST /v1/oauth2/token').length
     const provider = adapter(double)
-    await Promise.all([1, 2, 3].map(() => provider.getAgreement('I-NOBODY')))
+    await Promise.all([1, 2, 3].map(() => provider.getAgreement('I-UNKNOWN')))
     expect(tokens()).toBe(1)
-    double.withdrawTokens()
-    expect(await provider.getAgreement('I-NOBODY')).toBe(undefined)
+    double.revokeTokens()
+    expect(await provider.getAgreement('I-UNKNOWN')).toBe(undefined)
     expect(tokens()).toBe(2)
     double.tokenSeconds = 0
     const hasty = adapter(double)
-    await hasty.getAgreement('I-NOBODY')
-    await hasty.getAgreement('I-NOBODY')
+    await hasty.getAgreement('I-UNKNOWN')
+    await hasty.getAgreement('I-UNKNOWN')
     expect(tokens()).toBe(4)
   })
 })
 
-describe('a call that goes wrong', () => {
+describe('a failed call', () => {
   it.each<Fault>([
     'hang',
     'reset',
@@ -121,8 +121,8 @@ describe('a call that goes wrong', () => {
     { status: 500 },
     { status: 503, text: '<html>' },
     { status: 409 },
-  ])('is sent once more after %j, and opens one agreement', async (fault) => {
-    goWrong(OPEN, fault, 1)
+  ])('is retried once after %j and creates one agreement', async (fault) => {
+    injectFault(OPEN, fault, 1)
     const before = double.model.subscriptions.size
     const { approvalUrl } = await adapter(double).createAgreement({
       ...REQUEST,
@@ -139,13 +139,13 @@ describe('a call that goes wrong', () => {
     [{ status: 429 }, 1],
     [{ status: 200, text: '<html>not JSON' }, 1],
     [{ status: 200, text: '{"id":7}' }, 1],
-  ])('says that PayPal is down when %j stays so, after %i calls', async (fault, calls) => {
-    goWrong(OPEN, fault)
+  ])('throws PaymentProviderDown on a permanent %j, after %i calls', async (fault, calls) => {
+    injectFault(OPEN, fault)
     await expect(adapter(double).createAgreement(REQUEST)).rejects.toThrow(PaymentProviderDown)
     expect(called(OPEN)).toHaveLength(calls)
   })
 
-  it('says so when nobody is there, of every call', async () => {
+  it('throws PaymentProviderDown from every method when PayPal is unreachable', async () => {
     const provider = adapter(double, { baseUrl: 'http://127.0.0.1:1' })
     const calls = [
       provider.createAgreement(REQUEST),
@@ -163,9 +163,9 @@ describe('a call that goes wrong', () => {
     ['400', { status: 400 }, /HTTP 400 INVALID_REQUEST/],
     ['403', { status: 403 }, /HTTP 403 NOT_AUTHORIZED .*b1d1f06c7246c/],
     ['422', { status: 422 }, /HTTP 422 UNPROCESSABLE_ENTITY/],
-    ['404 without a word', { status: 404, text: '' }, /HTTP 404/],
-  ])('is refused for what it is, once: %s', async (_, fault, message) => {
-    goWrong(OPEN, fault)
+    ['404 with an empty body', { status: 404, text: '' }, /HTTP 404/],
+  ])('throws PaypalRefusal without a retry: %s', async (_, fault, message) => {
+    injectFault(OPEN, fault)
     const error = await adapter(double)
       .createAgreement(REQUEST)
       .catch((thrown: unknown) => thrown)
@@ -174,15 +174,15 @@ describe('a call that goes wrong', () => {
     expect(called(OPEN)).toHaveLength(1)
   })
 
-  it('names an unknown plan, and a change that cannot be', async () => {
+  it('names the issue of an unknown plan and of an impossible change', async () => {
     const provider = adapter(double, { plans: { ...MODEL_PLANS, pro: 'P-GONE' } })
     await expect(provider.createAgreement({ ...REQUEST, requestId: 'gone' })).rejects.toThrow('404 INVALID_RESOURCE_ID')
-    await expect(provider.cancelAgreement('I-NOBODY', 'a reason')).rejects.toThrow('404 INVALID_RESOURCE_ID')
+    await expect(provider.cancelAgreement('I-UNKNOWN', 'a reason')).rejects.toThrow('404 INVALID_RESOURCE_ID')
     const { agreementId } = await adapter(double).createAgreement({ ...REQUEST, requestId: 'waiting' })
     await expect(provider.resumeAgreement(agreementId, 'a reason')).rejects.toThrow('422 SUBSCRIPTION_STATUS_INVALID')
   })
 
-  it('never tells the secret', async () => {
+  it('never reveals the client secret in errors', async () => {
     const access: PaypalAccess = { ...DOUBLE_CLIENT, clientSecret: 'another-secret', baseUrl: double.url }
     const error = await adapter(double, access)
       .getAgreement('I-1')
@@ -192,8 +192,8 @@ describe('a call that goes wrong', () => {
   })
 })
 
-describe('what PayPal says of a subscription', () => {
-  const said = async (change: object) => {
+describe('a PayPal subscription', () => {
+  const read = async (change: object) => {
     const { agreementId } = await adapter(double).createAgreement({
       ...REQUEST,
       requestId: JSON.stringify(change).slice(0, 100),
@@ -222,11 +222,11 @@ describe('what PayPal says of a subscription', () => {
       { billing_info: { failed_payments_count: 0, last_failed_payment: { time: '2026-02-01T00:00:00Z' } } },
       { failedAt: null },
     ],
-  ])('%j is %j', async (wire, expected) => {
-    expect(await said(wire)).toMatchObject(expected)
+  ])('%j maps to %j', async (wire, expected) => {
+    expect(await read(wire)).toMatchObject(expected)
   })
 
-  it('counts completed payments only as sales', async () => {
+  it('lists only completed payments as sales', async () => {
     const { agreementId } = await adapter(double).createAgreement({ ...REQUEST, requestId: 'transactions' })
     const { transactions } = double.model.of(agreementId)
     const rows = [
@@ -251,10 +251,10 @@ describe('what PayPal says of a subscription', () => {
   })
 })
 
-describe('the plans at PayPal', () => {
-  it('are made once, however often they are asked for', async () => {
-    const api = createPaypalApi({ ...DOUBLE_CLIENT, baseUrl: double.url }, QUICK)
-    goWrong('POST /v1/billing/plans', 'done, then reset', 1)
+describe('plans at PayPal', () => {
+  it('are created once when the program runs repeatedly', async () => {
+    const api = createPaypalApi({ ...DOUBLE_CLIENT, baseUrl: double.url }, FAST)
+    injectFault('POST /v1/billing/plans', 'done, then reset', 1)
     const first = await createPlans(api)
     const made = double.model.plans.size
     expect(await createPlans(api)).toEqual(first)

@@ -49,20 +49,20 @@ beforeEach(() => {
   double.calls.length = 0
 })
 
-describe('a webhook of PayPal', () => {
-  it('is taken when its signature is right, with one look at the certificate and none at PayPal', async () => {
+describe('a PayPal webhook', () => {
+  it('is verified locally with a cached certificate', async () => {
     const provider = adapter()
     for (let n = 0; n < 3; n++) expect(await read(double.sign(EVENT), provider)).toMatchObject({ id: 'WH-1' })
     expect([times('/certs/'), times('')]).toEqual([1, 1])
   })
 
-  it('is the same notice when it is sent again', async () => {
+  it('parses to the same result when it is redelivered', async () => {
     const webhook = double.sign(EVENT)
     const provider = adapter()
     expect(await read(webhook, provider)).toEqual(await read(webhook, provider))
   })
 
-  it('is refused when its body, or what it was signed for, is another', async () => {
+  it('is rejected if its body, webhook id or key differs from the signed one', async () => {
     const { headers, body } = double.sign(EVENT)
     expect(await read({ headers, body: Buffer.from(body.toString().replace('I-1', 'I-2')) })).toBe(undefined)
     expect(await read({ headers, body: Buffer.concat([body, Buffer.from(' ')]) })).toBe(undefined)
@@ -72,14 +72,14 @@ describe('a webhook of PayPal', () => {
     expect(times(VERIFY)).toBe(0)
   })
 
-  it('is refused without a call when a header is missing or odd', async () => {
+  it('is rejected without a call if a header is missing or malformed', async () => {
     const { headers, body } = double.sign(EVENT)
     for (const name of Object.keys(headers)) {
       const { [name]: _, ...rest } = headers
       expect(await read({ headers: rest, body })).toBe(undefined)
       if (name.endsWith('-sig')) continue
-      for (const odd of ['', '\u0000', 'x'.repeat(3_000)])
-        expect(await read({ headers: { ...headers, [name]: odd }, body })).toBe(undefined)
+      for (const malformed of ['', '\u0000', 'x'.repeat(3_000)])
+        expect(await read({ headers: { ...headers, [name]: malformed }, body })).toBe(undefined)
     }
     expect(await read({ headers: { ...headers, 'paypal-auth-algo': 'SHA1withRSA' }, body })).toBe(undefined)
     expect(times(VERIFY)).toBe(0)
@@ -104,7 +104,7 @@ describe('a webhook of PayPal', () => {
     if (!expected) expect(times('')).toBe(0)
   })
 
-  it('is refused once its certificate has expired, and before it is valid', async () => {
+  it('is rejected before and after the validity of its certificate', async () => {
     const provider = adapter({ now: () => now })
     let now = double.model.now
     expect(await read(double.sign(EVENT), provider)).toMatchObject({ id: 'WH-1' })
@@ -112,24 +112,24 @@ describe('a webhook of PayPal', () => {
   })
 
   it.each([
-    ['made out to another', 'messages.evil.test'],
-    ['made out to one who only begins so', 'api.paypal.com.evil.test'],
-  ])('is refused when its certificate is %s', async (_, name) => {
+    ['issued to another host', 'messages.evil.test'],
+    ['issued to a host with PayPal as a prefix', 'api.paypal.com.evil.test'],
+  ])('is rejected if its certificate is %s', async (_, name) => {
     const { pem, privateKey: key } = testCertificate(name, { issuer: double.authority, ...LASTING })
     double.certificates.set('CERT-2', pem + double.authority.pem)
     expect(await read(double.sign(EVENT, { certUrl: certificateUrl('CERT-2'), key }))).toBe(undefined)
   })
 
   it.each([
-    ['there is none', ''],
-    ['it is no certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
-  ])('is refused without asking PayPal when %s', async (_, pem) => {
+    ['is missing', ''],
+    ['is malformed', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
+  ])('is rejected without asking PayPal if the certificate %s', async (_, pem) => {
     double.certificates.set('CERT-3', pem)
     expect(await read(double.sign(EVENT, { certUrl: certificateUrl('CERT-3') }))).toBe(undefined)
     expect(times(VERIFY)).toBe(0)
   })
 
-  it('is shown to PayPal when the certificate is out of reach, in the very text that was signed', async () => {
+  it('is verified by PayPal, in its original text, if the certificate is unavailable', async () => {
     double.fault = (call) => (call.includes('/certs/') ? { status: 503 } : undefined)
     const webhook = double.sign(EVENT)
     expect(await read(webhook)).toMatchObject({ id: 'WH-1' })
@@ -140,11 +140,11 @@ describe('a webhook of PayPal', () => {
     await expect(read(webhook)).rejects.toThrow(PaymentProviderDown)
   })
 
-  it('is shown to PayPal when its certificate leads to no root that is known here', async () => {
+  it('is verified by PayPal if its certificate does not chain to a trusted root', async () => {
     const provider = adapter({ certificates: { source: double.certificateSource, roots: [] } })
     expect(await read(double.sign(EVENT), provider)).toMatchObject({ id: 'WH-1' })
     expect(times(VERIFY)).toBe(1)
-    // Anybody may make a certificate in PayPal's name: PayPal does not know it.
+    // Anyone can create a certificate in PayPal's name. PayPal rejects its signatures.
     const { pem, privateKey: key } = testCertificate('messageverificationcerts.paypal.com', LASTING)
     double.certificates.set('CERT-4', pem)
     expect(await read(double.sign(EVENT, { certUrl: certificateUrl('CERT-4'), key }))).toBe(undefined)
@@ -155,7 +155,7 @@ describe('a webhook of PayPal', () => {
     expect(times(VERIFY)).toBe(3)
   })
 
-  it('is an error of input when PayPal signed what nobody can read', async () => {
+  it('throws ValidationError if the signature is valid but the body is not an event', async () => {
     await expect(read(double.sign({ id: 7 }))).rejects.toThrow(ValidationError)
   })
 })

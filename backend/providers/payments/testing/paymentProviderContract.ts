@@ -3,19 +3,19 @@ import { monthsAfter } from '#backend/kernel/time.ts'
 import type { NewAgreement, PaymentProvider, PaymentWebhook } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 
-/** A provider, and what its buyer and it do by themselves. */
+/** A provider with the actions of its buyer, and of the provider itself. */
 export interface PaymentWorld {
   readonly provider: PaymentProvider
   /** The provider's time, epoch milliseconds. */
   now(): number
   advance(ms: number): void
   approve(agreementId: string): Promise<void>
-  /** A month is paid for. */
+  /** Bills a month. */
   bill(agreementId: string): Promise<void>
   failPayment(agreementId: string): Promise<void>
-  /** The last sale's money goes back, whole. */
+  /** Refunds the last sale in full. */
   refund(agreementId: string): Promise<void>
-  /** The webhooks sent since this was last asked, signed. */
+  /** Returns the signed webhooks sent since the last call. */
   webhooks(): Promise<{ headers: Record<string, string>; body: Buffer }[]>
   close(): Promise<void>
 }
@@ -36,9 +36,9 @@ const request = (change: Partial<NewAgreement> = {}): NewAgreement => ({
   ...change,
 })
 
-/** What holds for every provider of payments. */
+/** The contract of a {@link PaymentProvider}. */
 export function paymentProviderContract(name: string, start: () => Promise<PaymentWorld>): void {
-  describe(`${name}, as a provider of payments`, () => {
+  describe(`${name} as a payment provider`, () => {
     let world: PaymentWorld
     let provider: PaymentProvider
     beforeAll(async () => {
@@ -56,18 +56,19 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       world.advance(SECOND)
       return id
     }
-    const looked = async (id: string) => (await provider.getAgreement(id)) ?? expect.fail(`${id} is not known`)
+    const read = async (id: string) => (await provider.getAgreement(id)) ?? expect.fail(`agreement ${id} is unknown`)
     const sold = (id: string) => provider.listSales(id, new Date(0).toISOString(), at())
-    const noticesOf = async (id: string): Promise<PaymentWebhook[]> => {
-      const notices: PaymentWebhook[] = []
+    const webhooksOf = async (id: string): Promise<PaymentWebhook[]> => {
+      const found: PaymentWebhook[] = []
       for (const { headers, body } of await world.webhooks()) {
-        const notice = (await provider.verifyWebhook(headers, body)) ?? expect.fail('A webhook of its own was refused')
-        if (JSON.stringify(notice.subject).includes(id)) notices.push(notice)
+        const webhook =
+          (await provider.verifyWebhook(headers, body)) ?? expect.fail('the provider rejected its own webhook')
+        if (JSON.stringify(webhook.subject).includes(id)) found.push(webhook)
       }
-      return notices
+      return found
     }
 
-    it('opens one agreement for one request, which waits for the buyer', async () => {
+    it('creates one pending agreement per request id', async () => {
       const one = request({ userId: OTHER_USER, language: 'zh' })
       const [first, again, other] = [
         await provider.createAgreement(one),
@@ -78,7 +79,7 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       expect(again).toEqual(first)
       expect(other).not.toBe(first.agreementId)
       const nothingYet = { nextBillingAt: null, trial: false, failedAt: null }
-      expect(await looked(first.agreementId)).toEqual({
+      expect(await read(first.agreementId)).toEqual({
         id: first.agreementId,
         userId: OTHER_USER,
         status: 'pending',
@@ -88,18 +89,18 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       expect(await sold(first.agreementId)).toEqual([])
     })
 
-    it('knows no agreement that it did not open', async () => {
-      expect(await provider.getAgreement('I-NOBODY')).toBe(undefined)
+    it('returns undefined for an unknown agreement', async () => {
+      expect(await provider.getAgreement('I-UNKNOWN')).toBe(undefined)
     })
 
-    it('bills an approved agreement, month after month, for the price of its plan', async () => {
+    it('bills an approved agreement monthly for the price of its plan', async () => {
       const id = await opened({ tier: 'pro' })
       await world.approve(id)
       const agreed = at()
-      expect(await looked(id)).toMatchObject({ status: 'active', failedAt: null })
+      expect(await read(id)).toMatchObject({ status: 'active', failedAt: null })
       const [first] = await sold(id)
       expect(first).toMatchObject({ agreementId: id, amountCents: PLANS.pro.priceCents, currency: 'USD' })
-      expect((await looked(id)).nextBillingAt).toBe(monthsAfter(first!.soldAt, 1))
+      expect((await read(id)).nextBillingAt).toBe(monthsAfter(first!.soldAt, 1))
       world.advance(31 * 24 * 3600 * SECOND)
       await world.bill(id)
       const sales = await sold(id)
@@ -110,21 +111,21 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       expect(await provider.listSales(id, later, at())).toEqual(sales.slice(1))
     })
 
-    it('bills one that starts later not before', async () => {
+    it('does not bill an agreement before it starts', async () => {
       const startsAt = new Date(Math.ceil(world.now() / SECOND) * SECOND + 10 * 24 * 3600 * SECOND).toISOString()
       const id = await running({ startsAt })
-      expect(await looked(id)).toMatchObject({ status: 'active', nextBillingAt: startsAt })
+      expect(await read(id)).toMatchObject({ status: 'active', nextBillingAt: startsAt })
       expect(await sold(id)).toEqual([])
     })
 
-    it('pauses, resumes and cancels, each as often as it is asked', async () => {
+    it('pauses, resumes and cancels idempotently', async () => {
       const id = await running()
       const twice = async (change: () => Promise<void>) => {
         await change()
-        const { status, statusAt } = await looked(id)
+        const { status, statusAt } = await read(id)
         world.advance(SECOND)
         await change()
-        expect(await looked(id)).toMatchObject({ status, statusAt })
+        expect(await read(id)).toMatchObject({ status, statusAt })
         return { status, statusAt }
       }
       const paused = await twice(() => provider.pauseAgreement(id, 'a reason'))
@@ -134,27 +135,27 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       const cancelled = await twice(() => provider.cancelAgreement(id, 'a reason'))
       expect([paused.status, resumed.status, cancelled.status]).toEqual(['suspended', 'active', 'cancelled'])
       expect(resumed.statusAt > paused.statusAt && cancelled.statusAt > resumed.statusAt).toBe(true)
-      // For good: neither of these is heard any more, whether it says so or not.
+      // Cancellation is final: later calls have no effect, whether they throw or not.
       await provider.resumeAgreement(id, 'a reason').catch(() => {})
       await provider.pauseAgreement(id, 'a reason').catch(() => {})
-      expect(await looked(id)).toMatchObject({ status: 'cancelled', nextBillingAt: null })
+      expect(await read(id)).toMatchObject({ status: 'cancelled', nextBillingAt: null })
     })
 
-    it('tells of a failed payment until it is made good', async () => {
+    it('reports a failed payment until a payment succeeds', async () => {
       const id = await running()
       await world.failPayment(id)
-      const { failedAt } = await looked(id)
+      const { failedAt } = await read(id)
       expect(Math.abs(Date.parse(failedAt ?? '') - world.now())).toBeLessThan(SECOND)
       world.advance(SECOND)
       await world.bill(id)
-      expect((await looked(id)).failedAt).toBe(null)
+      expect((await read(id)).failedAt).toBe(null)
     })
 
-    it('sends webhooks that say what can be asked for', async () => {
+    it('sends webhooks that match the state of the agreement', async () => {
       await world.webhooks()
       const id = await running()
       const [sale] = await sold(id)
-      const first = await noticesOf(id)
+      const first = await webhooksOf(id)
       expect(first.map(({ subject }) => subject)).toEqual(
         expect.arrayContaining([
           { kind: 'agreement', agreementId: id },
@@ -162,19 +163,19 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
         ]),
       )
       await world.failPayment(id)
-      const { failedAt } = await looked(id)
-      const failed = await noticesOf(id)
+      const { failedAt } = await read(id)
+      const failed = await webhooksOf(id)
       expect(failed.map(({ subject }) => subject)).toEqual([{ kind: 'payment_failed', agreementId: id, failedAt }])
       await world.refund(id)
-      const reversed = await noticesOf(sale!.id)
+      const reversed = await webhooksOf(sale!.id)
       const { amountCents } = sale!
       const subject = { kind: 'reversal', saleId: sale!.id, amountCents, reversal: 'refund' }
       expect(reversed).toEqual([expect.objectContaining({ subject: expect.objectContaining(subject) })])
-      const ids = [...first, ...failed, ...reversed].map((notice) => notice.id)
+      const ids = [...first, ...failed, ...reversed].map((webhook) => webhook.id)
       expect(new Set(ids).size).toBe(ids.length)
     })
 
-    it('takes no webhook that somebody else made up or changed', async () => {
+    it('rejects forged and modified webhooks', async () => {
       await world.webhooks()
       await running()
       const [webhook] = await world.webhooks()
@@ -184,7 +185,7 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       expect(await provider.verifyWebhook({}, body)).toBe(undefined)
       for (const name of Object.keys(headers).filter((each) => /-(id|time|sig)$/.test(each)))
         expect(await provider.verifyWebhook({ ...headers, [name]: `x${headers[name]}` }, body)).toBe(undefined)
-      // The same one again is itself: the inbox knows it by its id.
+      // A redelivered webhook keeps its id, by which the inbox recognises it.
       expect((await provider.verifyWebhook(headers, body))?.id).toBe((await provider.verifyWebhook(headers, body))?.id)
     })
   })

@@ -19,7 +19,7 @@ const FAULTS: Readonly<Record<number, readonly [name: string, message: string]>>
   503: ['SERVICE_UNAVAILABLE', 'Service Unavailable.'],
 }
 
-/** An error as PayPal words it. */
+/** An error in PayPal's format. */
 export function refused(status: number, issue?: string, description?: string): Reply {
   const [name, message] = FAULTS[status] ?? ['ERROR', 'An error.']
   const details = issue === undefined ? {} : { details: [{ issue, description }] }
@@ -28,7 +28,7 @@ export function refused(status: number, issue?: string, description?: string): R
 
 const NOT_FOUND = () => refused(404, 'INVALID_RESOURCE_ID', 'Requested resource ID was not found.')
 
-/** What PayPal answers to a call with a valid token. */
+/** Answers a call that carries a valid token. */
 export function answerCall(model: PaypalModel, base: string, method: string, url: URL, body: string): Reply {
   const call = `${method} ${url.pathname}`
   if (call === 'POST /v1/catalogs/products') return product(model, JSON.parse(body))
@@ -58,10 +58,10 @@ const CHANGES = {
 } as const
 
 function change(model: PaypalModel, id: string, action: string | undefined, { reason }: { reason?: string }): Reply {
-  const wished = CHANGES[action as keyof typeof CHANGES]
-  if (!wished) return NOT_FOUND()
+  const transition = CHANGES[action as keyof typeof CHANGES]
+  if (!transition) return NOT_FOUND()
   if (!reason || reason.length > 128) return refused(400, 'INVALID_STRING_LENGTH')
-  const { from, to, event } = wished
+  const { from, to, event } = transition
   if (!from.some((status) => status === model.of(id).status)) {
     const needed = from.join(' or ').toLowerCase()
     const description = `Invalid subscription status for ${action} action; subscription status should be ${needed}.`

@@ -8,13 +8,13 @@ import { answerCall, type Reply, refused } from './paypalCalls.ts'
 import { PaypalModel } from './paypalModel.ts'
 import { testCertificate } from './testCertificate.ts'
 
-/** What goes wrong with one call. */
+/** A fault of one call. */
 export type Fault =
   | { readonly status: number; readonly text?: string }
-  /** Read, not done, and never answered or cut off. */
+  /** The call has no effect and is never answered, or the connection is reset. */
   | 'hang'
   | 'reset'
-  /** Done, but the answer is lost. */
+  /** The call takes effect, but its answer is lost. */
   | 'done, then hang'
   | 'done, then reset'
 
@@ -32,7 +32,7 @@ export interface SignedWebhook {
 
 export type PaypalDouble = Awaited<ReturnType<typeof startPaypalDouble>>
 
-/** A double of PayPal's REST API on this machine, by its documents. What it proves is the adapter, not the service. */
+/** Starts a local double of PayPal's documented REST API. It tests the adapter, not the service. */
 export async function startPaypalDouble() {
   const model = new PaypalModel()
   const years = { from: Date.UTC(2020), to: Date.UTC(2040) }
@@ -54,22 +54,22 @@ export async function startPaypalDouble() {
     signer,
     authority: between,
     roots: [root.pem],
-    /** What it serves, by the last part of the address. */
+    /** Served certificates by the last part of their URL. */
     certificates: new Map([['CERT-1', signer.pem + between.pem]]),
-    /** Every call that reached it: method and path. */
+    /** Received calls, as method and path. */
     calls: [] as { readonly call: string; readonly requestId: string | undefined; readonly body: string }[],
-    /** Called for each call with its number, counted from 1; what it answers goes wrong. */
+    /** Returns the fault of a call, given its number from 1. */
     fault: (_call: string, _count: number): Fault | undefined => undefined,
     tokenSeconds: 32_400,
-    withdrawTokens: () => tokens.clear(),
-    /** PayPal's addresses lead here, as a test of the adapter may have it. */
+    revokeTokens: () => tokens.clear(),
+    /** Serves the certificates of PayPal's URLs from this double. */
     certificateSource: (async (url: URL): Promise<string | undefined> => {
       const answer = await fetch(new URL(url.pathname, double.url), { signal: AbortSignal.timeout(2_000) })
       if (answer.status >= 500) throw new Error(`HTTP ${answer.status}`)
       return answer.ok ? answer.text() : undefined
     }) satisfies CertificateSource,
 
-    /** An event as PayPal sends it; parts may be forged. */
+    /** Signs an event as PayPal does. Tests can forge parts of it. */
     sign(
       event: object,
       { webhookId = DOUBLE_WEBHOOK_ID, certUrl = certificateUrl('CERT-1'), key = signer.privateKey } = {},
@@ -93,7 +93,7 @@ export async function startPaypalDouble() {
     },
   }
 
-  const verifyThere = (body: string): Reply => {
+  const verifySignature = (body: string): Reply => {
     const { transmission_id, transmission_time, transmission_sig, webhook_id } = JSON.parse(body)
     const event = body.slice(body.indexOf('"webhook_event":') + 16, -1)
     const message = Buffer.from(`${transmission_id}|${transmission_time}|${webhook_id}|${crc32(event)}`)
@@ -102,7 +102,7 @@ export async function startPaypalDouble() {
     return { status: 200, body: { verification_status: isGood ? 'SUCCESS' : 'FAILURE' } }
   }
 
-  const giveToken = (authorization: string | undefined, body: string): Reply => {
+  const issueToken = (authorization: string | undefined, body: string): Reply => {
     const { clientId, clientSecret } = DOUBLE_CLIENT
     const expected = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
     if (authorization !== expected || body !== 'grant_type=client_credentials')
@@ -113,10 +113,10 @@ export async function startPaypalDouble() {
   }
 
   const answer = ({ method = '', url = '', headers }: IncomingMessage, body: string): Reply => {
-    if (url === TOKEN) return giveToken(headers.authorization, body)
+    if (url === TOKEN) return issueToken(headers.authorization, body)
     if (!tokens.has(headers.authorization?.replace('Bearer ', '') ?? ''))
       return { status: 401, body: { error: 'invalid_token', error_description: 'Token signature verification failed' } }
-    if (url === VERIFY) return verifyThere(body)
+    if (url === VERIFY) return verifySignature(body)
     const requestId = headers['paypal-request-id'] as string | undefined
     const known = requestId && done.get(`${url} ${requestId}`)
     if (known) return known

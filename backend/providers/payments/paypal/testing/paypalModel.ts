@@ -4,7 +4,7 @@ import { decimalOf } from '../amounts.ts'
 
 type Status = 'APPROVAL_PENDING' | 'ACTIVE' | 'SUSPENDED' | 'CANCELLED' | 'EXPIRED'
 
-/** A subscription, its fields named as on the wire. */
+/** A subscription with the field names of the API. */
 export interface ModelSubscription {
   readonly id: string
   readonly plan_id: string
@@ -41,13 +41,13 @@ export interface PaypalEvent {
 
 export const MODEL_PLANS = { standard: 'P-STANDARD', pro: 'P-PRO', ultimate: 'P-ULTIMATE' }
 
-/** What PayPal holds and does, with a clock that the test moves. Instants have whole seconds, as there. */
+/** PayPal's state and behaviour, with a clock that tests move. Instants are whole seconds, as in the API. */
 export class PaypalModel {
   now = Date.UTC(2026, 0, 31, 12)
   readonly products = new Set<string>()
   readonly plans = new Map<string, ModelPlan>()
   readonly subscriptions = new Map<string, ModelSubscription>()
-  /** The webhooks to be sent, in order. */
+  /** Webhooks to send, in order. */
   readonly events: PaypalEvent[] = []
   #count = 0
 
@@ -66,7 +66,7 @@ export class PaypalModel {
     return `${prefix}${String(++this.#count).padStart(6, '0')}`
   }
 
-  #tell(event_type: string, resource: object): void {
+  #queue(event_type: string, resource: object): void {
     this.events.push({ id: this.newId('WH-'), event_type, create_time: this.at, resource })
   }
 
@@ -88,7 +88,7 @@ export class PaypalModel {
 
   of(id: string): ModelSubscription {
     const subscription = this.subscriptions.get(id)
-    if (!subscription) throw new Error(`The model knows no subscription ${id}`)
+    if (!subscription) throw new Error(`no subscription ${id}`)
     return subscription
   }
 
@@ -101,10 +101,10 @@ export class PaypalModel {
     subscription.status = status
     subscription.status_update_time = this.at
     if (status === 'CANCELLED' || status === 'EXPIRED') delete subscription.billing_info.next_billing_time
-    this.#tell(`BILLING.SUBSCRIPTION.${event}`, { ...this.wire(subscription) })
+    this.#queue(`BILLING.SUBSCRIPTION.${event}`, { ...this.wire(subscription) })
   }
 
-  /** The buyer agrees; the first month is paid for at once, or when it starts. */
+  /** Activates a subscription and bills the first month, unless it starts later. */
   approve(id: string): void {
     const { start_time } = this.of(id)
     this.turn(id, 'ACTIVE', 'ACTIVATED')
@@ -112,7 +112,7 @@ export class PaypalModel {
     else this.of(id).billing_info.next_billing_time = start_time
   }
 
-  /** @param total another amount than the plan's */
+  /** @param total an amount other than the plan's */
   bill(id: string, total = this.plans.get(this.of(id).plan_id)!.price): string | undefined {
     const { status, transactions, billing_info } = this.of(id)
     if (status !== 'ACTIVE') return undefined
@@ -125,7 +125,7 @@ export class PaypalModel {
       next_billing_time: `${monthsAfter(time, 1).slice(0, 19)}Z`,
       failed_payments_count: 0,
     })
-    this.#tell('PAYMENT.SALE.COMPLETED', this.#saleResource(id, sale, total))
+    this.#queue('PAYMENT.SALE.COMPLETED', this.#saleResource(id, sale, total))
     return sale.id
   }
 
@@ -140,25 +140,25 @@ export class PaypalModel {
     const { billing_info } = subscription
     billing_info.failed_payments_count = Number(billing_info.failed_payments_count ?? 0) + 1
     billing_info.last_failed_payment = { amount: { currency_code: 'USD', value: '12.99' }, time: this.at }
-    this.#tell('BILLING.SUBSCRIPTION.PAYMENT.FAILED', structuredClone(this.wire(subscription)))
+    this.#queue('BILLING.SUBSCRIPTION.PAYMENT.FAILED', structuredClone(this.wire(subscription)))
   }
 
-  /** Part of the last sale's money goes back, in percent. */
+  /** Refunds a percentage of the last sale. */
   refund(id: string, percent = 100): void {
     const sale = this.of(id).transactions.at(-1)
     if (!sale) return
     sale.status = percent === 100 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
     const cents = Math.round(Number(sale.amount_with_breakdown.gross_amount.value) * percent)
     const amount = { total: `-${decimalOf(cents)}`, currency: 'USD' }
-    this.#tell('PAYMENT.SALE.REFUNDED', { id: this.newId('R'), sale_id: sale.id, amount, create_time: this.at })
+    this.#queue('PAYMENT.SALE.REFUNDED', { id: this.newId('R'), sale_id: sale.id, amount, create_time: this.at })
   }
 
-  /** The buyer's bank takes the last sale back; PayPal tells of the sale itself. */
+  /** Reverses the last sale, as the buyer's bank does. PayPal's event contains the sale itself. */
   reverse(id: string): void {
     const sale = this.of(id).transactions.at(-1)
     if (!sale) return
     sale.status = 'REFUNDED'
     const { value } = sale.amount_with_breakdown.gross_amount
-    this.#tell('PAYMENT.SALE.REVERSED', this.#saleResource(id, sale, `-${value}`))
+    this.#queue('PAYMENT.SALE.REVERSED', this.#saleResource(id, sale, `-${value}`))
   }
 }
