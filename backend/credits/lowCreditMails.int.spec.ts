@@ -21,8 +21,7 @@ it('mails a user once a day when a fifth of the credits, or none, is left', asyn
     await kinora.context.changes.waitFor(['creditBalances'], position, 10_000)
     await creditsSpent(user.userId)
   }
-  const subjects = async () =>
-    ((await kinora.mails(user.email)) as unknown as { subject: string }[]).map(({ subject }) => subject)
+  const subjects = async () => (await kinora.mails(user.email)).map(({ subject }) => subject)
   const low = 'Your Kinora credits are running low'
 
   await spend(47)

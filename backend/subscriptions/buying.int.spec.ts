@@ -125,8 +125,7 @@ describe('the lifecycle of a plan', () => {
   it('announces renewals, renews, and suspends a plan whose payment fails', { timeout: 120_000 }, async () => {
     const user = await kinora.newUser()
     const id = await buy(user, 'standard')
-    const mails = async () =>
-      (await kinora.mails(user.email)).map((mail) => (mail as unknown as { subject: string }).subject)
+    const mails = async () => (await kinora.mails(user.email)).map(({ subject }) => subject)
     await advance(29 * DAY)
     await soon(async () => expect((await mails())[0]).toContain('renews on'))
     await advance(3 * DAY)

@@ -24,7 +24,10 @@ export function visitor(url: string) {
       }),
     /** Returns the mails to an address, newest first. */
     mails: async (to: string) =>
-      (await (await fetch(`${url}/dev/mailbox.json?to=${encodeURIComponent(to)}`)).json()) as { text: string }[],
+      (await (await fetch(`${url}/dev/mailbox.json?to=${encodeURIComponent(to)}`)).json()) as {
+        subject: string
+        text: string
+      }[],
   }
 }
 

@@ -5,6 +5,7 @@ import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
 import { createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
+import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import {
   createMemoryEventStore,
@@ -142,7 +143,7 @@ async function endOf(arriving: readonly SignedWebhook[]) {
 }
 
 function accountIn({ log }: MemoryEventStore) {
-  const ledger = log.filter(({ stream }) => stream.startsWith('creditAccount-')) as unknown as CreditAccountEvent[]
+  const ledger = log.filter(({ stream }) => stream.startsWith('creditAccount-')) as Stored<CreditAccountEvent>[]
   const { lots, debt } = ledger.reduce(creditAccount.evolve, creditAccount.initial)
   return {
     granted: ledger.flatMap(({ type, data }) => (type === 'CreditLotGranted' ? [data.lotId] : [])),
