@@ -4,14 +4,16 @@ import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Clock } from '../kernel/time.ts'
 import { type AccountsOptions, assertStrong, findAccount } from './accounts.ts'
 import { composeMail } from './mails/composeMail.ts'
+import type { Outbox } from './mails/outbox.ts'
 import { hashPassword, passwordMatches } from './passwords.ts'
 import { endSessions } from './sessions/sessions.ts'
 import { type UserAccount, UserTable } from './tables.ts'
 
-const RESET_LIFETIME_MS = 3600 * 1000
 const NOTICE_LIFETIME_MS = 7 * 24 * 3600 * 1000
 
-type PasswordsOptions = Pick<AccountsOptions, 'database' | 'tokens' | 'outbox' | 'background' | 'publicUrl'> & {
+type PasswordsOptions = Pick<AccountsOptions, 'database' | 'links' | 'background'> & {
+  readonly outbox: Outbox
+  readonly publicUrl: () => string
   readonly now?: Clock
 }
 
@@ -20,9 +22,9 @@ export type AccountPasswords = ReturnType<typeof createAccountPasswords>
 /** Checks, resets and changes the passwords of accounts. */
 export function createAccountPasswords({
   database,
-  tokens,
-  outbox,
+  links,
   background,
+  outbox,
   publicUrl,
   now = Date.now,
 }: PasswordsOptions) {
@@ -36,7 +38,7 @@ export function createAccountPasswords({
   const replace = async (tx: EntityManager, account: UserAccount, passwordHash: string, keptSession?: string) => {
     await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash })
     await endSessions(tx, account.id, new Date(now()), keptSession ? { except: keptSession } : {})
-    await tokens.revoke(tx, account.id, 'reset')
+    await links.revoke(tx, account.id, 'reset')
     const notice = composeMail('passwordChanged', account, `${publicUrl()}/auth/forgot-password`)
     await outbox.put(tx, account.id, notice, NOTICE_LIFETIME_MS)
   }
@@ -72,24 +74,19 @@ export function createAccountPasswords({
     forgot(email: string): void {
       background.run(async () => {
         const account = await findAccount(database.em.fork(), email)
-        if (!account?.emailVerifiedAt) return
-        await database.em.fork().transactional(async (tx) => {
-          const token = await tokens.issue(tx, account.id, 'reset', RESET_LIFETIME_MS)
-          const link = `${publicUrl()}/reset-password?${new URLSearchParams({ token })}`
-          await outbox.put(tx, account.id, composeMail('reset', account, link), RESET_LIFETIME_MS)
-        })
+        if (account?.emailVerifiedAt) await database.em.fork().transactional((tx) => links.send(tx, 'reset', account))
       })
     },
 
     /** Sets a new password with a mailed token, and ends every session. @throws Rejection token_invalid  @throws ValidationError */
     async reset(token: string, password: string): Promise<UserAccount> {
-      const userId = await tokens.owner(token, 'reset')
+      const userId = await links.owner(token, 'reset')
       const account = userId && (await database.em.fork().findOne(UserTable, { id: userId }))
       const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
       if (!account) throw invalid
       const passwordHash = await hashStrong(password, account)
       await database.em.fork().transactional(async (tx) => {
-        if (!(await tokens.spend(tx, token))) throw invalid
+        if (!(await links.spend(tx, token))) throw invalid
         await replace(tx, account, passwordHash)
       })
       return account

@@ -7,7 +7,7 @@ import { createBackground } from './background.ts'
 import type { Erasures } from './erasures.ts'
 import { createFreeGrants } from './freeGrants.ts'
 import { keyFor } from './keys/seal.ts'
-import { createMailTokens } from './mails/mailTokens.ts'
+import { createMailedLinks } from './mails/mailedLinks.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { createBrowserSessions } from './sessions/browserSessions.ts'
 import { createCookies } from './sessions/cookies.ts'
@@ -39,14 +39,14 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const background = createBackground((error) => log.error({ err: error }, 'background work failed'))
   const cookies = createCookies(publicUrl().startsWith('https://'))
   const throttle = createThrottle(database, key('throttle'))
-  const shared = { database, tokens: createMailTokens(database, clock), outbox, background, publicUrl }
+  const shared = { database, links: createMailedLinks(database, outbox, publicUrl, clock), background }
   const grants = createFreeGrants(database, secrets.encryption)
   return {
     accounts: {
       ...createAccounts({ ...shared, grants, production, grantFreeCredits, calendar }),
       erase: erasures.request,
     },
-    passwords: createAccountPasswords({ ...shared, now: clock }),
+    passwords: createAccountPasswords({ ...shared, outbox, publicUrl, now: clock }),
     sessions: createBrowserSessions(createSessions(database, secrets.session), cookies, key('known devices')),
     attempts: createAttempts(throttle, production),
     throttle,

@@ -9,23 +9,17 @@ import type { Calendar } from '../kernel/time.ts'
 import type { Background } from './background.ts'
 import type { Language, Registration, User } from './contract.ts'
 import type { FreeGrants } from './freeGrants.ts'
-import { composeMail } from './mails/composeMail.ts'
 import { domainFault, mailIdentity } from './mails/mailAddress.ts'
-import type { MailTokens } from './mails/mailTokens.ts'
-import type { Outbox } from './mails/outbox.ts'
+import type { MailedLinks } from './mails/mailedLinks.ts'
 import { hashPassword } from './passwords.ts'
 import { passwordWeakness } from './passwordWeakness.ts'
 import { type UserAccount, UserTable } from './tables.ts'
 
-const VERIFICATION_LIFETIME_MS = 24 * 3600 * 1000
-
 export interface AccountsOptions {
   readonly database: Database
-  readonly tokens: MailTokens
-  readonly outbox: Outbox
+  readonly links: MailedLinks
   readonly grants: FreeGrants
   readonly background: Background
-  readonly publicUrl: () => string
   /** Rejects reserved domains such as example.com. */
   readonly production: boolean
   /** Grants the free credits, once per user. */
@@ -55,16 +49,7 @@ export function assertStrong(password: string, owner: { email: string; username:
 
 /** Registers accounts, verifies their addresses, and stores their settings. */
 export function createAccounts(options: AccountsOptions) {
-  const { database, tokens, outbox, grants, background, publicUrl, production, calendar = Date.now } = options
-
-  const sendVerification = async (
-    tx: EntityManager,
-    account: Pick<UserAccount, 'id' | 'email' | 'fullName' | 'language'>,
-  ) => {
-    const token = await tokens.issue(tx, account.id, 'verify', VERIFICATION_LIFETIME_MS)
-    const link = `${publicUrl()}/verify-email?${new URLSearchParams({ token, email: account.email })}`
-    await outbox.put(tx, account.id, composeMail('verification', account, link), VERIFICATION_LIFETIME_MS)
-  }
+  const { database, links, grants, background, production, calendar = Date.now } = options
 
   return {
     byId: (id: string) => database.em.fork().findOne(UserTable, { id }),
@@ -89,7 +74,7 @@ export function createAccounts(options: AccountsOptions) {
             await tx.insert(UserTable, { id, emailVerifiedAt: null, createdAt: new Date(calendar()), ...fields })
           // The update checks again, because the owner can verify the address concurrently.
           else if ((await tx.nativeUpdate(UserTable, { id, emailVerifiedAt: null }, fields)) === 0) throw taken
-          await sendVerification(tx, { id, ...fields })
+          await links.send(tx, 'verify', { id, ...fields }, { email })
         })
       } catch (error) {
         if (error instanceof UniqueConstraintViolationException) throw taken
@@ -102,7 +87,7 @@ export function createAccounts(options: AccountsOptions) {
       background.run(async () => {
         const account = await findAccount(database.em.fork(), email)
         if (account && !account.emailVerifiedAt)
-          await database.em.fork().transactional((tx) => sendVerification(tx, account))
+          await database.em.fork().transactional((tx) => links.send(tx, 'verify', account, { email: account.email }))
       })
     },
 
@@ -113,7 +98,7 @@ export function createAccounts(options: AccountsOptions) {
      * @throws Rejection token_invalid
      */
     async verifyEmail(token: string): Promise<boolean> {
-      const userId = await tokens.owner(token, 'verify')
+      const userId = await links.owner(token, 'verify')
       const account = userId && (await database.em.fork().findOne(UserTable, { id: userId }))
       if (!account) throw new Rejection('token_invalid', 'Verification link has expired or is invalid.')
       const granted = await grants.claim(account.identity, account.id)
@@ -121,7 +106,7 @@ export function createAccounts(options: AccountsOptions) {
       await database.em.fork().transactional(async (tx) => {
         const emailVerifiedAt = new Date(calendar())
         await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, { emailVerifiedAt })
-        await tokens.spend(tx, token)
+        await links.spend(tx, token)
       })
       return granted
     },

@@ -6,7 +6,7 @@ import { createAccountPasswords } from './accountPasswords.ts'
 import { createAccounts } from './accounts.ts'
 import { createBackground } from './background.ts'
 import { createFreeGrants } from './freeGrants.ts'
-import { createMailTokens } from './mails/mailTokens.ts'
+import { createMailedLinks } from './mails/mailedLinks.ts'
 import { createOutbox } from './mails/outbox.ts'
 
 let db: TemporaryDatabase
@@ -35,10 +35,11 @@ const racing = () =>
 
 describe('registering an address while its owner verifies it', () => {
   it("keeps the owner's password", async () => {
-    const tokens = createMailTokens(racing(), Date.now)
     const outbox = createOutbox(db.database, randomBytes(32))
     const background = createBackground(() => {})
-    const ports = { database: racing(), tokens, outbox, background, publicUrl: () => 'http://localhost' }
+    const publicUrl = () => 'http://localhost'
+    const links = createMailedLinks(racing(), outbox, publicUrl, Date.now)
+    const ports = { database: racing(), links, outbox, background, publicUrl }
     const grants = createFreeGrants(db.database, 'ab'.repeat(32))
     const accounts = createAccounts({ ...ports, grants, production: false, grantFreeCredits: async () => {} })
     const mails = async () => Promise.all((await outbox.waiting()).map(async (id) => (await outbox.open(id))!.text))

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { createMailedLinks } from './mailedLinks.ts'
+import { createOutbox } from './outbox.ts'
+
+let db: TemporaryDatabase
+const user = { id: crypto.randomUUID(), email: 'a@kinora.test', fullName: 'A', language: 'en' } as const
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  await db.pool.query(
+    `insert into user_account (id, email, identity, full_name, language, password_hash, created_at) values ($1, 'a@kinora.test', 'a@kinora.test', 'A', 'en', '', now())`,
+    [user.id],
+  )
+})
+afterAll(() => db.close())
+
+describe('a mailed link', () => {
+  it('invalidates all others, also when several are sent concurrently', async () => {
+    const outbox = createOutbox(db.database, randomBytes(32))
+    const links = createMailedLinks(db.database, outbox, () => 'http://localhost', Date.now)
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(
+        Array.from({ length: 8 }, () => db.database.em.fork().transactional((tx) => links.send(tx, 'verify', user))),
+      )
+      const mails = await Promise.all((await outbox.waiting()).slice(-8).map((id) => outbox.open(id)))
+      const tokens = mails.map((mail) => /token=([\w-]+)/.exec(mail!.text)![1]!)
+      expect(new Set(tokens).size).toBe(8)
+      const owners = await Promise.all(tokens.map((token) => links.owner(token, 'verify')))
+      expect(owners.filter((owner) => owner !== undefined)).toEqual([user.id])
+    }
+  })
+})

@@ -1,0 +1,64 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Database } from '../../kernel/postgres/orm.ts'
+import type { Clock } from '../../kernel/time.ts'
+import type { UserAccount } from '../tables.ts'
+import { composeMail } from './composeMail.ts'
+import type { Outbox } from './outbox.ts'
+
+const HOUR_MS = 3_600_000
+const PURPOSES = {
+  verify: { mail: 'verification', path: '/verify-email', lifetimeMs: 24 * HOUR_MS },
+  reset: { mail: 'reset', path: '/reset-password', lifetimeMs: HOUR_MS },
+} as const
+type Purpose = keyof typeof PURPOSES
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+export type MailedLinks = ReturnType<typeof createMailedLinks>
+
+/** Mails links with single-use tokens. Only the hashes of tokens are stored. */
+export function createMailedLinks(database: Database, outbox: Outbox, publicUrl: () => string, now: Clock) {
+  /** Invalidates a user's links for a purpose. */
+  const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
+    tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
+
+  return {
+    revoke,
+
+    /** Mails a link, within the caller's transaction, and invalidates earlier ones. `query` is added to the link. */
+    async send(
+      tx: EntityManager,
+      purpose: Purpose,
+      user: Pick<UserAccount, 'id' | 'email' | 'fullName' | 'language'>,
+      query: Readonly<Record<string, string>> = {},
+    ): Promise<void> {
+      const { mail, path, lifetimeMs } = PURPOSES[purpose]
+      const token = randomBytes(32).toString('base64url')
+      // Without the lock, two concurrent transactions would not see, and so not revoke, each other's token.
+      await tx.execute('select 1 from user_account where id = ? for update', [user.id])
+      await revoke(tx, user.id, purpose)
+      const row = [hashOf(token), user.id, purpose, new Date(now() + lifetimeMs)]
+      await tx.execute('insert into mail_token (hash, user_id, purpose, expires_at) values (?, ?, ?, ?)', row)
+      const link = `${publicUrl()}${path}?${new URLSearchParams({ token, ...query })}`
+      await outbox.put(tx, user.id, composeMail(mail, user, link), lifetimeMs)
+    },
+
+    /** Returns the user id of a valid token. */
+    async owner(token: string, purpose: Purpose): Promise<string | undefined> {
+      const [row] = await database.em
+        .fork()
+        .execute<{ user_id: string }[]>(
+          'select user_id from mail_token where hash = ? and purpose = ? and expires_at > ?',
+          [hashOf(token), purpose, new Date(now())],
+        )
+      return row?.user_id
+    },
+
+    /** Deletes a token. @returns false if another call has spent it first */
+    async spend(tx: EntityManager, token: string): Promise<boolean> {
+      const spent = await tx.execute<object[]>('delete from mail_token where hash = ? returning hash', [hashOf(token)])
+      return spent.length > 0
+    },
+  }
+}
