@@ -62,11 +62,15 @@ export function createPageViews(
   const write = async (views: readonly StoredPageView[]) => {
     for (const day of new Set(views.map(utcDay))) {
       if (days.has(day)) continue
-      await pool.query({ text: 'select page_view_partition($1)', values: [day], query_timeout: TIMEOUT_MS } as never)
+      await pool.query({
+        text: 'select page_view_partition($1)',
+        values: [day],
+        query_timeout: TIMEOUT_MS,
+      } as pg.QueryConfig)
       days.add(day)
     }
     const values = [JSON.stringify(views)]
-    await pool.query({ name: 'page-views', text: WRITE_VISITS, values, query_timeout: TIMEOUT_MS } as never)
+    await pool.query({ name: 'page-views', text: WRITE_VISITS, values, query_timeout: TIMEOUT_MS } as pg.QueryConfig)
     onWritten()
   }
 

@@ -31,8 +31,8 @@ export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
     (await pool.query<Row & pg.QueryResultRow>({ name: `board-${name}`, text, values })).rows as Row[]
 
   return {
-    async overview(today, now) {
-      const dayAgo = new Date(now - FULL_ADDRESS_MS)
+    async overview(today, at) {
+      const dayAgo = new Date(at - FULL_ADDRESS_MS)
       const [row] = await query<Answer<'overview'>>('overview', OVERVIEW, [today, dayAgo])
       const { recent, ...counts } = row!
       if (recent.length >= RECENT) return { ...counts, recent }
@@ -59,7 +59,7 @@ export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
         [from, to],
       ),
 
-    async live(now) {
+    async live(at) {
       const [row] = await query<Answer<'live'>>(
         'live',
         `with seen as materialized (select path, visitor from page_view where at > $1 and ${COUNTED})
@@ -67,7 +67,7 @@ export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
            (select coalesce(json_agg(p), '[]') from (
               select path, count(distinct visitor)::int as count from seen
               group by path order by count desc, path limit ${RANKED}) p) as pages`,
-        [new Date(now - LIVE_MS)],
+        [new Date(at - LIVE_MS)],
       )
       return row!
     },

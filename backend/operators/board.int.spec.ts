@@ -26,8 +26,8 @@ describe('the operator', () => {
   it('must sign in for every call and for the page', async () => {
     const user = await kinora.newUser()
     for (const path of CALLS)
-      for (const headers of [{}, { cookie: 'kinora_operator=x' }, { cookie: user.cookie }])
-        expect([path, (await get(path, headers as never)).status]).toEqual([path, 401])
+      for (const headers of [{}, { cookie: 'kinora_operator=x' }, { cookie: user.cookie }] as Record<string, string>[])
+        expect([path, (await get(path, headers)).status]).toEqual([path, 401])
     for (const [page, to] of [
       ['/admin/dashboard', '/admin/dashboard/login'],
       ['/admin/dashboard/', '/admin/dashboard/login'],
@@ -106,7 +106,7 @@ describe('the board', () => {
     await visit('/', { session_id: 'c', user_agent: 'Googlebot/2.1' })
     await visit('/lost', { session_id: 'b', status_code: 404 })
     await kinora.visitsCounted()
-    const { success, data } = (await json('/analytics/overview')) as never as { success: boolean; data: never }
+    const { success, data } = await json<{ success: boolean; data: never }>('/analytics/overview')
     const visits = (path: string, status_code = 200) => ({
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/),
       path,
@@ -132,7 +132,7 @@ describe('the board', () => {
         time_zone: 'Europe/Berlin',
       },
     })
-    const hours = (await json('/analytics/hourly')) as never as { data: { hourly_distribution: { count: number }[] } }
+    const hours = await json<{ data: { hourly_distribution: { count: number }[] } }>('/analytics/hourly')
     expect(hours.data.hourly_distribution.map(({ count }) => count).reduce((sum, count) => sum + count)).toBe(4)
     expect(hours.data.hourly_distribution).toHaveLength(24)
     expect(await json('/analytics/live')).toEqual({
@@ -149,13 +149,13 @@ describe('the board', () => {
   })
 
   it('shows the week and the users', async () => {
-    const weekly = (await json('/analytics/weekly')) as never as { data: { daily_data: object[]; total_pv: number } }
+    const weekly = await json<{ data: { daily_data: object[]; total_pv: number } }>('/analytics/weekly')
     expect(weekly.data.total_pv).toBe(4)
     expect(weekly.data.daily_data).toHaveLength(7)
     expect(weekly.data.daily_data.at(-1)).toMatchObject({ pv: 4, uv: 2 })
     const user = await kinora.newUser()
     await kinora.post('/auth/register', { email: 'new@kinora.test', password: 'correct horse', username: 'New' })
-    const overview = async () => (await json('/analytics/users/overview')).data as never as Record<string, unknown>
+    const overview = async () => (await json<{ data: Record<string, unknown> }>('/analytics/users/overview')).data
     expect(await overview()).toMatchObject({
       total_users: 3,
       today_registrations: 3,
@@ -163,7 +163,7 @@ describe('the board', () => {
       verified_users: 2,
       verification_rate: 66.7,
     })
-    const list = (await json('/analytics/users/list?page=1&per_page=2')) as never as { users: object[] }
+    const list = await json<{ users: object[] }>('/analytics/users/list?page=1&per_page=2')
     expect(list).toEqual({
       success: true,
       users: [

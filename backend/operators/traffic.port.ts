@@ -6,12 +6,12 @@ type OverviewAnswer = z.infer<typeof Overview>
 type Visited = OverviewAnswer['today']['page_ranking'][number]
 type Counts = Omit<OverviewAnswer['today'], 'page_ranking'>
 
-/** Traffic figures of the board. Days are dates of the operator's time zone; `now` is in epoch milliseconds. */
+/** Traffic figures of the board. Days are dates of the operator's time zone; `at` is the current time in epoch milliseconds. */
 export interface Traffic {
   /** Returns null for a day without visits. Timestamps are as Postgres writes them. */
   overview(
     today: string,
-    now: number,
+    at: number,
   ): Promise<{
     today: Counts | null
     yesterday: Counts | null
@@ -24,5 +24,5 @@ export interface Traffic {
   hours(day: string): Promise<z.infer<typeof Hourly>['hourly_distribution']>
   /** Returns the most visited pages, at most a hundred. */
   pages(period: DayRange): Promise<Visited[]>
-  live(now: number): Promise<z.infer<typeof Live>>
+  live(at: number): Promise<z.infer<typeof Live>>
 }

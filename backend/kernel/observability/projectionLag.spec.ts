@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { EventBatch, EventStore, GlobalPosition } from '../eventsourcing/eventStore.port.ts'
+import type { EventBatch, GlobalPosition } from '../eventsourcing/eventStore.port.ts'
+import { createMemoryEventStore } from '../eventsourcing/testing/memoryEventStore.ts'
 import { createMetrics } from './metrics.ts'
 import { createProjectionLag } from './projectionLag.ts'
 
@@ -15,12 +16,12 @@ const stored = {
   meta: {},
 }
 /** A log with one event. */
-const log = {
+const log = Object.assign(createMemoryEventStore(), {
   async *subscribeAll({ onLive }: { onLive?: () => void }): AsyncGenerator<EventBatch> {
     yield { events: [stored], position: stored.position, live: false }
     onLive?.()
   },
-} as unknown as EventStore
+})
 
 describe('projection lag', () => {
   it('is the age of the oldest unprocessed event, grows during failures, and is 0 at the head', async () => {
