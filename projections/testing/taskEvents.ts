@@ -3,15 +3,15 @@ import type { VideoTaskEvent } from '#backend/tasks/events.ts'
 
 const time = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`
 
-/** The facts of one video task, each a second after the one before it in its usual course. */
+/** Returns the events of one video task, one second apart in the usual order. */
 export const taskEvents = (taskId: string, userId: string) => {
-  const fact = (second: number) => ({ taskId, at: time(second) })
+  const at = (second: number) => ({ taskId, at: time(second) })
   const file = { size: 1234, durationMs: 5_880, width: 1366, height: 768 }
   return {
     submitted: {
       type: 'VideoTaskSubmitted',
       data: {
-        ...fact(0),
+        ...at(0),
         userId,
         taskType: 'image_to_video',
         model: 'MiniMax-Hailuo-02',
@@ -25,18 +25,18 @@ export const taskEvents = (taskId: string, userId: string) => {
         priority: 4,
       },
     },
-    queued: { type: 'VideoTaskQueued', data: fact(1) },
-    requested: { type: 'VideoRenderRequested', data: fact(2) },
-    accepted: { type: 'VideoRenderAccepted', data: { ...fact(3), jobId: 'job' } },
-    postponed: { type: 'VideoRenderPostponed', data: { ...fact(3), detail: 'too many calls' } },
-    found: { type: 'VideoRenderFound', data: { ...fact(8), userId, jobId: 'job' } },
-    started: { type: 'VideoRenderStarted', data: fact(4) },
-    downloading: { type: 'VideoDownloadStarted', data: fact(5) },
-    succeeded: { type: 'VideoTaskSucceeded', data: { ...fact(6), userId, file } },
-    recovered: { type: 'VideoTaskRecovered', data: { ...fact(8), userId, file } },
-    recoveryEnded: { type: 'VideoRecoveryEnded', data: fact(9) },
-    abandoned: { type: 'VideoTaskAbandoned', data: fact(0) },
-    deleted: { type: 'VideoTaskDeleted', data: { ...fact(10), userId } },
+    queued: { type: 'VideoTaskQueued', data: at(1) },
+    requested: { type: 'VideoRenderRequested', data: at(2) },
+    accepted: { type: 'VideoRenderAccepted', data: { ...at(3), jobId: 'job' } },
+    postponed: { type: 'VideoRenderPostponed', data: { ...at(3), detail: 'too many calls' } },
+    found: { type: 'VideoRenderFound', data: { ...at(8), userId, jobId: 'job' } },
+    started: { type: 'VideoRenderStarted', data: at(4) },
+    downloading: { type: 'VideoDownloadStarted', data: at(5) },
+    succeeded: { type: 'VideoTaskSucceeded', data: { ...at(6), userId, file } },
+    recovered: { type: 'VideoTaskRecovered', data: { ...at(8), userId, file } },
+    recoveryEnded: { type: 'VideoRecoveryEnded', data: at(9) },
+    abandoned: { type: 'VideoTaskAbandoned', data: at(0) },
+    deleted: { type: 'VideoTaskDeleted', data: { ...at(10), userId } },
   } as const satisfies Record<string, VideoTaskEvent>
 }
 

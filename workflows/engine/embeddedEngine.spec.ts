@@ -28,8 +28,8 @@ function engineOf(activities: Activities = {}, policies: Partial<ActivityPolicy>
 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 engineContract('the embedded engine', {
-  remembers: false,
-  shortestRoundMs: 20,
+  durable: false,
+  minIntervalMs: 20,
   open: async (activities) =>
     new EmbeddedEngine({
       activities,
@@ -40,7 +40,7 @@ engineContract('the embedded engine', {
 })
 
 describe('a workflow on the embedded engine', () => {
-  it('is started once while it runs under its id, and again when it is over', async () => {
+  it('starts once while its id is in use, and again when it has ended', async () => {
     const seen: unknown[] = []
     const gate = Promise.withResolvers<void>()
     const { engine } = engineOf()
@@ -82,9 +82,9 @@ describe('a workflow on the embedded engine', () => {
 })
 
 describe('an activity', () => {
-  it('that does not listen is given up when its time is over, and tried again', async () => {
-    let tries = 0
-    const deaf = () => (++tries > 1 ? Promise.resolve('second') : new Promise(() => {}))
+  it('is abandoned at its timeout and retried, if it ignores its signal', async () => {
+    let attempts = 0
+    const deaf = () => (++attempts > 1 ? Promise.resolve('second') : new Promise(() => {}))
     const { engine } = engineOf({ deaf }, { timeoutMs: 20 })
     const body = bodyOf((ctx) => ctx.activities.deaf!({}))
     await engine.start(body, one)
@@ -117,26 +117,26 @@ describe('stopping the engine', () => {
     expect([thrown.mock.calls, after.mock.calls, errors]).toEqual([[], [], []])
   })
 
-  it('aborts an activity, waits for it to come to rest, and says nothing of it to the body', async () => {
+  it('aborts an activity and waits for it to end, without resuming the body', async () => {
     const steps: string[] = []
     const works = async (_: never, { signal }: { signal: AbortSignal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      steps.push('told')
+      steps.push('aborted')
       await pause(20)
-      steps.push('at rest')
+      steps.push('ended')
       throw new Error('stopped')
     }
-    const body = bodyOf((ctx) => ctx.activities.works!({}).finally(() => steps.push('body went on')))
+    const body = bodyOf((ctx) => ctx.activities.works!({}).finally(() => steps.push('body resumed')))
     const { engine, errors } = engineOf({ works })
     await engine.start(body, one)
     await pause(5)
     await engine.stop()
     steps.push('stopped')
     await pause(20)
-    expect([steps, errors]).toEqual([['told', 'at rest', 'stopped'], []])
+    expect([steps, errors]).toEqual([['aborted', 'ended', 'stopped'], []])
   })
 
-  it('does not try again, nor start what waits for a slot', async () => {
+  it('retries nothing', async () => {
     const fails = vi.fn(() => Promise.reject(new Error('no')))
     const { engine } = engineOf({ fails }, { firstRetryMs: 30, maxRetryMs: 30 })
     const body = bodyOf((ctx) => ctx.activities.fails!({}))
@@ -149,7 +149,7 @@ describe('stopping the engine', () => {
 })
 
 describe('a schedule', () => {
-  it('starts its workflow again and again, one at a time, until the engine stops', async () => {
+  it('starts its workflow repeatedly, one run at a time, until the engine stops', async () => {
     let running = 0
     let most = 0
     let runs = 0

@@ -12,16 +12,17 @@ import {
 } from './engine.port.ts'
 import { Pool } from './pool.ts'
 
-const LONGEST_TIMER = 2 ** 31 - 1
+/** The longest delay of `setTimeout`: 24.8 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 const never = new Promise<never>(() => {})
 
-/** Sleeps past the 24.8 days of a timer, too. Aborted, it neither returns nor throws: the sleeper is abandoned. */
+/** Sleeps for any length of time. After an abort it neither returns nor throws. */
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  for (let left = ms; left > 0; left -= LONGEST_TIMER)
-    await delay(Math.min(left, LONGEST_TIMER), undefined, { signal }).catch(() => never)
+  for (let left = ms; left > 0; left -= MAX_TIMER_MS)
+    await delay(Math.min(left, MAX_TIMER_MS), undefined, { signal }).catch(() => never)
 }
 
-/** One running workflow: its result, and the signals that it has not looked at yet. */
+/** A workflow in progress: its result, and its signals that no `signalled` has consumed. */
 class Run {
   readonly result = Promise.withResolvers<unknown>()
   readonly #raised = new Set<string>()
@@ -47,14 +48,14 @@ class Run {
 export interface EmbeddedEngineOptions {
   readonly activities: Activities
   readonly policies: Policies
-  /** Slots of each pool; a pool that is not named has no limit. */
+  /** Activities that run concurrently, by pool. Other pools are unlimited. */
   readonly slots?: Readonly<Record<string, number>>
   readonly onError: (error: unknown, activity: string) => void
 }
 
 /**
- * Runs workflows in this process and keeps nothing: the event log is the journal. Every activity is idempotent against
- * the log, so after a crash each unfinished workflow is started again and runs through what is already done.
+ * Runs workflows in this process and stores nothing: the event log is the journal. Activities are idempotent against the
+ * log, so after a crash the triggers start each unfinished workflow again, and it skips what is done.
  */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions
@@ -87,13 +88,13 @@ export class EmbeddedEngine implements Engine {
   async schedule(workflow: Workflow<never, NoInput, unknown>, everyMs: number): Promise<void> {
     if (this.#schedules.has(workflow.type)) return
     this.#schedules.add(workflow.type)
-    const rounds = async () => {
+    const repeat = async () => {
       for (;;) {
         await sleep(everyMs, this.#stop.signal)
         await this.start(workflow, {})
       }
     }
-    void rounds()
+    void repeat()
   }
 
   async result<O, Key>(workflow: Workflow<never, never, O, Key>, input: NoInfer<Key>): Promise<O | undefined> {
@@ -119,7 +120,7 @@ export class EmbeddedEngine implements Engine {
 
   async #call(name: string, input: never, options: StartOptions): Promise<unknown> {
     const policy = this.#options.policies[name]
-    if (!policy) throw new Error(`No policy for the activity ${name}`)
+    if (!policy) throw new Error(`no policy for activity ${name}`)
     const stop = this.#stop.signal
     for (let attempt = 1; ; attempt++) {
       try {
@@ -136,19 +137,19 @@ export class EmbeddedEngine implements Engine {
 
   async #attempt(name: string, input: never, policy: ActivityPolicy): Promise<unknown> {
     if (this.#stop.signal.aborted) return never
-    const overdue = new AbortController()
-    const timer = setTimeout(() => overdue.abort(new Error(`${name} outlived its time`)), policy.timeoutMs).unref()
-    const signal = AbortSignal.any([this.#stop.signal, overdue.signal])
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(new Error(`activity ${name} timed out`)), policy.timeoutMs).unref()
+    const signal = AbortSignal.any([this.#stop.signal, timeout.signal])
     const work = this.#options.activities[name]!(input, { signal })
     this.#active.add(work)
-    const leave = () => void this.#active.delete(work)
-    work.then(leave, leave)
-    // One that does not listen to its signal is given up all the same.
-    const givenUp = new Promise<never>((_, reject) =>
-      overdue.signal.addEventListener('abort', () => reject(overdue.signal.reason)),
+    const settled = () => void this.#active.delete(work)
+    work.then(settled, settled)
+    // An activity that ignores its signal is abandoned.
+    const timedOut = new Promise<never>((_, reject) =>
+      timeout.signal.addEventListener('abort', () => reject(timeout.signal.reason)),
     )
     try {
-      return await Promise.race([work, givenUp])
+      return await Promise.race([work, timedOut])
     } finally {
       clearTimeout(timer)
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Pool } from './pool.ts'
 
-/** Puts calls into a pool whose only slot is taken, and says in which order they get their turn. */
+/** Queues calls on a pool whose only slot is taken, and returns the order in which they run. */
 async function order(calls: readonly [name: string, owner: string, priority: number][]): Promise<string[]> {
   const pool = new Pool(1)
   const turns: string[] = []
@@ -16,7 +16,7 @@ async function order(calls: readonly [name: string, owner: string, priority: num
 }
 
 describe('a pool of slots', () => {
-  it('lets as many run at once as it has slots', async () => {
+  it('runs as many calls concurrently as it has slots', async () => {
     const pool = new Pool(3)
     let running = 0
     let most = 0
@@ -29,7 +29,7 @@ describe('a pool of slots', () => {
     expect([most, running]).toEqual([3, 0])
   })
 
-  it('goes by priority, and among equals by who came first', async () => {
+  it('serves calls by priority, and equal ones in order of arrival', async () => {
     const calls = [
       ['c', 'x', 4],
       ['b', 'y', 2],
@@ -39,7 +39,7 @@ describe('a pool of slots', () => {
     expect(await order(calls.map((call) => [...call]))).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('lets owners take turns, so that one with many does not hold up the others', async () => {
+  it('serves owners of equal priority in turn', async () => {
     const many = ['a1', 'a2', 'a3', 'a4'].map((name): [string, string, number] => [name, 'a', 3])
     expect(await order([...many, ['b1', 'b', 3], ['c1', 'c', 3], ['b2', 'b', 3]])).toEqual([
       'a1',
@@ -52,7 +52,7 @@ describe('a pool of slots', () => {
     ])
   })
 
-  it('does not let an owner who comes late go before all who have waited', async () => {
+  it('gives a new owner no precedence over those already waiting', async () => {
     const pool = new Pool(1)
     const turns: string[] = []
     const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
@@ -75,7 +75,7 @@ describe('a pool of slots', () => {
     expect(turns).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2'])
   })
 
-  it('passes a slot on when the work fails', async () => {
+  it('releases the slot when the work fails', async () => {
     const pool = new Pool(1)
     const failing = pool.run({}, () => Promise.reject(new Error('no')))
     const next = pool.run({}, async () => 'yes')

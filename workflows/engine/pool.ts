@@ -2,12 +2,12 @@ import type { StartOptions } from './engine.port.ts'
 
 interface Waiting {
   readonly priority: number
-  /** How many of the owner's calls are ahead of this one: owners take turns. */
+  /** Round in which the owner is served. Owners get one slot per round. */
   readonly turn: number
   readonly go: () => void
 }
 
-/** Slots handed out by priority, then in turn among owners, then first come, first served. */
+/** Concurrency limit. Waiting calls are served by priority, then round-robin by owner, then first in, first out. */
 export class Pool {
   #free: number
   #waiting: Waiting[] = []

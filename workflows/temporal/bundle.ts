@@ -4,18 +4,19 @@ import path from 'node:path'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 
 const WORKFLOWS = path.resolve(import.meta.dirname, '..')
-/** Where `npm run build` leaves the bundle. */
+/** Output folder of `npm run build`. */
 export const BUILT = path.join(import.meta.dirname, 'dist')
 
-/** What runs in the sandbox of Temporal, and the name of this version of it. */
+/** The code that runs in Temporal's sandbox. */
 export interface Bundle {
   readonly code: string
+  /** Hash of its sources. */
   readonly buildId: string
 }
 
 /**
- * A hash of all that the bundle is made of: the bodies, their policies, their host and Temporal's own part. Two machines
- * that hold the same sources run the same version, whatever folders they hold them in.
+ * Returns a hash of the bundle's sources: workflow bodies, policies, host and Temporal's library. It does not depend on the
+ * machine or the folder.
  */
 function buildIdOf(entry: string): string {
   const bundled = readdirSync(WORKFLOWS, { recursive: true, encoding: 'utf8' }).filter(
@@ -28,9 +29,7 @@ function buildIdOf(entry: string): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/**
- * The bundle of these sources: the one that was built, or one that is made now, in some seconds, and kept in `folder`.
- */
+/** Returns the built bundle of these sources. Without one, creates it within seconds and caches it in `folder`. */
 export async function workflowBundle(folder: string, entry = path.join(import.meta.dirname, 'sandbox.ts')) {
   const buildId = buildIdOf(entry)
   const name = `workflows-${buildId}.cjs`
@@ -40,7 +39,7 @@ export async function workflowBundle(folder: string, entry = path.join(import.me
   }
   const { code } = await bundleWorkflowCode({ workflowsPath: entry, logger: new DefaultLogger('ERROR') })
   mkdirSync(folder, { recursive: true })
-  // In one step: another process may be about to read it.
+  // Renamed into place, because another process may read it.
   const draft = path.join(folder, `${name}.${process.pid}`)
   writeFileSync(draft, code)
   renameSync(draft, path.join(folder, name))

@@ -3,28 +3,28 @@ import type { Client } from '@temporalio/client'
 import { DEPLOYMENT } from './names.ts'
 import type { Log } from './runtime.ts'
 
-const FIRST_WAIT_MS = 200
-const LONGEST_WAIT_MS = 5_000
+const FIRST_DELAY_MS = 200
+const MAX_DELAY_MS = 5_000
 
 interface Version {
   readonly deploymentVersion?: { readonly buildId?: string | null } | null
   readonly createTime?: { readonly seconds?: { toString(): string } | null } | null
 }
 const buildOf = (version?: Version) => version?.deploymentVersion?.buildId ?? undefined
-const bornOf = (version?: Version) => Number(version?.createTime?.seconds?.toString() ?? 0)
+const createdAt = (version?: Version) => Number(version?.createTime?.seconds?.toString() ?? 0)
 
 /**
- * Makes this version the one that workflows run on, as soon as Temporal has seen its workers; unless a newer one has that
- * place already, so that an old process which starts again in the middle of an upgrade takes nothing back.
+ * Makes this version the current one as soon as Temporal knows its workers. A newer version stays current: an old process
+ * that restarts during an upgrade does not roll it back.
  */
-export async function takeOver(
+export async function promoteVersion(
   client: Client,
   namespace: string,
   buildId: string,
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<void> {
   const deployment = { namespace, deploymentName: DEPLOYMENT }
-  for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+  for (let delayMs = FIRST_DELAY_MS; !signal.aborted; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
     try {
       const { workerDeploymentInfo: known } = await client.workflowService.describeWorkerDeployment(deployment)
       const versions: readonly Version[] = known?.versionSummaries ?? []
@@ -32,7 +32,7 @@ export async function takeOver(
       if (current === buildId) return
       const mine = versions.find((version) => buildOf(version) === buildId)
       const theirs = versions.find((version) => current !== undefined && buildOf(version) === current)
-      if (mine && theirs && bornOf(theirs) > bornOf(mine)) {
+      if (mine && theirs && createdAt(theirs) > createdAt(mine)) {
         log.warn({ buildId, current }, 'newer workflow version is current, finishing own workflows')
         return
       }
@@ -42,9 +42,9 @@ export async function takeOver(
         return
       }
     } catch (error) {
-      if (wait === LONGEST_WAIT_MS)
+      if (delayMs === MAX_DELAY_MS)
         log.warn({ err: error, buildId }, 'making workflow version current failed, retrying')
     }
-    await delay(wait, undefined, { signal }).catch(() => {})
+    await delay(delayMs, undefined, { signal }).catch(() => {})
   }
 }

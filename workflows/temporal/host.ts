@@ -17,9 +17,8 @@ const signal = defineSignal<[string]>(LOOK_AGAIN)
 const never = new Promise<never>(() => {})
 
 /**
- * Runs every body inside Temporal's sandbox, by the name it was started under. A cancelled run is abandoned where it
- * stands, and so is one whose history has grown long: that begins again under its input, as it does after a crash on an
- * engine that remembers nothing. Nothing is ever thrown into a body but what an activity has thrown.
+ * Runs workflows inside Temporal's sandbox, by type. A cancelled run is abandoned at its current step. A run with a long
+ * history continues as new with the same input, as after a crash of the embedded engine. Only activities throw into a body.
  */
 export function host(workflows: readonly AnyWorkflow[], policies: Policies): (input: never) => Promise<unknown> {
   const byType = new Map(workflows.map((workflow) => [workflow.type, workflow]))
@@ -31,19 +30,19 @@ export function host(workflows: readonly AnyWorkflow[], policies: Policies): (in
 
     const raised = new Set<string>()
     setHandler(signal, (name) => void raised.add(name))
-    const tooLong = Promise.withResolvers<void>()
-    const unlessTooLong = async <T>(wait: () => Promise<T>): Promise<T> => {
+    const historyLong = Promise.withResolvers<void>()
+    const unlessLong = async <T>(wait: () => Promise<T>): Promise<T> => {
       if (!workflowInfo().continueAsNewSuggested) return wait()
-      tooLong.resolve()
+      historyLong.resolve()
       return never
     }
     const context: WorkflowContext<never> = {
       activities,
       now: async () => Date.now(),
-      sleep: (ms) => unlessTooLong(() => sleep(ms)),
+      sleep: (ms) => unlessLong(() => sleep(ms)),
       signalled: (name, ms) =>
-        unlessTooLong(async () => {
-          // A wait of no time has to be one: the timer of 0 ms would be one of for ever.
+        unlessLong(async () => {
+          // Temporal treats a timeout of 0 as none.
           if (!raised.has(name)) await condition(() => raised.has(name), Math.max(ms, 1))
           return raised.delete(name)
         }),
@@ -51,7 +50,7 @@ export function host(workflows: readonly AnyWorkflow[], policies: Policies): (in
     return Promise.race([
       CancellationScope.nonCancellable(() => workflow.run(context, input)),
       CancellationScope.current().cancelRequested,
-      tooLong.promise.then(() => continueAsNew(input)),
+      historyLong.promise.then(() => continueAsNew(input)),
     ])
   }
 }
@@ -64,7 +63,7 @@ function proxiesOf(policies: Policies): Proxies {
       startToCloseTimeout: timeoutMs,
       heartbeatTimeout: heartbeatMs,
       retry: {
-        // A field of 32 bits at the server: more is as good as for ever.
+        // The server stores 32 bits.
         maximumAttempts: attempts < 2 ** 31 ? attempts : Number.POSITIVE_INFINITY,
         initialInterval: firstRetryMs,
         maximumInterval: maxRetryMs,

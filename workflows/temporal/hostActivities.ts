@@ -3,42 +3,42 @@ import { Context } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import type { Activities, Policies } from '../engine/engine.port.ts'
 
-/** An attempt whose forerunner does not come to rest begins all the same after so long. */
-const FORERUNNER_MS = 30_000
+/** How long an attempt waits for the previous one. */
+const PREVIOUS_ATTEMPT_MS = 30_000
 
 /**
- * Activities as a worker runs them. The host says that they live: a heartbeat is missed by a process that is gone or
- * stuck, not by one that waits. After Temporal was away, an attempt may be sent here while the one before it is still at
- * work: it waits for that one to come to rest.
+ * Wraps activities for a Temporal worker. The host sends their heartbeats: only a dead or stuck process misses them. After
+ * an outage Temporal may send an attempt while the previous one still runs here. The new attempt waits for it.
  */
 export function hostActivities(
   activities: Activities,
   policies: Policies,
   onError: (error: unknown, activity: string) => void,
 ): Record<string, (input: never) => Promise<unknown>> {
-  const working = new Map<string, Promise<unknown>>()
+  const running = new Map<string, Promise<unknown>>()
 
   const hosted = async (name: string, run: Activities[string], input: never) => {
     const context = Context.current()
     const { heartbeatMs } = policies[name] ?? {}
-    const beating = heartbeatMs && setInterval(() => context.heartbeat(), heartbeatMs / 4)
-    const place = `${context.info.workflowExecution?.workflowId} ${name}`
+    const heartbeat = heartbeatMs && setInterval(() => context.heartbeat(), heartbeatMs / 4)
+    const key = `${context.info.workflowExecution?.workflowId} ${name}`
     try {
-      const forerunner = working.get(place)
-      if (forerunner) await Promise.race([forerunner.catch(() => {}), delay(FORERUNNER_MS, undefined, { ref: false })])
+      const previous = running.get(key)
+      if (previous)
+        await Promise.race([previous.catch(() => {}), delay(PREVIOUS_ATTEMPT_MS, undefined, { ref: false })])
       const signal = context.cancellationSignal
       signal.throwIfAborted()
       const work = run(input, { signal })
-      working.set(place, work)
-      const leave = () => void (working.get(place) === work && working.delete(place))
-      work.then(leave, leave)
+      running.set(key, work)
+      const settled = () => void (running.get(key) === work && running.delete(key))
+      work.then(settled, settled)
       return await work
     } catch (error) {
       if (context.cancellationSignal.aborted) throw error
       onError(error, name)
       throw withoutDetails(error)
     } finally {
-      clearInterval(beating)
+      clearInterval(heartbeat)
     }
   }
   return Object.fromEntries(
@@ -46,7 +46,7 @@ export function hostActivities(
   )
 }
 
-/** Temporal keeps histories, which may hold no personal data: what exactly went wrong is for the log of the process. */
+/** Reduces an error to its name and code: Temporal stores histories, which must not contain personal data. */
 function withoutDetails(error: unknown): ApplicationFailure {
   const { name = 'Error', code } = error as { name?: string; code?: unknown }
   const message = typeof code === 'string' ? `${name} (${code})` : name

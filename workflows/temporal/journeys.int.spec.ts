@@ -7,11 +7,11 @@ import { findTemporal, startTemporalServer, type TemporalServer } from '../testi
 import { generate, remaining, taskOf } from '../testing/userTasks.ts'
 
 const program = findTemporal()
-const lacking = program ? '' : ' (skipped: there is no temporal program, and pip could not install it)'
+const lacking = program ? '' : ' (skipped: no temporal program found, and pip could not install it)'
 const DAY = 24 * 3_600_000
-const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 40_000, interval: 100 })
+const soon = (assertion: () => Promise<void>) => vi.waitFor(assertion, { timeout: 40_000, interval: 100 })
 
-/** The same bodies, activities and triggers as everywhere, with Temporal in the place of the embedded engine. */
+/** The application with Temporal instead of the embedded engine. */
 describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
   const states = new Map<string, RenderState>()
   let server: TemporalServer
@@ -30,13 +30,13 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
     await server?.close()
   })
 
-  const facts = async (stream: string) => {
+  const eventTypes = async (stream: string) => {
     const types: string[] = []
     for await (const { type } of kinora.context.store.readStream(stream)) types.push(type)
     return types
   }
 
-  it('makes a video, and pays back for one that fails and for one that takes too long', {
+  it('makes a video, and refunds one that fails and one that times out', {
     timeout: 180_000,
   }, async () => {
     const user = await kinora.newUser()
@@ -55,32 +55,32 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
     await soon(async () => expect(await taskOf(user, late.id)).toMatchObject({ error_code: 'render_timed_out' }))
     await soon(async () => expect(await remaining(user)).toBe(30))
     expect(provider.asked.map(({ taskId }) => taskId)).toEqual([good.id, bad.id, late.id])
-    const ledger = await facts(`creditAccount-${user.userId}`)
+    const ledger = await eventTypes(`creditAccount-${user.userId}`)
     expect(ledger.filter((type) => type === 'CreditsCaptured')).toHaveLength(1)
     expect(ledger.filter((type) => type === 'CreditsReleased')).toHaveLength(2)
   })
 
-  it('loses no video and charges none twice when Temporal goes away in the middle', { timeout: 180_000 }, async () => {
+  it('loses no video and charges none twice across an outage of Temporal', { timeout: 180_000 }, async () => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
     await soon(async () => expect(await taskOf(user, id)).toMatchObject({ status: 'Processing' }))
     await server.stop('SIGKILL')
     expect((await fetch(`${kinora.url}/readyz`)).status).toBe(503)
     states.set(id, { kind: 'finished' })
-    const meanwhile = await generate(user)
-    states.set(meanwhile.id, { kind: 'finished' })
+    const second = await generate(user)
+    states.set(second.id, { kind: 'finished' })
     await server.start()
-    for (const each of [id, meanwhile.id])
+    for (const each of [id, second.id])
       await soon(async () => expect(await taskOf(user, each)).toMatchObject({ status: 'Success' }))
     await soon(async () => expect((await fetch(`${kinora.url}/readyz`)).status).toBe(200))
     expect(provider.asked.filter(({ taskId }) => taskId === id)).toHaveLength(1)
     await soon(async () => {
-      const ledger = await facts(`creditAccount-${user.userId}`)
+      const ledger = await eventTypes(`creditAccount-${user.userId}`)
       expect(ledger.filter((type) => type === 'CreditsCaptured')).toHaveLength(2)
     })
   })
 
-  it('renews a plan, waits for a payment that failed, and lets a cancelled plan end with its period', {
+  it('renews a plan, grants a grace period after a failed payment, and ends a cancelled plan with its period', {
     timeout: 180_000,
   }, async () => {
     const user = await kinora.newUser()

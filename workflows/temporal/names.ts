@@ -1,8 +1,8 @@
-/** The task queue of a pool. Workflows themselves run on that of `main`. */
+/** Returns the task queue of a pool. Workflows run on the queue of `main`. */
 export const queueOf = (pool: string): string => `kinora-${pool}`
 
-/** The one signal of Temporal's that all of ours are sent by: its argument is the name. */
+/** The Temporal signal that carries all of our signals. Its argument is the name. Stored in histories. */
 export const LOOK_AGAIN = 'lookAgain'
 
-/** What all versions of the workers are versions of. */
+/** Name of the worker deployment. Temporal stores it. */
 export const DEPLOYMENT = 'kinora'

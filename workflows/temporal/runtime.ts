@@ -8,15 +8,15 @@ export interface Log {
 let log: Log | undefined
 
 /**
- * Temporal's native part is one for a process and says what it has to say to the log of the engine that was opened last.
- * Signals are the program's affair: it drains in its own order.
+ * Installs Temporal's native runtime, one per process. It logs to the engine opened last. It handles no process signals:
+ * the program shuts down in its own order.
  */
-export function installRuntime(mine: Log): void {
+export function installRuntime(latest: Log): void {
   const isFirst = log === undefined
-  log = mine
+  log = latest
   if (!isFirst) return
   const logger = new DefaultLogger('WARN', ({ message, meta }) => {
-    // What an activity throws is told by the engine, once.
+    // The engine logs errors of activities.
     if (meta?.sdkComponent !== 'activity') log?.warn({ temporal: meta }, message)
   })
   const logging = { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } as const

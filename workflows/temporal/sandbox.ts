@@ -1,5 +1,5 @@
 import { POLICIES, WORKFLOWS } from '../all.ts'
 import { host } from './host.ts'
 
-/** What the bundle begins with: Temporal gives every workflow, whatever its name, to a module's default export. */
+/** Entry of the bundle. Temporal runs workflows of every type with the default export. */
 export default host(WORKFLOWS, POLICIES)

@@ -14,7 +14,7 @@ import { type Bundle, workflowBundle } from './bundle.ts'
 import { TemporalEngine } from './temporalEngine.ts'
 
 const program = findTemporal()
-const lacking = program ? '' : ' (skipped: there is no temporal program, and pip could not install it)'
+const lacking = program ? '' : ' (skipped: no temporal program found, and pip could not install it)'
 const within = { timeout: 30_000, interval: 50 }
 
 describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
@@ -56,9 +56,9 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     return engine
   }
 
-  engineContract('Temporal', { remembers: true, shortestRoundMs: 1_000, open: async (activities) => open(activities) })
+  engineContract('Temporal', { durable: true, minIntervalMs: 1_000, open: async (activities) => open(activities) })
 
-  it('abandons a run that an operator cancels: nothing is thrown into the body', async () => {
+  it('abandons a run that an operator cancels, without throwing into the body', async () => {
     const notes: string[] = []
     const engine = open({ note: (async (what: string) => void notes.push(what)) as Activities[string] })
     const id = randomUUID()
@@ -70,11 +70,11 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     expect(notes).toEqual(['nap before'])
   })
 
-  it('has a run with a long history begin again under its input', async () => {
+  it('continues a run with a long history as new, with the same input', async () => {
     let looked = 0
     const engine = open({ look: async () => ++looked < 20 })
     const id = randomUUID()
-    await engine.start(looks, { id }, { priority: 2, owner: 'somebody' })
+    await engine.start(looks, { id }, { priority: 2, owner: 'user' })
     const first = (await client.workflow.getHandle(id).describe()).runId
     for (let seen = 0; looked < 20; seen = looked) {
       await vi.waitFor(() => expect(looked).toBeGreaterThan(seen), within)
@@ -84,19 +84,19 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     const { runId, raw, historyLength } = await client.workflow.getHandle(id).describe()
     expect(runId).not.toBe(first)
     expect(historyLength).toBeLessThan(100)
-    expect(raw.workflowExecutionInfo?.priority).toMatchObject({ priorityKey: 2, fairnessKey: 'somebody' })
+    expect(raw.workflowExecutionInfo?.priority).toMatchObject({ priorityKey: 2, fairnessKey: 'user' })
   })
 
-  it('gives the work of a process that was killed to another within seconds', async () => {
+  it('moves the activity of a killed process to another one within seconds', async () => {
     const worker = spawn(process.execPath, [
       path.resolve(import.meta.dirname, '../testing/workerProgram.ts'),
       server.address,
       folder,
     ])
-    const begun = new Promise((resolve) => worker.stdout.once('data', resolve))
+    const started = new Promise((resolve) => worker.stdout.once('data', resolve))
     const input = { id: randomUUID(), activity: 'works' }
     await client.workflow.start(calls.type, { taskQueue: 'kinora-main', workflowId: input.id, args: [input] })
-    await begun
+    await started
     const engine = open({ works: async () => 'done elsewhere' })
     worker.kill('SIGKILL')
     const killedAt = Date.now()
@@ -104,25 +104,25 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     expect(Date.now() - killedAt).toBeLessThan(10_000)
   })
 
-  it('lets go of who calls it when it is stopped while it is away', async () => {
+  it('resolves pending calls when the engine stops while the server is down', async () => {
     const engine = open({})
     await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
     await server.stop('SIGKILL')
-    // Calls that leave nothing behind should one of them still arrive.
+    // Signals to unknown runs have no effect if one of them still arrives.
     const signals = Array.from({ length: 20 }, () => engine.signal(looks, { id: randomUUID() }, 'look'))
-    // By now they are being tried again, one at this time, one at that.
+    // By now they are being retried, at different times.
     await pause(1_000)
-    const begun = performance.now()
+    const stoppedAt = performance.now()
     const stopping = engine.stop()
     await Promise.all(signals)
-    expect(performance.now() - begun).toBeLessThan(1_000)
+    expect(performance.now() - stoppedAt).toBeLessThan(1_000)
     await server.start()
-    // Nor does any of them go on behind its back: what is thrown there fails the run.
+    // An uncaught error of a late retry would fail the test run.
     await stopping
     await pause(1_000)
   })
 
-  it('is waited for when it is not there yet, and missed no longer than it is away', async () => {
+  it('waits for a server that is not up yet, and recovers when the server comes back', async () => {
     const notes: string[] = []
     const note = (async (what: string) => void notes.push(what)) as Activities[string]
     let gated = 0
@@ -147,14 +147,14 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     await server.start()
     await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
     await engine.result(naps, nap)
-    // What an activity answered while nobody listened is lost: it is done again.
+    // A result that could not be delivered is lost, and the activity runs again.
     expect(new Set(notes)).toEqual(new Set(['nap before', 'nap after']))
     expect(notes.at(-1)).toBe('nap after')
     await engine.signal(counts, gates, 'turn')
     expect(await engine.result(counts, gates)).toEqual([true, false, false])
   })
 
-  it('moves to a newer version what runs, begins again what that cannot go on with, and goes back to none by itself', async () => {
+  it('moves runs to a newer version, restarts those that do not fit it, and never rolls back by itself', async () => {
     const notes: string[] = []
     const note = (async (what: string) => void notes.push(what)) as Activities[string]
     const namespace = 'rollout'
@@ -165,18 +165,18 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     ]
     await older.start(waits, waiting)
     await older.start(turns, turning)
-    const there = new Client({ connection, namespace }).workflow
+    const workflows = new Client({ connection, namespace }).workflow
     for (const { id } of [waiting, turning])
       await vi.waitFor(
-        async () => expect((await there.getHandle(id).describe()).historyLength).toBeGreaterThan(4),
+        async () => expect((await workflows.getHandle(id).describe()).historyLength).toBeGreaterThan(4),
         within,
       )
 
     const later = await bundleOf('changedContractSandbox.ts')
     const newer = open({ note }, { namespace, bundle: later })
     const isCurrent = async () => {
-      const asked = { namespace, deploymentName: 'kinora' }
-      const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment(asked)
+      const deployment = { namespace, deploymentName: 'kinora' }
+      const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment(deployment)
       expect(workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId).toBe(later.buildId)
     }
     await vi.waitFor(isCurrent, within)

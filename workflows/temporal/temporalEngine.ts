@@ -17,7 +17,7 @@ import {
   workflowId,
 } from '../engine/engine.port.ts'
 import type { Bundle } from './bundle.ts'
-import { takeOver } from './deployment.ts'
+import { promoteVersion } from './deployment.ts'
 import { hostActivities } from './hostActivities.ts'
 import { LOOK_AGAIN, queueOf } from './names.ts'
 import { installRuntime, type Log } from './runtime.ts'
@@ -30,7 +30,7 @@ export interface TemporalEngineOptions {
   readonly bundle: () => Promise<Bundle>
   readonly activities: Activities
   readonly policies: Policies
-  /** How many activities of a pool run in this process at once; a pool that is not named has room for {@link ROOM}. */
+  /** Activities that run concurrently in this process, by pool. Default: {@link DEFAULT_SLOTS}. */
   readonly slots?: Readonly<Record<string, number>>
   readonly onError: (error: unknown, activity: string) => void
   readonly log: Log
@@ -41,30 +41,30 @@ interface Session {
   close(): Promise<void>
 }
 
-const ROOM = 200
-const CALL_MS = 10_000
-const ASK_MS = 1_500
-const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 10_000
-/** A run that fails begins again from the log, some times: what it needs may be back by then. */
+const DEFAULT_SLOTS = 200
+const CALL_TIMEOUT_MS = 10_000
+const PROBE_TIMEOUT_MS = 1_500
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = 10_000
+/** A failed run restarts from its input. */
 const RETRY = { maximumAttempts: 10, initialInterval: '1 second', maximumInterval: '10 minutes' } as const
 
-/** A step of a workflow takes milliseconds; where it takes longer, its process is gone or stuck, and another one takes it. */
-const STEP = '4 seconds'
+/** A workflow task takes milliseconds. After this time Temporal gives it to another process. */
+const WORKFLOW_TASK_TIMEOUT = '4 seconds'
 
-/** Workflows that were missed while Temporal was away are made up for by one run when it is back, not by hundreds. */
-const CATCH_UP = '1 minute'
+/** After an outage a schedule starts one run, not all that it missed. */
+const CATCH_UP_WINDOW = '1 minute'
 
 /**
- * Runs workflows on a Temporal server: it remembers what runs, and any number of processes do the work. Whoever opens it
- * need not wait for the server: calls wait until it is there.
+ * Runs workflows on a Temporal server, in any number of processes. The constructor does not wait for the server. Calls wait
+ * until it is reachable.
  */
 export class TemporalEngine implements Engine {
   readonly #options: TemporalEngineOptions
   readonly #stop = new AbortController()
   readonly #session: Promise<Session | undefined>
-  /** Calls whose answer has not come: the client throws at whom nobody catches when one is tried again on a closed connection. */
-  readonly #asked = new Set<Promise<unknown>>()
+  /** Calls in flight. A retry on a closed connection would throw an uncaught error, so the connection closes after them. */
+  readonly #inFlight = new Set<Promise<unknown>>()
 
   constructor(options: TemporalEngineOptions) {
     installRuntime(options.log)
@@ -85,7 +85,7 @@ export class TemporalEngine implements Engine {
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         retry: RETRY,
-        workflowTaskTimeout: STEP,
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         priority: { priorityKey: priority, fairnessKey: owner },
       }),
     )
@@ -106,9 +106,9 @@ export class TemporalEngine implements Engine {
         workflowId: id,
         taskQueue: queueOf('main'),
         args: [{}],
-        workflowTaskTimeout: STEP,
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
       },
-      policies: { overlap: 'SKIP', catchupWindow: CATCH_UP },
+      policies: { overlap: 'SKIP', catchupWindow: CATCH_UP_WINDOW },
     }
     await this.#call(async ({ client }) => {
       try {
@@ -122,16 +122,16 @@ export class TemporalEngine implements Engine {
 
   async result<O, Key>(workflow: Workflow<never, never, O, Key>, input: NoInfer<Key>): Promise<O | undefined> {
     const id = workflowId(workflow, input)
-    return this.#ask(({ client }) => client.workflow.getHandle(id).result()).catch(unlessUnknown)
+    return this.#untilStopped(({ client }) => client.workflow.getHandle(id).result()).catch(unlessUnknown)
   }
 
-  /** Whether the server answers. */
+  /** Whether the server answers within {@link PROBE_TIMEOUT_MS}. */
   async reachable(): Promise<boolean> {
     const isOpen = await Promise.race([this.#session.then(Boolean), delay(0, false)])
     if (!isOpen) return false
     const { namespace } = this.#options
-    const ask = ({ client }: Session) => client.workflowService.describeNamespace({ namespace })
-    return this.#call(ask, ASK_MS).then(Boolean, () => false)
+    const probe = ({ client }: Session) => client.workflowService.describeNamespace({ namespace })
+    return this.#call(probe, PROBE_TIMEOUT_MS).then(Boolean, () => false)
   }
 
   async stop(): Promise<void> {
@@ -140,33 +140,33 @@ export class TemporalEngine implements Engine {
     await (await this.#session)?.close()
   }
 
-  #call<T>(call: (session: Session) => Promise<T>, withinMs = CALL_MS): Promise<T | undefined> {
-    return this.#ask((session) => session.client.withDeadline(Date.now() + withinMs, () => call(session)))
+  #call<T>(call: (session: Session) => Promise<T>, withinMs = CALL_TIMEOUT_MS): Promise<T | undefined> {
+    return this.#untilStopped((session) => session.client.withDeadline(Date.now() + withinMs, () => call(session)))
   }
 
-  /** Stopped while it waits for the server or its answer: nothing, for good. */
-  async #ask<T>(call: (session: Session) => Promise<T>): Promise<T | undefined> {
+  /** Returns undefined if the engine stops before the server answers. */
+  async #untilStopped<T>(call: (session: Session) => Promise<T>): Promise<T | undefined> {
     const session = await this.#session
     const { signal } = this.#stop
     if (!session || signal.aborted) return undefined
     const stopped = Promise.withResolvers<undefined>()
-    const destroyClient = () => stopped.resolve(undefined)
-    signal.addEventListener('abort', destroyClient)
-    const asked = session.client.withAbortSignal(signal, () => call(session))
-    this.#asked.add(asked)
-    const answered = () => this.#asked.delete(asked)
-    asked.then(answered, answered)
+    const onStop = () => stopped.resolve(undefined)
+    signal.addEventListener('abort', onStop)
+    const calling = session.client.withAbortSignal(signal, () => call(session))
+    this.#inFlight.add(calling)
+    const settled = () => this.#inFlight.delete(calling)
+    calling.then(settled, settled)
     try {
-      return await Promise.race([asked, stopped.promise])
+      return await Promise.race([calling, stopped.promise])
     } finally {
-      signal.removeEventListener('abort', destroyClient)
+      signal.removeEventListener('abort', onStop)
     }
   }
 
   async #open(): Promise<Session | undefined> {
     const { address, namespace, log } = this.#options
     const { signal } = this.#stop
-    for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    for (let wait = FIRST_DELAY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_DELAY_MS)) {
       try {
         return await this.#connect()
       } catch (error) {
@@ -193,14 +193,14 @@ export class TemporalEngine implements Engine {
         namespace,
         bundle,
         activities: hostActivities(activities, policies, onError),
-        slots: { ...Object.fromEntries([...pools].map((pool) => [pool, ROOM])), ...slots },
+        slots: { ...Object.fromEntries([...pools].map((pool) => [pool, DEFAULT_SLOTS])), ...slots },
         log,
       })
-      const upgrading = takeOver(client, namespace, bundle.buildId, { log, signal: this.#stop.signal })
+      const promotion = promoteVersion(client, namespace, bundle.buildId, { log, signal: this.#stop.signal })
       const close = async () => {
-        await Promise.all([workers.stop(), upgrading])
+        await Promise.all([workers.stop(), promotion])
         await native?.close()
-        void Promise.allSettled(this.#asked).then(() => connection.close())
+        void Promise.allSettled(this.#inFlight).then(() => connection.close())
       }
       return { client, close }
     } catch (error) {

@@ -9,30 +9,30 @@ export interface WorkersOptions {
   readonly namespace: string
   readonly bundle: Bundle
   readonly activities: WorkerOptions['activities']
-  /** How many activities of each pool run here at once. */
+  /** Activities that run concurrently in this process, by pool. */
   readonly slots: Readonly<Record<string, number>>
   readonly log: Log
 }
 
-const AGAIN_MS = 2_000
-/** An activity that does not listen to its signal is left behind after so long. */
-const REST_MS = 10_000
+const RESTART_MS = 2_000
+/** An activity that ignores its signal is abandoned after this time. */
+const FORCE_SHUTDOWN_MS = 10_000
 
-/** One worker for each pool; that of `main` runs the workflows as well. One that fails is put in place again. */
+/** Runs one worker per pool. The worker of `main` also runs the workflows. A failed worker is restarted. */
 export function runWorkers({ connection, namespace, bundle, activities, slots, log }: WorkersOptions) {
   const halt = new AbortController()
-  const create = (pool: string, atOnce: number) =>
+  const create = (pool: string, limit: number) =>
     Worker.create({
       connection,
       namespace,
       taskQueue: queueOf(pool),
       activities,
-      maxConcurrentActivityTaskExecutions: atOnce,
-      // A process that was killed is not waited for much longer than its heartbeat.
+      maxConcurrentActivityTaskExecutions: limit,
+      // Another process takes over from a killed one shortly after its last heartbeat.
       stickyQueueScheduleToStartTimeout: 2_000,
       shutdownGraceTime: 0,
-      shutdownForceTime: REST_MS,
-      // The log is the journal: a run that cannot go on with a changed body begins again.
+      shutdownForceTime: FORCE_SHUTDOWN_MS,
+      // A run that does not fit a changed body fails and is retried from its start: the log is the journal.
       workflowFailureErrorTypes: { '*': ['NondeterminismError'] },
       workerDeploymentOptions: {
         useWorkerVersioning: true,
@@ -42,10 +42,10 @@ export function runWorkers({ connection, namespace, bundle, activities, slots, l
       ...(pool === 'main' && { workflowBundle: { code: bundle.code } }),
     })
 
-  const serve = async (pool: string, atOnce: number) => {
+  const serve = async (pool: string, limit: number) => {
     while (!halt.signal.aborted) {
       try {
-        const worker = await create(pool, atOnce)
+        const worker = await create(pool, limit)
         const stop = () => worker.getState() === 'RUNNING' && worker.shutdown()
         halt.signal.addEventListener('abort', stop)
         const running = worker.run()
@@ -53,11 +53,11 @@ export function runWorkers({ connection, namespace, bundle, activities, slots, l
         await running.finally(() => halt.signal.removeEventListener('abort', stop))
       } catch (error) {
         if (!halt.signal.aborted) log.warn({ err: error, pool }, 'temporal worker failed, restarting')
-        await delay(AGAIN_MS, undefined, { signal: halt.signal }).catch(() => {})
+        await delay(RESTART_MS, undefined, { signal: halt.signal }).catch(() => {})
       }
     }
   }
-  const all = Object.entries(slots).map(([pool, atOnce]) => serve(pool, atOnce))
+  const all = Object.entries(slots).map(([pool, limit]) => serve(pool, limit))
   return {
     async stop() {
       halt.abort()

@@ -5,15 +5,15 @@ import type { Activities, ActivityContext, Engine, Workflow } from '../engine/en
 import { calls, counts, naps, ticks, turns, waits } from './contractWorkflows.ts'
 
 export interface EngineHarness {
-  /** Opens an engine on the workflows and policies of `contractWorkflows.ts`. Pools have 20 slots, `narrow` has one. */
+  /** Opens an engine with the workflows and policies of `contractWorkflows.ts`. `narrow` has one slot, other pools 20. */
   open(activities: Activities): Promise<Engine>
-  /** Whether it knows itself what was running; otherwise the application starts that again. */
-  readonly remembers: boolean
-  /** The shortest time between two rounds of a schedule. */
-  readonly shortestRoundMs: number
+  /** Whether the engine resumes its runs itself. Otherwise the application starts them again. */
+  readonly durable: boolean
+  /** The shortest interval of a schedule. */
+  readonly minIntervalMs: number
 }
 
-/** What every engine must do, by the words of `engine.ts`. */
+/** Contract suite of {@link Engine}. */
 export function engineContract(name: string, harness: EngineHarness): void {
   const opened: Engine[] = []
   const open = async (activities: Activities = {}) => {
@@ -23,7 +23,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
   }
   afterEach(async () => void (await Promise.all(opened.splice(0).map((engine) => engine.stop()))))
 
-  /** Starts a workflow and waits for its end. */
+  /** Starts a workflow and waits for its result. */
   const run = async <I, O>(
     engine: Engine,
     workflow: Workflow<never, I & { id: string }, O, { id: string }>,
@@ -36,7 +36,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
   const within = { timeout: 20_000, interval: 20 }
 
   describe(`a workflow on ${name}`, () => {
-    it('is started once while it runs under its id, and again when it is over', async () => {
+    it('starts once while its id is in use, and again when it has ended', async () => {
       const engine = await open()
       const id = randomUUID()
       for (const [value, second] of [
@@ -51,7 +51,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
       }
     })
 
-    it('counts a signal that came before it waited, once', async () => {
+    it('consumes a signal that came before the wait, once', async () => {
       const gate = Promise.withResolvers<void>()
       const engine = await open({ gate: () => gate.promise })
       const input = { id: randomUUID() }
@@ -63,7 +63,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
       expect(await result).toEqual([true, false, false])
     })
 
-    it('wakes at a signal that comes while it waits, and only for its own', async () => {
+    it('wakes at a signal during the wait, and only at its own', async () => {
       const engine = await open()
       const [a, b] = [
         { id: randomUUID(), ms: 50_000 },
@@ -77,7 +77,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
       expect(await Promise.all(results)).toEqual([true, false])
     })
 
-    it('sleeps for as long as it wants to', async () => {
+    it('sleeps for the given time', async () => {
       const notes: unknown[] = []
       const engine = await open({ note: async (note) => void notes.push(note) })
       await run(engine, naps, { as: 'it', ms: 400 })
@@ -86,7 +86,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
   })
 
   describe(`an activity on ${name}`, () => {
-    it('is tried again by its policy, until it works', async () => {
+    it('is retried according to its policy until it succeeds', async () => {
       let tries = 0
       const flaky = async (input: unknown) => {
         if (++tries < 3) throw new Error(`try ${tries}`)
@@ -96,27 +96,27 @@ export function engineContract(name: string, harness: EngineHarness): void {
       expect(await run(engine, calls, { activity: 'flaky', input: 'in' })).toEqual({ result: ['in', 3] })
     })
 
-    it('fails in the body after as many attempts as its policy allows', async () => {
+    it('throws into the body after the last attempt that its policy allows', async () => {
       const broken = vi.fn(() => Promise.reject(new Error('broken')))
       const engine = await open({ broken })
       expect(await run(engine, calls, { activity: 'broken' })).toEqual({ thrown: true })
       expect(broken).toHaveBeenCalledTimes(3)
     })
 
-    it('that outlives its time is tried again, and told so where it listens', async () => {
+    it('is aborted at its timeout and retried', async () => {
       let tries = 0
-      let told = false
+      let aborted = false
       const slow = (_: never, { signal }: ActivityContext) => {
         if (++tries > 1) return Promise.resolve('second')
-        signal.addEventListener('abort', () => (told = true))
+        signal.addEventListener('abort', () => (aborted = true))
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       }
       const engine = await open({ slow })
       expect(await run(engine, calls, { activity: 'slow' })).toEqual({ result: 'second' })
-      await vi.waitFor(() => expect(told).toBe(true), within)
+      await vi.waitFor(() => expect(aborted).toBe(true), within)
     })
 
-    it('that takes long, but lives, is left alone', async () => {
+    it('is not retried while it is slow but alive', async () => {
       let tries = 0
       const gate = async () => {
         tries++
@@ -128,7 +128,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
       expect(tries).toBe(1)
     })
 
-    it('gets its turn by priority when its pool is full, and owners take turns', async () => {
+    it('waits for a full pool by priority, and round-robin by owner', async () => {
       const order: string[] = []
       const first = Promise.withResolvers<void>()
       const narrow = async (name: string) => {
@@ -150,8 +150,8 @@ export function engineContract(name: string, harness: EngineHarness): void {
         ['early', 1, 'a'],
       ] as const
       for (const [name, priority, owner] of waiting) await call(name, priority, owner)
-      // All of them have to be waiting before the next one is chosen.
-      await pause(harness.remembers ? 1_000 : 20)
+      // All of them must be waiting before a slot becomes free.
+      await pause(harness.durable ? 1_000 : 20)
       first.resolve()
       await vi.waitFor(() => expect(order).toHaveLength(waiting.length + 1), within)
       expect([order[1], order.at(-1)]).toEqual(['early', 'late'])
@@ -160,7 +160,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
   })
 
   describe(`stopping ${name}`, () => {
-    it('abandons a body that sleeps, without throwing into it, and goes on when it is opened again', async () => {
+    it('abandons a sleeping body without throwing into it, and resumes it when reopened', async () => {
       const notes: string[] = []
       const note = async (what: string) => void notes.push(what)
       const activities = { note: note as Activities[string] }
@@ -172,48 +172,48 @@ export function engineContract(name: string, harness: EngineHarness): void {
       await pause(50)
       expect(notes).toEqual(['nap before'])
       const again = await open(activities)
-      if (!harness.remembers) await again.start(naps, input)
+      if (!harness.durable) await again.start(naps, input)
       await again.result(naps, input)
       expect(notes.at(-1)).toBe('nap after')
       expect(notes).not.toContain('nap thrown')
     })
 
-    it('aborts an activity, waits for it to come to rest, and has it done again later', async () => {
+    it('aborts an activity, waits for it to end, and runs it again later', async () => {
       const steps: string[] = []
       let isSecond = false
       const works = async (_: never, { signal }: ActivityContext) => {
         if (isSecond) return 'done'
-        steps.push('begun')
+        steps.push('started')
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
         await pause(50)
-        steps.push('at rest')
+        steps.push('ended')
         throw new Error('stopped')
       }
       const engine = await open({ works })
       const input = { id: randomUUID(), activity: 'works' }
       await engine.start(calls, input)
-      await vi.waitFor(() => expect(steps).toEqual(['begun']), within)
+      await vi.waitFor(() => expect(steps).toEqual(['started']), within)
       await engine.stop()
-      expect(steps).toEqual(['begun', 'at rest'])
+      expect(steps).toEqual(['started', 'ended'])
       isSecond = true
       const again = await open({ works })
-      if (!harness.remembers) await again.start(calls, input)
+      if (!harness.durable) await again.start(calls, input)
       expect(await again.result(calls, input)).toEqual({ result: 'done' })
     })
   })
 
   describe(`a schedule on ${name}`, () => {
-    it('starts its workflow again and again, one at a time, however often it is set', async () => {
+    it('starts its workflow repeatedly, one run at a time, also when it is set twice', async () => {
       let [running, most, runs] = [0, 0, 0]
       const tick = async () => {
         most = Math.max(most, ++running)
         runs++
-        await pause(harness.shortestRoundMs * 1.5)
+        await pause(harness.minIntervalMs * 1.5)
         running--
       }
       const engine = await open({ tick })
-      await engine.schedule(ticks, harness.shortestRoundMs)
-      await engine.schedule(ticks, harness.shortestRoundMs)
+      await engine.schedule(ticks, harness.minIntervalMs)
+      await engine.schedule(ticks, harness.minIntervalMs)
       await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2), within)
       expect(most).toBe(1)
     })

@@ -8,7 +8,7 @@ type History = ReturnType<typeof History.fromObject>
 
 export const HISTORIES = path.resolve(import.meta.dirname, '../temporal/histories')
 
-/** Keeps a history as JSON. Whose machine recorded it is nobody's affair. */
+/** Writes a history as JSON, without the identity of the recording machine. */
 export function writeHistory(run: RecordedRun, history: object): void {
   const plain = History.toObject(history as History, { longs: String, enums: String, bytes: String })
   const anonymous = (key: string, value: unknown) => (key === 'identity' ? 'recorder' : value)

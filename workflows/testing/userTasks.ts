@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest'
 import type { Task } from '#backend/tasks/contract.ts'
 import { GENERATION, type TestUser } from '#backend/testing/testUser.ts'
 
-/** Submits the usual task, which must be accepted. */
+/** Submits a task and expects it to be accepted. */
 export const generate = async (user: TestUser, headers: Record<string, string> = {}): Promise<Task> => {
   const answer = await user.call('POST', '/videos/generate', GENERATION, headers)
   expect(answer.status).toBe(202)
@@ -10,7 +10,7 @@ export const generate = async (user: TestUser, headers: Record<string, string> =
 }
 export const taskOf = async (user: TestUser, id: string) =>
   (await (await user.call('GET', `/videos/tasks/${id}`)).json()) as Task
-/** Waits until the task looks so. */
+/** Waits until the task matches. */
 export const reaches = (user: TestUser, id: string, expected: Partial<Task>) =>
   vi.waitFor(async () => expect(await taskOf(user, id)).toMatchObject(expected), { timeout: 10_000, interval: 20 })
 export const remaining = async (user: TestUser) =>

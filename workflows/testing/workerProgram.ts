@@ -4,7 +4,7 @@ import { workflowBundle } from '../temporal/bundle.ts'
 import { TemporalEngine } from '../temporal/temporalEngine.ts'
 import { contractPolicies } from './contractWorkflows.ts'
 
-// A worker in a process of its own, to be killed: it takes an activity, says so, and never ends it.
+// A worker process for the test to kill. It prints a line when its activity starts, and never ends it.
 const [address, folder] = process.argv.slice(2) as [string, string]
 new TemporalEngine({
   address,
@@ -12,7 +12,7 @@ new TemporalEngine({
   bundle: () => workflowBundle(folder, path.join(import.meta.dirname, 'contractSandbox.ts')),
   activities: {
     works: async () => {
-      console.log('begun')
+      console.log('started')
       await delay(600_000)
     },
   },
