@@ -20,7 +20,7 @@ const row = ({ revision, id }: typeof first, hash: string) => [
 ]
 
 describe("a chain's head", () => {
-  it('is the last event of its stream, with its hash, whatever its type', () => {
+  it('is the last event of its stream and its hash, for every event type', () => {
     expect(rowsOf(chainHeads, first)).toEqual(row(first, eventHash(first)))
     expect(rowsOf(chainHeads, first, second)).toEqual(row(second, eventHash(second)))
     for (const type of Object.keys(chainHeads.on)) {
@@ -28,7 +28,7 @@ describe("a chain's head", () => {
       expect(rowsOf(chainHeads, first, other)).toEqual(row(other, eventHash(other)))
     }
   })
-  it('stays where it is when what comes does not follow', () => {
+  it('ignores an event that does not continue the chain', () => {
     expect(rowsOf(chainHeads, first, event(1, 'another hash'))).toEqual(row(first, eventHash(first)))
     expect(rowsOf(chainHeads, first, event(2, eventHash(first)))).toEqual(row(first, eventHash(first)))
     expect(rowsOf(chainHeads, second)).toEqual([])

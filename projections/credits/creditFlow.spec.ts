@@ -8,7 +8,7 @@ const at = '2026-01-10T00:00:00.000Z'
 const later = '2026-01-11T00:00:00.000Z'
 const part = (lotId: string, amount: number) => ({ lotId, amount })
 const parts = [part('a', 10), part('b', 20)]
-/** Events with ids, as they are stored. */
+/** Events with ids, as the store returns them. */
 const rows = (...events: CreditAccountEvent[]) =>
   rowsOf(creditFlows, ...events.map((event, n) => ({ ...event, id: `event-${n}`, revision: n }) as never))
 const granted = (source: LotSource): CreditAccountEvent => ({
@@ -17,7 +17,7 @@ const granted = (source: LotSource): CreditAccountEvent => ({
 })
 const held: CreditAccountEvent = { type: 'CreditsHeld', data: { userId, holdId: 'task', parts, at } }
 
-describe('the flow of credits', () => {
+describe('credit flows', () => {
   it.each([
     ['subscription', 'sold'],
     ['payment', 'sold'],
@@ -26,7 +26,7 @@ describe('the flow of credits', () => {
   ] as const)('from %s is %s', (source, kind) => {
     expect(rows(granted(source))).toEqual([{ id: 'event-0', kind, amount: 60, at }])
   })
-  it('of a video is held, then spent or gone', () => {
+  it('hold the credits of a video, then count them as spent or drop them', () => {
     expect(rows(held)).toEqual([{ id: 'task', kind: 'held', amount: 30, at }])
     const captured: CreditAccountEvent = { type: 'CreditsCaptured', data: { userId, holdId: 'task', at: later } }
     expect(rows(held, captured)).toEqual([{ id: 'task', kind: 'spent', amount: 30, at: later }])
@@ -45,7 +45,7 @@ describe('the flow of credits', () => {
   ])('has lapsed by $type', (event) => {
     expect(rows(event)).toEqual([{ id: 'event-0', kind: 'lapsed', amount: 30, at }])
   })
-  it('is nothing where nothing was left', () => {
+  it('skip a lot that is closed with nothing left', () => {
     expect(rows({ type: 'CreditLotClosed', data: { userId, lotId: 'a', amount: 0, reason: 'expired', at } })).toEqual(
       [],
     )

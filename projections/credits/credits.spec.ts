@@ -59,19 +59,19 @@ const balance = (...events: readonly CreditAccountEvent[]) => rowsOf(creditBalan
 const row = (lots: object[], holds: object = {}, debt = 0) => [{ id: 'user', lots, holds, debt }]
 
 describe("a user's balance", () => {
-  it('holds each lot that was granted', () => {
+  it('contains each granted lot', () => {
     expect(balance(...grants)).toEqual(row([lot('a', 60), lot('b', 100)]))
   })
-  it('takes what is held off its lots, and forgets the hold when it is captured', () => {
+  it('subtracts a hold from its lots, and removes it when it is captured', () => {
     expect(balance(...grants, hold)).toEqual(row([lot('a', 40), lot('b', 0)], holds))
     expect(balance(...grants, hold, captured('t'))).toEqual(row([lot('a', 40), lot('b', 0)]))
   })
-  it('puts back what was released', () => {
+  it('returns released credits to their lots', () => {
     expect(balance(...grants, hold, released('t', [part('b', 100), part('a', 20)]))).toEqual(
       row([lot('a', 60), lot('b', 100)]),
     )
   })
-  it('puts what came from a closed lot into one of its own', () => {
+  it('returns credits of a closed lot in a new lot', () => {
     const renewed = {
       id: 'returned-t',
       source: 'returned',
@@ -85,20 +85,20 @@ describe("a user's balance", () => {
       row([lot('a', 60), lot('b', 0, 100, true), renewed]),
     )
   })
-  it('loses what is forfeited, claimed back or taken', () => {
+  it('subtracts forfeited, reversed and withdrawn credits', () => {
     expect(balance(...grants, closed('b', 100))).toEqual(row([lot('a', 60), lot('b', 0, 100, true)]))
     expect(balance(...grants, reversed('b', 5, part('b', 100), part('a', 60)))).toEqual(
       row([lot('a', 0, 60), lot('b', 0, 100)], {}, 5),
     )
     expect(balance(...grants, withdrawn(part('b', 10)))).toEqual(row([lot('a', 60), lot('b', 90, 10)]))
   })
-  it('owes what a reversal did not find, until it is repaid', () => {
+  it('records the debt of a reversal until it is repaid', () => {
     expect(balance(granted('a', 60), reversed('b', 5), repaid(part('a', 5)))).toEqual(row([lot('a', 55, 5)]))
   })
 })
 
 describe('the figures of a balance', () => {
-  it('are what can be spent, and what is used of the lot that the subscription brought', () => {
+  it('are the credits that can be spent, and those used of the subscription lot', () => {
     const [used] = balance(
       ...grants,
       held('t', part('b', 70)),
@@ -107,12 +107,12 @@ describe('the figures of a balance', () => {
     ) as CreditBalanceRow[]
     expect(creditFigures(used, at)).toEqual({ remaining: 80, used: 80 })
   })
-  it('are those of the free grant where there is no other, or it is over', () => {
+  it('are those of the free grant without an open subscription lot', () => {
     const [full] = balance(...grants, held('t', part('a', 30))) as CreditBalanceRow[]
     expect(creditFigures(full, '2026-01-31T23:59:59.999Z')).toEqual({ remaining: 130, used: 0 })
     expect(creditFigures(full, until)).toEqual({ remaining: 30, used: 30 })
   })
-  it('count neither what was forfeited nor what was taken as used, and show a debt', () => {
+  it('exclude forfeited and withdrawn credits from those used, and subtract a debt', () => {
     const [owing] = balance(
       granted('a', 60),
       withdrawn(part('a', 10)),
@@ -120,12 +120,12 @@ describe('the figures of a balance', () => {
     ) as CreditBalanceRow[]
     expect(creditFigures(owing, at)).toEqual({ remaining: -5, used: 0 })
   })
-  it('of nobody are nothing', () => {
+  it('are zero without a balance', () => {
     expect(creditFigures(undefined, at)).toEqual({ remaining: 0, used: 0 })
   })
 })
 
-describe("a user's credit movements", () => {
+describe("a user's credit entries", () => {
   const placed = (...events: CreditAccountEvent[]) =>
     rowsOf(creditEntries, ...events.map((event, revision) => ({ ...event, id: `event${revision}`, revision })))
   const entry = (revision: number, kind: string, amount: number, reason: string, about: object) => ({
@@ -140,7 +140,7 @@ describe("a user's credit movements", () => {
     created_at: at,
     ...about,
   })
-  it('are a grant, a hold that becomes a spending, and what comes back', () => {
+  it('list a grant, a hold that becomes a spend, and a release', () => {
     expect(
       placed(
         granted('a', 60),
@@ -156,7 +156,7 @@ describe("a user's credit movements", () => {
       entry(4, 'release', 10, 'cancelled', { task_id: 'u' }),
     ])
   })
-  it('are what is forfeited, claimed back with its debt, and taken; empty lots and repayments move nothing', () => {
+  it('list forfeits, reversals with their debt, and withdrawals, but neither empty lots nor repayments', () => {
     expect(
       placed(
         closed('b', 100),
@@ -174,7 +174,7 @@ describe("a user's credit movements", () => {
 })
 
 describe('an open hold', () => {
-  it('is there until it is captured or released', () => {
+  it('exists until it is captured or released', () => {
     expect(rowsOf(openHolds, ...grants, hold)).toEqual([{ id: 't', user_id: 'user', held_at: at }])
     expect(rowsOf(openHolds, hold, captured('t'))).toEqual([])
     expect(rowsOf(openHolds, hold, released('t', [part('b', 100), part('a', 20)]))).toEqual([])

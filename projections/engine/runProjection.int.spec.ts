@@ -37,7 +37,7 @@ function run(projection: AnyProjection, store: EventStore = db.store) {
   return { log, onLive, stop }
 }
 
-/** The log in small batches, so that a few hundred events are many. */
+/** The event store, with small batches. */
 const inBatchesOf = (maxBatch: number, from: (string | undefined)[] = []): EventStore => ({
   append: (...call) => db.store.append(...call),
   readStream: (...call) => db.store.readStream(...call),
@@ -55,7 +55,7 @@ const grant = (n: number) => ({
   type: 'CreditLotGranted',
   data: { userId: user, lotId: `lot${n}`, source: 'free', amount: n + 1, expiresAt: null, at },
 })
-/** Every task of the log, half way or at its end. */
+/** Events of tasks at various stages. */
 const tasksOf = (count: number) =>
   Array.from({ length: count }, (_, n) => {
     const e = taskEvents(uuid7(), user)
@@ -89,23 +89,23 @@ const caughtUp = (name: keyof typeof NOW, version = NOW[name]) =>
     interval: 20,
   })
 
-/** Rows as the database gives them back: instants in its own form. */
-const inForm = (rows: readonly object[]) =>
+/** Formats instants as Postgres does. */
+const asPostgres = (rows: readonly object[]) =>
   rows
     .map((row) => JSON.parse(JSON.stringify(row).replaceAll('.000Z"', '+00:00"')) as { id: string })
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
-describe('a projection that runs', () => {
-  it('writes the rows that its events make, whole', async () => {
+describe('a running projection', () => {
+  it('writes the rows of all its events', async () => {
     const tasks = tasksOf(30)
     await appendTasks(tasks)
     const { onLive } = run(videoTasks)
     await caughtUp('videoTasks')
     await vi.waitFor(() => expect(onLive).toHaveBeenCalled())
-    expect(await stored('video_task')).toEqual(inForm(rowsOf(videoTasks, ...tasks.flat())))
+    expect(await stored('video_task')).toEqual(asPostgres(rowsOf(videoTasks, ...tasks.flat())))
   })
 
-  it('goes on where it stopped', async () => {
+  it('resumes at its checkpoint', async () => {
     await append(`creditAccount-${user}`, [grant(0), grant(1)])
     const first = run(creditBalances)
     await caughtUp('creditBalances')
@@ -116,7 +116,7 @@ describe('a projection that runs', () => {
     expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, grant(0), grant(1), grant(2)))
   })
 
-  it('shares a read model with another process, and no event is applied twice', async () => {
+  it('shares a read model with another process without applying an event twice', async () => {
     const events = Array.from({ length: 200 }, (_, n) => grant(n))
     const projectors = [run(creditBalances, inBatchesOf(3)), run(creditBalances, inBatchesOf(3))]
     await append(`creditAccount-${user}`, events)
@@ -126,36 +126,36 @@ describe('a projection that runs', () => {
     expect(new Set(['Fenced', ...fenced])).toEqual(new Set(['Fenced']))
   })
 
-  it('lags at an event that it cannot take, and skips nothing when it can again', async () => {
-    let poisonous = true
-    const frail: AnyProjection = {
+  it('stops at an event that fails, and skips nothing when it succeeds again', async () => {
+    let isPoisoned = true
+    const failing: AnyProjection = {
       ...creditBalances,
       on: {
         ...creditBalances.on,
         CreditLotGranted: (row, event) => {
-          if (poisonous && event.data.lotId === 'lot2') throw new Error('poison')
+          if (isPoisoned && event.data.lotId === 'lot2') throw new Error('poison')
           return creditBalances.on.CreditLotGranted(row, event)
         },
       },
     }
     const events = Array.from({ length: 5 }, (_, n) => grant(n))
     await append(`creditAccount-${user}`, events.slice(0, 2))
-    const { log } = run(frail, inBatchesOf(1))
+    const { log } = run(failing, inBatchesOf(1))
     await caughtUp('creditBalances')
     await append(`creditAccount-${user}`, events.slice(2))
     await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(2))
     expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...events.slice(0, 2)))
-    poisonous = false
+    isPoisoned = false
     await caughtUp('creditBalances')
     expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...events))
   })
 })
 
-describe('a projection whose version was raised', () => {
+describe('a projection with a raised version', () => {
   const next = videoTasks.version + 1
   const raised: AnyProjection = { ...videoTasks, version: next }
 
-  it('is built anew under readers and a live projector: the same rows, and never an empty table', async () => {
+  it('is rebuilt during reads and writes to the same rows, and the table is never empty', async () => {
     const tasks = tasksOf(80)
     await appendTasks(tasks)
     const old = run(videoTasks)
@@ -178,8 +178,8 @@ describe('a projection whose version was raised', () => {
     expect(await checkpoints()).toEqual([{ name: 'videoTasks', version: next, position: await head() }])
   })
 
-  it('never goes back in time for readers while the old rows go on', async () => {
-    const builtAnew: AnyProjection = { ...creditBalances, version: creditBalances.version + 1 }
+  it('never shows readers an older state while the old version advances', async () => {
+    const rebuilt: AnyProjection = { ...creditBalances, version: creditBalances.version + 1 }
     await append(
       `creditAccount-${user}`,
       Array.from({ length: 60 }, (_, n) => grant(n)),
@@ -200,16 +200,16 @@ describe('a projection whose version was raised', () => {
       `creditAccount-${user}`,
       Array.from({ length: 200 }, (_, n) => grant(60 + n)),
     )
-    run(builtAnew, inBatchesOf(20))
+    run(rebuilt, inBatchesOf(20))
     await appended
-    await caughtUp('creditBalances', builtAnew.version)
+    await caughtUp('creditBalances', rebuilt.version)
     busy = false
     await reader
     expect(read).toEqual(read.toSorted((a, b) => a - b))
     expect(new Set(read).size).toBeGreaterThan(10)
   })
 
-  it('is not written to any more by a process of the version before', async () => {
+  it('is no longer written by a process of the previous version', async () => {
     const louder: AnyProjection = {
       ...raised,
       on: {
@@ -232,11 +232,11 @@ describe('a projection whose version was raised', () => {
     for (const task of late) await appendTasks([task])
     await caughtUp('videoTasks', next)
     expect(await stored('video_task')).toEqual(
-      inForm(rowsOf(louder, ...early.flat(), ...writing.flat(), ...late.flat())),
+      asPostgres(rowsOf(louder, ...early.flat(), ...writing.flat(), ...late.flat())),
     )
   })
 
-  it('goes on where it stood when it was interrupted, and the old rows are read meanwhile', async () => {
+  it('resumes an interrupted rebuild, and keeps the old rows until then', async () => {
     const tasks = tasksOf(60)
     await appendTasks(tasks)
     const old = run(videoTasks)
@@ -267,7 +267,7 @@ describe('a projection whose version was raised', () => {
     expect((await db.pool.query(`select 1 from pg_tables where tablename like '%\\_\\_v%'`)).rows).toEqual([])
   })
 
-  it('can be raised again and again, and keeps its indexes', async () => {
+  it('can be raised repeatedly and keeps its indexes', async () => {
     await appendTasks(tasksOf(7))
     const indexes = async () =>
       (await db.pool.query<{ indexdef: string }>(`select indexdef from pg_indexes where tablename = 'video_task'`)).rows

@@ -74,13 +74,13 @@ const running = {
 const first = [requested('A', 'pro'), activated('A', 'pro'), paid('A', 's1', on('01-01'), on('02-01'))]
 const row = (...events: SubscriptionEvent[]) => rowsOf(currentSubscriptions, ...events)
 
-describe('the plan a user has', () => {
-  it('is none while one waits for approval, and none again when it came to nothing', () => {
+describe('the current subscription', () => {
+  it('is `none` before the approval, and after an agreement that was never approved', () => {
     expect(row(requested('A', 'pro'))).toEqual([{ ...none, pending: 'A', unclosed: ['A'] }])
     expect(row(requested('A', 'pro'), ended('A', 'not_approved'))).toEqual([{ ...none, unclosed: ['A'] }])
     expect(row(requested('A', 'pro'), ended('A', 'declined'))).toEqual([none])
   })
-  it('runs from its activation, and its period is that of the last sale, whatever their order', () => {
+  it('is active from its activation, for the period of the latest sale in any order', () => {
     expect(row(...first)).toEqual([running])
     expect(row(requested('A', 'pro'), activated('A', 'pro', true))).toEqual([
       { ...running, trial: true, period_start: null },
@@ -89,7 +89,7 @@ describe('the plan a user has', () => {
     const longer = { ...running, period_start: on('02-01'), period_end: on('03-01') }
     expect(row(...first.slice(0, 2), second, first[2]!)).toEqual([longer])
   })
-  it('has a time of grace after a failed payment, which a later sale ends and an earlier one does not', () => {
+  it('has a grace period after a failed payment, which only a later sale ends', () => {
     const grace = { ...running, failed_at: on('02-01'), grace_until: on('02-08') }
     expect(row(...first, failed)).toEqual([grace])
     expect(row(...first, failed, paid('A', 's2', on('01-15'), on('02-01')))).toEqual([
@@ -99,7 +99,7 @@ describe('the plan a user has', () => {
       { ...running, failed_at: on('02-01'), period_start: on('02-02'), period_end: on('03-01') },
     ])
   })
-  it('rests and wakes, is cancelled and taken back', () => {
+  it('is suspended and resumed, cancelled and reactivated', () => {
     const suspended = marked('SubscriptionSuspended', { cause: 'unpaid', statusAt: null })
     expect(row(...first, failed, suspended)).toEqual([
       { ...running, state: 'suspended', failed_at: on('02-01'), grace_until: on('02-08') },
@@ -111,13 +111,13 @@ describe('the plan a user has', () => {
     expect(row(...first, cancelled, marked('SubscriptionPaused'))).toEqual([{ ...running, cancelled: true }])
     expect(row(...first, cancelled, marked('SubscriptionReactivated'))).toEqual([running])
   })
-  it('ends, and is closed once the provider has ended it too', () => {
+  it('ends, and is closed when the provider has ended it', () => {
     const over = { ...running, state: 'ended' }
     expect(row(...first, ended('A', 'period_end'))).toEqual([over])
     expect(row(...first, ended('A', 'period_end'), marked('SubscriptionClosed'))).toEqual([{ ...over, unclosed: [] }])
     expect(row(...first, ended('A', 'expired'))).toEqual([{ ...over, unclosed: [] }])
   })
-  it('passes to the one that replaces it, or waits for the one that is scheduled', () => {
+  it('is replaced by the next agreement, at once or when it is scheduled to start', () => {
     const both = [...first, requested('B', 'standard')]
     expect(row(...both, ended('A', 'replaced', 'B'), activated('B', 'standard'))).toEqual([
       { ...running, agreement_id: 'B', tier: 'standard', period_start: null, unclosed: ['A', 'B'] },
@@ -130,7 +130,7 @@ describe('the plan a user has', () => {
     expect(row(...both, scheduled)).toEqual([waiting])
     expect(row(...both, scheduled, ended('B', 'withdrawn'))).toEqual([{ ...running, unclosed: ['A', 'B'] }])
   })
-  it('is not changed by what is said of another agreement, of a wrong sale, or of money that went back', () => {
+  it('ignores other agreements, mismatched sales and refunds', () => {
     const others = [
       marked('SubscriptionSaleMismatched', { saleId: 'x', amountCents: 1, currency: 'USD' }),
       marked('SubscriptionSaleReversed', { saleId: 's1', reversalId: 'r', kind: 'refund', amountCents: 1, credits: 1 }),
@@ -158,7 +158,7 @@ describe('an invoice', () => {
     type: 'SubscriptionSaleReversed',
     data: { ...about('A'), saleId: 's1', reversalId, kind: 'refund', amountCents, credits: 1 },
   })
-  it('stands for a completed sale, and shows what of its money went back', () => {
+  it('records a completed sale and its refunds', () => {
     expect(rowsOf(invoices, ...first)).toEqual([invoice])
     expect(rowsOf(invoices, ...first, reversed('r', 499))).toEqual([{ ...invoice, refunded_cents: 499 }])
     expect(rowsOf(invoices, ...first, reversed('r', 4000), reversed('q', 499))).toEqual([

@@ -7,12 +7,12 @@ const e = taskEvents('task', 'user')
 const timedOut = taskFailed('task', 'user', 'render_timed_out', 'job')
 
 describe('a late render', () => {
-  it('is what timed out while the provider had a job of it', () => {
+  it('is recorded when a render times out with a provider job', () => {
     expect(rowsOf(lateRenders, e.submitted, timedOut)).toEqual([{ id: 'task', user_id: 'user' }])
     expect(rowsOf(lateRenders, taskFailed('task', 'user', 'render_timed_out', null))).toEqual([])
     expect(rowsOf(lateRenders, taskFailed('task', 'user', 'provider_failed', 'job'))).toEqual([])
   })
-  it('is what the provider tells of after its answer was lost', () => {
+  it('is recorded when the provider reports a job whose answer was lost', () => {
     const lost = taskFailed('task', 'user', 'answer_lost', null)
     expect(rowsOf(lateRenders, lost)).toEqual([])
     expect(rowsOf(lateRenders, lost, e.found)).toEqual([{ id: 'task', user_id: 'user' }])

@@ -44,7 +44,7 @@ export const readDelivered = (database: Database, days: LocalDays) =>
     { ...days },
   )
 
-/** Failures by code as a file. Parameters: $1 and $2 the first and last day, $3 the time zone. */
+/** Export of the failures by error code. Parameters: first day, last day, time zone. */
 export const FAILURES_FILE = {
   columns: ['code', 'count'],
   sql: `select error_code, count(*)::int from task_outcome

@@ -8,7 +8,7 @@ const row = { id: 'task', resolution: '768P', duration: 6, ended_at: null, error
 const failed = taskFailed('task', 'user', 'render_timed_out', 'job')
 const at = (second: number) => ({ ended_at: `2026-01-01T00:00:0${second}.000Z` })
 
-describe('how a task ended', () => {
+describe('a task outcome', () => {
   it('is open until it succeeds or fails', () => {
     expect(rowsOf(taskOutcomes, e.submitted, e.started)).toEqual([row])
     expect(rowsOf(taskOutcomes, e.submitted, e.succeeded)).toEqual([{ ...row, ...at(6) }])
@@ -16,14 +16,14 @@ describe('how a task ended', () => {
     expect(rowsOf(taskOutcomes, e.succeeded)).toEqual([])
     expect(rowsOf(taskOutcomes, failed)).toEqual([])
   })
-  it('is a success when it is recovered', () => {
+  it('is a success after a recovery', () => {
     expect(rowsOf(taskOutcomes, e.submitted, failed, e.recovered)).toEqual([{ ...row, ...at(8) }])
   })
-  it('stays when the task is deleted, if there was an end', () => {
+  it('remains when an ended task is deleted', () => {
     expect(rowsOf(taskOutcomes, e.submitted, e.succeeded, e.deleted)).toEqual([{ ...row, ...at(6) }])
     expect(rowsOf(taskOutcomes, e.submitted, e.deleted)).toEqual([])
   })
-  it('is none for what never came to be', () => {
+  it('is not recorded for an abandoned task', () => {
     expect(rowsOf(taskOutcomes, e.abandoned)).toEqual([])
   })
 })

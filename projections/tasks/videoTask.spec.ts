@@ -42,7 +42,7 @@ const asFailed = {
 }
 
 describe("a task's row", () => {
-  it('goes through its statuses in their order', () => {
+  it('passes through its statuses in order', () => {
     const statuses = course.map((_, last) => row(...course.slice(0, last + 1)))
     expect(statuses).toEqual(
       ['Preparing', 'Queueing', 'Queueing', 'Queueing', 'Processing', 'DOWNLOADING'].map((status) => [
@@ -50,19 +50,19 @@ describe("a task's row", () => {
       ]),
     )
   })
-  it('waits again when the provider certainly did not take it', () => {
+  it('returns to the queue when the provider postpones it', () => {
     expect(row(e.submitted, e.queued, e.requested, e.postponed)).toEqual([{ ...fresh, status: 'Queueing' }])
   })
-  it('of a success holds the file, and what it cost', () => {
+  it('has the file and the price after a success', () => {
     expect(row(...course, e.succeeded)).toEqual([
       { ...fresh, ...started, ...file, status: 'Success', finished_at: '2026-01-01T00:00:06.000Z' },
     ])
   })
-  it('of a failure holds the reason, and costs nothing', () => {
+  it('has the error code and no cost after a failure', () => {
     expect(row(...course, failed)).toEqual([asFailed])
     expect(row(...course, failed, e.found, e.recoveryEnded)).toEqual([asFailed])
   })
-  it('of a late success is a success without a reason that cost nothing', () => {
+  it('has no error code and no cost after a late success', () => {
     expect(row(...course, failed, e.recovered, e.recoveryEnded)).toEqual([
       {
         ...fresh,
@@ -74,10 +74,10 @@ describe("a task's row", () => {
       },
     ])
   })
-  it('is gone when the task is deleted', () => {
+  it('is deleted with the task', () => {
     expect(row(...course, e.succeeded, e.deleted)).toEqual([])
   })
-  it('never comes to be for a task that was given up', () => {
+  it('is not created for an abandoned task', () => {
     expect(row(e.abandoned)).toEqual([])
     expect(row(e.queued, e.started, failed, e.recovered)).toEqual([])
   })
