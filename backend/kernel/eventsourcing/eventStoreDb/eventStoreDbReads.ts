@@ -37,7 +37,7 @@ export async function* readOnce(
     // The client only releases a call that is cancelled and read to its end.
     if (!ended) {
       void reading.cancel().catch(() => {})
-      void drain(iterator)
+      void Array.fromAsync({ [Symbol.asyncIterator]: () => iterator }).catch(() => {})
     }
   }
 }
@@ -64,13 +64,5 @@ async function withTimeout<T>(work: Promise<T>, timeout: number): Promise<T> {
     clearTimeout(timer)
     // A failure after the timeout is not an unhandled rejection.
     work.catch(() => {})
-  }
-}
-
-async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
-  try {
-    while (!(await iterator.next()).done);
-  } catch {
-    // The cancelled call ends with an error.
   }
 }

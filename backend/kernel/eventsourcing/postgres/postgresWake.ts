@@ -11,7 +11,7 @@ import { eventChannel } from './postgresEventStore.sql.ts'
 export class PostgresWake {
   readonly #config: pg.ClientConfig
   readonly #closed = new AbortController()
-  readonly #sleepers = new Set<() => void>()
+  #next = new AbortController()
   #count = 0
   #listening: Promise<void> | undefined
 
@@ -30,19 +30,13 @@ export class PostgresWake {
 
   wake = (): void => {
     this.#count++
-    for (const sleeper of this.#sleepers) sleeper()
+    this.#next.abort()
+    this.#next = new AbortController()
   }
 
   /** Waits for a wake after `count`, the signal, or the safety interval in milliseconds. */
   async after(count: number, signal: AbortSignal, safetyInterval = 5000): Promise<void> {
-    if (this.#count !== count || signal.aborted) return
-    const woken = new AbortController()
-    const sleeper = () => woken.abort()
-    this.#sleepers.add(sleeper)
-    signal.addEventListener('abort', sleeper, { once: true })
-    await pause(safetyInterval, woken.signal)
-    signal.removeEventListener('abort', sleeper)
-    this.#sleepers.delete(sleeper)
+    if (this.#count === count) await pause(safetyInterval, AbortSignal.any([signal, this.#next.signal]))
   }
 
   async close(): Promise<void> {
