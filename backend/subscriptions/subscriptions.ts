@@ -8,7 +8,7 @@ import type { Calendar } from '../kernel/time.ts'
 import { currentOf } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import type { PaidTier } from './events.ts'
-import { type PaymentProvider, PaymentProviderDown } from './paymentProvider.port.ts'
+import { type PaymentProvider, PaymentProviderDown, type PaymentWebhook } from './paymentProvider.port.ts'
 import { PLANS, TIERS } from './plans.contract.ts'
 import { subscription } from './subscription.decider.ts'
 import type { WebhookInbox } from './webhookInbox.ts'
@@ -99,20 +99,18 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       if (agreement?.userId !== userId) throw new Rejection('not_found', 'There is no such subscription.')
       const { status, statusAt } = agreement
       const sales = await callProvider(() => payments.listSales(agreementId, new Date(0).toISOString(), at()))
-      const webhooks = [
-        ...sales.map((sale) => ({
-          id: `confirmed-${sale.id}`,
-          type: 'PAYMENT.SALE.COMPLETED',
-          objectId: sale.id,
-          subject: { kind: 'sale', sale } as const,
-        })),
-        {
-          id: `confirmed-${agreementId}-${statusAt}`,
-          type: 'CONFIRMED',
-          objectId: `${agreementId} ${status} ${statusAt}`,
-          subject: { kind: 'agreement', agreementId } as const,
-        },
-      ]
+      const webhooks: PaymentWebhook[] = sales.map((sale) => ({
+        id: `confirmed-${sale.id}`,
+        type: 'PAYMENT.SALE.COMPLETED',
+        objectId: sale.id,
+        subject: { kind: 'sale', sale },
+      }))
+      webhooks.push({
+        id: `confirmed-${agreementId}-${statusAt}`,
+        type: 'CONFIRMED',
+        objectId: `${agreementId} ${status} ${statusAt}`,
+        subject: { kind: 'agreement', agreementId },
+      })
       for (const webhook of webhooks) await inbox.add(webhook)
       const ids = webhooks.map(({ id }) => id)
       await inbox.processed(ids, CONFIRM_TIMEOUT_MS)

@@ -2,7 +2,7 @@ import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { monthsAfter } from '#backend/kernel/time.ts'
 import { PLANS } from '#backend/subscriptions/contract.ts'
 import type { ProviderAgreement, ProviderSale, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
-import { now, type SettleDeps, sendCommand } from './settleSubscription.ts'
+import { calendarTime, type SettleDeps, sendCommand } from './settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** How long a plan stays active after a failed payment, while the provider retries. */
@@ -45,7 +45,15 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
       const userId = await deps.findBuyer(subject.saleId)
       if (userId === undefined) return 'later'
       const { saleId, reversalId, amountCents, reversal: kind } = subject
-      await sendCommand(deps, { type: 'ReportReversal', userId, saleId, reversalId, amountCents, kind, at: now(deps) })
+      await sendCommand(deps, {
+        type: 'ReportReversal',
+        userId,
+        saleId,
+        reversalId,
+        amountCents,
+        kind,
+        at: calendarTime(deps),
+      })
       return { userId }
     }
   }
@@ -60,25 +68,32 @@ export async function refreshAgreement(
   const remote = await deps.payments.getAgreement(agreementId)
   if (!remote?.userId) return 'ignored'
   const { userId } = remote
-  const { agreements } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: now(deps) })
+  const { agreements } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   const agreement = agreements.find(({ id }) => id === agreementId)
   if (!agreement) return 'later'
-  const listed = await deps.payments.listSales(agreementId, agreement.requestedAt, now(deps))
+  const listed = await deps.payments.listSales(agreementId, agreement.requestedAt, calendarTime(deps))
   const sales = new Map([...listed, ...(webhook.sale ? [webhook.sale] : [])].map((sale) => [sale.id, sale]))
   for (const sale of [...sales.values()].toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))) {
     const { id: saleId, amountCents, currency, soldAt } = sale
     const { credits } = PLANS[agreement.tier]
     const data = { saleId, amountCents, currency, credits, soldAt, periodEnd: periodEndOf(sale, remote) }
-    await sendCommand(deps, { type: 'ReportSale', userId, agreementId, ...data, at: now(deps) })
+    await sendCommand(deps, { type: 'ReportSale', userId, agreementId, ...data, at: calendarTime(deps) })
   }
   for (const failedAt of [webhook.failedAt, remote.failedAt]) {
     if (!failedAt) continue
     const graceUntil = new Date(Date.parse(failedAt) + GRACE_MS).toISOString()
-    await sendCommand(deps, { type: 'ReportPaymentFailed', userId, agreementId, failedAt, graceUntil, at: now(deps) })
+    await sendCommand(deps, {
+      type: 'ReportPaymentFailed',
+      userId,
+      agreementId,
+      failedAt,
+      graceUntil,
+      at: calendarTime(deps),
+    })
   }
   const { status, statusAt, trial, nextBillingAt: periodEnd } = remote
   const data = { status, statusAt, trial, periodEnd }
-  await sendCommand(deps, { type: 'ReportStatus', userId, agreementId, ...data, at: now(deps) })
+  await sendCommand(deps, { type: 'ReportStatus', userId, agreementId, ...data, at: calendarTime(deps) })
   return { userId }
 }
 

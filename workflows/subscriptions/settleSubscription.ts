@@ -37,7 +37,7 @@ export interface SettleDeps {
  */
 export async function settleSubscription(deps: SettleDeps, userId: string): Promise<number | null> {
   const { credits, calendar } = deps
-  let state = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: now(deps) })
+  let state = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   for (const { id, agreementId, credits: amount, afterEnd } of state.sales)
     await credits.grantSale(userId, id, amount, afterEnd, await originOfAgreement(deps, userId, agreementId))
   for (const { id, saleId, credits: amount, kind } of state.reversals)
@@ -48,7 +48,7 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
   return due === undefined ? null : Math.max(Date.parse(due) - calendar(), 0)
 }
 
-export const now = ({ calendar }: Pick<SettleDeps, 'calendar'>) => new Date(calendar()).toISOString()
+export const calendarTime = ({ calendar }: Pick<SettleDeps, 'calendar'>) => new Date(calendar()).toISOString()
 
 /** Returns the subscription after the command. The context links it to the request that created the agreement. */
 export async function sendCommand(
@@ -77,7 +77,7 @@ const originOfAgreement = ({ findOrigin }: Pick<SettleDeps, 'findOrigin'>, userI
 async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreement): Promise<Subscription | undefined> {
   const { payments } = deps
   const { id, cancelled, paused } = agreement
-  const about = { userId, agreementId: id, at: now(deps) }
+  const about = { userId, agreementId: id, at: calendarTime(deps) }
   const report = async () => {
     const remote = await payments.getAgreement(id)
     if (!remote) return undefined

@@ -16,15 +16,11 @@ type Transmission = NonNullable<ReturnType<typeof transmissionOf>>
  * if the certificate is unavailable or does not chain to a trusted root.
  * @throws PaymentProviderDown neither way is possible at the moment
  */
-export function createTransmissionCheck({
-  api,
-  webhookId,
-  certificates,
-}: {
-  readonly api: PaypalApi
-  readonly webhookId: string
-  readonly certificates: ReturnType<typeof createCertificates>
-}) {
+export function createTransmissionCheck(
+  api: PaypalApi,
+  webhookId: string,
+  certificates: ReturnType<typeof createCertificates>,
+) {
   return async (headers: Headers, body: Buffer): Promise<boolean> => {
     const transmission = transmissionOf(headers)
     if (!transmission) return false

@@ -108,17 +108,12 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
     },
 
     async sales(agreementId: string, from: string, to: string): Promise<ProviderSale[]> {
-      const { rows } = await pool.query<{ id: string; amount_cents: number; sold_at: Date }>(
-        'select * from sandbox_sale where agreement_id = $1 and sold_at between $2 and $3 order by sold_at, id',
+      const { rows } = await pool.query<{ id: string; amountCents: number; soldAt: Date }>(
+        `select id, amount_cents as "amountCents", sold_at as "soldAt" from sandbox_sale
+         where agreement_id = $1 and sold_at between $2 and $3 order by sold_at, id`,
         [agreementId, from, to],
       )
-      return rows.map(({ id, amount_cents, sold_at }) => ({
-        id,
-        agreementId,
-        amountCents: amount_cents,
-        currency: 'USD',
-        soldAt: sold_at.toISOString(),
-      }))
+      return rows.map((sale) => ({ ...sale, agreementId, currency: 'USD', soldAt: sale.soldAt.toISOString() }))
     },
 
     /** Activates a pending agreement and bills the first month, unless it starts later. */
