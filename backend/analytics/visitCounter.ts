@@ -3,19 +3,12 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { COUNT_VISITS } from './countVisits.ts'
 
-export interface VisitCounter {
-  /** Counts newly written visits soon. */
-  wake(): void
-  /** Counts pending visits and stops. Visits that cannot be counted are left for the next start. */
-  close(): Promise<void>
-}
-
 /** Visits gather for this time, because counting many costs little more than counting one. */
 const GATHER_MS = 50
 const RETRY_MS = 2_000
 
 /** Counts visits in the background, shortly after they are written. */
-export function createVisitCounter(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'warn'>): VisitCounter {
+export function createVisitCounter(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'warn'>) {
   const closing = new AbortController()
   let isDue = false
   let counting: Promise<void> | undefined
@@ -38,11 +31,13 @@ export function createVisitCounter(pool: Pick<pg.Pool, 'query'>, log: Pick<Logge
   }
 
   return {
-    wake() {
+    /** Counts newly written visits soon. */
+    wake(): void {
       isDue = true
       counting ??= countAll()
     },
-    async close() {
+    /** Counts pending visits and stops. Visits that cannot be counted are left for the next start. */
+    async close(): Promise<void> {
       closing.abort()
       await counting
     },

@@ -26,7 +26,7 @@ interface Users {
   }>
 }
 
-export interface BoardRoutes {
+interface BoardRoutes {
   readonly traffic: Traffic
   readonly users: Users
   readonly time: BoardTime

@@ -8,7 +8,7 @@ import * as contract from './contract.ts'
 import type { readOpenAlerts } from './operatorAlerts.ts'
 import { type BoardTime, daysOf } from './period.ts'
 
-export interface BusinessRoutes {
+interface BusinessRoutes {
   readonly database: Database
   readonly time: BoardTime
   readonly alerts: () => ReturnType<typeof readOpenAlerts>

@@ -7,7 +7,7 @@ import { type ExportFile, exportRows } from './exportRows.ts'
 import type { OperatorActions } from './operatorActions.ts'
 import { type BoardTime, daysOf } from './period.ts'
 
-export interface ExportRoutes {
+interface ExportRoutes {
   readonly pool: Pick<pg.Pool, 'connect'>
   readonly files: Readonly<Record<(typeof contract.TABLES)[number], ExportFile>>
   readonly actions: OperatorActions

@@ -2,15 +2,10 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 
 /** Conditions that only the operator can fix, one row of `operator_alert` for each code. */
-export interface OperatorAlerts {
-  /** Logs the alert unless it is open already; then it only counts. */
-  raise(code: string, detail: string): Promise<void>
-  clear(code: string): Promise<void>
-}
-
-export function createOperatorAlerts(pool: pg.Pool, log: Pick<Logger, 'error' | 'info'>): OperatorAlerts {
+export function createOperatorAlerts(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'error' | 'info'>) {
   return {
-    async raise(code, detail) {
+    /** Logs the alert unless it is open already; then it only counts. */
+    async raise(code: string, detail: string): Promise<void> {
       const { rows } = await pool.query<{ times: number }>(
         `insert into operator_alert as a (code, detail, first_at, last_at, times) values ($1, $2, now(), now(), 1)
          on conflict (code) do update set
@@ -23,7 +18,7 @@ export function createOperatorAlerts(pool: pg.Pool, log: Pick<Logger, 'error' | 
       if (rows[0]?.times === 1) log.error({ alert: code, detail }, 'operator alert raised')
     },
 
-    async clear(code) {
+    async clear(code: string): Promise<void> {
       const { rowCount } = await pool.query(
         'update operator_alert set cleared_at = now() where code = $1 and cleared_at is null',
         [code],

@@ -7,7 +7,7 @@ import type { OperatorActions } from './operatorActions.ts'
 import type { OperatorSessions } from './operatorSessions.ts'
 import type { createSignInLimit } from './signInLimit.ts'
 
-export interface OperatorRoutes {
+interface OperatorRoutes {
   readonly credentials: { readonly username: string; readonly password: string }
   readonly sessions: OperatorSessions
   readonly actions: OperatorActions

@@ -3,7 +3,7 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 
-export interface MetricsAccess {
+interface MetricsAccess {
   /** Returns the Prometheus text format. */
   readonly read: () => Promise<{ readonly type: string; readonly text: string }>
   /** Required as `Authorization: Bearer …`. */
