@@ -148,21 +148,12 @@ export const getTask = endpoint({
   summary: 'One task',
 })
 
-const deleteSummary = 'Deletes a finished task; cancels a waiting one first and releases its credits'
-export const deleteTask = endpoint({
-  method: 'DELETE',
-  path: '/videos/tasks/:id',
-  access: 'user',
-  status: 204,
-  summary: deleteSummary,
-})
-export const deleteTaskAlias = endpoint({
-  method: 'DELETE',
-  path: '/videos/task/:id',
-  access: 'user',
-  status: 204,
-  summary: deleteSummary,
-})
+const deletion = <const Path extends string>(path: Path) => {
+  const summary = 'Deletes a finished task; cancels a waiting one first and releases its credits'
+  return endpoint({ method: 'DELETE', path, access: 'user', status: 204, summary })
+}
+export const deleteTask = deletion('/videos/tasks/:id')
+export const deleteTaskAlias = deletion('/videos/task/:id')
 
 export const Queue = z.object({
   global_queue: z.number(),

@@ -56,6 +56,18 @@ export function setPlane(stage: Stage, context: SKRSContext2D, camera: Camera, n
   applyView(context, camera, nearness, stage.viewport)
 }
 
+/** Adds an element that is drawn in every frame, in world units on the plane at `nearness`. */
+export function drawOnPlane(
+  stage: Stage,
+  nearness: number,
+  draw: (context: SKRSContext2D, seconds: number) => void,
+): void {
+  stage.drawables.push((context, camera, seconds) => {
+    setPlane(stage, context, camera, nearness)
+    draw(context, seconds)
+  })
+}
+
 /** Returns the world box that the plane at `nearness` shows during the clip. */
 export function visibleBox(stage: Stage, nearness: number, drift = 0): Box & { pixelsPerUnit: number } {
   return coverage(stage.path, nearness, stage.viewport, stage.seconds, drift)

@@ -4,7 +4,7 @@ import { addLayer } from './layer.ts'
 import { noise } from './random.ts'
 import { fillEllipse, radialGradient, traceGround, verticalGradient } from './shapes.ts'
 import { paintCat, paintDog, paintPerson, type Silhouette } from './silhouettes.ts'
-import { type Stage, setPlane } from './stage.ts'
+import { drawOnPlane, type Stage, setPlane } from './stage.ts'
 import type { Subject } from './vocabulary.ts'
 
 const FIGURES: Partial<Record<Subject, Readonly<{ paint: Silhouette; height: number }>>> = {
@@ -20,9 +20,8 @@ export function addFigure(stage: Stage, nearness: number, footing: number): void
   if (!figure) return
   const x = stage.random('figure').range(-0.12, 0.12)
   const sprite = createFigureSprite(stage, figure.paint, figure.height, stage.sun.x < x ? -1 : 1)
-  stage.drawables.push((context, camera, seconds) => {
+  drawOnPlane(stage, nearness, (context, seconds) => {
     sprite.redraw(seconds)
-    setPlane(stage, context, camera, nearness)
     context.translate(x, footing)
     drawContactShadow(context, figure.height)
     context.scale(figure.height, figure.height)
@@ -172,8 +171,7 @@ export function addBalloons(stage: Stage): void {
   ]
   balloons.forEach(({ nearness, x, y, size }, i) => {
     const tones = schemes[i]!.map((tone) => mix(tone, stage.palette.ridge[1], stage.isNight ? 0.6 : 0.3 - size * 1.6))
-    stage.drawables.push((context, camera, seconds) => {
-      setPlane(stage, context, camera, nearness)
+    drawOnPlane(stage, nearness, (context, seconds) => {
       context.translate(x + 0.008 * seconds + 0.006 * Math.sin(seconds * 0.7 + i), y - 0.006 * seconds)
       context.scale(size, size)
       paintBalloon(context, stage, tones as [string, string], 0.25 + 0.15 * Math.sin(seconds * 3 + i))

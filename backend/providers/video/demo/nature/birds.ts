@@ -1,5 +1,5 @@
 import { withAlpha } from '../colour.ts'
-import { type Stage, setPlane } from '../stage.ts'
+import { drawOnPlane, type Stage } from '../stage.ts'
 
 const NEARNESS = 0.12
 
@@ -15,8 +15,7 @@ export function addBirds(stage: Stage): void {
     size: random.range(0.85, 1.15),
   }))
   const colour = withAlpha(stage.isNight ? stage.palette.ridge[3] : stage.palette.near, 0.85)
-  stage.drawables.push((context, camera, seconds) => {
-    setPlane(stage, context, camera, NEARNESS)
+  drawOnPlane(stage, NEARNESS, (context, seconds) => {
     context.strokeStyle = colour
     context.lineCap = 'round'
     context.lineWidth = 0.0026

@@ -1,4 +1,3 @@
-import type { SKRSContext2D } from '@napi-rs/canvas'
 import { mix, parseHex } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import { paintPixels } from '../pixels.ts'
@@ -38,7 +37,11 @@ export function addRidge(stage: Stage, ridge: Ridge): void {
     context.clip()
     paintPixels(context, { ...box, top: base - ridge.height * 1.6 }, 330, rockShader(stage, ridge, crest))
     context.restore()
-    if (trees) paintTrees(stage, context, box, trees, crest, mix(colour, stage.palette.near, 0.15), `ridge${variant}`)
+    if (!trees) return
+    const needles = mix(colour, stage.palette.near, 0.15)
+    scatter(stage, `ridge${variant}`, { ...box, spacing: trees * 0.62 }, (x, random) => {
+      paintPine(context, random, { x, y: crest(x) + 0.012, height: trees * random.range(1.6, 3.6), colour: needles })
+    })
   })
 }
 
@@ -94,17 +97,3 @@ function rockShader(stage: Stage, ridge: Ridge, crest: (x: number) => number) {
 }
 
 const mixNumber = (from: number, to: number, amount: number) => from + (to - from) * amount
-
-function paintTrees(
-  stage: Stage,
-  context: SKRSContext2D,
-  box: Readonly<{ left: number; right: number }>,
-  size: number,
-  crest: (x: number) => number,
-  colour: string,
-  name: string,
-): void {
-  scatter(stage, name, { ...box, spacing: size * 0.62 }, (x, random) => {
-    paintPine(context, random, { x, y: crest(x) + 0.012, height: size * random.range(1.6, 3.6), colour })
-  })
-}

@@ -2,11 +2,10 @@ import type { SKRSContext2D } from '@napi-rs/canvas'
 import { withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import { fillCircle, radialGradient, verticalGradient } from '../shapes.ts'
-import type { Stage } from '../stage.ts'
+import { drawOnPlane, type Stage, visibleBox } from '../stage.ts'
 import type { Box } from '../view.ts'
 import { addAurora } from './aurora.ts'
 import { addClouds } from './clouds.ts'
-import { addStars } from './stars.ts'
 
 const NEARNESS = 0.02
 
@@ -69,4 +68,29 @@ function paintMoon(stage: Stage, context: SKRSContext2D): void {
     fillCircle(context, x, y, random.range(0.004, 0.014))
   }
   context.restore()
+}
+
+const STARS_NEARNESS = 0.015
+
+/** Adds twinkling stars above a world y. `count` applies to a frame of 2 × 1 units. */
+function addStars(stage: Stage, count: number, lowest: number): void {
+  const box = visibleBox(stage, STARS_NEARNESS)
+  const random = stage.random('stars')
+  // Spread over more than any movement shows, so that each movement shows the same stars.
+  const stars = Array.from({ length: Math.round(count * 1.5) }, () => ({
+    x: random.range(-1.5, 1.5),
+    y: random.range(-0.95, lowest),
+    radius: random.next() ** 2 * 0.0022 + 0.0006,
+    phase: random.range(0, Math.PI * 2),
+    speed: random.range(0.8, 3),
+    brightness: random.next(),
+  })).filter(({ x, y }) => x > box.left && x < box.right && Math.hypot(x - stage.sun.x, y - stage.sun.y) > 0.06)
+  drawOnPlane(stage, STARS_NEARNESS, (context, seconds) => {
+    for (const { x, y, radius, phase, speed, brightness } of stars) {
+      context.globalAlpha = (0.35 + 0.65 * brightness) * (0.65 + 0.35 * Math.sin(seconds * speed + phase))
+      context.fillStyle = brightness > 0.85 ? '#ffe2c0' : brightness > 0.7 ? '#bcd4ff' : '#ffffff'
+      fillCircle(context, x, y, radius)
+    }
+    context.globalAlpha = 1
+  })
 }

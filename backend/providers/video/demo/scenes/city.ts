@@ -5,8 +5,7 @@ import { addWater } from '../nature/water.ts'
 import type { Scene } from '../stage.ts'
 import { addBalloons, addBoat, addFigure } from '../subjects.ts'
 import { addBuildings } from '../town/buildings.ts'
-import { addPromenade } from '../town/promenade.ts'
-import { addTraffic } from '../town/traffic.ts'
+import { addPromenade, addTraffic } from '../town/quay.ts'
 
 /** A skyline across the water, traffic along its quay, and street lamps on the near side. */
 export const city: Scene = {

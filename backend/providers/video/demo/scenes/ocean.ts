@@ -4,7 +4,7 @@ import { addRidge } from '../nature/ridge.ts'
 import { addSky } from '../nature/sky.ts'
 import { addWater } from '../nature/water.ts'
 import { fillEllipse, verticalGradient } from '../shapes.ts'
-import { type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
+import { drawOnPlane, type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
 
 /** A calm sea with far islands, a sail, and swell that rolls towards the viewer. */
@@ -73,8 +73,7 @@ function addSwell(stage: Stage, nearness: number, level: number, opacity: number
     level +
     0.016 * nearness * Math.sin((x * 3.1) / nearness + seconds * 1.3) +
     0.007 * nearness * Math.sin((x * 6.6) / nearness - seconds * 1.1 + 2)
-  stage.drawables.push((context, camera, seconds) => {
-    setPlane(stage, context, camera, nearness)
+  drawOnPlane(stage, nearness, (context, seconds) => {
     context.fillStyle = verticalGradient(context, level - 0.03 * nearness, level + 0.22, [
       [0, withAlpha(crest, opacity * 0.9)],
       [0.25, withAlpha(middle, opacity)],

@@ -3,9 +3,9 @@ import { mix, withAlpha } from '../colour.ts'
 import { addLayer } from '../layer.ts'
 import type { Random } from '../random.ts'
 import { horizontalGradient, verticalGradient } from '../shapes.ts'
-import { type Stage, scatter, setPlane } from '../stage.ts'
+import { drawOnPlane, type Stage, scatter } from '../stage.ts'
 
-export type Row = Readonly<{
+type Row = Readonly<{
   nearness: number
   /** World y of the ground. */
   base: number
@@ -20,6 +20,9 @@ export type Row = Readonly<{
 type Rectangle = Readonly<{ x: number; y: number; width: number; height: number }>
 type Light = Rectangle & Readonly<{ phase: number; cover: string }>
 
+/** Where a building of a row is painted. Its flickering windows and signs are added to `lights`. */
+type Site = Readonly<{ stage: Stage; context: SKRSContext2D; random: Random; row: Row; lights: Light[] }>
+
 const WINDOW_COLOURS = ['#ffd48a', '#ffe9bd', '#ffb86b', '#b5dcff']
 const NEON_COLOURS = ['#ff2e88', '#23e5ff', '#9d5bff', '#ffb02e', '#38ff9b']
 
@@ -30,14 +33,13 @@ export function addBuildings(stage: Stage, row: Row): void {
   addLayer(stage, nearness, { bottom: base + 0.08, top: base - height * 1.5 }, (context, box) => {
     // Low blocks fill the gaps between the towers, so that no sky shows down to the ground.
     scatter(stage, `blocks${nearness}`, { ...box, spacing: width * 0.8 }, (x, random) => {
-      paintBuilding(stage, context, random, row, towerAt(x, random, row, 0.3), lights)
+      paintBuilding({ stage, context, random, row, lights }, towerAt(x, random, row, 0.3))
     })
     scatter(stage, `towers${nearness}`, { ...box, spacing: width * 1.5 }, (x, random) => {
-      paintBuilding(stage, context, random, row, towerAt(x, random, row, 0.95), lights)
+      paintBuilding({ stage, context, random, row, lights }, towerAt(x, random, row, 0.95))
     })
   })
-  stage.drawables.push((context, camera, seconds) => {
-    setPlane(stage, context, camera, nearness)
+  drawOnPlane(stage, nearness, (context, seconds) => {
     for (const { x, y, width: wide, height: high, phase, cover } of lights) {
       const flicker = Math.sin(seconds * 1.7 + phase) + 0.6 * Math.sin(seconds * 5.1 + phase * 3)
       if (flicker <= 1.1) continue
@@ -54,14 +56,8 @@ function towerAt(x: number, random: Random, { base, width, height }: Row, share:
   return { x: x - wide / 2, y: base - high, width: wide, height: high + 0.08 }
 }
 
-function paintBuilding(
-  stage: Stage,
-  context: SKRSContext2D,
-  random: Random,
-  row: Row,
-  tower: Rectangle,
-  lights: Light[],
-): void {
+function paintBuilding(site: Site, tower: Rectangle): void {
+  const { stage, context, random, row } = site
   const { palette, description } = stage
   const { x, y, width, height } = tower
   const colour = mix(row.colour, palette.near, random.range(0, 0.22))
@@ -79,9 +75,9 @@ function paintBuilding(
     [1, withAlpha(palette.near, 0.28)],
   ])
   context.fillRect(x, y, width, height)
-  paintWindows(stage, context, random, row, tower, colour, lights)
+  paintWindows(site, tower, colour)
   const neon = description.neon ? 0.7 : stage.isNight ? 0.16 : 0
-  if (row.nearness > 0.1 && random.chance(neon)) paintNeon(stage, context, random, tower, colour, lights)
+  if (row.nearness > 0.1 && random.chance(neon)) paintNeon(site, tower, colour)
 }
 
 function paintRoof(context: SKRSContext2D, random: Random, { x, y, width, height }: Rectangle): void {
@@ -97,15 +93,7 @@ function paintRoof(context: SKRSContext2D, random: Random, { x, y, width, height
   }
 }
 
-function paintWindows(
-  stage: Stage,
-  context: SKRSContext2D,
-  random: Random,
-  row: Row,
-  tower: Rectangle,
-  colour: string,
-  lights: Light[],
-): void {
+function paintWindows({ stage, context, random, row, lights }: Site, tower: Rectangle, colour: string): void {
   const isDay = stage.description.time === 'day'
   const wide = 0.0042 + 0.017 * row.nearness
   const high = wide * random.pick([0.9, 1.2, 1.6])
@@ -133,14 +121,7 @@ function paintWindows(
 }
 
 /** Paints a vertical neon sign with a glow and strokes for letters. */
-function paintNeon(
-  stage: Stage,
-  context: SKRSContext2D,
-  random: Random,
-  tower: Rectangle,
-  colour: string,
-  lights: Light[],
-): void {
+function paintNeon({ stage, context, random, lights }: Site, tower: Rectangle, colour: string): void {
   const tone = random.pick(NEON_COLOURS)
   const width = Math.min(0.016, tower.width * 0.16)
   const height = Math.min(0.14, tower.height * random.range(0.2, 0.4))
