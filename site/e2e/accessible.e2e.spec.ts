@@ -19,16 +19,16 @@ const OPEN_PAGES = [
 ]
 const PHONE = 390
 const DESK = 1280
-/** In `npm test` a page is looked at in one language, and each language in one window; in full in both. */
+/** `npm test` checks a page in one language and a language at one width; `npm run test:full` checks all. */
 const isIn = (language: 'en' | 'zh') => (_: string, page: number) => FULL || page % 2 === (language === 'en' ? 0 : 1)
 const WIDTHS = FULL ? { en: [PHONE, DESK], zh: [PHONE, DESK] } : { en: [DESK], zh: [PHONE] }
 
-/** Buttons that open a menu, by the window's width and who is there. */
+/** Buttons that open a menu, by width and session. */
 const DRAWER = '[data-open-drawer]'
 const CONTACT = '[popovertarget="contact"]'
 const ACCOUNT = '[popovertarget="account-menu"]'
 
-/** What axe finds wrong on an address at each width, with all questions and perhaps a menu open, and whether a phone scrolls. */
+/** Returns axe violations of a page at each width, with all questions and a menu open, and horizontal overflow on a phone. */
 async function faultsOf(page: Page, address: string, widths: readonly number[], menu?: string): Promise<string[]> {
   const faults: string[] = []
   await page.setViewportSize({ width: widths[0]!, height: 860 })
@@ -50,12 +50,12 @@ async function faultsOf(page: Page, address: string, widths: readonly number[], 
 }
 
 describeOnSite('the pages', (site) => {
-  it.each(['en', 'zh'] as const)('have no fault that axe finds (%s)', { timeout: 300_000 }, async (language) => {
+  it.each(['en', 'zh'] as const)('have no axe violation (%s)', { timeout: 300_000 }, async (language) => {
     const visitor = await site.visit({ language })
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })
     const member = await site.visit({ language, user })
-    // The language's own addresses: none of them leads elsewhere.
+    // Use the language's own addresses, which do not redirect.
     const home = language === 'zh' ? `${site.url}/zh` : site.url
     for (const address of OPEN_PAGES.filter(isIn(language)))
       expect(await faultsOf(visitor, home + address, WIDTHS[language])).toEqual([])

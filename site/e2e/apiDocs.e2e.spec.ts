@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { axeFaults } from './testing/axeFaults.ts'
 import { describeOnSite } from './testing/onSite.ts'
 
-describeOnSite('the page of the API', (site) => {
-  it('lists every call of the description, finds, tries them as who is signed in, and breaks no policy', async () => {
+describeOnSite('the API documentation page', (site) => {
+  it('lists and searches every endpoint, tries them as the signed-in user, and violates no policy', async () => {
     const user = await site.newUser()
     const page = await site.visit({ language: 'en', user })
     const complaints: string[] = []
@@ -36,7 +36,7 @@ describeOnSite('the page of the API', (site) => {
     await page.setViewportSize({ width: 390, height: 860 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
     if (process.env.KINORA_SHOTS) await page.screenshot({ path: `${process.env.KINORA_SHOTS}/docs-390.png` })
-    // Answers that were asked for are no fault of the page's.
+    // Ignore error responses that the test provokes.
     expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([])
     await page.context().close()
   })

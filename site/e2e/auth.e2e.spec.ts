@@ -9,7 +9,7 @@ const PASSWORD = 'correct horse'
 
 const answer = (status: number, body: object) => (route: Route) => route.fulfill({ status, json: body })
 
-/** The forms of one language, filled and sent by the words that people read. */
+/** The account forms of one language, located by their visible text. */
 async function forms(page: Page, url: string, language: Language) {
   const [auth, errors] = [await words(language, 'auth'), await words(language, 'errors')]
   const at = (path: string) => `${url}${language === 'zh' ? '/zh' : ''}${path}`
@@ -20,7 +20,7 @@ async function forms(page: Page, url: string, language: Language) {
     errors,
     at,
     open: (path: string) => page.goto(at(path)),
-    /** Answers a call of the API once in a way that the server rarely would. */
+    /** Replaces the next response of an endpoint. */
     next: (path: string, reply: (route: Route) => unknown) =>
       page.route(`**/api/v1${path}`, reply as (route: Route) => Promise<void>, { times: 1 }),
     async logIn(email: string, password = PASSWORD) {
@@ -55,7 +55,7 @@ async function forms(page: Page, url: string, language: Language) {
   }
 }
 
-describeOnSite('what the pages of accounts say', (site) => {
+describeOnSite('the account pages show a message', (site) => {
   const visit = async (language: Language) => {
     const page = await site.visit({ language })
     return { page, ...(await forms(page, site.url, language)) }
@@ -80,7 +80,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     await next('/auth/login', answer(429, { code: 'too_many_requests', detail: 'x' }))
     await logIn('nobody@kinora.test')
     await shows(errors.too_many_requests)
-    // What no catalogue words is said in the server's sentence; without one, in the page's own.
+    // An unknown code shows the server's message, or the page's general one.
     await next('/auth/login', answer(409, { code: 'never_heard_of', detail: 'The moon is in the way.' }))
     await logIn('nobody@kinora.test')
     await shows('The moon is in the way.')
@@ -91,7 +91,7 @@ describeOnSite('what the pages of accounts say', (site) => {
   })
 
   it.each(languagesInTurn())(
-    'for eight seconds when the address is not verified (%s)',
+    'for eight seconds if the address is not verified (%s)',
     { timeout: 60_000 },
     async (language) => {
       const { page, auth, open, logIn } = await visit(language)
@@ -142,7 +142,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('on the page that waits for the mail (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('on the pending verification page (%s)', { timeout: 60_000 }, async (language) => {
     const { page, auth, errors, at, open, next, press, shows } = await visit(language)
     await open('/auth/email-verification-pending?email=ada@kinora.test')
     await shows('ada@kinora.test')
@@ -165,7 +165,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('when an address is verified, or is not (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when a verification succeeds or fails (%s)', { timeout: 60_000 }, async (language) => {
     const { page, auth, open, next, press, shows } = await visit(language)
     await open('/verify-email')
     await shows(auth.verify.missingToken)
@@ -193,7 +193,7 @@ describeOnSite('what the pages of accounts say', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('when a password is forgotten (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('when resetting a password (%s)', { timeout: 60_000 }, async (language) => {
     const { page, auth, errors, open, next, requestReset, setPassword, shows } = await visit(language)
     for (const path of ['/auth/forgot-password', '/auth/reset-password', '/reset-password']) {
       await open(path)

@@ -10,7 +10,7 @@ const scripts = new Map(
     .map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]),
 )
 
-/** The scripts that a text names, and those that they name. */
+/** Returns the scripts that a text references, transitively. */
 function reached(text: string, found = new Set<string>()): Set<string> {
   for (const [file] of text.matchAll(/[\w.@-]+\.js\b/g)) {
     const script = scripts.get(file)
@@ -21,7 +21,7 @@ function reached(text: string, found = new Set<string>()): Set<string> {
   return found
 }
 
-/** Pages that can fetch a script which holds `mark`. */
+/** Returns the pages that can load a script containing `mark`. */
 const pagesThatReach = (mark: string) =>
   readdirSync(dist, { recursive: true })
     .map(String)
@@ -31,8 +31,8 @@ const pagesThatReach = (mark: string) =>
     )
     .sort()
 
-describe('what both languages share', () => {
-  it('holds no Chinese but the values of the contract and the name of the language', () => {
+describe('the files shared by both languages', () => {
+  it('contain no Chinese except contract values and the language name', () => {
     const movements = /左移|右移|左摇|右摇|推进|拉远|上升|下降|上摇|下摇|变焦推近|变焦拉远|晃动|跟随|固定/g
     const found = readdirSync(folder)
       .filter((file) => /\.(js|css)$/.test(file))
@@ -45,10 +45,10 @@ describe('what both languages share', () => {
   })
 })
 
-describe('the library that draws charts', () => {
+describe('the chart library', () => {
   const board = ['admin/dashboard.html', 'zh/admin/dashboard.html']
 
-  it('is fetched by the operator’s board alone, and there in a script of its own', () => {
+  it('is loaded only by the operator’s board, as a separate script', () => {
     expect(pagesThatReach('u-cursor-x')).toEqual(board)
     const holders = [...scripts].filter(([, text]) => text.includes('u-cursor-x')).map(([name]) => name)
     expect(holders).toHaveLength(1)
@@ -56,7 +56,7 @@ describe('the library that draws charts', () => {
     expect([...scripts].filter(([, text]) => statically.test(text))).toEqual([])
   })
 
-  it('comes with no other style than the board’s own pages hold', () => {
+  it('adds styles only to the board’s pages', () => {
     const styled = readdirSync(dist, { recursive: true })
       .map(String)
       .filter((file) => file.endsWith('.html') && readFileSync(path.join(dist, file), 'utf8').includes('.u-cursor-x'))

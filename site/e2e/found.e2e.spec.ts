@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { builtPages } from './testing/builtPages.ts'
 import { describeOnSite } from './testing/onSite.ts'
 
-/** What search engines and those who share links read in a page's head. */
+/** The metadata in a page's head. */
 interface Head {
   readonly address: string
   readonly html: string
@@ -42,12 +42,12 @@ const repeated = (texts: readonly string[]) => texts.filter((text, index) => tex
 const linkedData = ({ html }: Head) =>
   [...html.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)].map(([, json]) => JSON.parse(json!))
 
-describeOnSite('what search engines read', (site) => {
+describeOnSite('the metadata for search engines', (site) => {
   let heads: Head[]
-  /** The pages that are to be found: they say where they are, and that is where they were read. */
+  /** The indexed pages, whose canonical address is their own. */
   const listed = () => heads.filter(({ address, canonical }) => canonical === site.url + address.replace(/^\/$/, '/'))
 
-  it('is on every page: a title, and where it is to be found', async () => {
+  it('gives every page a title and its robots or canonical tags', async () => {
     heads = await Promise.all(builtPages().map((address) => headOf(site.url, address)))
     for (const { address, html, title, canonical, property } of heads) {
       expect([address, html.match(/<h1[ >]/g)?.length ?? 0]).toEqual([
@@ -76,11 +76,11 @@ describeOnSite('what search engines read', (site) => {
     expect(addresses.filter((address) => /workspace|profile|home|verify|reset|pending/.test(address))).toEqual([])
   })
 
-  it('has no title or description twice, and descriptions of a useful length', () => {
+  it('has unique titles, and unique descriptions of a useful length', () => {
     expect(repeated(listed().map(({ title }) => title))).toEqual([])
     expect(repeated(listed().map(({ description }) => description ?? ''))).toEqual([])
     for (const { address, description = '', property } of listed()) {
-      // A Chinese character says as much as two or three letters.
+      // A Chinese character carries as much as two or three letters.
       const [least, most] = isChinese(address) ? [25, 100] : [50, 160]
       expect([address, description, description.length >= least && description.length <= most]).toEqual([
         address,
@@ -91,7 +91,7 @@ describeOnSite('what search engines read', (site) => {
     }
   })
 
-  it('says that two generations are free', () => {
+  it('mentions the two free generations', () => {
     const pages = ['/', '/workspace', '/auth/login', '/auth/register', '/privacy', '/terms', '/faq']
     for (const address of pages.flatMap((path) => [path, path === '/' ? '/zh' : `/zh${path}`])) {
       const { description } = heads.find((head) => head.address === address)!
@@ -102,7 +102,7 @@ describeOnSite('what search engines read', (site) => {
     }
   })
 
-  it('names each page in the other language, which points back', () => {
+  it('links each page to its translation and back', () => {
     for (const { address, canonical, alternates, property } of listed()) {
       expect([address, Object.keys(alternates).sort()]).toEqual([address, ['en', 'x-default', 'zh-CN']])
       expect(alternates['x-default']).toBe(alternates.en)
@@ -115,7 +115,7 @@ describeOnSite('what search engines read', (site) => {
     }
   })
 
-  it('gives shared links a picture of their own, and the browser its icons', async () => {
+  it('provides preview images for shared links, and icons', async () => {
     const pictures = new Set(heads.map(({ property }) => property('og:image')!))
     for (const name of ['home', 'faq', 'privacy', 'terms'])
       for (const language of ['en', 'zh']) expect([...pictures]).toContain(`${site.url}/og/${name}-${language}.jpg`)
@@ -134,7 +134,7 @@ describeOnSite('what search engines read', (site) => {
     for (const icon of icons) expect([icon, (await fetch(site.url + icon)).status]).toEqual([icon, 200])
   })
 
-  it('describes the questions, and the way to each of them', () => {
+  it('describes the FAQ and its breadcrumbs as structured data', () => {
     for (const language of ['', '/zh']) {
       const faq = heads.find(({ address }) => address === `${language}/faq`)!
       const questions = linkedData(faq).find((data) => data['@type'] === 'FAQPage').mainEntity
@@ -149,7 +149,7 @@ describeOnSite('what search engines read', (site) => {
     }
   })
 
-  it('is listed in the sitemap, which robots.txt names', async () => {
+  it('lists the pages in the sitemap named by robots.txt', async () => {
     const robots = await (await fetch(`${site.url}/robots.txt`)).text()
     expect(robots).toContain(`Sitemap: ${site.url}/sitemap-index.xml`)
     const index = await (await fetch(`${site.url}/sitemap-index.xml`)).text()

@@ -9,12 +9,12 @@ import { chromiumPath, launchChromium } from './testing/chromium.ts'
 import { walkJourney } from './testing/walkJourney.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-/** Installing twice from the registry takes minutes and the network: only `npm run test:full` does it. */
+/** Installs twice from the registry, which takes minutes and the network, so only `npm run test:full` runs it. */
 const lacks = !FULL ? 'npm run test:full' : chromiumPath() ? '' : 'a Chromium'
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65534
 
-/** As in a new terminal: the system's programs and nothing that this test run has set. */
+/** The environment of a new terminal, without the variables of this test run. */
 function cleanEnvironment(home: string, port: number): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) =>
     /^(LANG|TZ|.*_proxy|.*CERT.*|npm_config_cafile)$/i.test(name),
@@ -32,7 +32,7 @@ function own(folder: string, uid: number): void {
   chownSync(folder, uid, uid)
 }
 
-/** Clones what is committed and runs the README's first command there; resolves when it says that it is ready. */
+/** Clones the committed state and runs the README's first command. Resolves when the program is ready. */
 async function startClone(
   folder: string,
   port: number,
@@ -76,7 +76,7 @@ describe.skipIf(lacks)(`a fresh clone${lacks && ` (needs ${lacks})`}`, () => {
       await walkJourney(browser, url, { language: 'en', width: 1280 })
       await walkJourney(browser, url, { language: 'zh', width: 390 })
       const gone = new Promise((resolve) => child.once('exit', resolve))
-      // Ctrl-C reaches the whole group of the terminal.
+      // Ctrl-C signals the terminal's whole process group.
       process.kill(-child.pid!, 'SIGINT')
       expect(await gone).toBe(0)
       expect(existsSync(path.join(place, 'kinora/.data/postgres/postmaster.pid'))).toBe(false)

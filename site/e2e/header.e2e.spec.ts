@@ -3,11 +3,11 @@ import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 
-/** Machines for tests are busy. */
+/** Generous, because test machines are busy. */
 const SOON = { timeout: 15_000 }
 
 describeOnSite('the header', (site) => {
-  it.each(languagesInTurn())('shows visitors where they are and how to get in (%s)', async (language) => {
+  it.each(languagesInTurn())('shows visitors the current page and the links to sign in (%s)', async (language) => {
     const { nav, account, footer } = await words(language, 'common')
     const prefix = language === 'zh' ? '/zh' : ''
     const page = await site.visit({ language })
@@ -41,7 +41,7 @@ describeOnSite('the header', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('shows members who they are and what they have (%s)', async (language) => {
+  it.each(languagesInTurn())('shows members their name and balance (%s)', async (language) => {
     const { nav, account } = await words(language, 'common')
     const prefix = language === 'zh' ? '/zh' : ''
     const user = await site.newUser(`a.long.address.${language}@kinora.test`)
@@ -76,7 +76,7 @@ describeOnSite('the header', (site) => {
     await page.context().close()
   })
 
-  it('knows a member at the first paint', async () => {
+  it('shows the member at the first paint', async () => {
     const page = await site.visit({ language: 'en' })
     await page.route('**/api/v1/**', () => {})
     await page.goto(site.url)

@@ -3,8 +3,8 @@ import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 
-describeOnSite('help', (site) => {
-  it.each(languagesInTurn())('is searched and filtered, and says how much it has found (%s)', async (language) => {
+describeOnSite('the help and legal pages', (site) => {
+  it.each(languagesInTurn())('search and filter the questions and count the results (%s)', async (language) => {
     const page = await site.visit({ language, width: 390 })
     const faq = await words(language, 'faq')
     const count = (number: number) =>
@@ -37,30 +37,27 @@ describeOnSite('help', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())(
-    'of the law can be taken along, and says so when it cannot be loaded (%s)',
-    async (language) => {
-      const page = await site.visit({ language })
-      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.url })
-      const legal = await words(language, 'legal')
-      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/privacy`)
+  it.each(languagesInTurn())('copy and download the legal texts, and report a failed copy (%s)', async (language) => {
+    const page = await site.visit({ language })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.url })
+    const legal = await words(language, 'legal')
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/privacy`)
+    await page.getByRole('button', { name: legal.copy }).click()
+    await page.getByText(legal.copied, { exact: true }).waitFor()
+    const file = await (await fetch(`${site.url}/legal/privacy-policy-${language}.md`)).text()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(file)
+    expect(file).toMatch(language === 'zh' ? /^# 隐私政策\n/ : /^# Privacy policy\n/)
+    await page.route('**/legal/*', (route) => route.fulfill({ status: 503 }))
+    for (const [path, document] of [
+      ['/privacy', 'privacy'],
+      ['/terms', 'terms'],
+    ]) {
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}${path}`)
       await page.getByRole('button', { name: legal.copy }).click()
-      await page.getByText(legal.copied, { exact: true }).waitFor()
-      const file = await (await fetch(`${site.url}/legal/privacy-policy-${language}.md`)).text()
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(file)
-      expect(file).toMatch(language === 'zh' ? /^# 隐私政策\n/ : /^# Privacy policy\n/)
-      await page.route('**/legal/*', (route) => route.fulfill({ status: 503 }))
-      for (const [path, document] of [
-        ['/privacy', 'privacy'],
-        ['/terms', 'terms'],
-      ]) {
-        await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}${path}`)
-        await page.getByRole('button', { name: legal.copy }).click()
-        expect(await page.getByRole('alert').filter({ hasText: legal[document!].failed }).textContent()).toBe(
-          legal[document!].failed,
-        )
-      }
-      await page.context().close()
-    },
-  )
+      expect(await page.getByRole('alert').filter({ hasText: legal[document!].failed }).textContent()).toBe(
+        legal[document!].failed,
+      )
+    }
+    await page.context().close()
+  })
 })

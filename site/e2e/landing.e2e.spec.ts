@@ -6,10 +6,10 @@ import { describeOnSite, type OnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 
 const KILOBYTE = 1024
-/** Machines for tests are busy. */
+/** Generous, because test machines are busy. */
 const SOON = { timeout: 15_000 }
 
-/** What the page complains of. */
+/** Collects the page's errors. */
 function faultsOf(page: Page): string[] {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
@@ -17,7 +17,7 @@ function faultsOf(page: Page): string[] {
   return faults
 }
 
-/** Lets the page think that it runs on a capable device, as some machines for tests are not. */
+/** Reports a capable device to the page, because test machines may be slow. */
 const asCapable = (page: Page) =>
   page.addInitScript(() => {
     Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => 8 })
@@ -34,7 +34,7 @@ const isPlaying = (page: Page, selector: string) =>
       clips.map((clip) => clip as HTMLVideoElement).some((clip) => !clip.paused && clip.currentTime > 0),
     )
 
-/** All that was sent for the page, by kind, once everything was looked at. */
+/** Returns the transferred bytes by kind, after scrolling through the page. */
 async function weigh(page: Page, address: string): Promise<Record<'all' | 'script' | 'clips', number>> {
   const sums = { all: 0, script: 0, clips: 0 }
   const weighed: Promise<void>[] = []
@@ -55,7 +55,7 @@ async function weigh(page: Page, address: string): Promise<Record<'all' | 'scrip
 }
 
 describeOnSite('the landing page', (site) => {
-  it.each(languagesInTurn())('leads visitors to an account, whatever they press (%s)', async (language) => {
+  it.each(languagesInTurn())('leads visitors to the sign-in from every button (%s)', async (language) => {
     const prefix = language === 'zh' ? '/zh' : ''
     const [{ hero }, plans] = [await words(language, 'landing'), await words(language, 'plans')]
     const page = await site.visit({ language })
@@ -64,7 +64,7 @@ describeOnSite('the landing page', (site) => {
     await page.clock.install({ time: 0 })
     await page.clock.pauseAt(60_000)
     await page.goto(`${site.url}${prefix}/?section=pricing`, { waitUntil: 'commit' })
-    // The page's scripts come after its first paint, which the clock brings.
+    // The page's scripts load after its first paint, which needs the clock to advance.
     while (!(await page.locator('#hero-switch').isVisible())) {
       await page.clock.runFor(20)
       await delay(50)
@@ -100,7 +100,7 @@ describeOnSite('the landing page', (site) => {
     await page.context().close()
   })
 
-  it('plays the clip in view where motion is welcome, until it is paused', async () => {
+  it('plays the visible clip if motion is allowed, until it is paused', async () => {
     const page = await site.visit({ language: 'en' })
     await asCapable(page)
     await page.goto(site.url)
@@ -115,7 +115,7 @@ describeOnSite('the landing page', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('moves a movement’s picture when it is pointed at or focused (%s)', async (language) => {
+  it.each(languagesInTurn())('plays a movement’s preview on hover or focus (%s)', async (language) => {
     const page = await site.visit({ language })
     const faults = faultsOf(page)
     await asCapable(page)
@@ -138,7 +138,7 @@ describeOnSite('the landing page', (site) => {
     await page.context().close()
   })
 
-  it('asks for nothing else until its first picture is shown', async () => {
+  it('requests nothing else before its first picture is shown', async () => {
     const page = await site.visit({ language: 'en', width: 390 })
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
@@ -155,7 +155,7 @@ describeOnSite('the landing page', (site) => {
     await page.context().close()
   })
 
-  it('keeps still for readers who ask for it, and is light', async () => {
+  it('respects reduced motion, and stays within its size budget', async () => {
     const page = await site.visit({ language: 'en' })
     await asCapable(page)
     await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -177,7 +177,7 @@ describeOnSite('the landing page', (site) => {
   })
 })
 
-/** A member's browser on the landing page; the workspace has told it before who is there. */
+/** Opens the landing page as a member whose name is already stored in the browser. */
 async function memberOn(site: OnSite): Promise<Page> {
   const page = await site.visit({ language: 'en', user: await site.newUser() })
   await page.goto(`${site.url}/workspace`)

@@ -13,7 +13,7 @@ const LANGUAGES: readonly Language[] = ['en', 'zh']
 const stored = (page: Page) => page.evaluate(() => localStorage.getItem('language'))
 const choose = (page: Page, language: Language) => page.locator(`.header-end [data-language=${language}]`).click()
 
-/** Goes to an address that leads on to `target`, which takes its time, and tells which pages were visible on the way. */
+/** Opens an address that redirects to the slow page `target`, and returns which pages were visible on the way. */
 async function pagesSeen(page: Page, address: string, target: string): Promise<string[]> {
   await page.addInitScript(() => {
     setInterval(() => {
@@ -36,7 +36,7 @@ async function pagesSeen(page: Page, address: string, target: string): Promise<s
 }
 
 describeOnSite('the language', (site) => {
-  it('of a new visitor is the browser’s, without a flash of the other', async () => {
+  it('of a new visitor is the browser’s, without showing the other first', async () => {
     for (const language of LANGUAGES) {
       const page = await site.visit({ language })
       if (language === 'zh') expect(await pagesSeen(page, `${site.url}/`, `${site.url}/zh`)).toEqual(['/zh'])
@@ -46,14 +46,14 @@ describeOnSite('the language', (site) => {
     }
   })
 
-  it('is Chinese at a Chinese address, whatever the browser speaks', async () => {
+  it('is Chinese at a Chinese address in any browser', async () => {
     const page = await site.visit({ language: 'en' })
     await page.goto(`${site.url}/zh`)
     expect(new URL(page.url()).pathname).toBe('/zh')
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('that a visitor chose decides from then on (%s)', async (language) => {
+  it.each(languagesInTurn())('stays as the visitor chose it (%s)', async (language) => {
     const page = await site.visit({ language: other(language) })
     await page.goto(`${site.url}${home(other(language))}?a=1#pricing-section`)
     await choose(page, language)
@@ -67,7 +67,7 @@ describeOnSite('the language', (site) => {
   })
 
   it.each(languagesInTurn())(
-    'that a member chose is kept on the account, and met again after signing in (%s)',
+    'that a member chose is saved on the account and restored after signing in (%s)',
     async (language) => {
       const user = await site.newUser()
       await user.call('PUT', '/users/language', { language: other(language) })
@@ -95,7 +95,7 @@ describeOnSite('the language', (site) => {
     },
   )
 
-  it.each(languagesInTurn())('stays as it was when the account cannot keep it (%s)', async (language) => {
+  it.each(languagesInTurn())('does not change if it cannot be saved on the account (%s)', async (language) => {
     const { session } = await words(language, 'common')
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })

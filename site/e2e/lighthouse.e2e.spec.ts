@@ -13,16 +13,16 @@ const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as 
 const RUNS = 5
 
 /**
- * What is asked of a page, in the throttled run of a phone. The whole of it is asked in `npm run test:full`, on a machine
- * that does nothing else; elsewhere noise is let through, and only what is clearly slower is not.
+ * The budget of a page in a throttled phone run. `npm run test:full` applies it in full, on an idle machine; otherwise the
+ * limits leave room for noise.
  */
-/** The two with most on them stand for all. */
+/** The two heaviest pages. */
 const ADDRESSES = FULL ? ['/', '/zh', '/faq', '/faq/video-cost', '/privacy'] : ['/']
 const BUDGET = { performance: FULL ? 100 : 90, lcpMs: FULL ? 1_200 : 2_000, cls: 0.02, scriptBytes: 5 * 1024 }
 
 /**
- * Lighthouse slows the processor four times, so that a fast desktop is like a phone of the middle class; on a machine that
- * its benchmark finds slower than that, twice (docs/throttling.md of Lighthouse, "Calibrating the CPU slowdown").
+ * CPU slowdown. Four makes a fast desktop comparable to a mid-range phone; slower machines use two (Lighthouse,
+ * docs/throttling.md, "Calibrating the CPU slowdown").
  */
 const FAST_DESKTOP = 1_500
 const slowdownFor = (benchmarkIndex: number) => (benchmarkIndex < FAST_DESKTOP ? 2 : 4)
@@ -31,7 +31,7 @@ interface Measured {
   readonly scores: readonly number[]
   readonly lcpMs: number
   readonly cls: number
-  /** Addresses of the scripts that were fetched. */
+  /** Addresses of the loaded scripts. */
   readonly scripts: readonly string[]
 }
 
@@ -56,16 +56,16 @@ function read({ categories, audits }: Result): Measured {
   }
 }
 
-/** Speed may be let off a little; the other three may not. */
+/** Only the performance score has a tolerance. */
 const atLeast = (index: number) => (CATEGORIES[index] === 'performance' ? BUDGET.performance : 100)
 
-/** A run in which the browser painted nothing that Lighthouse could time has no figures, and counts for nothing. */
+/** Ignores a run without a measurable paint. */
 const isWhole = ({ lcpMs, cls }: Measured) => Number.isFinite(lcpMs) && Number.isFinite(cls)
 
 const isWithin = ({ scores, lcpMs, cls }: Measured) =>
   scores.every((score, index) => score >= atLeast(index)) && lcpMs < BUDGET.lcpMs && cls < BUDGET.cls
 
-/** Compressed bytes of all that runs on a page: what it fetches, and what stands within it. */
+/** Returns the compressed bytes of all scripts of a page, loaded and inline. */
 async function scriptBytes(page: string, scripts: readonly string[]): Promise<number> {
   const text = async (url: string) => (await fetch(url)).text()
   const within = [...(await text(page)).matchAll(/<script(?: type="module")?>(.*?)<\/script>/gs)].map(
@@ -76,7 +76,7 @@ async function scriptBytes(page: string, scripts: readonly string[]): Promise<nu
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
-/** Of each figure the best: a machine that is busy with something else makes a run worse, never better. */
+/** Takes the best value of each figure: other load makes a run worse, never better. */
 const bestOf = (one: Measured, other: Measured): Measured => ({
   scores: one.scores.map((score, index) => Math.max(score, other.scores[index]!)),
   lcpMs: Math.min(one.lcpMs, other.lcpMs),
@@ -108,7 +108,7 @@ describeOnSite('a phone on a slow network', (site) => {
     return read(result!.lhr)
   }
 
-  it.each(ADDRESSES)('has %s at once, whole and steady', { timeout: 240_000 }, async (address) => {
+  it.each(ADDRESSES)('loads %s fast and without layout shifts', { timeout: 240_000 }, async (address) => {
     let best: Measured | undefined
     for (let run = 1; run <= RUNS && !(best && isWithin(best)); run++) {
       const measured = await measure(address)

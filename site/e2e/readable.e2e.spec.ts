@@ -12,10 +12,10 @@ const WIDTHS = FULL
 const isChinese = (address: string) => /^\/zh(\/|$)/.test(address)
 const languageOf = (address: string) => (isChinese(address) ? 'zh' : 'en')
 
-/** The text as it is shown: what is hidden does not count. */
+/** Returns the visible text. */
 const seen = async (part: Locator) => (await part.allInnerTexts()).join('\n')
 
-/** What a page tried against its policy, in the words of the browser. */
+/** Collects the browser's reports of policy violations. */
 async function listenForViolations(page: Page): Promise<string[]> {
   const violations: string[] = []
   await page.exposeFunction('reportViolation', (text: string) => violations.push(text))
@@ -29,7 +29,7 @@ async function listenForViolations(page: Page): Promise<string[]> {
   return violations
 }
 
-/** Text that is cut off: an element that hides what does not fit, and whose text does not fit. */
+/** Finds clipped text: elements that hide overflow and whose text overflows. */
 function clippedTexts(): string[] {
   const clipped: string[] = []
   if (document.documentElement.scrollWidth > document.documentElement.clientWidth)
@@ -47,7 +47,7 @@ function clippedTexts(): string[] {
     const hides = getComputedStyle(element).overflowX !== 'visible' || getComputedStyle(element).overflowY !== 'visible'
     const cut =
       hides && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)
-    // Within a box that clips, its edges are what counts.
+    // Inside a clipping box, compare with the box's edges.
     const frame = element.parentElement
       ?.closest<HTMLElement>('.card, .button, .stage, summary')
       ?.getBoundingClientRect()
@@ -57,14 +57,14 @@ function clippedTexts(): string[] {
   return clipped
 }
 
-/** One question's page stands for all of them, except in `npm run test:full`. */
+/** Checks one question page, or all of them in `npm run test:full`. */
 const isRepetition = (address: string) => !FULL && /\/faq\/(?!image-to-video)/.test(address)
 
-/** Pages that send visitors to the sign-in. */
+/** Pages that redirect visitors to the login page. */
 const LEADS_AWAY = /\/(payment|subscription)\/success$/
 
 describeOnSite('every page', (site) => {
-  it('asks for nothing that its policy forbids', { timeout: 180_000 }, async () => {
+  it('violates no content security policy', { timeout: 180_000 }, async () => {
     for (const language of languagesInTurn()) {
       const page = await site.visit({ language })
       const violations = await listenForViolations(page)
@@ -78,7 +78,7 @@ describeOnSite('every page', (site) => {
         expect(policy).not.toContain('unsafe')
         if (LEADS_AWAY.test(address)) await page.waitForURL('**/auth/login**')
       }
-      // Scripts that load late have had their time by now.
+      // Late scripts have run by now.
       await page.waitForTimeout(500)
       expect(violations).toEqual([])
       await page.evaluate(() =>
@@ -89,7 +89,7 @@ describeOnSite('every page', (site) => {
     }
   })
 
-  it('can be read without scripts', { timeout: 120_000 }, async () => {
+  it('is readable without scripts', { timeout: 120_000 }, async () => {
     for (const language of languagesInTurn()) {
       const prefix = language === 'zh' ? '/zh' : ''
       const context = await site.browser.newContext({
@@ -124,7 +124,7 @@ describeOnSite('every page', (site) => {
     }
   })
 
-  it('fits its window, from a narrow phone to a wide screen', { timeout: 240_000 }, async () => {
+  it('fits every width from a narrow phone to a wide screen', { timeout: 240_000 }, async () => {
     for (const language of ['en', 'zh'] as const) {
       const page = await site.visit({ language })
       for (const address of readablePages().filter((each) => languageOf(each) === language && !isRepetition(each))) {

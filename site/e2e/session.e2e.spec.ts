@@ -6,7 +6,7 @@ import { words } from './testing/walkJourney.ts'
 
 const HOUR = 3_600_000
 
-/** The calls of the API that a page makes, as `POST /auth/refresh`. */
+/** Collects a page's API calls, such as `POST /auth/refresh`. */
 function callsOf(page: Page): string[] {
   const calls: string[] = []
   page.on('request', (request: Request) => {
@@ -21,48 +21,45 @@ describeOnSite('a session in the browser', (site) => {
   const visit = async (language: 'en' | 'zh') => {
     const user = await site.newUser()
     const { common, profile } = { common: await words(language, 'common'), profile: await words(language, 'profile') }
-    // As one who chose the language: the account's would lead back to its own.
+    // Store the language, or the account's language would redirect the page.
     await user.call('PUT', '/users/language', { language })
     const page = await site.visit({ language, user })
     const at = (path: string) => `${site.url}${language === 'zh' ? '/zh' : ''}${path}`
     const toast = (text: string) => page.locator('.toast', { hasText: text })
     return { user, page, common, profile, at, toast, calls: callsOf(page) }
   }
-  /** Takes the access cookie away, as eight hours would. */
+  /** Removes the access cookie, as its expiry after eight hours would. */
   const expire = (page: Page) => page.context().clearCookies({ name: 'kinora_access' })
 
-  it.each(languagesInTurn())(
-    'is renewed once for all calls that fail together, which are sent again (%s)',
-    async (language) => {
-      const { page, profile, at, toast, calls } = await visit(language)
-      await page.goto(at('/profile'))
-      await page.getByText(profile.devices.this).waitFor()
-      await expire(page)
-      calls.length = 0
-      await page.evaluate(() => {
-        const [name, others] = ['#personal-info form button[type=submit]', '#language input:checked']
-        document.querySelector<HTMLElement>(name)?.click()
-        document.querySelector<HTMLElement>(others)?.click()
-      })
-      await toast(profile.saved).waitFor()
-      expect(count(calls, 'POST /auth/refresh')).toBe(1)
-      expect(count(calls, 'PUT /users/name')).toBe(2)
-      // At the start of a page: the user is asked for, a refresh is tried, and the user is asked for again.
-      await expire(page)
-      calls.length = 0
-      await page.reload()
-      await page.getByText(profile.devices.this).waitFor()
-      expect(calls.filter((call) => call.includes('/auth/'))).toEqual([
-        'GET /auth/me',
-        'POST /auth/refresh',
-        'GET /auth/me',
-      ])
-      await page.context().close()
-    },
-  )
+  it.each(languagesInTurn())('is renewed once for concurrent calls, which are then retried (%s)', async (language) => {
+    const { page, profile, at, toast, calls } = await visit(language)
+    await page.goto(at('/profile'))
+    await page.getByText(profile.devices.this).waitFor()
+    await expire(page)
+    calls.length = 0
+    await page.evaluate(() => {
+      const [name, others] = ['#personal-info form button[type=submit]', '#language input:checked']
+      document.querySelector<HTMLElement>(name)?.click()
+      document.querySelector<HTMLElement>(others)?.click()
+    })
+    await toast(profile.saved).waitFor()
+    expect(count(calls, 'POST /auth/refresh')).toBe(1)
+    expect(count(calls, 'PUT /users/name')).toBe(2)
+    // A new page loads the user, refreshes the session, and loads the user again.
+    await expire(page)
+    calls.length = 0
+    await page.reload()
+    await page.getByText(profile.devices.this).waitFor()
+    expect(calls.filter((call) => call.includes('/auth/'))).toEqual([
+      'GET /auth/me',
+      'POST /auth/refresh',
+      'GET /auth/me',
+    ])
+    await page.context().close()
+  })
 
   it.each(languagesInTurn())(
-    'that is lost logs out, says so, and leaves after half a second (%s)',
+    'that is lost signs out, shows a message, and leaves after half a second (%s)',
     async (language) => {
       const { page, common, profile, at, toast, calls } = await visit(language)
       await page.goto(at('/profile'))
@@ -81,23 +78,26 @@ describeOnSite('a session in the browser', (site) => {
     },
   )
 
-  it.each(languagesInTurn())('that cannot be ended on the server ends here, after a second (%s)', async (language) => {
-    const { page, common, profile, at, toast } = await visit(language)
-    await page.goto(at('/profile'))
-    await page.getByText(profile.devices.this).waitFor()
-    await page.route('**/api/v1/auth/logout', (route) => route.abort())
-    await page.clock.install()
-    await page.evaluate(() => document.querySelector<HTMLElement>('[data-logout]')?.click())
-    await toast(common.session.logoutFailed).waitFor()
-    expect(await page.evaluate(() => localStorage.getItem('kinora.user'))).toBeNull()
-    await page.clock.runFor(950)
-    expect(page.url()).toBe(at('/profile'))
-    await page.clock.runFor(100)
-    await page.waitForURL(at('/auth/login'))
-    await page.context().close()
-  })
+  it.each(languagesInTurn())(
+    'that the server fails to end still ends in the browser, after a second (%s)',
+    async (language) => {
+      const { page, common, profile, at, toast } = await visit(language)
+      await page.goto(at('/profile'))
+      await page.getByText(profile.devices.this).waitFor()
+      await page.route('**/api/v1/auth/logout', (route) => route.abort())
+      await page.clock.install()
+      await page.evaluate(() => document.querySelector<HTMLElement>('[data-logout]')?.click())
+      await toast(common.session.logoutFailed).waitFor()
+      expect(await page.evaluate(() => localStorage.getItem('kinora.user'))).toBeNull()
+      await page.clock.runFor(950)
+      expect(page.url()).toBe(at('/profile'))
+      await page.clock.runFor(100)
+      await page.waitForURL(at('/auth/login'))
+      await page.context().close()
+    },
+  )
 
-  it('is not renewed by what asks in the background', async () => {
+  it('is not renewed by background calls', async () => {
     const { page, at, calls } = await visit('en')
     const silent = ['/videos/tasks', '/videos/queue', '/videos/models', '/subscriptions/stats']
     for (const path of silent)
@@ -125,7 +125,7 @@ describeOnSite('a session in the browser', (site) => {
     await page.context().close()
   })
 
-  it('stays with 20 tabs that renew it at the same moment', {
+  it('survives 20 tabs that renew it at the same time', {
     timeout: 90_000,
   }, async () => {
     const { page, at } = await visit('en')

@@ -4,7 +4,7 @@ import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { words } from './testing/walkJourney.ts'
 
-/** Gives the page a network and a device of our choice; `setNetwork` changes its kind later. */
+/** Simulates a network and a device; `setNetwork` changes the network later. */
 async function pretend(page: Page, device: { network?: string; memory?: number; cores?: number }): Promise<void> {
   await page.addInitScript(({ network = '4g', memory = 8, cores = 8 }) => {
     const connection = Object.assign(new EventTarget(), { effectiveType: network })
@@ -21,13 +21,13 @@ const setNetwork = (page: Page, type: string) =>
   }, type)
 
 describeOnSite('the shell of every page', (site) => {
-  it.each(languagesInTurn())('tells a phone how its network is (%s)', async (language) => {
+  it.each(languagesInTurn())('reports network changes on a phone (%s)', async (language) => {
     const { network, action } = await words(language, 'common')
     const page = await site.visit({ language, width: 390 })
     await pretend(page, {})
     await page.clock.install({ time: 0 })
     await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/faq`)
-    // From here on no time passes but what is asked for.
+    // From here on, only the test advances the clock.
     await page.clock.pauseAt(3_600_000)
     const banner = page.locator('.network-line')
     const says = async (text: string, tone: string) => {
@@ -78,7 +78,7 @@ describeOnSite('the shell of every page', (site) => {
     [{ memory: 4 }, undefined],
     [{ cores: 2 }, 'calm'],
     [{ cores: 4 }, undefined],
-  ])('moves less on slow networks and small devices: %o', async (device, motion) => {
+  ])('reduces motion on slow networks and small devices: %o', async (device, motion) => {
     const page = await site.visit({ language: 'en' })
     await pretend(page, device)
     await page.goto(`${site.url}/faq`, { waitUntil: 'commit' })
@@ -92,7 +92,7 @@ describeOnSite('the shell of every page', (site) => {
     await page.context().close()
   })
 
-  it('moves less in an old Android browser', async () => {
+  it('reduces motion in an old Android browser', async () => {
     const userAgent = 'Mozilla/5.0 (Linux; Android 5.1; Nexus 5) AppleWebKit/537.36 Chrome/95.0 Mobile Safari/537.36'
     const context = await site.browser.newContext({ userAgent })
     const page = await context.newPage()
@@ -102,14 +102,14 @@ describeOnSite('the shell of every page', (site) => {
     await context.close()
   })
 
-  it.each(languagesInTurn())('offers three ways on when a part of a page breaks (%s)', async (language) => {
+  it.each(languagesInTurn())('offers three ways to continue when rendering fails (%s)', async (language) => {
     const { crash, action } = await words(language, 'common')
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })
     const page = await site.visit({ language, user })
     const logged: string[] = []
     page.on('console', (line) => void (line.type() === 'error' && logged.push(line.text())))
-    // A row that no server sends: the list cannot be drawn.
+    // Send an invalid row that breaks the list.
     const broken = { id: 'broken', status: 'Success', created_at: new Date().toISOString(), prompt: null }
     await page.route('**/api/v1/videos/tasks?*', (route) => route.fulfill({ json: { tasks: [broken], total: 1 } }))
     const start = `${site.url}${language === 'zh' ? '/zh' : ''}/workspace`
@@ -139,9 +139,9 @@ describeOnSite('the shell of every page', (site) => {
     await page.context().close()
   })
 
-  it('counts a visit when a page is shown, and when it is left', async () => {
+  it('records a visit when a page is shown and when it is left', async () => {
     const page = await site.visit({ language: 'en' })
-    // A beacon outlives its page, beyond what a test can listen to: it is written down where it is sent.
+    // A beacon outlives its page, so record it where it is sent.
     await page.addInitScript(() => {
       const send = navigator.sendBeacon.bind(navigator)
       navigator.sendBeacon = (url, data) => {

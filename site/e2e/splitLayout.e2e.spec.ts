@@ -15,8 +15,8 @@ describe.skipIf(!temporal)(`two APIs, a projector and two workers${lacking}`, ()
     startSplitLayout({ temporal: temporal!, processes: ['api1', 'api2', 'projector', 'worker1', 'worker2'] })
 
   describeInBrowser('on Temporal and EventStoreDB’s wire', start, (site) => {
-    // In `npm test` the languages that the journeys on one program leave out.
-    it.each(languagesInTurn('zh'))('make a person’s first two videos (%s)', { timeout: 240_000 }, (language) =>
+    // `npm test` runs the languages that the single-process journeys skip.
+    it.each(languagesInTurn('zh'))('generate a user’s first two videos (%s)', { timeout: 240_000 }, (language) =>
       walkJourney(site.browser, site.url, { language, width: WIDTH[language] }),
     )
 

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { describeOnBoard } from '../testing/onBoard.ts'
 
-/** As many as the operator of a busy site looks at; in the short run enough for every part to be filled. */
+/** Visits of a busy site; the short run has enough to fill every section. */
 const VIEWS = FULL ? 1_000_000 : 20_000
-/** A second is asked for on a machine that does nothing else; elsewhere only what is clearly slower is refused. */
+/** One second on an idle machine; otherwise the limit leaves room for noise. */
 const WITHIN_MS = FULL ? 1_000 : 1_500
 const LOADS = 7
-/** A browser that has just been given a new profile is busy with that for a while. */
+/** Lets the browser finish creating a new profile. */
 const REST_MS = 1_000
 
 const data = mkdtempSync(path.join(os.tmpdir(), 'kinora-board-'))
@@ -26,11 +26,11 @@ beforeAll(() => {
 }, 600_000)
 afterAll(() => rmSync(data, { recursive: true, force: true, maxRetries: 10 }))
 
-/** Runs in the page: notes when the whole board was painted, both charts drawn and no part waiting. */
+/** Runs in the page: records when the whole board is painted, with both charts and no loading section. */
 function watchBoard(): void {
   const isWhole = () =>
     document.querySelectorAll('.board canvas').length === 2 && !document.querySelector('.board .skeleton')
-  // A callback in a frame comes before its paint; the next task after it.
+  // A frame callback runs before the paint, the next task after it.
   const look = () => (isWhole() ? window.setTimeout(() => performance.mark('whole')) : requestAnimationFrame(look))
   requestAnimationFrame(look)
 }
@@ -38,10 +38,10 @@ function watchBoard(): void {
 describeOnBoard(
   'the operator’s board',
   (on) => {
-    it('is painted whole at once', { timeout: 120_000 }, async () => {
+    it('is painted completely within its time budget', { timeout: 120_000 }, async () => {
       const times: number[] = []
       for (let load = 0; load < LOADS; load++) {
-        // Each in a profile that has never been here: nothing is cached.
+        // Use a new profile each time, so that nothing is cached.
         const page = await on.visit('en')
         await page.setViewportSize({ width: 1920, height: 1080 })
         await page.addInitScript(watchBoard)

@@ -7,7 +7,7 @@ import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { CORE, describeOnBoard, OPERATOR, type OpenBoard } from '../testing/onBoard.ts'
 import { words } from '../testing/walkJourney.ts'
 
-/** The wall: each number with its name, its growth by sign, arrow and colour. */
+/** Checks the key figures: name, value, and change with sign, arrow and colour. */
 async function readsCards({ t, number, figure }: OpenBoard): Promise<void> {
   await figure('pv').getByText(number(44_452)).waitFor()
   const verified = t.figures.verified.replace('{{number}}', number(10_421))
@@ -37,7 +37,7 @@ const dayText = ({ language }: OpenBoard, date: string) =>
     timeZone: 'UTC',
   }).format(Date.parse(date))
 
-/** The tables behind the charts are the answers, row by row. */
+/** Checks that the chart tables show the responses row by row. */
 async function readsTablesBehindCharts(board: OpenBoard): Promise<void> {
   const { page, t, number, rowsOf } = board
   for (const summary of await page.getByText(t.asTable).all()) await summary.click()
@@ -51,7 +51,7 @@ async function readsTablesBehindCharts(board: OpenBoard): Promise<void> {
   ])
 }
 
-/** The charts are drawn, and read point by point with the keys. */
+/** Checks that the charts are drawn and can be read with the keyboard. */
 async function readsChartsByKeys(board: OpenBoard): Promise<void> {
   const { page, t, number, panel } = board
   for (const { heading } of [t.trend, t.hours]) await panel(heading).locator('canvas').waitFor()
@@ -84,7 +84,7 @@ async function readsChartsByKeys(board: OpenBoard): Promise<void> {
   expect(await cursor()).toBeLessThan(end)
 }
 
-/** Ten rows at most, times in the operator's zone, a status by number, word and colour. */
+/** Checks the visits: ten rows at most, times in the operator's zone, status as number, word and colour. */
 async function readsTables({ t, number, panel, rowsOf }: OpenBoard): Promise<void> {
   expect(await rowsOf(t.ranking.heading)).toEqual([
     `${t.ranking.rank} ${t.ranking.page} ${t.ranking.count}`,
@@ -101,7 +101,7 @@ async function readsTables({ t, number, panel, rowsOf }: OpenBoard): Promise<voi
   expect(people[3]).toBe(`grace.hopper.3@kinora.test ${t.users.unknown} ${t.users.verified}`)
 }
 
-/** What goes beyond visits and users. */
+/** Checks the sections about visitors, tasks, margin and actions. */
 async function readsTheRest({ page, t, number, panel }: OpenBoard): Promise<void> {
   const said = {
     [t.live.heading]: ['38', t.live.visitors_other, '/workspace'],
@@ -135,7 +135,7 @@ async function fits({ page, t }: OpenBoard): Promise<void> {
 
 describeOnBoard('the operator’s board', (on) => {
   it.each(languagesInTurn())(
-    'tells its numbers to eyes, keys and screen readers (%s)',
+    'shows its figures to sighted, keyboard and screen reader users (%s)',
     { timeout: 240_000 },
     async (language) => {
       const violations: string[] = []
@@ -145,7 +145,7 @@ describeOnBoard('the operator’s board', (on) => {
       const { page, state, t } = board
       await page.getByRole('heading', { level: 1, name: t.heading }).waitFor()
       await readsCards(board)
-      // All at once, and the week's days only once.
+      // In parallel, and the week's days only once.
       expect(state.calls.slice(0, CORE.length)).toEqual(CORE)
       expect(state.calls.filter((path) => path.startsWith(weekly.path))).toHaveLength(1)
       await readsTablesBehindCharts(board)
@@ -158,7 +158,7 @@ describeOnBoard('the operator’s board', (on) => {
     },
   )
 
-  it('shows the operator what the server has counted', { timeout: 240_000 }, async () => {
+  it('shows the figures counted by the server', { timeout: 240_000 }, async () => {
     const { site } = on
     const t = await words('en', 'dashboard')
     const visitor = await site.visit({ language: 'en' })

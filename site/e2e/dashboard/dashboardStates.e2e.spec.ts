@@ -17,9 +17,9 @@ import { OVERVIEW, PEOPLE, usersOf } from '../testing/boardDouble.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { CORE, describeOnBoard } from '../testing/onBoard.ts'
 
-describeOnBoard('the operator’s board in its other states', (on) => {
+describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
   it.each(languagesInTurn())(
-    'leads to the login on a 401, and says what else fails (%s)',
+    'redirects to the login page on a 401, and reports other failures (%s)',
     { timeout: 240_000 },
     async (language) => {
       const board = await on.open(language, (state) => {
@@ -31,7 +31,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
       const alert = page.getByRole('alert').filter({ hasText: t.failed })
       await alert.getByText(t.failed, { exact: true }).waitFor()
       expect(new URL(page.url()).pathname).toBe(`${prefix}/admin/dashboard`)
-      // What could be had is there.
+      // Sections that loaded are shown.
       await figure('totalUsers').getByText(number(PEOPLE.total_users)).waitFor()
       await panel(t.margin.heading).getByText(t.unread).waitFor()
       expect(await axeFaults(page)).toEqual([])
@@ -60,7 +60,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
       expect(await alert.count()).toBe(0)
       expect(state.calls.slice(before).filter((path) => CORE.includes(path))).toEqual(CORE)
 
-      // Nothing at all: the failure, and no board.
+      // If everything fails, only the error is shown.
       for (const path of [overview, weekly, hourly, userOverview, userList].map((each) => each.path))
         state.rare.set(path, (route) => route.abort())
       await page.reload()
@@ -68,7 +68,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
       expect(await page.locator('.board-card').count()).toBe(0)
       expect(await axeFaults(page)).toEqual([])
 
-      // Whose sign-out fails stays signed in, and only the log says so.
+      // After a failed sign-out the operator stays signed in, and the error is only logged.
       const logged: string[] = []
       page.on('console', (line) => line.type() === 'error' && logged.push(line.text()))
       const leave = page.getByRole('button', { name: t.logout, exact: true })
@@ -90,7 +90,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
   )
 
   it.each(languagesInTurn())(
-    'fills a part only by an answer that succeeded, and says where there is nothing (%s)',
+    'shows a section only after a successful response, and marks empty ones (%s)',
     async (language) => {
       const empty = { users: [], pagination: { total: 0, page: 1, per_page: 10 } }
       const board = await on.open(language, (state) => {
@@ -149,7 +149,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
   )
 
   it.each(languagesInTurn())(
-    'pages its users, follows its period, and counts who is here (%s)',
+    'pages the users, applies the period, and polls the visitors (%s)',
     { timeout: 240_000 },
     async (language) => {
       const board = await on.open(language, (state) => state.answers.set(userList.path, (query) => usersOf(query, 10)))
@@ -181,7 +181,7 @@ describeOnBoard('the operator’s board in its other states', (on) => {
       await page.getByText(t.asTable).first().click()
       expect(await rowsOf(t.trend.heading)).toHaveLength(8)
       expect(await asked(() => preset(30).check({ force: true }))).toEqual(of('?from=2026-10-23&to=2026-11-21'))
-      // The table that was opened stays so.
+      // An opened table stays open.
       await expect.poll(async () => (await rowsOf(t.trend.heading)).length).toBe(31)
       expect(await radio(t.ranking.period).isChecked()).toBe(true)
       expect(await panel(t.trend.heading).getByRole('link').getAttribute('href')).toContain('days.csv?from=2026-10-23')

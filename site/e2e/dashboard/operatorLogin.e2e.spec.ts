@@ -7,7 +7,7 @@ import { words } from '../testing/walkJourney.ts'
 
 describeOnSite('the operator’s login', (site) => {
   it.each(languagesInTurn('zh'))(
-    'says why nobody is let in, and then lets in (%s)',
+    'explains failed sign-ins, then signs in (%s)',
     { timeout: 240_000 },
     async (language) => {
       const prefix = language === 'zh' ? '/zh' : ''

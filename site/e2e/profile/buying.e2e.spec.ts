@@ -5,7 +5,7 @@ import { walkPlan } from '../testing/walkPlan.ts'
 
 describeOnSite('buying a plan', (site) => {
   it.each(languagesInTurn('en'))(
-    'is paid, used, renewed, cancelled, taken back and over (%s)',
+    'goes through payment, renewal, failure, cancellation, reactivation and end (%s)',
     { timeout: 240_000 },
     (language) => walkPlan(site, language),
   )

@@ -10,7 +10,7 @@ import { problem } from '../testing/workspaceDouble.ts'
 const FREE = { ...PRO, current_tier: 'free', remaining_credits: 6, total_credits: 60, used_credits: 54 } as const
 const nothingSaid = (status: number) => (route: Route) => route.fulfill({ status, json: {} })
 
-/** What a member's profile says, in the reader's words; `put` changes the server and reads the page again. */
+/** Opens a member's profile; `put` changes the server's state and reloads the page. */
 async function openProfile(site: OnSite, language: Language, set: (state: MoneyState) => void = () => {}) {
   const page = await site.visit({ language })
   const state = await openMoneyDouble(page, site.url, language)
@@ -71,7 +71,7 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('can be cancelled and taken up again (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('can be cancelled and reactivated (%s)', { timeout: 60_000 }, async (language) => {
     const { page, state, panel, texts } = await openProfile(site, language)
     const payment = await words(language, 'payment')
     const dialog = page.locator('dialog[open]')
@@ -96,7 +96,7 @@ describeOnSite("a member's plan", (site) => {
     await failure.getByRole('button', { name: texts.cancel.again }).click()
     await dialog.getByLabel(texts.cancel.reason).fill(' Too dear ')
     await confirm.click()
-    // The server's own view is not asked for: it still says active.
+    // The page does not reload the plan, which the server still reports as active.
     await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor()
     expect(state.sent.get('POST /subscriptions/cancel')).toEqual({ reason: 'Too dear' })
 
@@ -116,7 +116,7 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('is a sample of Free where it cannot be read (%s)', async (language) => {
+  it.each(languagesInTurn())('shows sample data if it cannot be loaded (%s)', async (language) => {
     const { page, panel, texts } = await openProfile(site, language, ({ server }) => {
       for (const name of ['GET /subscriptions/stats', 'GET /videos/stats'])
         server.rare.set(name, problem(500, 'internal'))
@@ -128,7 +128,7 @@ describeOnSite("a member's plan", (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('leaves a trail of payments and credits (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('lists its payments and credit changes (%s)', { timeout: 60_000 }, async (language) => {
     const { page, panel } = await openProfile(site, language, (state) => {
       state.invoices = [invoiceOf('i1'), invoiceOf('i2', { status: 'refunded', refunded: 4499 })]
       state.entries = [
@@ -167,7 +167,7 @@ describeOnSite("a member's plan", (site) => {
   it.each([
     ['en', 1280],
     ['zh', 390],
-  ] as const)('is open to everyone: axe finds nothing (%s, %i px)', { timeout: 90_000 }, async (language, width) => {
+  ] as const)('has no axe violation (%s, %i px)', { timeout: 90_000 }, async (language, width) => {
     const { page, panel, texts } = await openProfile(site, language)
     await page.setViewportSize({ width, height: 860 })
     await page.locator('.work').first().waitFor()

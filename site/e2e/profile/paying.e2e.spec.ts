@@ -10,7 +10,7 @@ import { problem } from '../testing/workspaceDouble.ts'
 const prefix = (language: Language) => (language === 'zh' ? '/zh' : '')
 const CREDITS = 'kinora.user'
 
-/** A page whose clock stands still, before a server of the test's own. */
+/** Opens a page with a stopped clock and a test double of the server. */
 async function stoppedPage(site: OnSite, language: Language) {
   const page = await site.visit({ language })
   const state = await openMoneyDouble(page, site.url, language)
@@ -19,9 +19,9 @@ async function stoppedPage(site: OnSite, language: Language) {
   return { page, state, texts: await words(language, 'payment') }
 }
 
-describeOnSite('the way back from the payment provider', (site) => {
+describeOnSite('the return from the payment provider', (site) => {
   it.each(languagesInTurn())(
-    'leads to the workspace once it is confirmed (%s)',
+    'opens the workspace after the confirmation (%s)',
     { timeout: 60_000 },
     async (language) => {
       const { page, state, texts } = await stoppedPage(site, language)
@@ -45,27 +45,31 @@ describeOnSite('the way back from the payment provider', (site) => {
     },
   )
 
-  it.each(languagesInTurn())('leads to the subscription when it is not (%s)', { timeout: 60_000 }, async (language) => {
-    const { page, state, texts } = await stoppedPage(site, language)
-    state.server.rare.set('POST /subscriptions/confirm', problem(404, 'not_found'))
-    await page.goto(`${site.url}${prefix(language)}/subscription/success?subscription_id=I-of-another`)
-    await page.getByRole('heading', { name: texts.failedHeading }).waitFor()
-    await page.locator('.toast').getByText(texts.processingFailed, { exact: true }).waitFor()
-    await page.clock.runFor(1_900)
-    expect(new URL(page.url()).pathname).toBe(`${prefix(language)}/subscription/success`)
-    await page.clock.runFor(200)
-    await page.waitForURL(`${site.url}${prefix(language)}/profile#subscription`)
-    await page.context().close()
-  })
+  it.each(languagesInTurn())(
+    'opens the subscription if the confirmation fails (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { page, state, texts } = await stoppedPage(site, language)
+      state.server.rare.set('POST /subscriptions/confirm', problem(404, 'not_found'))
+      await page.goto(`${site.url}${prefix(language)}/subscription/success?subscription_id=I-of-another`)
+      await page.getByRole('heading', { name: texts.failedHeading }).waitFor()
+      await page.locator('.toast').getByText(texts.processingFailed, { exact: true }).waitFor()
+      await page.clock.runFor(1_900)
+      expect(new URL(page.url()).pathname).toBe(`${prefix(language)}/subscription/success`)
+      await page.clock.runFor(200)
+      await page.waitForURL(`${site.url}${prefix(language)}/profile#subscription`)
+      await page.context().close()
+    },
+  )
 
   it.each([
     ['en', 1280],
     ['zh', 390],
-  ] as const)('has no fault that axe finds (%s, %i px)', { timeout: 60_000 }, async (language, width) => {
+  ] as const)('has no axe violation (%s, %i px)', { timeout: 60_000 }, async (language, width) => {
     const texts = await words(language, 'payment')
     const page = await site.visit({ language, width })
     const { server } = await openMoneyDouble(page, site.url, language)
-    // An answer without content: the browser stays on the page.
+    // A 204 response keeps the browser on the page.
     await page.route(/\/(workspace|profile)$/, (route) => route.fulfill({ status: 204 }))
     const confirmed = server.rare.get('POST /subscriptions/confirm')!
     for (const [answer, heading] of [
@@ -81,9 +85,9 @@ describeOnSite('the way back from the payment provider', (site) => {
     await page.context().close()
   })
 
-  it('says so when the payment or the plan is still to come', { timeout: 60_000 }, async () => {
+  it('reports a pending payment or plan', { timeout: 60_000 }, async () => {
     const { page, state, texts } = await stoppedPage(site, 'en')
-    // The two seconds begin with an answer that comes when it comes: the clock goes on until the text is there.
+    // The two seconds start with the response, so advance the clock until the text appears.
     const opens = async (text: Locator) => {
       await page.goto(`${site.url}/payment/success?subscription_id=I-1`)
       const look = async () => {
@@ -102,7 +106,7 @@ describeOnSite('the way back from the payment provider', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('is open to all, and sends visitors to the sign-in (%s)', async (language) => {
+  it.each(languagesInTurn())('redirects visitors to the login page (%s)', async (language) => {
     for (const path of ['/payment/success', '/subscription/success']) {
       const address = `${site.url}${prefix(language)}${path}?subscription_id=I-1`
       const answer = await fetch(address)
@@ -118,7 +122,7 @@ describeOnSite('the way back from the payment provider', (site) => {
 
 describeOnSite('the plans of the landing page', (site) => {
   it.each(languagesInTurn())(
-    'lead members to the payment provider, or say why not (%s)',
+    'send members to the payment provider, or explain a failure (%s)',
     { timeout: 60_000 },
     async (language) => {
       const texts = await words(language, 'payment')

@@ -5,7 +5,7 @@ import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
 describeOnSite('the profile', (site) => {
-  it('is for members alone, and the way back leads to it', async () => {
+  it('requires a sign-in, which returns to it', async () => {
     const page = await site.visit({ language: 'zh' })
     await page.goto(`${site.url}/zh/profile`)
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/zh/auth/login?next=%2Fzh%2Fprofile')
@@ -13,7 +13,7 @@ describeOnSite('the profile', (site) => {
   })
 
   it.each(languagesInTurn())(
-    'changes name, language, password and devices, and ends the account (%s)',
+    'changes name, language, password and devices, and deletes the account (%s)',
     {
       timeout: 90_000,
     },

@@ -8,7 +8,7 @@ import { problem, taskOf, unreachable } from '../testing/workspaceDouble.ts'
 
 const profileOf = (site: OnSite, language: Language) => `${site.url}${language === 'zh' ? '/zh' : ''}/profile`
 
-/** Messages stay on the screen for a while: each is closed once it was seen. */
+/** Waits for a toast and closes it, because toasts stay visible for a while. */
 async function sees(page: Page, text: string): Promise<void> {
   const toast = page.locator('.toast').filter({ hasText: text })
   await toast.waitFor()
@@ -86,7 +86,7 @@ describeOnSite("a member's works", (site) => {
     },
   )
 
-  it.each(languagesInTurn())('say why they cannot be shown (%s)', { timeout: 60_000 }, async (language) => {
+  it.each(languagesInTurn())('explain a loading failure (%s)', { timeout: 60_000 }, async (language) => {
     const [texts, { action }] = [await words(language, 'works'), await words(language, 'common')]
     const page = await site.visit({ language })
     const { server } = await openMoneyDouble(page, site.url, language)

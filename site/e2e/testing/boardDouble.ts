@@ -13,7 +13,7 @@ import {
   weekly,
 } from '#backend/operators/contract.ts'
 
-/** The calls of the board, by their path. */
+/** The board's endpoints by path. */
 const CALLS = {
   [overview.path]: overview,
   [weekly.path]: weekly,
@@ -28,13 +28,13 @@ const CALLS = {
 }
 type Path = keyof typeof CALLS
 
-/** What the double answers; a test changes it as it goes. */
+/** The state that the double serves; tests change it. */
 export interface BoardState {
-  /** Data of each call, to be wrapped into an answer by the contract. */
+  /** Response data of each endpoint. */
   readonly answers: Map<string, (query: URLSearchParams) => object>
-  /** Answers that the contract does not know: failures, and success false. */
+  /** Overrides outside the contract: failures and `success: false`. */
   readonly rare: Map<string, (route: Route) => Promise<void> | void>
-  /** Calls, as path and query. */
+  /** Received calls, as path and query. */
   readonly calls: string[]
 }
 
@@ -68,7 +68,7 @@ const daysOf = (query: URLSearchParams) => {
   })
 }
 
-/** What the calls for days answer unasked. */
+/** The default week. */
 export const WEEK = daysOf(new URLSearchParams())
 
 export const OVERVIEW = {
@@ -147,7 +147,7 @@ const actionOf = (index: number) => ({
   ip: '203.0.113.7',
 })
 
-/** Puts a server of the test's own behind the board: one that knows a busy site in Shanghai. */
+/** Replaces the server of the board by a double of a busy site in Shanghai. */
 export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promise<BoardState> {
   const state: BoardState = {
     answers: new Map<string, (query: URLSearchParams) => object>([
@@ -190,7 +190,7 @@ async function answer(route: Route, state: BoardState): Promise<void> {
   if (rare) return rare(route)
   const body = state.answers.get(path)
   if (!body) return route.fulfill({ status: 404, json: { code: 'not_found' } })
-  // What the contract does not allow, no test is to rely on.
+  // Validate, so that no test relies on data outside the contract.
   const schema = CALLS[path as Path].answer as z.ZodMiniType
   await route.fulfill({ json: schema.parse({ success: true, ...body(searchParams) }) as object })
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const DIST = path.resolve(import.meta.dirname, '../../dist')
 
-/** The addresses of all pages that the build has made, in both languages. */
+/** Returns the addresses of all built pages, in both languages. */
 export function builtPages(): string[] {
   return readdirSync(DIST, { recursive: true })
     .map(String)
@@ -12,7 +12,7 @@ export function builtPages(): string[] {
     .sort()
 }
 
-/** Those that anyone may read as they are; the others need a session, a token or an address, or send on. */
+/** Returns the pages that need neither a session nor a token and do not redirect. */
 export const readablePages = (): string[] =>
   builtPages().filter(
     (address) =>

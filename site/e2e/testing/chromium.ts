@@ -8,11 +8,11 @@ const CANDIDATES = [
   '/usr/bin/google-chrome',
 ]
 
-/** The browser that the tests were given, one of the system's, or Playwright's own; undefined where there is none. */
+/** Returns the configured browser, a system browser, or Playwright's; undefined if there is none. */
 export const chromiumPath = (): string | undefined =>
   process.env.KINORA_CHROMIUM ?? [...CANDIDATES, chromium.executablePath()].find((file) => existsSync(file))
 
-/** @param more arguments of the browser's command line */
+/** Starts the browser. @param more additional command line arguments */
 export function launchChromium(more: readonly string[] = []): Promise<Browser> {
   const quiet = [
     '--disable-gpu',
@@ -21,7 +21,7 @@ export function launchChromium(more: readonly string[] = []): Promise<Browser> {
     '--disable-background-networking',
     '--disable-sync',
   ]
-  // The browser's sandbox does not work for root.
+  // Chromium's sandbox does not run as root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   return chromium.launch({
     executablePath: chromiumPath()!,

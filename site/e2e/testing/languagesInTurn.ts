@@ -5,8 +5,7 @@ const BOTH = ['en', 'zh'] as const
 let turn = 0
 
 /**
- * The languages of one test: both in `npm run test:full`; in `npm test` they take turns, from test to test of a file, so
- * that each is seen by half of them.
+ * Returns the languages of a test: both in `npm run test:full`. In `npm test` the tests of a file alternate between them.
  */
 export const languagesInTurn = (first: Language = 'en'): readonly Language[] =>
   FULL ? BOTH : [BOTH[(turn++ + BOTH.indexOf(first)) % 2]!]

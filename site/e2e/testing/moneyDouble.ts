@@ -3,14 +3,14 @@ import type { CreditEntry } from '#backend/credits/contract.ts'
 import type { CurrentSubscription, Invoice, Stats } from '#backend/subscriptions/contract.ts'
 import { openDouble, problem, taskOf, type WorkspaceState } from './workspaceDouble.ts'
 
-/** What the double says of the user's plan, payments and credits; a test changes it as it goes. */
+/** The plan, payments and credits that the double serves; tests change them. */
 export interface MoneyState {
   stats: Stats
   current: CurrentSubscription | null
   invoices: Invoice[]
   entries: CreditEntry[]
   readonly server: WorkspaceState
-  /** Bodies of what was sent, by method and path; null: none. */
+  /** Request bodies by method and path; null without a body. */
   readonly sent: Map<string, unknown>
 }
 
@@ -80,7 +80,7 @@ const pageOf = <T>(route: Route, all: readonly T[]) => {
   return all.slice(first, first + size)
 }
 
-/** Puts a server of the test's own behind the profile and the payment pages: one that knows a Pro member with 20 works. */
+/** Replaces the server of the profile and payment pages by a double with a Pro member and 20 works. */
 export async function openMoneyDouble(page: Page, url: string, language: 'en' | 'zh'): Promise<MoneyState> {
   const server = await openDouble(page, url, language)
   server.tasks = Array.from({ length: 20 }, (_, index) => taskOf(`w${index + 1}`))

@@ -8,36 +8,36 @@ import { words } from './walkJourney.ts'
 export const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const COOKIE = /^((?:__Host-)?kinora_operator)=([^;]+)/
 
-/** The calls that a board is made of, in the order in which they are sent. */
+/** The board's core calls in the order they are sent. */
 export const CORE = [overview.path, weekly.path, hourly.path, userOverview.path, `${userList.path}?page=1&per_page=10`]
 
-/** The board of one language, open in a browser. */
+/** The board, open in a browser in one language. */
 export interface OpenBoard {
   readonly language: Language
   readonly page: Page
   readonly state: BoardState
-  // biome-ignore lint/suspicious/noExplicitAny: a catalogue is what its file says.
+  // biome-ignore lint/suspicious/noExplicitAny: a catalogue has the shape of its file.
   readonly t: any
-  /** What stands before the path: nothing, or `/zh`. */
+  /** Path prefix: empty or `/zh`. */
   readonly prefix: string
   number(value: number): string
-  /** One of the cards. */
+  /** Locates a key figure. */
   figure(name: string): Locator
-  /** A part of the board by its heading. */
+  /** Locates a section by its heading. */
   panel(heading: string): Locator
-  /** The rows of its table as a screen reader comes upon them: the cells' texts, from the accessibility tree. */
+  /** Returns the rows of a section's table from the accessibility tree. */
   rowsOf(heading: string): Promise<string[]>
 }
 
 export interface OnBoard {
   readonly site: OnSite
-  /** The operator signed in for real; on the board, what the double says. */
+  /** Opens the board with a real operator session and the double's data. */
   open(language: Language, prepare?: (state: BoardState, page: Page) => unknown): Promise<OpenBoard>
-  /** A page in which the operator is signed in. */
+  /** Opens a page with a real operator session. */
   visit(language: Language): Promise<Page>
 }
 
-/** Describes tests of the operator's board; the program and the browser live as long as the file. */
+/** Describes tests of the operator's board. The program and the browser run as long as the file's tests. */
 export function describeOnBoard(
   name: string,
   tests: (on: OnBoard) => void,

@@ -10,28 +10,27 @@ import { chromiumPath, launchChromium } from './chromium.ts'
 
 export interface Visit {
   readonly language: 'en' | 'zh'
-  /** Width of the window in CSS pixels; a desk's when left out. */
+  /** Width of the window in CSS pixels, 1280 by default. */
   readonly width?: number
-  /** Who is signed in; nobody when left out. */
+  /** The signed-in user, if any. */
   readonly user?: TestUser
 }
 
-/** A running program and a browser beside it, for the tests of one file. */
+/** A running program and a browser for the tests of one file. */
 export interface OnSite {
   readonly url: string
   readonly browser: Browser
   newUser(email?: string): Promise<TestUser>
-  /** A page of a browser that knows nobody, or in which `user` is signed in. The caller closes `page.context()`. */
+  /** Opens a page in a new browser context, signed in as `user` if given. The caller closes `page.context()`. */
   visit(visit: Visit): Promise<Page>
 }
 
-/** What a browser visits. */
 interface Site {
   readonly url: string
   close(): Promise<void>
 }
 
-/** Kinora as one program, on its embedded parts. */
+/** Starts Kinora as one process with embedded services. */
 async function startAlone(env: Record<string, string>): Promise<Site> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-e2e-'))
   if (!env.DATA_DIR) await copyCluster(path.join(folder, 'postgres'))
@@ -43,12 +42,12 @@ async function startAlone(env: Record<string, string>): Promise<Site> {
   return { url: program.url, close }
 }
 
-/** Describes tests that need the program and a browser; both live as long as the file. */
+/** Describes tests that need the program and a browser. Both run as long as the file's tests. */
 export function describeOnSite(name: string, tests: (site: OnSite) => void, env: Record<string, string> = {}): void {
   describeInBrowser(name, () => startAlone(env), tests)
 }
 
-/** The same on a site that is laid out in another way. */
+/** Like `describeOnSite`, for a site that `start` starts in another layout. */
 export function describeInBrowser(name: string, start: () => Promise<Site>, tests: (site: OnSite) => void): void {
   const lacks = chromiumPath() ? '' : ' (no Chromium here)'
   describe.skipIf(lacks)(name + lacks, () => {
@@ -80,13 +79,13 @@ export function describeInBrowser(name: string, start: () => Promise<Site>, test
   })
 }
 
-/** Puts the user's session into a browser, as its own sign-in would have. */
+/** Adds the user's session cookies to a browser context. */
 async function signIn(context: BrowserContext, url: string, { cookie }: TestUser): Promise<void> {
   const pairs = cookie.split('; ').map((pair) => pair.split('=') as [string, string])
   await context.addCookies(pairs.map(([name, value]) => ({ name, value, url })))
 }
 
-/** Makes `goto` wait until the page's scripts have run: those of open pages come after the first paint. */
+/** Makes `goto` wait for the page's scripts, which open pages load after the first paint. */
 function awaited(page: Page): Page {
   const goto = page.goto.bind(page)
   const isAwake = () =>

@@ -10,13 +10,13 @@ export interface Walk {
   readonly width: number
 }
 
-/** A catalogue, as the pages use it: tests find what they press by the words that people read. */
+/** Reads a catalogue, so that tests can locate elements by their visible text. */
 export const words = async (language: string, name: string) =>
   JSON.parse(await readFile(path.resolve(import.meta.dirname, `../../../content/${language}/${name}.json`), 'utf8'))
 
 /**
- * Walks a person's first two videos in a real browser: registers, verifies by mail, signs in, makes a video of a text and
- * one of a picture, plays both and takes both as files. @throws when a step fails or the page reports an error
+ * Generates a user's first two videos in a browser: registers, verifies the address, signs in, generates a video from text
+ * and one from an image, plays both and downloads both. @throws if a step fails or the page reports an error
  */
 export async function walkJourney(browser: Browser, url: string, { language, width }: Walk): Promise<void> {
   const locale = language === 'zh' ? 'zh-CN' : 'en-US'
@@ -25,7 +25,7 @@ export async function walkJourney(browser: Browser, url: string, { language, wid
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (line) => {
-    // A visitor's first look for a session is answered 401, which the browser writes down itself.
+    // The browser logs the 401 of a visitor's session check by itself.
     if (line.type() === 'error' && !/401|net::ERR_ABORTED/.test(line.text())) faults.push(line.text())
   })
   await signUp(page, url, language)
@@ -36,7 +36,7 @@ export async function walkJourney(browser: Browser, url: string, { language, wid
   await context.close()
 }
 
-/** A picture as a person might choose it: 16:9, with a sky, a sun and a hill. */
+/** Draws a 16:9 picture with a sky, a sun and a hill. */
 function photo(): Buffer {
   const canvas = createCanvas(1280, 720)
   const draw = canvas.getContext('2d')
@@ -80,7 +80,7 @@ async function signUp(page: Page, url: string, language: string): Promise<void> 
 
 type Texts = Awaited<ReturnType<typeof words>>
 
-/** Presses the button, sees the video being made, plays it, and has it as a file. */
+/** Generates a video, waits for it, plays it and downloads it. */
 async function makeAndTake(page: Page, texts: Texts, row: ReturnType<Page['getByRole']>): Promise<void> {
   await page.getByRole('button', { name: new RegExp(texts.form.generate) }).click()
   await row.getByText(texts.status.Processing).waitFor({ timeout: 20_000 })

@@ -4,12 +4,12 @@ import type { OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
 const DAY = 24 * 3_600_000
-/** Machines for tests are busy. */
+/** Generous, because test machines are busy. */
 const PATIENT = { timeout: 30_000 }
 const APPROVE = { en: 'Approve', zh: '同意' }
 
-/** Reads the page again until it says something: webhooks and projections take a moment. */
-async function comesToSay(page: Page, text: string | RegExp): Promise<void> {
+/** Reloads the page until it shows a text, because webhooks and projections take a moment. */
+async function waitForText(page: Page, text: string | RegExp): Promise<void> {
   const panel = page.locator('#subscription')
   await expect
     .poll(async () => {
@@ -21,8 +21,8 @@ async function comesToSay(page: Page, text: string | RegExp): Promise<void> {
 }
 
 /**
- * Walks a year's worth of a plan in a real browser, on the sandbox and a clock that is moved: bought, renewed, not paid, paid
- * after all, cancelled, taken up again, cancelled, over. @throws when a step fails
+ * Walks through a plan's life in a browser, with the sandbox and a movable clock: purchase, renewal, failed payment,
+ * recovery, cancellation, reactivation, cancellation and end. @throws if a step fails
  */
 export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<void> {
   const dev = (path: string, body = {}) =>
@@ -58,11 +58,11 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   await reasons.filter({ hasText: credits.reason.subscription }).waitFor()
 
   await advance(32)
-  await comesToSay(page, left('9,060'))
+  await waitForText(page, left('9,060'))
   await dev(`paypal/${id}/fail-payment`)
-  await comesToSay(page, texts.notice.grace.split('{{')[0])
+  await waitForText(page, texts.notice.grace.split('{{')[0])
   await dev(`paypal/${id}/renew`)
-  await comesToSay(page, left('13,560'))
+  await waitForText(page, left('13,560'))
 
   const cancel = async () => {
     await panel.getByRole('button', { name: texts.cancel.open }).click()
@@ -70,16 +70,16 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
     await panel.getByText(texts.statusOf.cancelled, { exact: true }).waitFor(PATIENT)
   }
   await cancel()
-  await comesToSay(page, texts.statusOf.cancelled)
+  await waitForText(page, texts.statusOf.cancelled)
   await panel.getByRole('button', { name: texts.reactivate }).click()
   await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
   await cancel()
-  // Two months that pass at once would be billed before the provider is told to rest.
+  // Wait for the suspension: otherwise advancing two months at once would bill them.
   const agreement = () => fetch(`${site.url}/dev/paypal/approve/${id}`).then((answer) => answer.text())
   await expect.poll(agreement, PATIENT).toContain('data-status="suspended"')
   await advance(62)
-  await comesToSay(page, texts.statusOf.expired)
-  await comesToSay(page, left('60'))
+  await waitForText(page, texts.statusOf.expired)
+  await waitForText(page, left('60'))
   await reasons.filter({ hasText: credits.reason.subscription_ended }).first().waitFor()
   await page.context().close()
 }

@@ -3,7 +3,7 @@ import { vi } from 'vitest'
 import { registerUser } from '#backend/testing/testUser.ts'
 import { words } from './walkJourney.ts'
 
-/** Someone who has forgotten the password asks for a link, sets a new one, and signs in with it. */
+/** Requests a password reset, sets a new password and signs in with it. */
 export async function walkReset(browser: Browser, url: string, language: 'en' | 'zh'): Promise<void> {
   const { email } = await registerUser(url, `forgot.${language}.${Date.now()}@kinora.test`)
   const { field, login, reset, verify } = await words(language, 'auth')
@@ -27,7 +27,7 @@ export async function walkReset(browser: Browser, url: string, language: 'en' | 
   await context.close()
 }
 
-/** The answer does not wait for the mail, so that it takes the same time for every address. */
+/** Waits for the reset email. The response does not, so that it takes the same time for every address. */
 function resetLink(url: string, email: string): Promise<string> {
   return vi.waitFor(
     async () => {

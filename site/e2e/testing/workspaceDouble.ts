@@ -2,18 +2,18 @@ import { createCanvas } from '@napi-rs/canvas'
 import type { Page, Route, WebSocketRoute } from 'playwright'
 import { MODELS, type Task } from '#backend/tasks/contract.ts'
 
-/** What the double answers; a test changes it as it goes. */
+/** The state that the double serves; tests change it. */
 export interface WorkspaceState {
   tasks: Task[]
   stats: object
   queue: { tasks: { id: string; position: number | null; seconds_left: number }[]; user_limit: number }
-  /** Answers of its own for a method and path under /api/v1, such as `POST /videos/generate`; `DELETE /videos/tasks` begins one. */
+  /** Overrides by method and path under /api/v1, such as `POST /videos/generate`. A key also matches longer paths. */
   readonly rare: Map<string, (route: Route) => Promise<void> | void>
-  /** Calls, as method and path. */
+  /** Received calls, as method and path. */
   readonly calls: string[]
   /** Bodies of `POST /videos/generate`. */
   readonly orders: object[]
-  /** The sockets that are open, and what becomes of a new one. */
+  /** The open sockets, and the handler of a new one. */
   readonly sockets: WebSocketRoute[]
   onSocket: (socket: WebSocketRoute) => void
 }
@@ -36,7 +36,7 @@ export const problem =
     })
 export const unreachable = (route: Route) => route.abort('connectionfailed')
 
-/** A task as the API shows it, successful unless said otherwise. */
+/** Returns a task as the API shows it, successful by default. */
 export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   id,
   task_type: 'text_to_video',
@@ -60,7 +60,7 @@ export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   ...over,
 })
 
-/** The same task before it is done. */
+/** Returns an unfinished task. */
 export const openTask = (id: string, status: Task['status'], over: Partial<Task> = {}): Task =>
   taskOf(id, { status, video_url: null, thumbnail_url: null, video_duration: null, file_size: null, ...over })
 
@@ -75,7 +75,7 @@ export function picture(width: number, height: number): Buffer {
   return canvas.toBuffer('image/jpeg')
 }
 
-/** Puts a server of the test's own behind the workspace: what the real one rarely says can then be had at once. */
+/** Replaces the server of the workspace by a double, which can produce rare responses. */
 export async function openDouble(page: Page, url: string, language: 'en' | 'zh'): Promise<WorkspaceState> {
   const state: WorkspaceState = {
     tasks: [],

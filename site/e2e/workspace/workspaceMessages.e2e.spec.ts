@@ -14,12 +14,12 @@ import {
   type WorkspaceState,
 } from '../testing/workspaceDouble.ts'
 
-/** Under load a page may take its time. */
+/** Generous, because pages are slow under load. */
 const soon = { timeout: 20_000 }
 const IMAGE = { name: 'a.jpg', mimeType: 'image/jpeg' }
 const within = (path: string, code: string) => ({ errors: [{ path, code, message: code }] })
 
-describeOnSite('what the workspace says of files and videos', (site) => {
+describeOnSite('the messages of the workspace', (site) => {
   describe.each(languagesInTurn())('(%s)', (language) => messages(site, language))
 })
 
@@ -36,7 +36,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await page.goto(address)
     await page.getByRole('tab', { name: texts.form.text }).waitFor()
   }
-  /** Hands a picture over as a person does; `weight` bytes are added behind it, in the page. */
+  /** Drops or pastes a picture; `weight` bytes are appended to it in the page. */
   const hand = (kind: 'drop' | 'paste', base64: string, weight = 0) =>
     page.locator('.drop').evaluate(
       (target, [event, text, added]) => {
@@ -59,7 +59,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
   })
   afterAll(() => page?.context().close())
 
-  it('names what is wrong with a picture, here and at the server', { timeout: 60_000 }, async () => {
+  it('explain why a picture is rejected, by the page or the server', { timeout: 60_000 }, async () => {
     await open()
     await page.getByRole('tab', { name: texts.form.image }).click()
     const choose = (buffer: Buffer, file = IMAGE) => page.locator('input[type=file]').setInputFiles({ ...file, buffer })
@@ -95,7 +95,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await shown(texts.image.ready)
   })
 
-  it('takes a picture that is dropped or pasted', async () => {
+  it('confirm a dropped or pasted picture', async () => {
     for (const kind of ['drop', 'paste'] as const) {
       await page.getByRole('button', { name: texts.image.remove }).click()
       await hand(kind, picture(640, 360).toString('base64'))
@@ -103,7 +103,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     }
   })
 
-  it('announces what a choice changes, and greys what it excludes', async () => {
+  it('announce what a choice changes and why options are unavailable', async () => {
     const choose = (name: string) => page.getByRole('radio', { name, exact: true }).locator('..').click()
     const seconds = (count: number) => texts.form.seconds.replace('{{count}}', count)
     const settings = (resolution: string, duration: number) =>
@@ -132,7 +132,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await toast(texts.changed.model.replace('{{model}}', 'MiniMax-Hailuo-02'))
   })
 
-  it('says why a video was not begun', { timeout: 60_000 }, async () => {
+  it('explain why a video was not started', { timeout: 60_000 }, async () => {
     const prompt = page.getByRole('textbox', { name: texts.form.prompt })
     await prompt.fill('')
     await generate().click()
@@ -169,7 +169,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     expect(state.orders.at(-1)).toMatchObject({ prompt: 'A cat', model: 'MiniMax-Hailuo-02', prompt_optimizer: true })
   })
 
-  it('locks the button when the credits or the plan do not suffice, and shows the way to more', async () => {
+  it('explain a disabled button and link to the plans if credits or plan do not suffice', async () => {
     const stats = (tier: string, remaining: number) => ({
       current_tier: tier,
       remaining_credits: remaining,
@@ -193,7 +193,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     state.stats = stats('standard', 900)
   })
 
-  it('says why a video failed, and that it was not charged', async () => {
+  it('explain why a video failed and that it was not charged', async () => {
     state.tasks = [
       openTask('worded', 'Fail', { error_code: 'content_refused', error_message: 'refused', credits_consumed: 0 }),
       openTask('told', 'Fail', { error_message: 'The moon was in the way.', credits_consumed: 0 }),
@@ -212,7 +212,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     }
   })
 
-  it('says that a refresh, a download or a deletion failed', async () => {
+  it('report a failed refresh, download or deletion', async () => {
     state.rare.set('GET /videos/tasks/silent', unreachable)
     await row('silent').getByRole('button', { name: texts.task.refresh }).click()
     await toast(texts.task.refreshFailed)
@@ -249,7 +249,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await expect.poll(() => row('lost').count(), soon).toBe(0)
   })
 
-  it('makes another of the same, puts its settings into the form, and keeps them over a reload', async () => {
+  it('confirm a repeated video and reused settings, which survive a reload', async () => {
     const again = texts.task.again_other.replace('{{count}}', '30')
     await row('done').getByRole('button', { name: again }).click()
     await toast(texts.task.created_toast)

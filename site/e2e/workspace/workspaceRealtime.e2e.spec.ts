@@ -7,10 +7,10 @@ import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, problem, taskOf, type WorkspaceState } from '../testing/workspaceDouble.ts'
 
 const MINUTE = 60_000
-/** Under load a page may take its time. */
+/** Generous, because pages are slow under load. */
 const soon = { timeout: 60_000 }
 
-describeOnSite('how the workspace stays fresh', (site) => {
+describeOnSite('the updates of the workspace', (site) => {
   describe.each(languagesInTurn('zh'))('(%s)', (language) => freshness(site, language))
 })
 
@@ -22,7 +22,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
   const toast = (text: string) => page.locator('#toasts').getByText(text).first().waitFor()
   const open = () => page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
   const count = (name: string) => state.calls.filter((call) => call === name).length
-  /** Lets time pass in steps, so that what the page asks for can be answered in between. */
+  /** Advances the clock in steps, so that requests are answered in between. */
   const pass = async (ms: number, step = 1_000) => {
     for (let passed = 0; passed < ms; passed += step) await page.clock.runFor(step)
   }
@@ -36,7 +36,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
   })
   afterAll(() => page?.context().close())
 
-  it('tells each new status of a task, the balance, and what the operator says', async () => {
+  it('show each new task status, the balance, and operator messages', async () => {
     state.tasks = [openTask('a', 'Preparing')]
     await open()
     await connected(1)
@@ -57,7 +57,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     await toast('Maintenance at noon')
   })
 
-  it('comes back after 90 seconds without a pong', async () => {
+  it('reconnect after 90 seconds without a pong', async () => {
     state.onSocket = () => {}
     const before = state.sockets.length + 1
     await open()
@@ -67,7 +67,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     await connected(before + 1)
   })
 
-  it('reads the list each minute with the socket, and open tasks every five seconds without it', {
+  it('poll the list every minute with the socket, and open tasks every five seconds without it', {
     timeout: 90_000,
   }, async () => {
     state.tasks = [openTask('a', 'Processing')]
@@ -79,7 +79,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     await expect.poll(() => count('GET /videos/tasks') - lists, soon).toBe(2)
     expect(count('GET /videos/tasks/a') - looks).toBeGreaterThanOrEqual(3)
     expect(count('GET /videos/tasks/a') - looks).toBeLessThanOrEqual(4)
-    // After half an hour a task is no longer asked for; the list goes on.
+    // After half an hour the task is no longer polled, but the list still is.
     await page.clock.fastForward(31 * MINUTE)
     const late = count('GET /videos/tasks/a')
     await pass(30_000, 5_000)
@@ -96,7 +96,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     await expect.poll(() => count('GET /videos/tasks'), soon).toBe(quiet + 1)
   })
 
-  it('says that the connection was refused, and does not try again', async () => {
+  it('report a refused connection without retrying', async () => {
     state.onSocket = (socket) => void socket.close({ code: 4001 })
     const before = state.sockets.length
     await open()
@@ -105,7 +105,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     expect(state.sockets.length).toBe(before + 1)
   })
 
-  it('says that the connection is lost after ten more attempts, three seconds apart', {
+  it('report a lost connection after ten retries, three seconds apart', {
     timeout: 240_000,
   }, async () => {
     state.onSocket = (socket) => void socket.close({ code: 1012 })
@@ -120,7 +120,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     expect(state.sockets.length).toBe(before + 11)
   })
 
-  it('pauses after the third failure in a row, says so, and goes on when asked', { timeout: 240_000 }, async () => {
+  it('pause after the third consecutive failure, report it, and resume on request', { timeout: 240_000 }, async () => {
     state.onSocket = () => {}
     state.rare.set('POST /ws/token', problem(503, 'unavailable'))
     state.tasks = [taskOf('a')]
@@ -132,7 +132,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
       await expect
         .poll(async () => {
           await page.clock.runFor(2_000)
-          // The call is counted once it has come through.
+          // Count the call after its response.
           await delay(200)
           return count('GET /videos/tasks')
         }, soon)
@@ -157,7 +157,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
       .toBeGreaterThan(paused + 2)
   })
 
-  it('says that the page did not load when none of its four first calls came through', async () => {
+  it('report a failed page if all of its first four calls fail', async () => {
     for (const path of ['/videos/tasks', '/videos/queue', '/videos/models', '/subscriptions/stats'])
       state.rare.set(`GET ${path}`, problem(500, 'internal'))
     await open()
@@ -172,7 +172,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     await page.locator('[data-task="a"]').waitFor()
   })
 
-  it('keeps the language when it cannot be saved', async () => {
+  it('keep the language if it cannot be saved', async () => {
     state.rare.set('PUT /users/language', problem(500, 'internal'))
     const other = language === 'en' ? 'zh' : 'en'
     await page.locator(`a[data-language="${other}"]`).first().click()
@@ -181,7 +181,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     state.rare.clear()
   })
 
-  it('shows older videos when asked', async () => {
+  it('load older videos on request', async () => {
     state.tasks = Array.from({ length: 45 }, (_, n) =>
       taskOf(`t${n}`, { created_at: new Date(Date.UTC(2026, 0, 1) - n * MINUTE).toISOString() }),
     )

@@ -4,11 +4,11 @@ import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, picture, problem, taskOf } from '../testing/workspaceDouble.ts'
 
-describeOnSite('the workspace in each of its states', (site) => {
+describeOnSite('every state of the workspace', (site) => {
   it.each([
     ['en', 1280],
     ['zh', 390],
-  ] as const)('has no fault that axe finds (%s, %i px)', { timeout: 300_000 }, async (language, width) => {
+  ] as const)('has no axe violation (%s, %i px)', { timeout: 300_000 }, async (language, width) => {
     const [texts, common] = await Promise.all([words(language, 'workspace'), words(language, 'common')])
     const page = await site.visit({ language, width })
     const state = await openDouble(page, site.url, language)
