@@ -77,7 +77,7 @@ export function createTasks(deps: TaskDeps) {
         const isImage = generation.task_type === 'image_to_video'
         const firstFrame = isImage ? await uploads.claim(userId, generation.first_frame_image_url ?? '') : null
         const context = command(derivedId('generate', taskId))
-        const { held, submitted } = await submit(deps, { taskId, userId, generation, firstFrame }, context)
+        const { held, submitted } = await submitTask(deps, { taskId, userId, generation, firstFrame }, context)
         await Promise.all([
           changes.waitFor(['videoTasks'], submitted.position),
           changes.waitFor(['creditBalances'], held),
@@ -109,8 +109,14 @@ export function createTasks(deps: TaskDeps) {
  * Holds the credits, then submits the task. A crash in between leaves a hold without a task, which the sweep releases.
  * Credits are held once and the task is submitted once per task id.
  */
-async function submit(
-  { handle, credits, encrypt, allowance, clock }: TaskDeps,
+export async function submitTask(
+  {
+    handle,
+    credits,
+    encrypt,
+    allowance,
+    clock,
+  }: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock'>,
   { taskId, userId, generation, firstFrame }: Submission,
   context: CommandContext,
 ) {

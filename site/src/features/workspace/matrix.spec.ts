@@ -14,7 +14,7 @@ import {
   shapesOf,
   TASK_TYPES,
 } from '#backend/tasks/contract.ts'
-import { generateVideo } from '#backend/tasks/tasks.ts'
+import { submitTask } from '#backend/tasks/tasks.ts'
 import { check } from '../../api/check.ts'
 import { $credits } from '../../api/credits.ts'
 import { toggleMovement } from '../../i18n/movements.ts'
@@ -54,18 +54,21 @@ async function server(tier: Tier, body: object): Promise<number | string> {
   let held = 0
   const deps = {
     handle: createHandle(createMemoryEventStore()),
-    hold: async ({ amount }: { amount: number }) => {
-      held += amount
-      return undefined
+    credits: {
+      hold: async ({ amount }: { amount: number }) => {
+        held += amount
+        return undefined
+      },
+      release: async () => undefined,
     },
     encrypt: async (_: string, text: string) => text,
     allowance: async () => allowanceOf(tier),
-    now: () => 0,
+    clock: () => 0,
   }
   const submission = { userId: 'user', taskId: 'task', generation: read.value, firstFrame: null }
   const context = { commandId: 'command', actor: 'user:user', correlationId: 'request' }
   try {
-    await generateVideo(deps, submission, context)
+    await submitTask(deps, submission, context)
     return held
   } catch (error) {
     return (error as { code: string }).code
