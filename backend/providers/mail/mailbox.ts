@@ -1,4 +1,5 @@
 import type { Mail, Mailer } from '../../accounts/mailer.port.ts'
+import { instant } from '../../kernel/http/instant.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 
 export interface StoredMail extends Mail {
@@ -23,19 +24,12 @@ export function createMailbox(database: Database): Mailbox {
     },
 
     async list(to) {
-      const rows = await database.em
-        .fork()
-        .execute<{ recipient: string; subject: string; text: string; html: string; sent_at: Date }[]>(
-          'select * from mailbox where ?::text is null or recipient = lower(?) order by id desc limit 100',
-          [to ?? null, to ?? null],
-        )
-      return rows.map(({ recipient, subject, text, html, sent_at }) => ({
-        to: recipient,
-        subject,
-        text,
-        html,
-        sentAt: new Date(sent_at).toISOString(),
-      }))
+      const rows = await database.em.fork().execute<StoredMail[]>(
+        `select recipient as "to", subject, text, html, sent_at as "sentAt" from mailbox
+         where ?::text is null or recipient = lower(?) order by id desc limit 100`,
+        [to ?? null, to ?? null],
+      )
+      return rows.map((mail) => ({ ...mail, sentAt: instant(mail.sentAt) }))
     },
 
     close: async () => {},
