@@ -64,12 +64,8 @@ export async function withIdempotencyKey<T>(
     await settle('accepted')
     return result
   } catch (error) {
-    if (isLost(error))
-      await execute('delete from idempotency_key where user_id = ? and key = ? and subject_id = ?', [
-        userId,
-        key,
-        subjectId,
-      ])
+    const release = 'delete from idempotency_key where user_id = ? and key = ? and subject_id = ?'
+    if (isLost(error)) await execute(release, [userId, key, subjectId])
     else if (error instanceof Rejection) await settle('refused')
     throw error
   }

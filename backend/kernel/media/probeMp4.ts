@@ -47,7 +47,6 @@ export async function probeMp4(path: string): Promise<VideoInfo> {
 
 async function readLayout(file: FileHandle, size: number): Promise<Layout> {
   let position = 0
-  let branded = false
   let index: Buffer | undefined
   let indexAt = -1
   let dataAt = -1
@@ -56,7 +55,6 @@ async function readLayout(file: FileHandle, size: number): Promise<Layout> {
     const { type, length, header } = parseHeader(head, size - position)
     if (boxes === 0 && type !== 'ftyp') throw new UnplayableVideoError('not an MP4 file')
     if (position + length > size) throw new UnplayableVideoError(`truncated: the ${type} box is cut short`)
-    if (type === 'ftyp') branded = true
     if (type === 'mdat' && dataAt < 0) dataAt = position
     if (type === 'moov') {
       if (length > MAX_INDEX_BYTES) throw new UnplayableVideoError('the index is too large')
@@ -65,7 +63,7 @@ async function readLayout(file: FileHandle, size: number): Promise<Layout> {
     }
     position += length
   }
-  if (!branded) throw new UnplayableVideoError('not an MP4 file')
+  if (position === 0) throw new UnplayableVideoError('not an MP4 file')
   if (!index) throw new UnplayableVideoError('truncated: there is no index')
   if (dataAt < 0) throw new UnplayableVideoError('there is no data')
   return { index, indexAt, dataAt }
@@ -97,15 +95,12 @@ function* children(box: Buffer): Generator<{ type: string; body: Buffer }> {
   }
 }
 
-function descend(box: Buffer, ...path: string[]): Buffer {
-  let current = box
-  for (const wanted of path) {
-    const next = [...children(current)].find(({ type }) => type === wanted)
-    if (!next) throw new UnplayableVideoError(`there is no ${wanted} box`)
-    current = next.body
-  }
-  return current
+function child(box: Buffer, name: string): Buffer {
+  for (const { type, body } of children(box)) if (type === name) return body
+  throw new UnplayableVideoError(`there is no ${name} box`)
 }
+
+const descend = (box: Buffer, ...path: string[]): Buffer => path.reduce(child, box)
 
 function readVideoTrack(index: Buffer): Omit<VideoInfo, 'size' | 'faststart'> {
   for (const { type, body } of children(index)) {

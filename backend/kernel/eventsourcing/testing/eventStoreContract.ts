@@ -4,7 +4,7 @@ import { ConcurrencyConflict, type EventStore } from '../eventStore.port.ts'
 import { aStream, event, follow, ids, many, read } from './followLog.ts'
 import { subscriptionContract } from './subscriptionContract.ts'
 
-export interface OpenedStore {
+interface OpenedStore {
   readonly store: EventStore
   close(): Promise<void>
 }
