@@ -40,7 +40,7 @@ const failed: SubscriptionEvent = {
   data: { ...about('A'), failedAt: on('02-01'), graceUntil: on('02-08') },
 }
 const marked = (type: SubscriptionEvent['type'], rest: object = {}) =>
-  ({ type, data: { ...about('A'), ...rest } }) as unknown as SubscriptionEvent
+  ({ type, data: { ...about('A'), ...rest } }) as SubscriptionEvent
 
 const none = {
   id: userId,

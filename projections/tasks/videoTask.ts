@@ -1,6 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FailureCode, TaskStatus } from '#backend/tasks/contract.ts'
-import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import {
+  VIDEO_TASK,
+  type VideoTaskEvent,
+  type VideoTaskRecovered,
+  type VideoTaskSucceeded,
+} from '#backend/tasks/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
 /** A task as its owner sees it. The prompt is still encrypted. */
@@ -36,6 +41,15 @@ export type VideoTaskRow = RowOf<typeof VideoTaskTable>
 
 const moved = (status: TaskStatus) => (row: VideoTaskRow | undefined) => row && { ...row, status }
 const same = (row: VideoTaskRow | undefined) => row
+const delivered = (row: VideoTaskRow | undefined, { data: { at, file } }: VideoTaskSucceeded | VideoTaskRecovered) =>
+  row && {
+    ...row,
+    status: 'Success' as const,
+    finished_at: at,
+    error_code: null,
+    video_size: file.size,
+    video_duration_ms: file.durationMs,
+  }
 
 export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
   name: 'videoTasks',
@@ -73,25 +87,10 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     VideoRenderFound: same,
     VideoRenderStarted: (row, { data }) => row && { ...row, status: 'Processing', started_at: data.at },
     VideoDownloadStarted: moved('DOWNLOADING'),
-    VideoTaskSucceeded: (row, { data }) =>
-      row && {
-        ...row,
-        status: 'Success',
-        finished_at: data.at,
-        video_size: data.file.size,
-        video_duration_ms: data.file.durationMs,
-      },
+    VideoTaskSucceeded: delivered,
     VideoTaskFailed: (row, { data }) =>
       row && { ...row, status: 'Fail', finished_at: data.at, error_code: data.code, credits_consumed: 0 },
-    VideoTaskRecovered: (row, { data }) =>
-      row && {
-        ...row,
-        status: 'Success',
-        finished_at: data.at,
-        error_code: null,
-        video_size: data.file.size,
-        video_duration_ms: data.file.durationMs,
-      },
+    VideoTaskRecovered: delivered,
     VideoRecoveryEnded: same,
     VideoTaskAbandoned: same,
     VideoTaskDeleted: () => undefined,

@@ -136,7 +136,7 @@ describe('stopping the engine', () => {
     expect([steps, errors]).toEqual([['aborted', 'ended', 'stopped'], []])
   })
 
-  it('retries nothing', async () => {
+  it('cancels pending retries', async () => {
     const fails = vi.fn(() => Promise.reject(new Error('no')))
     const { engine } = engineOf({ fails }, { firstRetryMs: 30, maxRetryMs: 30 })
     const body = bodyOf((ctx) => ctx.activities.fails!({}))

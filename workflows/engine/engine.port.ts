@@ -1,4 +1,4 @@
-/** What a workflow's `run` may use. It must do everything else through activities: it is replayed after a crash. */
+/** The engine as a workflow body sees it. A body does everything else in activities, because it is replayed after a crash. */
 export interface WorkflowContext<A> {
   /** Each call is retried according to its policy and takes effect once. */
   readonly activities: A
@@ -30,8 +30,15 @@ export type Implemented<A> = {
 export type NoInput = Readonly<Record<string, never>>
 
 /**
- * A workflow: what it is called, the id that a run has, and its body. `Key` is the part of the input that the id is made of.
- * Temporal stores types and ids, so neither may change.
+ * Defines a workflow: its type, the id of a run, and its body. The id is made of `Key`, a part of the input.
+ * Temporal stores types and ids: neither may change.
+ * @example
+ * const deliverMail: Workflow<DeliverMailActivities, { mailId: string }> = {
+ *   type: 'deliverMail',
+ *   id: ({ mailId }) => `mail-${mailId}`,
+ *   run: (ctx, input) => ctx.activities.sendMail(input),
+ * }
+ * await engine.start(deliverMail, { mailId })
  */
 export interface Workflow<A, I = NoInput, O = void, Key = I> {
   readonly type: string
@@ -46,7 +53,7 @@ export const workflowId = <Key>(workflow: Workflow<never, never, unknown, Key>, 
   workflow.id?.(input) ?? workflow.type
 
 export interface ActivityPolicy {
-  /** Of one attempt. */
+  /** Time limit of one attempt. */
   readonly timeoutMs: number
   /** A process silent for this long counts as dead. Used by engines with several processes. */
   readonly heartbeatMs?: number

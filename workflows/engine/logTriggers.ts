@@ -30,7 +30,7 @@ export interface LogTriggers {
 
 const RETRY_MS = 1_000
 
-/** Runs the triggers until the signal aborts. After an error it begins with the open work again: a second start does nothing. */
+/** Runs the triggers until the signal aborts. After an error it resumes the open work again: a second start does nothing. */
 export async function runLogTriggers(run: LogTriggers): Promise<void> {
   while (!run.signal.aborted) {
     try {
