@@ -24,8 +24,8 @@ export interface ProviderSale {
 }
 
 /**
- * What a webhook is about. Sales and reversals are facts and are recorded as sent. For agreements the webhook is only a
- * hint: the state is read from the provider.
+ * The subject of a webhook. Sales and reversals are recorded as sent. For agreements the webhook is only a hint: the state
+ * is read from the provider.
  */
 export type WebhookSubject =
   | { readonly kind: 'agreement'; readonly agreementId: string }

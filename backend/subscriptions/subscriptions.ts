@@ -29,8 +29,8 @@ export interface SubscriptionsDeps {
 const CONFIRM_TIMEOUT_MS = 5_000
 
 /**
- * What users do with their subscription. Calls resolve once the read models show the outcome. The lifecycle workflow passes
- * changes on to the provider.
+ * Creates the users' commands. Calls resolve once the read models show the outcome. The lifecycle workflow passes changes
+ * on to the provider.
  */
 export function createSubscriptions(deps: SubscriptionsDeps) {
   const { changes, handle, payments, inbox, credits, encrypt, publicUrl, calendar } = deps

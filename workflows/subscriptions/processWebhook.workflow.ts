@@ -1,6 +1,6 @@
 import type { Workflow } from '../engine/engine.port.ts'
 
-/** Temporal stores this key of the input. */
+/** Temporal stores this key, the workflow's type and id, and the activity's name. */
 type Input = { readonly noticeId: string }
 
 export interface WebhookActivities {

@@ -10,7 +10,7 @@ export interface LifecycleActivities {
   settleSubscription(input: Input): Promise<number | null>
 }
 
-/** Signal: a report or a request changed the subscription. */
+/** Signal: a report or a request changed the subscription. Temporal stores its name, and the workflow's type and id. */
 export const SUBSCRIPTION_CHANGED = 'look'
 
 const MAX_WAIT_MS = 24 * 3_600_000
