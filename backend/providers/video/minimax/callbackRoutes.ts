@@ -21,8 +21,9 @@ export interface CallbackRoutes {
  * A body with a challenge verifies the URL and is echoed.
  */
 export function callbackRoutes({ callbackSecret, onProviderCallback }: CallbackRoutes): Router {
-  return new Router().post(`${CALLBACK_PATH}/:token`, async (ctx) => {
-    const taskId = verifyCallbackToken(callbackSecret, ctx.params.token!)
+  // Metrics and logs contain this pattern as the route, so the parameter keeps its name.
+  return new Router().post(`${CALLBACK_PATH}/:address`, async (ctx) => {
+    const taskId = verifyCallbackToken(callbackSecret, ctx.params.address!)
     if (!taskId) throw new Rejection('unauthenticated', 'This callback URL is not valid.')
     const { challenge, jobId } = readCallback((await readRawBody(ctx, MAX_BODY_BYTES)).toString())
     if (challenge === undefined) await onProviderCallback(taskId, jobId)
