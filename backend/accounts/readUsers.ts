@@ -32,7 +32,7 @@ export async function listUsers(pool: Queries, page: number, perPage: number) {
   return rows[0]!
 }
 
-/** All users as a file, newest first. The query takes no parameters. */
+/** Columns and query of the CSV file of all users, newest first. The query takes no parameters. */
 export const USERS_FILE = {
   columns: ['id', 'email', 'created_at', 'email_verified'],
   sql: `select id, email, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),

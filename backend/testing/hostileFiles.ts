@@ -103,7 +103,7 @@ const KINDS: Readonly<Record<string, Make>> = {
     const other = binary(OTHERS[Math.floor(random() * OTHERS.length)]!)
     return { bytes: Buffer.concat([other, photo(random() < 0.5 ? 'png' : 'jpeg', random)]), codes: WRONG }
   },
-  'polyglot behind': (random) => {
+  'polyglot after': (random) => {
     const other = binary(OTHERS[Math.floor(random() * OTHERS.length)]!)
     return { bytes: Buffer.concat([photo(random() < 0.5 ? 'png' : 'jpeg', random), other]), codes: WRONG }
   },
@@ -130,7 +130,7 @@ const KINDS: Readonly<Record<string, Make>> = {
   },
   'flipped bits': (random) => {
     const bytes = Buffer.from(photo('png', random))
-    // Behind the header's own CRC, so that a checksum of the data no longer fits.
+    // After the header chunk, so that the checksum of the image data no longer matches.
     const at = 41 + Math.floor(random() * (bytes.length - 60))
     bytes[at] = bytes[at]! ^ (1 << Math.floor(random() * 8))
     return { bytes, codes: BROKEN }
@@ -145,7 +145,7 @@ const KINDS: Readonly<Record<string, Make>> = {
   }),
 }
 
-/** One in so many weighs megabytes: more than the 20 that are allowed, or fewer, of a picture that never ends. */
+/** Every n-th file has megabytes: either more than the limit of 20, or fewer in an image without an end. */
 const HEAVY_EVERY = 50
 const NAMES = [
   'a.png',

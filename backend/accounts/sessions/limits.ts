@@ -42,7 +42,7 @@ export function createAttempts(throttle: Throttle, production: boolean) {
       const limit = limits[kind]
       if (limit) await throttle.take(kind, subject, limit)
     },
-    /** Uncounts an attempt that succeeded. */
+    /** Reverts the count of an attempt that succeeded. */
     async giveBack(kind: Kind, subject: string): Promise<void> {
       const limit = limits[kind]
       if (limit) await throttle.giveBack(kind, subject, limit)

@@ -53,7 +53,7 @@ describe('a throttle', () => {
     expect(all.filter((taken) => taken === true)).toHaveLength(3)
   })
 
-  it('uncounts attempts that are given back', async () => {
+  it('does not count attempts that are given back', async () => {
     for (let n = 0; n < 9; n++) {
       expect(await take()).toBe(true)
       await throttle.giveBack('spec', subject, limit)

@@ -47,7 +47,7 @@ export function createThrottle(database: Database, key: Buffer, now: Clock = Dat
       await execute('delete from throttle where used_up_to < ?', [at])
     },
 
-    /** Uncounts an attempt, such as one with the right password. */
+    /** Reverts the count of an attempt, such as one with the right password. */
     async giveBack(kind: string, subject: string, { everyMs }: Limit): Promise<void> {
       await execute('update throttle set used_up_to = used_up_to - ? where key = ?', [everyMs, keyOf(kind, subject)])
     },
