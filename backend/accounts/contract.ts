@@ -66,9 +66,7 @@ export const User = z.object({
 })
 export type User = z.infer<typeof User>
 
-export const register = endpoint({
-  method: 'POST',
-  path: '/auth/register',
+export const register = endpoint('POST /auth/register', {
   access: 'public',
   body: Registration,
   answer: Message,
@@ -76,9 +74,7 @@ export const register = endpoint({
   summary: 'Registers an account and mails a verification link',
 })
 
-export const verifyEmail = endpoint({
-  method: 'POST',
-  path: '/auth/verify-email',
+export const verifyEmail = endpoint('POST /auth/verify-email', {
   access: 'public',
   body: z.object({ token: Token }),
   /** `credits_granted` is false if an earlier account of this mailbox received the free credits. */
@@ -86,87 +82,59 @@ export const verifyEmail = endpoint({
   summary: 'Verifies the address and grants the free credits once',
 })
 
-export const resendVerification = endpoint({
-  method: 'POST',
-  path: '/auth/resend-verification',
+export const resendVerification = endpoint('POST /auth/resend-verification', {
   access: 'public',
   body: z.object({ email: Email }),
   answer: Message,
   summary: 'Mails a new verification link',
 })
 
-export const forgotPassword = endpoint({
-  method: 'POST',
-  path: '/auth/forgot-password',
+export const forgotPassword = endpoint('POST /auth/forgot-password', {
   access: 'public',
   body: z.object({ email: Email }),
   answer: Message,
   summary: 'Mails a link that sets a new password; the answer is the same for every address',
 })
 
-export const resetPassword = endpoint({
-  method: 'POST',
-  path: '/auth/reset-password',
+export const resetPassword = endpoint('POST /auth/reset-password', {
   access: 'public',
   body: z.object({ token: Token, new_password: Password }),
   answer: Message,
   summary: 'Sets a new password with a mailed token and ends every session',
 })
 
-export const saveLanguage = endpoint({
-  method: 'PUT',
-  path: '/users/language',
+export const saveLanguage = endpoint('PUT /users/language', {
   access: 'user',
   body: z.object({ language: Language }),
   answer: z.object({ language: Language }),
   summary: "Stores the user's language",
 })
 
-export const login = endpoint({
-  method: 'POST',
-  path: '/auth/login',
+export const login = endpoint('POST /auth/login', {
   access: 'public',
   body: Credentials,
   answer: z.object({ user: User }),
   summary: 'Signs in: sets the httpOnly session cookies',
 })
 
-export const me = endpoint({
-  method: 'GET',
-  path: '/auth/me',
-  access: 'user',
-  answer: User,
-  summary: 'Returns the signed-in user',
-})
+export const me = endpoint('GET /auth/me', { access: 'user', answer: User, summary: 'Returns the signed-in user' })
 
-export const refresh = endpoint({
-  method: 'POST',
-  path: '/auth/refresh',
+export const refresh = endpoint('POST /auth/refresh', {
   access: 'public',
   answer: Message,
   summary: 'Rotates the refresh token and renews the access cookie',
 })
 
-export const logout = endpoint({
-  method: 'POST',
-  path: '/auth/logout',
-  access: 'public',
-  answer: Message,
-  summary: 'Ends the session',
-})
+export const logout = endpoint('POST /auth/logout', { access: 'public', answer: Message, summary: 'Ends the session' })
 
-export const saveName = endpoint({
-  method: 'PUT',
-  path: '/users/name',
+export const saveName = endpoint('PUT /users/name', {
   access: 'user',
   body: NewName,
   answer: User,
   summary: "Changes the user's name",
 })
 
-export const changePassword = endpoint({
-  method: 'PUT',
-  path: '/users/password',
+export const changePassword = endpoint('PUT /users/password', {
   access: 'user',
   body: PasswordChange,
   answer: Message,
@@ -185,33 +153,25 @@ export const SessionView = z.object({
 })
 export type SessionView = z.infer<typeof SessionView>
 
-export const listSessions = endpoint({
-  method: 'GET',
-  path: '/users/sessions',
+export const listSessions = endpoint('GET /users/sessions', {
   access: 'user',
   answer: z.object({ sessions: z.array(SessionView) }),
   summary: "Lists the user's sessions, last used first",
 })
 
-export const endOtherSessions = endpoint({
-  method: 'DELETE',
-  path: '/users/sessions',
+export const endOtherSessions = endpoint('DELETE /users/sessions', {
   access: 'user',
   status: 204,
   summary: 'Ends all other sessions of the user',
 })
 
-export const endSession = endpoint({
-  method: 'DELETE',
-  path: '/users/sessions/:id',
+export const endSession = endpoint('DELETE /users/sessions/:id', {
   access: 'user',
   status: 204,
   summary: 'Ends one session of the user',
 })
 
-export const deleteAccount = endpoint({
-  method: 'POST',
-  path: '/users/delete',
+export const deleteAccount = endpoint('POST /users/delete', {
   access: 'user',
   body: AccountDeletion,
   answer: Message,

@@ -27,9 +27,7 @@ const SKIPPED = /^(\/zh)?\/(admin\/|api\/|docs|health|favicon|robots|sitemap)/
 /** Tells whether visits to a path are counted. */
 export const isCounted = (path: string): boolean => !SKIPPED.test(path)
 
-export const pageView = endpoint({
-  method: 'POST',
-  path: '/analytics/page-view',
+export const pageView = endpoint('POST /analytics/page-view', {
   access: 'public',
   body: PageView,
   plainText: true,

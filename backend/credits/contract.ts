@@ -35,18 +35,14 @@ export const REASONS = [
   'reversal',
 ] as const
 
-export const history = endpoint({
-  method: 'GET',
-  path: '/credits/history',
+export const history = endpoint('GET /credits/history', {
   access: 'user',
   query: z.object(paging(20)),
   answer: z.object({ entries: z.array(CreditEntry), total: z.number() }),
   summary: "Every movement of the user's credits, newest first",
 })
 
-export const historyCsv = endpoint({
-  method: 'GET',
-  path: '/credits/history.csv',
+export const historyCsv = endpoint('GET /credits/history.csv', {
   access: 'user',
   summary: 'The whole history as a CSV file (RFC 4180, UTF-8)',
 })

@@ -118,113 +118,87 @@ const OperatorAction = z.object({
 /** Tables that can be downloaded as CSV files. */
 export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
 
-export const login = endpoint({
-  method: 'POST',
-  path: '/analytics/login',
+export const login = endpoint('POST /analytics/login', {
   access: 'public',
   body: Login,
   answer: z.object({ success, message: z.string() }),
   summary: 'Signs the operator in',
 })
 
-export const logout = endpoint({
-  method: 'POST',
-  path: '/analytics/logout',
+export const logout = endpoint('POST /analytics/logout', {
   access: 'public',
   answer: z.object({ success, message: z.string() }),
   summary: 'Ends the operator’s session, if there is one',
 })
 
-export const overview = endpoint({
-  method: 'GET',
-  path: '/analytics/overview',
+export const overview = endpoint('GET /analytics/overview', {
   access: 'operator',
   answer: answerOf(Overview),
   summary: 'Today’s traffic',
 })
 
-export const weekly = endpoint({
-  method: 'GET',
-  path: '/analytics/weekly',
+export const weekly = endpoint('GET /analytics/weekly', {
   access: 'operator',
   query: Period,
   answer: answerOf(Weekly),
   summary: 'Page views and unique visitors per day',
 })
 
-export const hourly = endpoint({
-  method: 'GET',
-  path: '/analytics/hourly',
+export const hourly = endpoint('GET /analytics/hourly', {
   access: 'operator',
   answer: answerOf(Hourly),
   summary: 'Page views per hour of today, 24 entries',
 })
 
-export const userOverview = endpoint({
-  method: 'GET',
-  path: '/analytics/users/overview',
+export const userOverview = endpoint('GET /analytics/users/overview', {
   access: 'operator',
   query: Period,
   answer: answerOf(UserOverview),
   summary: 'Registrations and verifications',
 })
 
-export const userList = endpoint({
-  method: 'GET',
-  path: '/analytics/users/list',
+export const userList = endpoint('GET /analytics/users/list', {
   access: 'operator',
   query: z.object(paging(10)),
   answer: UserList,
   summary: 'Registered users, newest first',
 })
 
-export const pageRanking = endpoint({
-  method: 'GET',
-  path: '/analytics/pages',
+export const pageRanking = endpoint('GET /analytics/pages', {
   access: 'operator',
   query: Period,
   answer: answerOf(z.object({ page_ranking: z.array(Visited) })),
   summary: 'The most visited pages of a period, at most a hundred',
 })
 
-export const live = endpoint({
-  method: 'GET',
-  path: '/analytics/live',
+export const live = endpoint('GET /analytics/live', {
   access: 'operator',
   answer: answerOf(Live),
   summary: 'Current visitors',
 })
 
-export const taskHealth = endpoint({
-  method: 'GET',
-  path: '/analytics/tasks',
+export const taskHealth = endpoint('GET /analytics/tasks', {
   access: 'operator',
   query: Period,
   answer: answerOf(TaskHealth),
   summary: 'Queue, failures by reason, stuck tasks and alerts',
 })
 
-export const margin = endpoint({
-  method: 'GET',
-  path: '/analytics/margin',
+export const margin = endpoint('GET /analytics/margin', {
   access: 'operator',
   query: Period,
   answer: answerOf(Margin),
   summary: 'Credits sold and spent, revenue and the provider’s cost',
 })
 
-export const operatorActions = endpoint({
-  method: 'GET',
-  path: '/analytics/actions',
+export const operatorActions = endpoint('GET /analytics/actions', {
   access: 'operator',
   query: z.object(paging(10)),
   answer: z.object({ success, actions: z.array(OperatorAction), total: count }),
   summary: 'The operator’s actions, newest first',
 })
 
-export const tableFile = endpoint({
-  method: 'GET',
-  path: '/analytics/tables/:table',
+export const tableFile = endpoint('GET /analytics/tables/:table', {
   access: 'operator',
   query: Period,
   summary: 'A table of the board as a CSV file, such as `days.csv`, limited to the period where the table has dates',

@@ -17,9 +17,7 @@ export const Stats = z.object({
 })
 export type Stats = z.infer<typeof Stats>
 
-export const stats = endpoint({
-  method: 'GET',
-  path: '/subscriptions/stats',
+export const stats = endpoint('GET /subscriptions/stats', {
   access: 'user',
   answer: Stats,
   summary: "The user's tier and credits",
@@ -43,9 +41,7 @@ export const CurrentSubscription = z.object({
 })
 export type CurrentSubscription = z.infer<typeof CurrentSubscription>
 
-export const current = endpoint({
-  method: 'GET',
-  path: '/subscriptions/current',
+export const current = endpoint('GET /subscriptions/current', {
   access: 'user',
   answer: CurrentSubscription,
   summary: "The user's subscription; 404 for Free",
@@ -75,17 +71,13 @@ export const PlanConfiguration = z.object({
   paypal_plan_id_monthly: z.nullable(z.string()),
 })
 
-export const plans = endpoint({
-  method: 'GET',
-  path: '/subscriptions/plans',
+export const plans = endpoint('GET /subscriptions/plans', {
   access: 'public',
   answer: z.array(PlanConfiguration),
   summary: 'The four plans',
 })
 
-export const upgrade = endpoint({
-  method: 'POST',
-  path: '/subscriptions/upgrade',
+export const upgrade = endpoint('POST /subscriptions/upgrade', {
   access: 'user',
   body: z.object({
     new_tier: z.enum(['standard', 'pro', 'ultimate'], 'invalid_plan'),
@@ -97,9 +89,7 @@ export const upgrade = endpoint({
   summary: 'Requests a plan, which the buyer approves at `approval_url`. A smaller plan starts with the next period',
 })
 
-export const cancel = endpoint({
-  method: 'POST',
-  path: '/subscriptions/cancel',
+export const cancel = endpoint('POST /subscriptions/cancel', {
   access: 'user',
   body: z._default(
     z.object({
@@ -112,17 +102,13 @@ export const cancel = endpoint({
   summary: 'Cancels at the end of the period or immediately. The body is optional',
 })
 
-export const reactivate = endpoint({
-  method: 'POST',
-  path: '/subscriptions/reactivate',
+export const reactivate = endpoint('POST /subscriptions/reactivate', {
   access: 'user',
   answer: z.object({ success: z.boolean() }),
   summary: 'Withdraws a cancellation before the period ends',
 })
 
-export const confirm = endpoint({
-  method: 'POST',
-  path: '/subscriptions/confirm',
+export const confirm = endpoint('POST /subscriptions/confirm', {
   access: 'user',
   body: z.object({ subscription_id: z.string().check(z.minLength(1, 'required'), z.maxLength(128, 'too_long')) }),
   answer: Stats,
@@ -147,9 +133,7 @@ export const Invoice = z.object({
 })
 export type Invoice = z.infer<typeof Invoice>
 
-export const invoices = endpoint({
-  method: 'GET',
-  path: '/subscriptions/invoices',
+export const invoices = endpoint('GET /subscriptions/invoices', {
   access: 'user',
   query: z.object(paging(8)),
   answer: z.object({ invoices: z.array(Invoice), total: z.number() }),

@@ -99,9 +99,7 @@ export const Generation = z
   })
 export type Generation = z.infer<typeof Generation>
 
-export const generate = endpoint({
-  method: 'POST',
-  path: '/videos/generate',
+export const generate = endpoint('POST /videos/generate', {
   access: 'user',
   body: Generation,
   answer: z.object({ task: Task }),
@@ -109,9 +107,7 @@ export const generate = endpoint({
   summary: 'Holds the credits and starts a task; safe to retry with the same Idempotency-Key',
 })
 
-export const listTasks = endpoint({
-  method: 'GET',
-  path: '/videos/tasks',
+export const listTasks = endpoint('GET /videos/tasks', {
   access: 'user',
   query: z.object({ ...paging(20), status_filter: z.optional(TaskStatus) }),
   answer: z.object({ tasks: z.array(Task), total: z.number() }),
@@ -121,9 +117,7 @@ export const listTasks = endpoint({
 /** A day, or an instant with a UTC offset. */
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'unknown_date')
 
-export const myWorks = endpoint({
-  method: 'GET',
-  path: '/videos/my-works',
+export const myWorks = endpoint('GET /videos/my-works', {
   access: 'user',
   query: z.object({
     ...paging(20),
@@ -140,17 +134,11 @@ export const myWorks = endpoint({
   summary: "The user's finished videos, newest first, by mode, model, date (from, to) and part of the description (q)",
 })
 
-export const getTask = endpoint({
-  method: 'GET',
-  path: '/videos/tasks/:id',
-  access: 'user',
-  answer: Task,
-  summary: 'One task',
-})
+export const getTask = endpoint('GET /videos/tasks/:id', { access: 'user', answer: Task, summary: 'One task' })
 
 const deletion = <const Path extends string>(path: Path) => {
   const summary = 'Deletes a finished task; cancels a waiting one first and releases its credits'
-  return endpoint({ method: 'DELETE', path, access: 'user', status: 204, summary })
+  return endpoint(`DELETE ${path}`, { access: 'user', status: 204, summary })
 }
 export const deleteTask = deletion('/videos/tasks/:id')
 export const deleteTaskAlias = deletion('/videos/task/:id')
@@ -163,9 +151,7 @@ export const Queue = z.object({
   /** The user's open tasks: position from 1 while waiting, and estimated seconds until the task is finished. */
   tasks: z.array(z.object({ id: z.string(), position: z.nullable(z.number()), seconds_left: z.number() })),
 })
-export const getQueue = endpoint({
-  method: 'GET',
-  path: '/videos/queue',
+export const getQueue = endpoint('GET /videos/queue', {
   access: 'user',
   answer: Queue,
   summary: "How many tasks wait, the user's position, and an estimate of the time left",
@@ -200,39 +186,31 @@ export const WorkStats = z.object({
 })
 export type WorkStats = z.infer<typeof WorkStats>
 
-export const workStats = endpoint({
-  method: 'GET',
-  path: '/videos/stats',
+export const workStats = endpoint('GET /videos/stats', {
   access: 'user',
   answer: WorkStats,
   summary: "Figures about the user's videos and credits",
 })
 
-export const listModels = endpoint({
-  method: 'GET',
-  path: '/videos/models',
+export const listModels = endpoint('GET /videos/models', {
   access: 'public',
   answer: z.array(ModelView),
   summary: 'The models, their configurations and prices',
 })
 
 const media = <const Path extends string>(path: Path, summary: string) =>
-  endpoint({ method: 'GET', path, access: 'user', summary })
+  endpoint(`GET ${path}`, { access: 'user', summary })
 export const preview = media('/videos/preview/:id', 'Streams the video to its owner; supports ranges')
 export const thumbnail = media('/videos/thumbnail/:id', 'A still of the video, for its owner only')
 export const firstFrame = media('/videos/images/:id', 'An uploaded picture, for its owner only')
-export const download = endpoint({
-  method: 'GET',
-  path: '/videos/download/:id',
+export const download = endpoint('GET /videos/download/:id', {
   access: 'user',
   query: z.object({ watermark: z.optional(z.enum(['true', 'false'])) }),
   summary: 'The video as a file, with a watermark if the plan or the query requires it',
 })
 
 /** The body is multipart, with the picture in the field `file`. It is not validated as JSON. */
-export const uploadImage = endpoint({
-  method: 'POST',
-  path: '/videos/upload-image',
+export const uploadImage = endpoint('POST /videos/upload-image', {
   access: 'user',
   answer: z.object({ image_url: z.string() }),
   summary: 'Stores a first-frame image: JPG or PNG, at most 20 MB',
@@ -248,9 +226,7 @@ export type RealtimeMessage =
 
 /** Close code for an invalid token. The URL of the socket is `/api/v1/ws?token=…`. */
 export const SOCKET_UNAUTHENTICATED = 4001
-export const socketToken = endpoint({
-  method: 'POST',
-  path: '/ws/token',
+export const socketToken = endpoint('POST /ws/token', {
   access: 'user',
   answer: z.object({ token: z.string() }),
   summary: 'A single-use token for the WebSocket, valid for 60 seconds',

@@ -12,7 +12,7 @@ export interface Endpoint<
   Answer extends Schema = Schema,
   Caller extends Access = Access,
 > {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: Method
   /** Relative to `/api/v1`; parameters as `:name`. */
   readonly path: Path
   readonly access: Caller
@@ -26,9 +26,11 @@ export interface Endpoint<
   readonly summary: string
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
 /**
- * Declares an endpoint and keeps the types of its parts.
- * @example endpoint({ method: 'GET', path: '/videos/tasks/:id', access: 'user', answer: Task, summary: 'A task' })
+ * Declares an endpoint by method and path, and keeps the types of its parts.
+ * @example endpoint('GET /videos/tasks/:id', { access: 'user', answer: Task, summary: 'A task' })
  */
 export function endpoint<
   const Path extends string,
@@ -36,8 +38,12 @@ export function endpoint<
   Query extends Schema = z.ZodMiniUndefined,
   Answer extends Schema = z.ZodMiniUndefined,
   const Caller extends Access = Access,
->(declaration: Endpoint<Path, Body, Query, Answer, Caller>): Endpoint<Path, Body, Query, Answer, Caller> {
-  return declaration
+>(
+  route: `${Method} ${Path}`,
+  declaration: Omit<Endpoint<Path, Body, Query, Answer, Caller>, 'method' | 'path'>,
+): Endpoint<Path, Body, Query, Answer, Caller> {
+  const [method, path] = route.split(' ') as [Method, Path]
+  return { method, path, ...declaration }
 }
 
 /** The parameters of a path: `Params<'/videos/tasks/:id'>` is `{ id: string }`. */
@@ -69,9 +75,7 @@ export type Problem = z.infer<typeof Problem>
 
 export const Message = z.object({ message: z.string() })
 
-export const status = endpoint({
-  method: 'GET',
-  path: '/status',
+export const status = endpoint('GET /status', {
   access: 'public',
   answer: z.object({ demo_renderer: z.boolean(), support_email: z.string() }),
   summary: 'What the site says about this installation',
