@@ -26,8 +26,8 @@ afterAll(async () => {
   await bucket?.close()
 })
 
-describe('a Kinora whose media lie in a bucket', () => {
-  it('shows and seeks a video through its own addresses, to its owner alone, and marks the download', async () => {
+describe('Kinora with media in a bucket', () => {
+  it('serves and seeks a video to its owner through its own URLs, and watermarks the download', async () => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Success' })

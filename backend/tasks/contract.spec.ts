@@ -17,11 +17,11 @@ const faults = (input: unknown) => {
   return result.success ? [] : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
 }
 
-describe('what is asked for a video', () => {
-  it('is completed with what was left out', () => {
+describe('the body of a generation', () => {
+  it('gets defaults for missing fields', () => {
     expect(z.parse(Generation, valid)).toEqual({ ...valid, camera_movements: [], prompt_optimizer: true })
   })
-  it('is put into its usual form', () => {
+  it('is normalised', () => {
     const spaced = { ...valid, prompt: '  A cat ', resolution: '1366x768', unknown: 1 }
     expect(z.parse(Generation, spaced)).toEqual({
       ...valid,
@@ -30,7 +30,7 @@ describe('what is asked for a video', () => {
       prompt_optimizer: true,
     })
   })
-  it('needs no prompt where there is a picture', () => {
+  it('needs no prompt with a picture', () => {
     const { prompt: _, ...promptless } = image
     expect(z.parse(Generation, promptless)).toEqual({
       ...image,
@@ -72,13 +72,13 @@ describe('what is asked for a video', () => {
   ])('is refused by the field at fault (%#)', (input, fault) => {
     expect(faults(input)).toEqual([fault])
   })
-  it('is told of all fields at fault at once', () => {
+  it('reports all invalid fields together', () => {
     expect(faults({ ...valid, duration: 7, model: 'x' })).toEqual([
       'model: unknown_model',
       'duration: unknown_duration',
     ])
   })
-  it('is refused as a whole when it is nothing at all', () => {
+  it('is rejected when it is empty', () => {
     expect(faults(null)).toHaveLength(1)
     expect(faults([])).toHaveLength(1)
   })

@@ -72,7 +72,9 @@ function rawUpload(head: readonly string[], body: Buffer, ms: number): Promise<s
 }
 
 describe('malformed and hostile uploads', () => {
-  it('are each refused by a clear 4xx, leave no file, and cost no memory', { timeout: 300_000 }, async () => {
+  it('are each rejected with a specific 4xx, and leave no file and no memory behind', {
+    timeout: 300_000,
+  }, async () => {
     // The measure begins where the program has had large pictures that were welcome, as on any day.
     for (let n = 0; n < 4; n++) expect((await upload(large)).status).toBe(200)
     const welcome = filesIn('media')
@@ -103,7 +105,7 @@ describe('malformed and hostile uploads', () => {
     expect([filesIn('tmp'), filesIn('media')]).toEqual([[], welcome])
   })
 
-  it('also as bodies that lie about themselves', { timeout: 60_000 }, async () => {
+  it('are also rejected when the headers of the body are wrong', { timeout: 60_000 }, async () => {
     const part = (headers: string) => `--b\r\n${headers}\r\n\r\n`
     const file = part('Content-Disposition: form-data; name="file"; filename="a.png"')
     const type = 'Content-Type: multipart/form-data; boundary=b'

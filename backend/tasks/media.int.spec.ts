@@ -53,14 +53,14 @@ const at = (url: string, by: TestUser | undefined, headers: Record<string, strin
 const urls = () => [task.video_url!, task.thumbnail_url!, `/api/v1/videos/download/${task.id}`, image]
 
 describe('a media file', () => {
-  it('is given to its owner alone', async () => {
+  it('is served to its owner only', async () => {
     const [own, others, strangers] = await Promise.all(
       [owner, other, undefined].map((by) => Promise.all(urls().map(async (url) => (await at(url, by)).status))),
     )
     expect([own, others, strangers]).toEqual([Array(4).fill(200), Array(4).fill(403), Array(4).fill(401)])
   })
 
-  it('is what its kind says, and is kept by nobody but its owner', async () => {
+  it('has its content type and is not stored in shared caches', async () => {
     const answers = await Promise.all(urls().map((url) => at(url, owner)))
     const names = ['content-type', 'accept-ranges', 'cache-control', 'x-content-type-options']
     const files = ['video/mp4', 'image/jpeg', 'video/mp4', 'image/jpeg']
@@ -71,7 +71,7 @@ describe('a media file', () => {
     expect(video!.byteLength).toBe(task.file_size)
   })
 
-  it('is given in the parts that are asked for', async () => {
+  it('is served in the requested ranges', async () => {
     const size = task.file_size!
     const whole = Buffer.from(await (await at(task.video_url!, owner)).arrayBuffer())
     const ranges: [string, number, number][] = [
@@ -90,12 +90,12 @@ describe('a media file', () => {
     }
   })
 
-  it('is given whole for a range that it does not know', async () => {
+  it('is served whole for an unsupported range', async () => {
     for (const range of ['bytes=0-1,5-6', 'lines=1-2', 'bytes=-', 'bytes=a-b'])
       expect((await at(task.video_url!, owner, { range })).status).toBe(200)
   })
 
-  it('is a 416 beyond its end, saying how long it is', async () => {
+  it('answers 416 with its length for a range beyond its end', async () => {
     for (const range of [`bytes=${task.file_size}-`, 'bytes=-0', 'bytes=5-2']) {
       const answer = await at(task.video_url!, owner, { range })
       expect(answer.headers.get('content-range')).toBe(`bytes */${task.file_size}`)
@@ -103,7 +103,7 @@ describe('a media file', () => {
     }
   })
 
-  it('is described without its body by HEAD', async () => {
+  it('answers HEAD without a body', async () => {
     const whole = await at(task.video_url!, owner, {}, 'HEAD')
     const part = await at(task.video_url!, owner, { range: 'bytes=0-9' }, 'HEAD')
     expect([whole.status, whole.headers.get('content-length'), await whole.text()]).toEqual([
@@ -115,7 +115,7 @@ describe('a media file', () => {
     expect((await at(task.video_url!, other, {}, 'HEAD')).status).toBe(403)
   })
 
-  it('is downloaded with a watermark on Free, under a name made of the prompt', async () => {
+  it('is downloaded with a watermark on the Free plan, named after the prompt', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => at(`/api/v1/videos/download/${task.id}`, owner)))
     expect(answers[0]!.headers.get('content-disposition')).toBe(
       `attachment; filename="_  on  a hill _.mp4"; filename*=UTF-8''${encodeURIComponent('猫  on  a hill …')}.mp4`,
@@ -130,7 +130,7 @@ describe('a media file', () => {
     expect([after.width, after.height, after.frames]).toEqual([before.width, before.height, before.frames])
   })
 
-  it('does not exist before the video does, nor after it was deleted', async () => {
+  it('does not exist before the video is finished or after it is deleted', async () => {
     const user = await kinora.newUser()
     provider.answer = () => ({ kind: 'rendering', percent: 1 })
     const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
@@ -147,7 +147,7 @@ describe('a media file', () => {
 })
 
 describe('uploading a picture', () => {
-  it('takes PNG and JPEG, and gives back a JPEG of the same size', async () => {
+  it('accepts PNG and JPEG and serves a JPEG of the same size', async () => {
     for (const type of ['png', 'jpeg'] as const) {
       const answer = await upload(owner, picture(400, 320, type))
       const { image_url } = (await answer.json()) as { image_url: string }
@@ -168,25 +168,25 @@ describe('uploading a picture', () => {
     const answer = await upload(owner, bytes())
     expect([answer.status, await answer.json()]).toMatchObject([422, { code, errors: [{ path: 'file', code }] }])
   })
-  it('refuses a body without a file, an empty one, or one under another name', async () => {
+  it('rejects a body without a file, with an empty file or with another field name', async () => {
     const required = [422, 'invalid_input']
     expect(await outcome(await upload(owner, undefined))).toEqual(required)
     expect(await outcome(await upload(owner, picture(640, 360), 'picture'))).toEqual(required)
     expect((await upload(owner, Buffer.alloc(0))).status).toBe(422)
     expect(await outcome(await owner.call('POST', '/videos/upload-image', { file: 'x' }))).toEqual(required)
   })
-  it('refuses more than 20 MB in words that reach the client', async () => {
+  it('rejects more than 20 MB with an error that the client receives', async () => {
     const answer = await upload(owner, Buffer.alloc(21 * 1024 * 1024))
     expect(await outcome(answer)).toEqual([413, 'payload_too_large'])
   })
-  it('is for users alone', async () => {
+  it('requires a signed-in user', async () => {
     const answer = await fetch(`${kinora.api}/videos/upload-image`, { method: 'POST', body: new FormData() })
     expect(await outcome(answer)).toEqual([401, 'unauthenticated'])
   })
-  it('leaves nothing behind, whatever became of it', () => {
+  it('leaves no temporary files behind', () => {
     expect(temporaryFiles()).toEqual([])
   })
-  it("does not lend a picture to another user's video", async () => {
+  it("rejects another user's picture as a first frame", async () => {
     const body = { ...GENERATION, task_type: 'image_to_video', first_frame_image_url: image }
     const foreign = await other.call('POST', '/videos/generate', body)
     const nowhere = await other.call('POST', '/videos/generate', {
@@ -220,7 +220,7 @@ describe('the socket of a user', () => {
   }
   const STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success']
 
-  it('hears of its own tasks and credits, in order, and never before they can be read', async () => {
+  it('receives its own task and credit updates in order, after they can be read', async () => {
     provider.answer = () => ({ kind: 'rendering', percent: 42 })
     const user = await kinora.newUser()
     const [mine, others] = [await listen(user), await listen(other)]
@@ -240,7 +240,7 @@ describe('the socket of a user', () => {
     for (const { socket } of [mine, others]) socket.close()
   })
 
-  it('needs a token of a signed-in user', async () => {
+  it('requires a token of a signed-in user', async () => {
     expect((await fetch(`${kinora.api}/ws/token`, { method: 'POST' })).status).toBe(401)
   })
 })

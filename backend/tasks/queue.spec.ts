@@ -18,20 +18,20 @@ const left = (state: Partial<QueueState>) =>
 const since = (ms: number) => ({ startedAt: NOW - ms, typicalMs: TEN })
 
 describe('the estimate of a queue', () => {
-  it('gives a task that can start at once the time that such a task takes', () => {
+  it('returns the typical time for a task that can start now', () => {
     expect(left({ own: [task('a', { place: 1 })] })).toEqual({ a: TEN })
   })
 
-  it('goes by how far a rendering is, once that says something', () => {
+  it('uses the progress of a render once it is significant', () => {
     expect(left({ own: [task('a', { ...since(4_000), percent: 5 })] })).toEqual({ a: 6_000 })
     expect(left({ own: [task('a', { ...since(30_000), percent: 75 })] })).toEqual({ a: 10_000 })
   })
 
-  it('never says that a task is done which is not', () => {
+  it('never reports zero for an unfinished task', () => {
     expect(left({ own: [task('a', since(60_000))] })).toEqual({ a: 5_000 })
   })
 
-  it('waits for the slots, of which each is taken again and again', () => {
+  it('waits for slots that are reused', () => {
     const running = [since(2_000), since(9_000)]
     const own = (place: number) => [task('a', { place })]
     expect(left({ slots: 2, running, own: own(1) })).toEqual({ a: 5_000 + TEN })
@@ -40,7 +40,7 @@ describe('the estimate of a queue', () => {
     expect(left({ slots: 3, running, own: own(1) })).toEqual({ a: TEN })
   })
 
-  it("lets through no more of the user's own tasks at once than the plan does", () => {
+  it("admits no more of the user's tasks than the plan allows", () => {
     const own = [
       task('a', since(5_000)),
       task('b', { place: 1 }),

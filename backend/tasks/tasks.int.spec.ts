@@ -36,7 +36,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     server?.kill()
   })
 
-  it('holds the credits, makes the video, and captures them', async () => {
+  it('holds the credits, renders the video and captures the credits', async () => {
     rendering()
     const user = await kinora.newUser()
     expect(await json(user.call('GET', '/subscriptions/stats'))).toMatchObject({
@@ -63,7 +63,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     expect([video.status, video.headers.get('content-range')]).toEqual([206, expect.stringMatching(/^bytes 0-99\//)])
   })
 
-  it('accepts exactly two of 200 racing calls on 60 credits', async () => {
+  it('accepts exactly two of 200 concurrent calls on 60 credits', async () => {
     rendering()
     const user = await kinora.newUser()
     const answers = await Promise.all(
@@ -80,7 +80,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     finishing()
   })
 
-  it('accepts exactly one of 50 racing calls that each cost all there is, though two might be open', async () => {
+  it('accepts exactly one of 50 concurrent calls that each cost the whole balance', async () => {
     rendering()
     const user = await kinora.newUser()
     const dear = { ...GENERATION, duration: 10 }
@@ -89,7 +89,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     finishing()
   })
 
-  it('makes one task and one charge of the same key sent 50 times at once', async () => {
+  it('creates one task and one charge for 50 concurrent calls with the same key', async () => {
     finishing()
     const user = await kinora.newUser()
     const key = { 'idempotency-key': crypto.randomUUID() }

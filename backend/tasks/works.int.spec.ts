@@ -40,7 +40,7 @@ async function upload(user: TestUser): Promise<string> {
 }
 
 describe("a user's works", () => {
-  it('are found by mode, model, date and part of the description, and are nobody else’s', async () => {
+  it('are filtered by mode, model, date and part of the prompt, for their owner only', async () => {
     const [user, other] = await Promise.all([kinora.newUser(), kinora.newUser()])
     const cat = await generate(user, { prompt: 'A CAT on a hill, 夕阳' })
     await finished(user, cat.id)
@@ -67,7 +67,7 @@ describe("a user's works", () => {
     expect(await works('from=2999-01-01')).toEqual([0])
   })
 
-  it('are not looked for by what is no filter', async () => {
+  it('reject an invalid filter', async () => {
     const user = await kinora.newUser()
     for (const query of ['from=yesterday', 'to=2026-02-31', 'model=x', 'task_type=x', 'page=0', `q=${'x'.repeat(201)}`])
       expect([query, (await user.call('GET', `/videos/my-works?${query}`)).status]).toEqual([query, 422])
@@ -77,7 +77,7 @@ describe("a user's works", () => {
 describe('the queue', () => {
   const queue = (user: TestUser) => json<z.infer<typeof Queue>>(user.call('GET', '/videos/queue'))
 
-  it("tells each of the user's tasks its place, and about how long it takes", async () => {
+  it("returns the position and the estimated time of each of the user's tasks", async () => {
     provider.answer = () => ({ kind: 'rendering', percent: 5 })
     const user = await kinora.newUser()
     const [first, second] = [await generate(user), await generate(user)]
@@ -98,7 +98,7 @@ describe('the queue', () => {
 })
 
 describe('an uploaded picture', () => {
-  it('that no task has used for a day is removed', async () => {
+  it('is removed when no task has used it for a day', async () => {
     const user = await kinora.newUser()
     const [used, idle, fresh] = [await upload(user), await upload(user), await upload(user)]
     const task = await generate(user, { task_type: 'image_to_video', first_frame_image_url: used, resolution: '512P' })

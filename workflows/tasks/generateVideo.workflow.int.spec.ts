@@ -61,7 +61,7 @@ const BEGUN = ['VideoTaskSubmitted', 'VideoRenderRequested']
 const MADE = [...BEGUN, 'VideoRenderAccepted', 'VideoRenderStarted', 'VideoDownloadStarted', 'VideoTaskSucceeded']
 
 describe('making a video', () => {
-  it('asks the provider for exactly what was ordered, and tells of each step', async () => {
+  it('sends the order to the provider and reports each step', async () => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Processing', progress: 10, credits_consumed: 30 })
@@ -91,7 +91,7 @@ describe('making a video', () => {
     expect(await remaining(user)).toBe(30)
   })
 
-  it('ends in Fail and a refund when the provider refuses', async () => {
+  it('fails and refunds the credits when the provider rejects the order', async () => {
     provider.create = async () => ({ kind: 'refused', code: 'content_refused', detail: 'sensitive' })
     const user = await kinora.newUser()
     const { id } = await generate(user)
@@ -105,7 +105,7 @@ describe('making a video', () => {
     expect(await facts(`videoTask-${id}`)).toEqual([...BEGUN, 'VideoTaskFailed'])
   })
 
-  it('ends in Fail and a refund when the provider fails', async () => {
+  it('fails and refunds the credits when the render fails', async () => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
     states.set(id, { kind: 'failed', code: 'provider_failed', detail: 'out of memory' })
@@ -113,7 +113,7 @@ describe('making a video', () => {
     await refunded(user)
   })
 
-  it('survives a provider that stumbles now and then', async () => {
+  it('survives intermittent provider errors', async () => {
     let looks = 0
     provider.state = async (jobId) => {
       if (++looks % 2) throw new Error('a gateway timed out')
@@ -125,7 +125,7 @@ describe('making a video', () => {
     expect(asked(id)).toHaveLength(1)
   })
 
-  it('does not ask again a provider that cannot be asked twice, when its answer was lost', async () => {
+  it('does not retry a lost create call when the provider is not idempotent', async () => {
     provider.create = async (request) => {
       provider.asked.push(request)
       throw new Error('connection reset')
@@ -138,7 +138,7 @@ describe('making a video', () => {
     await refunded(user)
   })
 
-  it('asks a provider again that may be asked twice, and that has lost the job', async () => {
+  it('creates a lost job again when the provider is idempotent', async () => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
     let lost = true
@@ -150,7 +150,7 @@ describe('making a video', () => {
 })
 
 describe('the tasks of a Free user', () => {
-  it('are made one after the other, in their order', async () => {
+  it('render one at a time in the order of submission', async () => {
     const user = await kinora.newUser()
     const [first, second] = [await generate(user), await generate(user)]
     await reaches(user, first.id, { status: 'Processing' })
@@ -173,7 +173,7 @@ describe('the tasks of a Free user', () => {
     )
   })
 
-  it('free their place and their credits at once when one that waits is cancelled', async () => {
+  it('free the place and the credits of a cancelled waiting task immediately', async () => {
     const user = await kinora.newUser()
     const [first, second] = [await generate(user), await generate(user)]
     await reaches(user, first.id, { status: 'Processing' })
@@ -195,7 +195,7 @@ describe('the tasks of a Free user', () => {
     expect(await remaining(user)).toBe(0)
   })
 
-  it('fail and are refunded when their turn did not come for six hours', async () => {
+  it('fail and are refunded after six hours without a slot', async () => {
     const user = await kinora.newUser()
     const [first, second] = [await generate(user), await generate(user)]
     await reaches(user, first.id, { status: 'Processing' })
@@ -208,8 +208,8 @@ describe('the tasks of a Free user', () => {
   })
 })
 
-describe('a program that is stopped in the middle', () => {
-  it('goes on when it is started again: one video, one charge', async () => {
+describe('a program that is stopped during a render', () => {
+  it('resumes after a restart with one video and one charge per task', async () => {
     const user = await kinora.newUser()
     const [first, second] = [await generate(user), await generate(user)]
     await reaches(user, first.id, { status: 'Processing' })
@@ -232,7 +232,7 @@ describe('a program that is stopped in the middle', () => {
     expect(await facts(`videoTask-${first.id}`)).toEqual(MADE)
   })
 
-  it('gives a video that came after its time-out free of charge', async () => {
+  it('delivers a video that finishes after the timeout for free', async () => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Processing' })
@@ -258,7 +258,7 @@ describe('a program that is stopped in the middle', () => {
     expect(await remaining(user)).toBe(60)
   })
 
-  it('gives back the credits that were held for a task that never came to be', async () => {
+  it('releases held credits whose task was never submitted', async () => {
     const user = await kinora.newUser()
     const hold = async (holdId: string, ageMs: number) => {
       const at = new Date(Date.now() + moved - ageMs).toISOString()
@@ -279,8 +279,8 @@ describe('a program that is stopped in the middle', () => {
   })
 })
 
-describe('a task that was given up before it began', () => {
-  it('costs nothing, and the key it was asked under can be used again', async () => {
+describe('a task that was abandoned before it was submitted', () => {
+  it('costs nothing and frees its idempotency key', async () => {
     const user = await kinora.newUser()
     const [taskId, key] = [uuid7(), uuid7()]
     const body = { ...GENERATION, camera_movements: [], prompt_optimizer: true }

@@ -96,7 +96,7 @@ describe('claiming a slot', () => {
     expect(eventsOf('task')).toEqual(['VideoTaskSubmitted'])
   })
 
-  it('records exactly one VideoTaskQueued while the lane is full, however often it is tried', async () => {
+  it('records exactly one VideoTaskQueued while the lane is full, after any number of attempts', async () => {
     await submit('second')
     await claimSlot('task')
     for (let attempt = 1; attempt <= 3; attempt++) expect(await claimSlot('second')).toBe('waiting')
@@ -106,7 +106,7 @@ describe('claiming a slot', () => {
     expect(eventsOf('second')).toEqual(['VideoTaskSubmitted', 'VideoTaskQueued'])
   })
 
-  it('is over for a task that has waited six hours', async () => {
+  it('returns over for a task that has waited six hours', async () => {
     await submit('second')
     await claimSlot('task')
     await claimSlot('second')
@@ -117,7 +117,7 @@ describe('claiming a slot', () => {
 })
 
 describe('reading a task', () => {
-  it('appends nothing, whatever the state of the task', async () => {
+  it('appends nothing in any state of the task', async () => {
     const { readTask } = createTaskCommands(deps)
     expect(await readTask('unknown')).toEqual({ status: 'none' })
     expect(await readTask('task')).toMatchObject({ status: 'waiting', queued: false })
@@ -130,7 +130,7 @@ describe('reading a task', () => {
 })
 
 describe('rendering', () => {
-  it('writes that it asks before it asks, and what the provider answered after', async () => {
+  it('appends the request before the call and the answer after it', async () => {
     let known: string[] = []
     provider.create = async () => {
       known = types()
@@ -142,7 +142,7 @@ describe('rendering', () => {
     expect([known, types()]).toEqual([before, [...before, 'VideoRenderAccepted', 'VideoRenderStarted']])
   })
 
-  it('is tried again when the provider cannot be reached, and not again from the start', async () => {
+  it('resumes the existing job after the provider was unreachable', async () => {
     let created = 0
     provider.create = async () => ({ kind: 'accepted', jobId: `job${++created}` })
     const { state } = provider
@@ -153,7 +153,7 @@ describe('rendering', () => {
     expect([await render(), created]).toEqual([{ kind: 'finished' }, 1])
   })
 
-  it('is over after 30 minutes, also when the provider cannot be reached any more', async () => {
+  it('times out after 30 minutes while the provider is unreachable', async () => {
     provider.state = unreachable
     await expect(render()).rejects.toThrow('unreachable')
     clock += RENDER_LIMIT_MS - 1
@@ -162,14 +162,14 @@ describe('rendering', () => {
     expect(await render()).toEqual(timedOut)
   })
 
-  it('is over after 30 minutes, also when the provider was never reached', async () => {
+  it('times out after 30 minutes when the provider was never reached', async () => {
     provider.create = unreachable
     await expect(render()).rejects.toThrow('unreachable')
     clock += RENDER_LIMIT_MS
     expect(await render()).toEqual(timedOut)
   })
 
-  it('leaves a task waiting that the provider certainly did not take, and asks again when it may', async () => {
+  it('keeps a postponed task waiting and retries it', async () => {
     provider = Object.assign(provider, { idempotent: false })
     const answers = [
       { kind: 'postponed', detail: 'busy' },
@@ -186,7 +186,7 @@ describe('rendering', () => {
     ])
   })
 
-  it('ends in a lost answer when it is unknown whether the provider took the job: it is asked once', async () => {
+  it('calls a non-idempotent provider once and fails with answer_lost when the outcome is unknown', async () => {
     provider = Object.assign(provider, { idempotent: false })
     let asked = 0
     provider.create = async () => {
@@ -198,7 +198,7 @@ describe('rendering', () => {
     expect([await render(), asked]).toMatchObject([{ kind: 'failed', code: 'answer_lost' }, 1])
   })
 
-  it('waits for an answer that another process may still hear, for as long as a call may last', async () => {
+  it('waits for the longest call of another process before it reports answer_lost', async () => {
     provider = Object.assign(provider, { idempotent: false })
     provider.create = unreachable
     await expect(render()).rejects.toThrow('unreachable')
@@ -213,7 +213,7 @@ describe('rendering', () => {
     expect(await rendering).toMatchObject({ code: 'answer_lost' })
   })
 
-  it('ends a task that waited six hours for a provider that may not be asked', async () => {
+  it('fails a task that waited six hours for the rate limit', async () => {
     provider.acquire = async () => {
       clock += 3600_000
       return 1
@@ -222,7 +222,7 @@ describe('rendering', () => {
     expect(types().at(-1)).toBe('VideoTaskFailed')
   })
 
-  it('takes a video that is finished when it looks, however late that is', async () => {
+  it('accepts a job that is found finished after the deadline', async () => {
     states = [{ kind: 'rendering', percent: 1 }]
     const look = provider.state
     provider.state = async (jobId, signal) => {
@@ -233,7 +233,7 @@ describe('rendering', () => {
     expect(await render()).toEqual({ kind: 'finished' })
   })
 
-  it('is tried for as long as its 30 minutes last', () => {
+  it('is retried for at least 30 minutes', () => {
     const { attempts, firstRetryMs, maxRetryMs } = taskPolicies.render
     let waited = 0
     for (let n = 0; n < attempts - 1 && waited < RENDER_LIMIT_MS; n++)

@@ -68,7 +68,7 @@ const call = (url: string, body: string) =>
   fetch(url, { method: 'POST', headers: { origin: 'https://api.minimax.io' }, body })
 
 describe('a callback', () => {
-  it('gives the challenge back at once, at an address of its task', async () => {
+  it('echoes the challenge at the callback URL of the task', async () => {
     const { job } = await begun(await kinora.newUser())
     expect(job.body.callback_url).toMatch(/\/webhooks\/minimax\/[0-9a-f-]{36}\.[\w-]{43}$/)
     await vi.waitFor(() => expect(double.told).toHaveLength(1), 10_000)
@@ -76,7 +76,7 @@ describe('a callback', () => {
     expect([status, JSON.parse(answer)]).toEqual([200, JSON.parse(body)])
   })
 
-  it('makes us look: a video that is ready comes long before the next look', async () => {
+  it('triggers a poll: a finished video arrives long before the next regular poll', async () => {
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
     job.status = 'Success'
@@ -84,7 +84,7 @@ describe('a callback', () => {
     await reaches(user, id, { status: 'Success', credits_consumed: 30 })
   })
 
-  it('is a hint and no more: what the provider answers counts', async () => {
+  it("is only a hint: the provider's answer decides", async () => {
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
     for (const status of ['success', 'failed']) await double.tell(job, status)
@@ -94,7 +94,7 @@ describe('a callback', () => {
     expect(await facts(id)).not.toContain('VideoRenderFound')
   })
 
-  it('does no more when it comes twice, late or in another order', async () => {
+  it('is harmless when repeated, late or out of order', async () => {
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
     job.status = 'Success'
@@ -114,7 +114,7 @@ describe('a callback', () => {
     expect(await remaining(user)).toBe(30)
   })
 
-  it('is refused at an address that was guessed', async () => {
+  it('is rejected at a guessed URL', async () => {
     const [{ job: mine }, { id: other }] = [await begun(await kinora.newUser()), await begun(await kinora.newUser())]
     const address = mine.body.callback_url!
     const mark = address.split('.').at(-1)
@@ -137,7 +137,7 @@ describe('a callback', () => {
   })
 })
 
-describe('a video that comes after all', () => {
+describe('a video that arrives after a failure', () => {
   it.each<Fault>(['done, then hang', 'done, then reset'])('is free when the answer was lost (%s)', async (fault) => {
     let left = 1
     double.fault = (kind) => (kind === 'create' && left-- > 0 ? fault : undefined)
@@ -161,7 +161,7 @@ describe('a video that comes after all', () => {
     expect([...double.jobs.values()].filter(({ body }) => body.callback_url!.includes(id))).toHaveLength(1)
   })
 
-  it('goes on as if nothing had happened when the provider tells of it before the answer is missed', async () => {
+  it('continues normally when the callback arrives before the answer counts as lost', async () => {
     let left = 1
     double.fault = (kind) => (kind === 'create' && left-- > 0 ? 'done, then hang' : undefined)
     const user = await kinora.newUser()
@@ -173,7 +173,7 @@ describe('a video that comes after all', () => {
     expect(double.reached.filter(({ callback_url }) => callback_url!.includes(id))).toHaveLength(1)
   })
 
-  it('is free when it comes after the 30 minutes, as soon as the provider tells of it', async () => {
+  it('is free after the 30-minute timeout, as soon as the provider calls back', async () => {
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
     moved += 30 * MINUTE

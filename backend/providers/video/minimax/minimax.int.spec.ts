@@ -117,8 +117,8 @@ describe('a code of MiniMax on query', () => {
   })
 })
 
-describe('a create that goes wrong on its way', () => {
-  it('is postponed when nobody is there: nothing was sent', async () => {
+describe('a create call that fails in transit', () => {
+  it('is postponed when the connection is refused, because nothing was sent', async () => {
     await double.goAway()
     onTestFinished(() => double.comeBack())
     expect(await adapter().create(REQUEST)).toMatchObject({ kind: 'postponed' })
@@ -148,7 +148,7 @@ describe('a create that goes wrong on its way', () => {
     expect(await adapter().create(REQUEST)).toMatchObject(expected)
   })
 
-  it('never tells the key', async () => {
+  it('never reveals the API key', async () => {
     goWrong('create', { code: 1004 })
     const provider = adapter({}, 'sk-another-secret')
     const answer = await provider.create(REQUEST)
@@ -159,7 +159,7 @@ describe('a create that goes wrong on its way', () => {
   })
 })
 
-describe('what MiniMax is asked for', () => {
+describe('the body of a create call', () => {
   const bodyOf = async (request: Partial<typeof REQUEST>) => {
     await accepted(adapter(), { ...REQUEST, ...request } as typeof REQUEST)
     return double.reached.at(-1)!
@@ -167,7 +167,7 @@ describe('what MiniMax is asked for', () => {
   const picture = path.join(folder, 'picture.jpg')
   beforeAll(() => writeFile(picture, Buffer.from([255, 216, 255, 217])))
 
-  it('is the shape, and the movements in brackets before the prompt', async () => {
+  it('has the configuration, and the movements in brackets before the prompt', async () => {
     expect(await bodyOf({ promptOptimizer: false })).toEqual({
       model: 'MiniMax-Hailuo-02',
       prompt: '[左移,上升] A cat on a hill at sunset',
@@ -176,7 +176,7 @@ describe('what MiniMax is asked for', () => {
       resolution: '768P',
     })
   })
-  it('has no shape for the models that have only one, and the first frame in it', async () => {
+  it('has no configuration for models with only one, and includes the first frame', async () => {
     const request = { taskType: 'image_to_video', model: 'I2V-01-live', resolution: '720P' } as const
     expect(await bodyOf({ ...request, cameraMovements: [], firstFrame: picture })).toEqual({
       model: 'I2V-01-live',
@@ -186,7 +186,7 @@ describe('what MiniMax is asked for', () => {
     })
     expect(await bodyOf({ model: 'T2V-01-Director', resolution: '720P' })).not.toHaveProperty('duration')
   })
-  it('is never longer than it takes, movements included', async () => {
+  it('never exceeds the maximum prompt length, movements included', async () => {
     const { prompt } = await bodyOf({ prompt: `${'好'.repeat(1_991)}😀` })
     expect(prompt).toHaveLength(1_999)
     expect(prompt).toMatch(/^\[左移,上升\] 好+$/)
@@ -209,12 +209,12 @@ describe('the finished file', () => {
     await answerOf(provider, jobId)
   })
 
-  it('goes on where it was cut off', async () => {
+  it('resumes after an interrupted download', async () => {
     goWrong('file', { cutAt: 1_000 }, 2)
     expect(await fetched(provider, jobId)).toBe(true)
     expect(ranges()).toEqual([undefined, 'bytes=1000-', 'bytes=2000-'])
   })
-  it('comes from a new link when the old one has expired', async () => {
+  it('is downloaded from a new link when the old one has expired', async () => {
     double.linkMs = -1
     double.fault = (call, count) => {
       if (call === 'retrieve' && count > 0 && retrieved() > 1) double.linkMs = 1_000
@@ -222,18 +222,18 @@ describe('the finished file', () => {
     }
     expect([await fetched(provider, jobId), retrieved()]).toEqual([true, 2])
   })
-  it.each<Fault>(['hang', 'reset', { status: 503 }])('is asked for again after %j', async (fault) => {
+  it.each<Fault>(['hang', 'reset', { status: 503 }])('is requested again after %j', async (fault) => {
     goWrong('file', fault, 1)
     expect([await fetched(provider, jobId), ranges().length]).toEqual([true, 2])
   })
-  it('is given up for now when it never comes', async () => {
+  it('throws after five failed attempts', async () => {
     goWrong('file', { status: 503 })
     await expect(fetched(provider, jobId)).rejects.toThrow('HTTP 503')
   })
 })
 
 describe('all processes together', () => {
-  it('ask for no more videos in a minute than they may', async () => {
+  it('share the rate limit', async () => {
     const [one, two] = [adapter({ createsPerWindow: 20, windowMs: 60_000 }), adapter({ createsPerWindow: 20 })]
     const places = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 2 ? one : two).acquire()))
     expect(places.filter((wait) => wait === 0)).toHaveLength(20)
@@ -241,7 +241,7 @@ describe('all processes together', () => {
     expect([Math.min(...waits) > 50_000, Math.max(...waits) <= 61_000]).toEqual([true, true])
   })
 
-  it('may ask again as the window moves on', async () => {
+  it('may call again as the window slides', async () => {
     const provider = adapter({ createsPerWindow: 2, windowMs: 2_000 })
     expect([await provider.acquire(), await provider.acquire()]).toEqual([0, 0])
     const wait = await provider.acquire()
@@ -250,7 +250,7 @@ describe('all processes together', () => {
     expect(await provider.acquire()).toBe(0)
   })
 
-  it('leave a provider alone that is away, let one of them try, and come back with it', async () => {
+  it('stop calling an unreachable provider, let one process probe it, and recover together', async () => {
     const [one, two] = [adapter(), adapter()]
     await double.goAway()
     for (let n = 0; n < 3; n++) expect(await one.create(REQUEST)).toMatchObject({ kind: 'postponed' })
@@ -265,7 +265,7 @@ describe('all processes together', () => {
     expect([await one.acquire(), await alerts()]).toEqual([0, []])
   })
 
-  it('tell the operator of one trouble once, however often it is met', async () => {
+  it('alert the operator once per problem', async () => {
     goWrong('create', { code: 1008 })
     for (let n = 0; n < 5; n++) await adapter().create(REQUEST)
     const { rows } = await db.pool.query('select code, times from operator_alert')

@@ -2,10 +2,10 @@ import { copyFile } from 'node:fs/promises'
 import type { RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 
-/** A provider of the tests: no renderer behind it, but a real (tiny) video file, and answers that the test decides. */
+/** A test double that renders nothing: it returns a tiny video, and the test decides the answers. */
 export interface ProviderDouble extends VideoProvider {
   readonly asked: RenderRequest[]
-  /** What is answered about a job; as long as nothing is set, it is rendering. */
+  /** Returns the state of a job. */
   answer: (jobId: string) => RenderState
 }
 

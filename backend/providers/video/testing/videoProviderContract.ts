@@ -20,7 +20,7 @@ export const REQUEST: RenderRequest = {
 
 export const NEVER = new AbortController().signal
 
-/** Looks at a job until it has an answer. */
+/** Polls a job until it ends. */
 export async function answerOf(provider: VideoProvider, jobId: string): Promise<RenderState> {
   for (;;) {
     const state = await provider.state(jobId, NEVER)
@@ -29,9 +29,9 @@ export async function answerOf(provider: VideoProvider, jobId: string): Promise<
   }
 }
 
-/** What holds for every provider of videos. */
+/** The contract of every video provider. */
 export function videoProviderContract(name: string, start: () => Promise<VideoProvider>): void {
-  describe(`${name}, as a provider of videos`, () => {
+  describe(`${name} as a video provider`, () => {
     let provider: VideoProvider
     let folder: string
     beforeAll(async () => {
@@ -43,7 +43,7 @@ export function videoProviderContract(name: string, start: () => Promise<VideoPr
       await rm(folder, { recursive: true, force: true })
     })
 
-    it('takes a job when it may be asked, and ends in a file that plays', { timeout: 180_000 }, async () => {
+    it('accepts a job and produces a playable file', { timeout: 180_000 }, async () => {
       expect(await provider.acquire()).toBe(0)
       const answer = await provider.create(REQUEST)
       if (answer.kind !== 'accepted') return expect.fail(answer.kind)
@@ -57,12 +57,12 @@ export function videoProviderContract(name: string, start: () => Promise<VideoPr
       expect((await probeMp4(file)).frames).toBeGreaterThan(0)
     })
 
-    it('never calls a job finished that it does not know, and has no file of it', async () => {
+    it('never reports an unknown job as finished and has no file for it', async () => {
       expect((await provider.state('no-such-job', NEVER)).kind).toMatch(/unknown|failed/)
       await expect(provider.fetch('no-such-job', path.join(folder, 'none.mp4'), NEVER)).rejects.toThrow()
     })
 
-    it('forgets a task, also one it does not know, and more than once', async () => {
+    it('discards a task repeatedly, also an unknown one', async () => {
       await provider.discard(REQUEST.taskId)
       await provider.discard(REQUEST.taskId)
       await provider.discard('no-such-task')
