@@ -1,13 +1,11 @@
-import { upgrade } from '#backend/subscriptions/contract.ts'
+import { TIERS, type Tier, upgrade } from '#backend/subscriptions/contract.ts'
 import { pageLocale, translate } from '../i18n/client.ts'
 import { showToast } from '../ui/toasts.ts'
 import { call } from './api.ts'
 import { ApiError } from './apiError.ts'
 import { errorText } from './errorText.ts'
 
-const PAID = ['standard', 'pro', 'ultimate'] as const
-type PaidTier = (typeof PAID)[number]
-const isPaid = (tier: string): tier is PaidTier => (PAID as readonly string[]).includes(tier)
+const isPaid = (tier: string): tier is Exclude<Tier, 'free'> => tier !== 'free' && TIERS.some((each) => each === tier)
 
 /** Returns the provider's page if it is a safe address to open. */
 function approvalLink(address: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 
-export interface Column<Row> {
+interface Column<Row> {
   readonly head: string
   /** Replaces the head on screen; screen readers still hear `head`. */
   readonly headShown?: string

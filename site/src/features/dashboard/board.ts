@@ -15,6 +15,7 @@ import {
 } from '#backend/operators/contract.ts'
 import { addressOf, call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
+import { once } from '../../api/once.ts'
 import { localHref } from '../../i18n/client.ts'
 import { type Choice, queryOf } from './boardPeriod.ts'
 import { type BoardSection, boardSection } from './boardSection.ts'
@@ -124,16 +125,12 @@ async function pollVisitors(): Promise<void> {
   if (error instanceof ApiError && error.status === 401) await refreshBoard()
 }
 
-let opened = false
-
 /** Loads the board, once per page, and polls the current visitors while the page is visible. */
-export function openBoard(): void {
-  if (opened) return
-  opened = true
-  void refreshBoard()
+export const openBoard = once(async () => {
   setInterval(() => void pollVisitors(), LIVE_EVERY_MS)
   document.addEventListener('visibilitychange', () => void pollVisitors())
-}
+  await refreshBoard()
+})
 
 /** Returns the address of a table as a CSV file. */
 export function csvAddress(table: (typeof TABLES)[number], withPeriod = false): string {

@@ -26,7 +26,7 @@ export function Devices() {
         </Notice>
       )}
       {Array.isArray(devices) && (
-        <ul className="profile-devices">
+        <ul>
           {devices.map((device) => (
             <Device key={device.id} device={device} />
           ))}
