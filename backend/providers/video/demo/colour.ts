@@ -5,7 +5,8 @@ export type Rgb = readonly [number, number, number]
 
 /** Parses `#rrggbb`. */
 export function parseHex(hex: string): Rgb {
-  return [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Rgb
+  const channel = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16)
+  return [channel(1), channel(3), channel(5)]
 }
 
 /** Mixes two `#rrggbb` colours: 0 returns `from`, 1 returns `to`. */
