@@ -4,7 +4,7 @@ import { ROOT } from '../run.mjs'
 /** The last commit before the rule applied. */
 const BASE = '1ff03d52eadcbfd6b55afdf6eb70e90991fb5f89'
 const MAX_LENGTH = 72
-const SUBJECT = /^[a-z][a-z0-9/-]*: (?<verb>[a-z]+)\b/
+const SUBJECT = /^[a-z][a-z0-9/-]*(, [a-z][a-z0-9/-]*)*: (?<verb>[a-z]+)\b/
 /** Words that often stand where the verb belongs. */
 const NO_VERBS = new Set(
   'a an the this that these those it its of in on at by for from with without to and or but not no what when where who all any each every more less new now only there'.split(

@@ -10,6 +10,7 @@ describe('the check of commit subjects', () => {
     'http: discard the rest of oversized bodies; log client aborts at debug',
     'house: move the code into the tree of docs/architecture.md',
     'site: pass the address through',
+    'accounts, mail, storage: describe code in plain English',
     'tests: embed the server',
     'accounts: need one key per user',
     'app: focus the first field',
