@@ -21,7 +21,7 @@ async function listenForViolations(page: Page): Promise<string[]> {
   await page.exposeFunction('reportViolation', (text: string) => violations.push(text))
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, documentURI }) =>
-      (window as unknown as { reportViolation(text: string): void }).reportViolation(
+      (window as Window & { reportViolation?(text: string): void }).reportViolation?.(
         `${documentURI}: ${violatedDirective} ${blockedURI}`,
       ),
     )

@@ -16,7 +16,7 @@ async function pretend(page: Page, device: { network?: string; memory?: number; 
 }
 const setNetwork = (page: Page, type: string) =>
   page.evaluate((effectiveType) => {
-    const { connection } = navigator as unknown as { connection: EventTarget }
+    const { connection } = navigator as Navigator & { connection: EventTarget }
     Object.assign(connection, { effectiveType }).dispatchEvent(new Event('change'))
   }, type)
 

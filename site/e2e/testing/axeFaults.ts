@@ -11,7 +11,7 @@ export async function axeFaults(page: Page, part?: string): Promise<string[]> {
   const options: RunOptions = { resultTypes: ['violations'], preload: false }
   const violations = await page.evaluate(
     async ([part, options]) => {
-      const { run } = (window as unknown as { axe: typeof axe }).axe
+      const { run } = (window as Window & { axe?: typeof axe }).axe!
       const { violations } = await run(part ?? document, options)
       return violations.map(({ id, nodes }) => ({ id, html: nodes.map(({ html }) => html) }))
     },

@@ -10,7 +10,7 @@ const json = (status: number, body: unknown) =>
 function expiredServer(renewable: boolean) {
   const calls: string[] = []
   let fresh = false
-  const fetch = vi.fn(async (address: unknown) => {
+  const fetch = vi.fn<typeof globalThis.fetch>(async (address) => {
     const path = String(address).replace('/api/v1', '')
     calls.push(path)
     if (path === '/auth/refresh') {
@@ -21,7 +21,7 @@ function expiredServer(renewable: boolean) {
     return fresh ? json(200, { token: 't' }) : json(401, { code: 'unauthenticated', detail: 'No session.' })
   })
   const sessionLost = vi.fn()
-  return { calls, sessionLost, ...createClient({ fetch: fetch as unknown as typeof globalThis.fetch, sessionLost }) }
+  return { calls, sessionLost, ...createClient({ fetch, sessionLost }) }
 }
 
 describe('a call', () => {

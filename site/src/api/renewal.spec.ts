@@ -4,18 +4,18 @@ const NOW = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
 
 /** Loads the module as a new page would. */
-async function page(storage: Storage | undefined) {
+async function page(storage: ReturnType<typeof browser> | undefined) {
   vi.stubGlobal('localStorage', storage)
   vi.resetModules()
   return await import('./renewal.ts')
 }
 
-function browser(): Storage {
+function browser(): Pick<Storage, 'getItem' | 'setItem'> {
   const kept = new Map<string, string>()
   return {
-    setItem: (key: string, value: string) => kept.set(key, value),
+    setItem: (key: string, value: string) => void kept.set(key, value),
     getItem: (key: string) => kept.get(key) ?? null,
-  } as unknown as Storage
+  }
 }
 
 describe('the session renewal', () => {

@@ -1,5 +1,5 @@
 import { translate } from '../../i18n/client.ts'
-import { Pagination } from '../../ui/Pagination.tsx'
+import { Pagination } from '../../ui/lists/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { csvAddress, openUsers, users } from './board.ts'
 import { numberText } from './figures.ts'

@@ -3,8 +3,8 @@ import type { ReadableAtom } from 'nanostores'
 import type { ReactNode } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Pagination } from '../../ui/Pagination.tsx'
-import type { PagedList } from '../../ui/pagedList.ts'
+import { Pagination } from '../../ui/lists/Pagination.tsx'
+import type { PagedList } from '../../ui/lists/pagedList.ts'
 
 interface PagedSectionProps<T> {
   readonly list: {

@@ -2,7 +2,7 @@ import { type CreditEntry, history, historyCsv } from '#backend/credits/contract
 import { API_BASE } from '#backend/kernel/http/contract.ts'
 import { call } from '../../api/api.ts'
 import { textAt } from '../../i18n/client.ts'
-import { pagedList } from '../../ui/pagedList.ts'
+import { pagedList } from '../../ui/lists/pagedList.ts'
 
 const PER_PAGE = 10
 

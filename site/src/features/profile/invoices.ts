@@ -1,6 +1,6 @@
 import { type Invoice, invoices } from '#backend/subscriptions/contract.ts'
 import { call } from '../../api/api.ts'
-import { pagedList } from '../../ui/pagedList.ts'
+import { pagedList } from '../../ui/lists/pagedList.ts'
 
 const PER_PAGE = 8
 /** The API's maximum page size. */

@@ -5,7 +5,7 @@ import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
-import { pagedList } from '../../ui/pagedList.ts'
+import { pagedList } from '../../ui/lists/pagedList.ts'
 import { showToast } from '../../ui/toasts.ts'
 
 export const WORKS_PER_PAGE = 8

@@ -1,6 +1,6 @@
 import { type SubmitEvent, useId } from 'react'
-import { translate } from '../i18n/client.ts'
-import { Button, IconButton } from './Button.tsx'
+import { translate } from '../../i18n/client.ts'
+import { Button, IconButton } from '../Button.tsx'
 import { pagesShown } from './pagesShown.ts'
 
 interface PaginationProps {

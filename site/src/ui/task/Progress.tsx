@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react'
-import type { Step } from '../api/taskProgress.ts'
+import type { Step } from '../../api/taskProgress.ts'
 
 interface ProgressProps {
   readonly label: string
