@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
+  .concat(['backend', 'projections', 'workflows', 'site'].map((folder) => `${folder}/README.md`))
+  .concat(execFileSync('find', ['docs', '-name', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n'))
+const read = (page: string) => readFileSync(path.join(ROOT, page), 'utf8')
+
+/** Paths of this repository that a page quotes in backticks. Patterns and placeholders are not paths. */
+const quoted = (text: string) =>
+  [...text.matchAll(/`((?:backend|projections|workflows|site|scripts|content|docs|bench)\/[\w./[\]-]+)`/g)].map(
+    ([, file]) => file!,
+  )
+const links = (page: string) =>
+  [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target]) => path.join(path.dirname(page), target!))
+
+describe('documentation', () => {
+  it.each(pages)('%s links and quotes only files that exist', (page) => {
+    const missing = [...quoted(read(page)), ...links(page)].filter((file) => !existsSync(path.join(ROOT, file)))
+    expect(missing).toEqual([])
+  })
+
+  it('follows a video through at most 45 files', () => {
+    const tour = quoted(read('docs/mechanisms/generate.md'))
+    expect(tour.length).toBeGreaterThan(30)
+    expect(tour.length).toBeLessThanOrEqual(45)
+    expect(new Set(tour).size).toBe(tour.length)
+  })
+})
+
+describe('the tree', () => {
+  const files = execFileSync('git', ['ls-files', 'backend', 'projections', 'workflows', 'site', 'scripts', 'bench'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  const present = files.split('\n').filter((file) => file && existsSync(path.join(ROOT, file)))
+
+  it('has at most 30 files in a folder', () => {
+    const folders = Object.groupBy(present, (file) => path.dirname(file))
+    const large = Object.entries(folders).filter(([, inside]) => inside!.length > 30)
+    expect(large.map(([folder, inside]) => `${folder}: ${inside!.length}`)).toEqual([])
+  })
+
+  it('has one source file at the root of backend', () => {
+    expect(present.filter((file) => /^backend\/[^/]+\.ts$/.test(file))).toEqual(['backend/main.ts'])
+  })
+})
