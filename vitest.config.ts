@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
-import CostliestFirst from './scripts/costliestFirst.mjs'
+import CostliestFirst from './scripts/testing/costliestFirst.mjs'
 
 /** Tests that measure time or CPU. They run alone, after all others. */
 const MEASURES = [
@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    globalSetup: ['scripts/templateFolder.mjs'],
+    globalSetup: ['scripts/testing/templateFolder.mjs'],
     sequence: { sequencer: CostliestFirst },
     projects: [
       {

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { VIOLATIONS, type Violation } from './plantedViolations.ts'
+import { VIOLATIONS, type Violation } from '../testing/plantedViolations.ts'
 
 interface Found {
   readonly rule: { readonly name: string }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 
-/** Vitest reporter for `scripts/test.mjs`: counts tests and collects the reasons of skipped suites. */
+/** Vitest reporter for `scripts/testing/test.mjs`: counts tests and collects the reasons of skipped suites. */
 export default class CountTests {
   onTestRunEnd(modules, unhandledErrors) {
     const counts = { passed: 0, failed: 0, skipped: 0, reasons: [] }

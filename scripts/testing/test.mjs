@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { buildSiteIfStale, hasSite } from './buildSite.mjs'
+import { buildSiteIfStale, hasSite } from '../buildSite.mjs'
+import { installMissing } from '../install.mjs'
+import { NODE, ROOT, run, tool } from '../run.mjs'
 import { findOrInstallChromium } from './chromium.mjs'
-import { installMissing } from './install.mjs'
-import { NODE, ROOT, run, tool } from './run.mjs'
 
 const vitestArgs = process.argv.slice(2).filter((arg) => arg !== '--full')
 const full = vitestArgs.length < process.argv.length - 2
@@ -22,7 +22,7 @@ if (hasBrowserTests()) {
   else missing.push('browser tests: there is no site yet')
 }
 
-const reporters = ['--reporter=default', `--reporter=${path.join(ROOT, 'scripts/countTests.mjs')}`]
+const reporters = ['--reporter=default', `--reporter=${path.join(ROOT, 'scripts/testing/countTests.mjs')}`]
 const { code } = await run(NODE, [tool('vitest'), 'run', ...reporters, ...vitestArgs], { env })
 
 const counts = readCounts(env.KINORA_TEST_COUNTS)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { NODE, run, tool } from './run.mjs'
+import { NODE, run, tool } from '../run.mjs'
 
 /** In order of preference: the headless shell uses a quarter less CPU and memory. */
 const COMMANDS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
