@@ -53,10 +53,7 @@ export function logLines() {
   const files = execFileSync(
     'git',
     ['ls-files', '-co', '--exclude-standard', 'backend/*.ts', 'projections/*.ts', 'workflows/*.ts'],
-    {
-      cwd: ROOT,
-      encoding: 'utf8',
-    },
+    { cwd: ROOT, encoding: 'utf8' },
   )
   return files
     .split('\n')

@@ -193,11 +193,7 @@ function serveBilling(
     publicUrl,
     calendar,
   })
-  serveSubscriptions(serve, {
-    reads: subscriptionReads,
-    subscriptions,
-    paypalPlans: config.payments.paypal?.plans,
-  })
+  serveSubscriptions(serve, { reads: subscriptionReads, subscriptions, paypalPlans: config.payments.paypal?.plans })
 }
 
 function serveVideos(

@@ -106,11 +106,7 @@ function readPaypal(env: Environment): Config['payments']['paypal'] {
     clientSecret: env.PAYPAL_CLIENT_SECRET!,
     baseUrl: env.PAYPAL_BASE_URL,
     webhookId: env.PAYPAL_WEBHOOK_ID!,
-    plans: {
-      standard: env.PAYPAL_PLAN_STANDARD!,
-      pro: env.PAYPAL_PLAN_PRO!,
-      ultimate: env.PAYPAL_PLAN_ULTIMATE!,
-    },
+    plans: { standard: env.PAYPAL_PLAN_STANDARD!, pro: env.PAYPAL_PLAN_PRO!, ultimate: env.PAYPAL_PLAN_ULTIMATE! },
   }
 }
 
