@@ -58,10 +58,7 @@ export function serveBoard(serve: Serve, { traffic, users, time }: BoardRoutes):
 
   serve(contract.weekly, async ({ query }) => {
     const days = await traffic.days(daysOf(query, today()))
-    return answer({
-      daily_data: days,
-      total_pv: days.reduce((sum, { pv }) => sum + pv, 0),
-    })
+    return answer({ daily_data: days, total_pv: days.reduce((sum, { pv }) => sum + pv, 0) })
   })
 
   serve(contract.hourly, async () => {

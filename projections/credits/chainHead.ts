@@ -12,13 +12,7 @@ import type { Projection, RowOf } from '../engine/projection.ts'
 const ChainHeadTable = defineEntity({
   name: 'ChainHeadRow',
   tableName: 'chain_head',
-  properties: {
-    id: p.uuid().primary(),
-    stream: p.text(),
-    revision: p.integer(),
-    event_id: p.uuid(),
-    hash: p.text(),
-  },
+  properties: { id: p.uuid().primary(), stream: p.text(), revision: p.integer(), event_id: p.uuid(), hash: p.text() },
 })
 export type ChainHeadRow = RowOf<typeof ChainHeadTable>
 

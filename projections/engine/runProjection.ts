@@ -11,10 +11,7 @@ export interface ProjectionRun {
   readonly store: EventStore
   readonly database: Database
   readonly signal: AbortSignal
-  readonly log: {
-    info(detail: object, message: string): void
-    error(detail: object, message: string): void
-  }
+  readonly log: { info(detail: object, message: string): void; error(detail: object, message: string): void }
   /** Called each time the projection reaches the head of the log. */
   readonly onLive: () => void
 }

@@ -17,14 +17,8 @@ export interface AccountActivityDeps {
   readonly store: EventStore
   readonly calendar: Calendar
   readonly mailer: Mailer
-  readonly outbox: {
-    open(mailId: string): Promise<OutgoingMail | undefined>
-    remove(mailId: string): Promise<void>
-  }
-  readonly erasures: {
-    removeRows(userId: string): Promise<void>
-    done(userId: string): Promise<void>
-  }
+  readonly outbox: { open(mailId: string): Promise<OutgoingMail | undefined>; remove(mailId: string): Promise<void> }
+  readonly erasures: { removeRows(userId: string): Promise<void>; done(userId: string): Promise<void> }
   readonly removeUploads: (userId: string) => Promise<void>
   /** Called when the mail server permanently rejects a mail. */
   readonly onRefused: (mailId: string) => void

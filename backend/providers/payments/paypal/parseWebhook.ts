@@ -7,12 +7,7 @@ import { Id, Instant, Subscription } from './paypalShapes.ts'
 const Event = z.object({ id: Id, event_type: Id, create_time: Instant, resource: z.unknown() })
 const Identified = z.object({ id: Id })
 const Money = z.object({ total: z.string(), currency: z.string().check(z.regex(/^[A-Z]{3}$/)) })
-const Sale = z.object({
-  id: Id,
-  billing_agreement_id: z.optional(Id),
-  amount: Money,
-  create_time: Instant,
-})
+const Sale = z.object({ id: Id, billing_agreement_id: z.optional(Id), amount: Money, create_time: Instant })
 /** A refund. Some reversal events contain the sale itself instead, with the reversed amount. */
 const Reversed = z.object({ id: Id, sale_id: z.optional(Id), amount: Money })
 
