@@ -1,9 +1,4 @@
-export interface Mail {
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-}
+export type Mail = Readonly<{ to: string; subject: string; text: string; html: string }>
 
 export interface OutgoingMail extends Mail {
   /** The same for every attempt to send the mail. */

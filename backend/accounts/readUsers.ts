@@ -3,12 +3,7 @@ import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 
 type Queries = Pick<pg.ClientBase, 'query'>
 
-export interface ListedUser {
-  readonly id: string
-  readonly email: string
-  readonly created_at: string
-  readonly email_verified: boolean
-}
+export type ListedUser = Readonly<{ id: string; email: string; created_at: string; email_verified: boolean }>
 
 /** Returns the id of the account with this id or email address; addresses match in any case. */
 export async function findUserId(pool: Queries, idOrEmail: string): Promise<string | undefined> {

@@ -7,10 +7,7 @@ import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 export type LotSource = 'free' | 'subscription' | 'payment' | 'adjustment' | 'returned'
 
 /** Credits of one lot. Amounts are whole credits, greater than zero. */
-export interface LotPart {
-  readonly lotId: string
-  readonly amount: number
-}
+export type LotPart = Readonly<{ lotId: string; amount: number }>
 
 /** Credits were granted. `reference` is the id of the sale that paid for them. */
 export type CreditLotGranted = Event<

@@ -3,11 +3,7 @@ import type { Balance, BalancePage } from '#projections/credits/readBalances.ts'
 import type { Metrics } from '../kernel/observability/metrics.ts'
 
 /** An account whose balance differs from the sum of its history. */
-export interface Drift {
-  readonly userId: string
-  readonly balance: number
-  readonly entries: number
-}
+export type Drift = Readonly<{ userId: string; balance: number; entries: number }>
 
 type ReadBalances = (page: BalancePage) => Promise<readonly Balance[]>
 

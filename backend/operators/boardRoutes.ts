@@ -26,11 +26,7 @@ interface Users {
   }>
 }
 
-interface BoardRoutes {
-  readonly traffic: Traffic
-  readonly users: Users
-  readonly time: BoardTime
-}
+type BoardRoutes = Readonly<{ traffic: Traffic; users: Users; time: BoardTime }>
 
 const NO_VISITS = { pv: 0, uv: 0, pages: 0 }
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)

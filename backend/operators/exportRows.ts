@@ -3,10 +3,7 @@ import type { DayRange } from '../kernel/days.ts'
 import { type CsvValue, csvLine } from '../kernel/http/csv.ts'
 
 /** A table of the board as a file. The query may use $1 and $2, the first and last day, and $3, the operator's time zone. */
-export interface ExportFile {
-  readonly columns: readonly string[]
-  readonly sql: string
-}
+export type ExportFile = Readonly<{ columns: readonly string[]; sql: string }>
 
 const ROWS_PER_FETCH = 2_000
 

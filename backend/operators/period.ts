@@ -4,12 +4,7 @@ import type { Calendar, Clock } from '../kernel/time.ts'
 import { KEPT_DAYS, type Period } from './contract.ts'
 
 /** The operator's time. Days are counted in `timeZone` by the calendar; ages of tasks by the clock. */
-export interface BoardTime {
-  readonly timeZone: string
-  readonly clock: Clock
-  readonly calendar: Calendar
-  readonly today: () => string
-}
+export type BoardTime = Readonly<{ timeZone: string; clock: Clock; calendar: Calendar; today: () => string }>
 
 const WEEK = 7
 

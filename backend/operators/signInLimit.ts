@@ -1,9 +1,6 @@
 import type { Context } from 'koa'
 
-interface Limit {
-  readonly burst: number
-  readonly everyMs: number
-}
+type Limit = Readonly<{ burst: number; everyMs: number }>
 
 interface Throttle {
   take(kind: string, subject: string, limit: Limit): Promise<void>

@@ -40,12 +40,7 @@ export interface Sale {
   readonly afterEnd: boolean
 }
 
-export interface Reversal {
-  readonly id: string
-  readonly saleId: string
-  readonly credits: number
-  readonly kind: 'refund' | 'reversal'
-}
+export type Reversal = Readonly<{ id: string; saleId: string; credits: number; kind: 'refund' | 'reversal' }>
 
 /** All agreements, sales and reversals of a user. */
 export interface Subscription {

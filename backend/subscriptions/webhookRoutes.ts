@@ -6,11 +6,7 @@ import type { WebhookInbox } from './webhookInbox.ts'
 
 const MAX_BODY_BYTES = 256 * 1024
 
-export interface WebhookRoutes {
-  readonly payments: PaymentProvider
-  readonly inbox: WebhookInbox
-  readonly onInvalidSignature: () => void
-}
+export type WebhookRoutes = Readonly<{ payments: PaymentProvider; inbox: WebhookInbox; onInvalidSignature: () => void }>
 
 /** Verifies and stores the payment provider's webhooks. A workflow processes them later. */
 export function webhookRoutes({ payments, inbox, onInvalidSignature }: WebhookRoutes): Router {

@@ -1,9 +1,5 @@
 /** A period of calendar days in a time zone, `from` and `to` included (YYYY-MM-DD). */
-export interface LocalDays {
-  readonly from: string
-  readonly to: string
-  readonly timeZone: string
-}
+export type LocalDays = Readonly<{ from: string; to: string; timeZone: string }>
 
 /** SQL source of the instants `begins` and `ends` (exclusive) of a period. Its parameters are those of {@link LocalDays}. */
 export const SPAN = `(select (:from::date)::timestamp at time zone z as begins,

@@ -37,11 +37,7 @@ export async function readSnapshot<Item>(
   return { upTo: position ?? undefined, items }
 }
 
-interface Change {
-  readonly name: string
-  readonly position?: GlobalPosition
-  readonly ids: readonly string[]
-}
+type Change = Readonly<{ name: string; position?: GlobalPosition; ids: readonly string[] }>
 
 /** Notifies all processes of changed rows when the transaction commits. */
 export async function notifyChange(em: EntityManager, change: Change): Promise<void> {

@@ -1,9 +1,7 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 
 /** A database connection. Tools outside the server (audit, backup, drill) read through one, in one snapshot. */
-export interface Queries {
-  query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>
-}
+export type Queries = { query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }> }
 
 const PAGE = 5_000
 
@@ -24,11 +22,7 @@ export async function* readRows<Row = object>(
   }
 }
 
-interface NamedCheckpoint {
-  readonly name: string
-  readonly version: number
-  readonly position: GlobalPosition | null
-}
+type NamedCheckpoint = Readonly<{ name: string; version: number; position: GlobalPosition | null }>
 
 /** Returns the checkpoints of all read models, those being rebuilt included, in order of name. */
 export async function readCheckpoints(client: Queries): Promise<NamedCheckpoint[]> {

@@ -3,10 +3,7 @@ import { readSnapshot } from '../engine/readModel.ts'
 import { lateRenders } from './lateRender.ts'
 import { openTasks } from './openTask.ts'
 
-interface Work {
-  readonly taskId: string
-  readonly userId: string
-}
+type Work = Readonly<{ taskId: string; userId: string }>
 
 /** Returns the tasks whose workflow has not ended. */
 export const readOpenGenerations = (database: Database) =>

@@ -1,9 +1,6 @@
 import { type Database, query, queryOne } from '../engine/query.ts'
 
-interface Kind {
-  readonly resolution: string
-  readonly duration: number
-}
+type Kind = Readonly<{ resolution: string; duration: number }>
 interface Running extends Kind {
   readonly started_at: string | null
 }

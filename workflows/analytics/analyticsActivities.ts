@@ -1,8 +1,6 @@
 import type { SweepVisitsActivities } from './sweepVisits.workflow.ts'
 
-export interface AnalyticsActivityDeps {
-  readonly sweepVisits: () => Promise<void>
-}
+export type AnalyticsActivityDeps = Readonly<{ sweepVisits: () => Promise<void> }>
 
 export const createAnalyticsActivities = ({ sweepVisits }: AnalyticsActivityDeps): SweepVisitsActivities => ({
   sweepVisits: () => sweepVisits(),

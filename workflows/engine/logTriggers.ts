@@ -4,10 +4,7 @@ import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { Starter } from './engine.port.ts'
 
 /** Work that is in progress at a position of the log. `undefined`: before the first event. */
-export interface OpenWork<Item> {
-  readonly upTo: GlobalPosition | undefined
-  readonly items: readonly Item[]
-}
+export type OpenWork<Item> = Readonly<{ upTo: GlobalPosition | undefined; items: readonly Item[] }>
 
 /** Starts one kind of work: what was in progress when the last process stopped, then what later events begin. */
 export interface LogTrigger<E extends Event = Event, Item = unknown> {

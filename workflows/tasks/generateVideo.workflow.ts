@@ -1,10 +1,7 @@
 import type { FailureCode } from '#backend/tasks/contract.ts'
 import type { Workflow } from '../engine/engine.port.ts'
 
-export interface GenerateVideoInput {
-  readonly taskId: string
-  readonly userId: string
-}
+export type GenerateVideoInput = Readonly<{ taskId: string; userId: string }>
 
 export type Turn = 'claimed' | 'waiting' | 'over'
 export type RenderOutcome =

@@ -1,9 +1,6 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 
-export interface Log {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-}
+export type Log = { info(details: object, message: string): void; warn(details: object, message: string): void }
 
 let log: Log | undefined
 

@@ -36,10 +36,7 @@ export interface TemporalEngineOptions {
   readonly log: Log
 }
 
-interface Session {
-  readonly client: Client
-  close(): Promise<void>
-}
+type Session = Readonly<{ client: Client; close(): Promise<void> }>
 
 const DEFAULT_SLOTS = 200
 const CALL_TIMEOUT_MS = 10_000

@@ -9,11 +9,7 @@ const LOCALES = { en: 'en', zh: 'zh-CN' }
 export type MailKind = keyof typeof en
 type MailText = (typeof en)[MailKind]
 
-interface Recipient {
-  readonly email: string
-  readonly fullName: string
-  readonly language: Language
-}
+type Recipient = Readonly<{ email: string; fullName: string; language: Language }>
 
 const mapText = <T extends Record<string, string>>(texts: T, change: (text: string) => string) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)])) as T

@@ -34,10 +34,7 @@ export async function endSessions(
   return ended.length
 }
 
-export interface SessionTokens {
-  readonly access: string
-  readonly refresh: string
-}
+export type SessionTokens = Readonly<{ access: string; refresh: string }>
 
 export type Sessions = ReturnType<typeof createSessions>
 

@@ -6,10 +6,7 @@ import type { Clock } from '../../kernel/time.ts'
 const SWEEP_EVERY_MS = 10 * 60_000
 
 /** Allows `burst` attempts in a row, then one every `everyMs`. */
-export interface Limit {
-  readonly burst: number
-  readonly everyMs: number
-}
+export type Limit = Readonly<{ burst: number; everyMs: number }>
 
 export type Throttle = ReturnType<typeof createThrottle>
 

@@ -2,10 +2,7 @@ import { createTransport } from 'nodemailer'
 import type { Mailer } from '../../accounts/mailer.port.ts'
 
 /** The fields of a nodemailer error: the server's reply code and the command that it answers. */
-interface SmtpFailure {
-  readonly responseCode?: number
-  readonly command?: string
-}
+type SmtpFailure = Readonly<{ responseCode?: number; command?: string }>
 
 /**
  * A permanent failure (RFC 5321: 5xx) of the recipient or the content. Failures of login or sender are not: the operator

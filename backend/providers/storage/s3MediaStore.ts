@@ -16,11 +16,7 @@ export interface S3Access {
   readonly secretAccessKey: string
 }
 
-interface Init {
-  readonly method: string
-  readonly headers?: HeadersInit
-  readonly body?: Blob
-}
+type Init = Readonly<{ method: string; headers?: HeadersInit; body?: Blob }>
 
 const MAX_ATTEMPTS = 4
 /** Time until an unused local copy is removed. */

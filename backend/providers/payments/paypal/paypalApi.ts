@@ -10,10 +10,7 @@ export interface PaypalAccess {
 }
 
 /** The timeout of one attempt, and the delay before the single retry. */
-export interface PaypalPace {
-  readonly timeoutMs: number
-  readonly pauseMs: number
-}
+export type PaypalPace = Readonly<{ timeoutMs: number; pauseMs: number }>
 const PAYPAL_PACE: PaypalPace = { timeoutMs: 10_000, pauseMs: 500 }
 
 /** PayPal rejected the request. The message contains the `debug_id` that PayPal's support asks for. */
@@ -135,10 +132,7 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
   }
 }
 
-interface Answer {
-  readonly status: number
-  readonly text: string
-}
+type Answer = Readonly<{ status: number; text: string }>
 
 /** @throws PaymentProviderDown the answer does not match the documented schema  @throws PaypalRefusal */
 function parseAnswer<S extends z.ZodMiniType>(schema: S, { status, text }: Answer, what: string): z.output<S> {
