@@ -2,31 +2,21 @@ import { createErasures } from '../accounts/erasures.ts'
 import { OUTGOING_MAIL_KEY } from '../accounts/keys/keyRing.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
 import { createUserKeys } from '../accounts/keys/userKeys.ts'
-import { createOutbox, type Outbox } from '../accounts/mails/outbox.ts'
+import { createOutbox } from '../accounts/mails/outbox.ts'
 import { anonymisePageViews } from '../analytics/eraseRows.ts'
 import { createCredits } from '../credits/credits.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/realtime.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
-import { createSubscriptionReads, type SubscriptionReads } from '../subscriptions/subscriptionReads.ts'
-import { createWebhookInbox, type WebhookInbox } from '../subscriptions/webhookInbox.ts'
-import { createImageUploads, type ImageUploads } from '../tasks/imageUploads.ts'
+import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
+import { createWebhookInbox } from '../subscriptions/webhookInbox.ts'
+import { createImageUploads } from '../tasks/imageUploads.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 
-/** Domain services that the API and the workflows share. */
-export interface Services {
-  readonly credits: ReturnType<typeof createCredits>
-  readonly userKeys: ReturnType<typeof createUserKeys>
-  readonly outbox: Outbox
-  readonly erasures: ReturnType<typeof createErasures>
-  readonly webhooks: WebhookInbox
-  readonly uploads: ImageUploads
-  /** Returns the limits of the user's plan. */
-  readonly allowance: SubscriptionReads['allowance']
-  readonly subscriptionReads: SubscriptionReads
-}
+export type Services = ReturnType<typeof createServices>
 
+/** Creates the domain services that the API and the workflows share. */
 export function createServices(
   { config, database, pool, handle, clock, calendar, temporaryDir }: Context,
   adapters: Adapters,
@@ -45,7 +35,8 @@ export function createServices(
     }),
     webhooks: createWebhookInbox(pool),
     uploads: createImageUploads(database, adapters.media, temporaryDir),
+    /** Returns the limits of the user's plan. */
     allowance: subscriptionReads.allowance,
     subscriptionReads,
-  } satisfies Services
+  }
 }

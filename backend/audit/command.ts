@@ -27,25 +27,13 @@ const OPTIONS = {
 const REQUIRED = { verify: [], statement: ['user'], explain: ['task'], export: ['out'] } as const
 const FORMATS = ['table', 'csv', 'json'] as const
 
-export type Command =
-  | { readonly name: 'help' }
-  | { readonly name: 'verify'; readonly heads: string | undefined; readonly json: boolean }
-  | {
-      readonly name: 'statement'
-      readonly user: string
-      /** Instants as ISO strings. */
-      readonly from: string | undefined
-      readonly to: string | undefined
-      readonly at: string | undefined
-      readonly format: (typeof FORMATS)[number]
-    }
-  | { readonly name: 'explain'; readonly task: string; readonly json: boolean }
-  | { readonly name: 'export'; readonly out: string; readonly key: string | undefined }
+/** A parsed command line. Instants are ISO strings. */
+export type Command = ReturnType<typeof readCommand>
 
 /** Parses the command line. @throws UsageError naming the wrong argument */
-export function readCommand(args: readonly string[]): Command {
+export function readCommand(args: readonly string[]) {
   const [name = '', ...rest] = args
-  if (name === '--help' || name === '-h' || rest.includes('--help')) return { name: 'help' }
+  if (name === '--help' || name === '-h' || rest.includes('--help')) return { name: 'help' } as const
   if (!isCommand(name))
     throw new UsageError(name === '' ? 'A command is missing.' : `"${name}" is not a command of the audit.`)
   const given: Record<string, unknown> = parseOptions(rest, OPTIONS[name])
@@ -77,11 +65,8 @@ function instant(name: string, value: string | undefined): string | undefined {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(value)
   const time = isTime ? new Date(value) : undefined
   // `new Date` accepts 30 February as 2 March.
-  if (
-    !time ||
-    Number.isNaN(time.getTime()) ||
-    new Date(`${value.slice(0, 10)}Z`).getUTCDate() !== Number(value.slice(8, 10))
-  )
+  const isDay = new Date(`${value.slice(0, 10)}Z`).getUTCDate() === Number(value.slice(8, 10))
+  if (!time || Number.isNaN(time.getTime()) || !isDay)
     throw new UsageError(`--${name}: "${value}" is neither a date nor an instant.`)
   return time.toISOString()
 }

@@ -6,19 +6,8 @@ import { readLedger } from './readLedger.ts'
 import { movementOf } from './statement.ts'
 import { table } from './textTable.ts'
 
-export interface Step {
-  readonly at: string
-  readonly stored: string
-  readonly stream: string
-  readonly revision: number
-  readonly eventId: string
-  readonly type: string
-  readonly actor: string
-  readonly says: string
-}
-
 /** The history of one charge. */
-export interface Explanation {
+interface Explanation {
   readonly taskId: string
   readonly userId: string | null
   /** Whole credits. */
@@ -26,7 +15,7 @@ export interface Explanation {
   readonly outcome: 'spent' | 'given back' | 'held' | 'never held'
   /** The lots that the credits came from, and the origin of each. */
   readonly lots: readonly { readonly lotId: string; readonly amount: number; readonly from: string }[]
-  readonly steps: readonly Step[]
+  readonly steps: readonly ReturnType<typeof stepOf>[]
 }
 
 /** Explains a task's charge from the task's stream and its owner's account. Undefined: neither contains the task. */
@@ -85,7 +74,7 @@ function detailsOf({ data }: VideoTaskEvent): string {
     .join(', ')
 }
 
-const stepOf = ({ data, created, stream, revision, id, type, meta }: Stored, says: string): Step => ({
+const stepOf = ({ data, created, stream, revision, id, type, meta }: Stored, says: string) => ({
   at: 'at' in data ? String(data.at) : '',
   stored: created.toISOString(),
   stream,

@@ -1,45 +1,11 @@
-import type { CreditAccountEvent } from '../credits/events.ts'
-import { CREDIT_ACCOUNT } from '../credits/events.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { AccountBook, type Lot } from './accountBook.ts'
 
-export interface Movement {
-  readonly at: string
-  readonly revision: number
-  readonly eventId: string
-  readonly kind: string
-  /** Change of the balance in whole credits. */
-  readonly amount: number
-  readonly balance: number
-  readonly reason: string
-  readonly actor: string
-  readonly taskId: string | null
-  /** Credits by lot. */
-  readonly lots: string
-}
-
-export interface StatedLot {
-  readonly lotId: string
-  readonly source: string
-  readonly reference: string | null
-  readonly granted: number
-  readonly left: number
-  readonly expiresAt: string | null
-  readonly state: 'open' | 'closed' | 'expired'
-}
-
 /** An account at an instant, and its movements in a period. Amounts are whole credits; the balance is net of debt. */
-export interface Statement {
-  readonly userId: string
-  readonly at: string
-  readonly spendable: number
-  readonly held: number
-  readonly owed: number
-  readonly lots: readonly StatedLot[]
-  readonly from: string | null
-  readonly to: string
-  readonly movements: readonly Movement[]
-}
+export type Statement = NonNullable<Awaited<ReturnType<typeof statementOf>>>
+
+type Movement = ReturnType<typeof movementOf> & { readonly amount: number; readonly balance: number }
 
 interface Period {
   readonly userId: string
@@ -50,7 +16,7 @@ interface Period {
 }
 
 /** Reads one account's statement, `from` and `to` inclusive. Undefined: the account does not exist. */
-export async function statementOf(store: EventStore, period: Period): Promise<Statement | undefined> {
+export async function statementOf(store: EventStore, period: Period) {
   const at = period.at ?? period.to ?? period.now
   const to = period.to ?? at
   const movements: Movement[] = []
@@ -87,7 +53,7 @@ export async function statementOf(store: EventStore, period: Period): Promise<St
 /** Matches the credit history: all lots that are not closed, minus the debt. */
 const balanceOf = (book: AccountBook) => book.sums().left + book.total('owed')
 
-function stated(lotId: string, lot: Lot, at: string): StatedLot {
+function stated(lotId: string, lot: Lot, at: string) {
   const { source, reference, granted, balance: left, expiresAt, closed } = lot
   const state = closed ? 'closed' : expiresAt !== null && expiresAt <= at ? 'expired' : 'open'
   return { lotId, source, reference, granted, left, expiresAt, state }
@@ -104,7 +70,7 @@ const KINDS: Readonly<Record<CreditAccountEvent['type'], string>> = {
   CreditsWithdrawn: 'withdrawal',
 }
 
-export function movementOf(event: Stored<CreditAccountEvent>, held: number): Omit<Movement, 'amount' | 'balance'> {
+export function movementOf(event: Stored<CreditAccountEvent>, held: number) {
   return {
     at: event.data.at,
     revision: event.revision,
@@ -113,6 +79,7 @@ export function movementOf(event: Stored<CreditAccountEvent>, held: number): Omi
     reason: reasonOf(event, held),
     actor: String(event.meta.actor ?? ''),
     taskId: 'holdId' in event.data ? event.data.holdId : null,
+    /** Credits by lot. */
     lots: lotsOf(event),
   }
 }

@@ -2,13 +2,20 @@ import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
 import { AccountBook, TOTALS } from './accountBook.ts'
-import { type Deviation, Deviations, type Place, placeOf } from './deviation.ts'
+import { type Deviation, Deviations, missingPlace, placeOf } from './deviation.ts'
 import { GrantProofs } from './grantProofs.ts'
-import { HashChains, type Head, type RememberedHeads } from './hashChain.ts'
+import { HashChains, type RememberedHeads } from './hashChain.ts'
 import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
-import { checkLog, type LogState } from './logState.ts'
 import type { LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
+
+/** Positions of a log without gaps, and how far its readers have come. */
+interface LogState {
+  /** Position of the last event. */
+  readonly head: string
+  readonly gaps: readonly { readonly position: string; readonly missing: number }[]
+  readonly checkpoints: readonly { readonly name: string; readonly position: string | null }[]
+}
 
 /** Optional evidence to compare the ledger with. */
 export interface Evidence {
@@ -23,42 +30,15 @@ export interface Evidence {
   readonly onPage?: (texts: readonly string[]) => Promise<void>
 }
 
-export interface OpenHold extends Place {
-  readonly taskId: string
-  readonly credits: number
-  readonly ageMs: number
-}
-
-export interface Verification {
-  readonly ok: boolean
-  readonly events: number
-  readonly accounts: number
-  readonly streams: number
-  /** `log`: the pass over the log; `all`: with the read models; `cpuOfLog`: CPU of this process during the pass. */
-  readonly seconds: { readonly log: number; readonly all: number; readonly cpuOfLog: number }
-  readonly eventsPerSecond: number
-  /** Memory of this process after the verification. */
-  readonly residentBytes: number
-  /** Credits by account of the books. They sum to zero. */
-  readonly totals: Readonly<Record<string, number>>
-  readonly openHolds: readonly OpenHold[]
-  /** Sales whose credits are not granted yet. */
-  readonly salesWaiting: readonly Place[]
-  readonly readModels: readonly ComparedModel[]
-  readonly deviations: readonly Deviation[]
-  readonly deviationCount: number
-}
-
-export interface Verified extends Verification {
-  readonly books: ReadonlyMap<string, AccountBook>
-  readonly heads: readonly Head[]
-}
+export type Verified = Awaited<ReturnType<typeof verify>>
+/** A verification without the books and heads, which are too large for a report. */
+export type Verification = Omit<Verified, 'books' | 'heads'>
 
 /** Older holds are orphans: a task waits for at most six hours and renders for at most half an hour. */
 const ORPHAN_MS = 24 * 3_600_000
 
 /** Replays the whole ledger in one pass over the log. */
-export async function verify(store: EventStore, evidence: Evidence = {}): Promise<Verified> {
+export async function verify(store: EventStore, evidence: Evidence = {}) {
   const { hashed = () => hashLedger(store), models = [], snapshot, remembered = [], now = Date.now } = evidence
   const start = performance.now()
   const startCpu = process.cpuUsage()
@@ -100,11 +80,15 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
     events,
     accounts: books.size,
     streams: chains.streams,
+    /** `log`: the pass over the log; `all`: with the read models; `cpuOfLog`: CPU of this process during the pass. */
     seconds: { log, all, cpuOfLog: (user + system) / 1e6 },
     eventsPerSecond: Math.round(events / log),
+    /** Memory of this process after the verification. */
     residentBytes: process.memoryUsage.rss(),
+    /** Credits by account of the books. They sum to zero. */
     totals: totalsOf(books.values()),
     openHolds,
+    /** Sales whose credits are not granted yet. */
     salesWaiting,
     readModels,
     deviations: await located(store, deviations.found),
@@ -124,7 +108,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}): Promis
     if (event.type === 'CreditsCaptured' || event.type === 'CreditsReleased') holds.delete(event.data.holdId)
   }
 
-  function openHold(stored: Stored<CreditsHeld>): OpenHold {
+  function openHold(stored: Stored<CreditsHeld>) {
     const { holdId, parts } = stored.data
     const ageMs = now() - stored.created.getTime()
     if (ageMs > ORPHAN_MS) deviations.add('hold', stored, `The hold for ${holdId} is open for more than a day.`)
@@ -168,4 +152,16 @@ async function located(store: EventStore, found: readonly Deviation[]): Promise<
       return deviation
     }),
   )
+}
+
+/** Finds events that were deleted from the log, whatever their stream, and events that were cut off its end. */
+function checkLog({ head, gaps, checkpoints }: LogState, deviations: Deviations): void {
+  for (const { position, missing } of gaps) {
+    const events =
+      missing === 1 ? 'The event at this position of the log is' : `${missing} events from this position on are`
+    deviations.add('log', missingPlace({ position }), `${events} missing.`)
+  }
+  for (const { name, position } of checkpoints)
+    if (position !== null && position > head)
+      deviations.add('log', missingPlace({ position }), `${name} has read the log up to here; it ends before.`)
 }

@@ -5,10 +5,7 @@ import type { Verification, Verified } from './verify.ts'
 /** Number of deviations in the report; `--json` prints all. */
 const PRINTED = 50
 
-/** Leaves out the books and heads, which are too large for a report. */
-export function toVerification({ books: _, heads: __, ...verification }: Verified): Verification {
-  return verification
-}
+export const toVerification = ({ books: _, heads: __, ...verification }: Verified): Verification => verification
 
 /** Formats a verification as text. */
 export function verifyReport(found: Verification): string {
@@ -27,13 +24,7 @@ export function verifyReport(found: Verification): string {
     parts.push(
       table(
         ['Open hold', 'Credits', 'Age', 'Stream', 'Revision'],
-        openHolds.map(({ taskId, credits, ageMs, stream, revision }) => [
-          taskId,
-          credits,
-          age(ageMs),
-          stream,
-          revision,
-        ]),
+        openHolds.map((hold) => [hold.taskId, hold.credits, age(hold.ageMs), hold.stream, hold.revision]),
       ),
     )
   if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales are waiting for their credits.`)

@@ -3,18 +3,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Environment } from './environment.ts'
 
-export interface Secrets {
-  /** Signs sessions and callback addresses. */
-  readonly session: string
-  /** 64 hexadecimal digits; wraps the users' keys. */
-  readonly encryption: string
-}
-
 /** Returns the configured secrets. Missing ones are generated once and stored in the data folder with mode 0600. */
-export function readSecrets(env: Environment, dataDir: string): Secrets {
+export function readSecrets(env: Environment, dataDir: string) {
   const stored = env.SESSION_SECRET && env.ENCRYPTION_KEY ? {} : storedSecrets(dataDir)
   return {
+    /** Signs sessions and callback addresses. */
     session: env.SESSION_SECRET ?? stored.SESSION_SECRET!,
+    /** 64 hexadecimal digits; wraps the users' keys. */
     encryption: env.ENCRYPTION_KEY ?? stored.ENCRYPTION_KEY!,
   }
 }
@@ -29,7 +24,7 @@ function storedSecrets(dataDir: string): Readonly<Record<string, string>> {
 }
 
 /** The account that may open the operator board. */
-export interface OperatorConfig {
+interface OperatorConfig {
   readonly username: string
   readonly password: string
   /** The password was generated at this start and has not been shown yet. */
