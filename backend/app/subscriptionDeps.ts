@@ -1,4 +1,4 @@
-import { readExpired } from '#projections/credits/readExpired.ts'
+import { readExpired } from '#projections/credits/readCredits.ts'
 import { readBuyer, readOpenAgreements } from '#projections/subscriptions/readSubscription.ts'
 import type { SubscriptionActivityDeps } from '#workflows/subscriptions/subscriptionActivities.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'

@@ -1,4 +1,4 @@
-import { readOldHolds } from '#projections/credits/readOldHolds.ts'
+import { readOldHolds } from '#projections/credits/readOpenHolds.ts'
 import { readOpenGenerations } from '#projections/tasks/readOpenWork.ts'
 import { showProgress } from '#projections/tasks/renderProgress.ts'
 import { createActivities } from '#workflows/activities.ts'

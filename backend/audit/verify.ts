@@ -46,7 +46,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   const chains = new HashChains(deviations, remembered)
   const grants = new GrantProofs(deviations)
   const books = new Map<string, AccountBook>()
-  const holds = new Map<string, Stored<CreditsHeld>>()
+  const holds = new Map<string, Stored<CreditAccountEvent<'CreditsHeld'>>>()
   const proofs = snapshot ? models.map((model) => new ReadModelProof(model)) : []
   for (const proof of proofs) await proof.begin(snapshot!)
 
@@ -108,15 +108,13 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     if (event.type === 'CreditsCaptured' || event.type === 'CreditsReleased') holds.delete(event.data.holdId)
   }
 
-  function openHold(stored: Stored<CreditsHeld>) {
+  function openHold(stored: Stored<CreditAccountEvent<'CreditsHeld'>>) {
     const { holdId, parts } = stored.data
     const ageMs = now() - stored.created.getTime()
     if (ageMs > ORPHAN_MS) deviations.add('hold', stored, `The hold for ${holdId} is open for more than a day.`)
     return { ...placeOf(stored), taskId: holdId, credits: parts.reduce((sum, { amount }) => sum + amount, 0), ageMs }
   }
 }
-
-type CreditsHeld = Extract<CreditAccountEvent, { type: 'CreditsHeld' }>
 
 const isOfAccount = (event: Stored<LedgerEvent>): event is Stored<CreditAccountEvent> =>
   event.stream.startsWith(CREDIT_ACCOUNT)

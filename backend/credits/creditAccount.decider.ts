@@ -1,6 +1,6 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { GrowOnlySet } from '../kernel/eventsourcing/pure/growOnlySet.ts'
-import { CREDIT_ACCOUNT, type CreditAccountEvent, type CreditLotGranted, type LotPart } from './events.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotPart } from './events.ts'
 import { allocate, available, credit, debit, isOpen, type Lot, newLot, total } from './lots.rules.ts'
 
 /** A user's credits. Amounts are whole credits. */
@@ -18,30 +18,26 @@ export interface CreditAccount {
 }
 
 type Common = { readonly userId: string; readonly at: string }
-type Command<T extends string, D extends object = object> = Readonly<{ type: T } & Common & D>
 
-type GrantLot = Command<'GrantLot', CreditLotGranted['data']>
-/** `openLimit`: the tier's limit of open holds, this one included. */
-type HoldCredits = Command<'HoldCredits', { holdId: string; amount: number; openLimit: number }>
-type CaptureHold = Command<'CaptureHold', { holdId: string }>
-/** `renewalExpiresAt`: when credits expire that cannot return to their lot because it is closed or has expired. */
-type ReleaseHold = Command<'ReleaseHold', { holdId: string; reason: string; renewalExpiresAt: string }>
-/** The subscription that granted these lots has ended: the credits left in them are forfeited. */
-type ForfeitLots = Command<'ForfeitLots', { lotIds: readonly string[] }>
-type ExpireLots = Command<'ExpireLots'>
-/** `amount`: credits of the lot to claim back; without it, all that can be claimed. */
-type ReverseLot = Command<'ReverseLot', { reversalId: string; lotId: string; amount?: number; reason: string }>
-type WithdrawCredits = Command<'WithdrawCredits', { adjustmentId: string; amount: number; reason: string }>
+/** The data of each command, besides the user and the time. */
+interface Commands {
+  GrantLot: CreditAccountEvent<'CreditLotGranted'>['data']
+  /** `openLimit`: the tier's limit of open holds, this one included. */
+  HoldCredits: { holdId: string; amount: number; openLimit: number }
+  CaptureHold: { holdId: string }
+  /** `renewalExpiresAt`: when credits expire that cannot return to their lot because it is closed or has expired. */
+  ReleaseHold: { holdId: string; reason: string; renewalExpiresAt: string }
+  /** The subscription that granted these lots has ended: the credits left in them are forfeited. */
+  ForfeitLots: { lotIds: readonly string[] }
+  ExpireLots: object
+  /** `amount`: credits of the lot to claim back; without it, all that can be claimed. */
+  ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
+  WithdrawCredits: { adjustmentId: string; amount: number; reason: string }
+}
 
-export type CreditAccountCommand =
-  | GrantLot
-  | HoldCredits
-  | CaptureHold
-  | ReleaseHold
-  | ForfeitLots
-  | ExpireLots
-  | ReverseLot
-  | WithdrawCredits
+export type CreditAccountCommand<T extends keyof Commands = keyof Commands> = {
+  [K in T]: Readonly<{ type: K } & Common & Commands[K]>
+}[T]
 
 function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccount {
   switch (event.type) {
@@ -119,7 +115,10 @@ function decide(command: CreditAccountCommand, account: CreditAccount): readonly
   }
 }
 
-function hold({ userId, holdId, amount, openLimit, at }: HoldCredits, account: CreditAccount): CreditAccountEvent[] {
+function hold(
+  { userId, holdId, amount, openLimit, at }: CreditAccountCommand<'HoldCredits'>,
+  account: CreditAccount,
+): CreditAccountEvent[] {
   if (account.holds.has(holdId)) return []
   if (account.settled.has(holdId)) throw new Rejection('hold_settled', 'The credits of this task are settled already.')
   assertAvailable(account, amount, at, 'This costs')
@@ -131,7 +130,7 @@ function hold({ userId, holdId, amount, openLimit, at }: HoldCredits, account: C
 }
 
 /** Returns held credits to their lots. Credits of lots that are no longer open go into one new lot. */
-function release(command: ReleaseHold, account: CreditAccount): readonly CreditAccountEvent[] {
+function release(command: CreditAccountCommand<'ReleaseHold'>, account: CreditAccount): readonly CreditAccountEvent[] {
   const { userId, holdId, reason, renewalExpiresAt, at } = command
   const held = account.holds.get(holdId)
   if (!held) return []
@@ -165,7 +164,7 @@ function close(
 }
 
 /** Claims credits back from their own lot, then from other lots. The remainder becomes debt. */
-function reverse(command: ReverseLot, account: CreditAccount): CreditAccountEvent[] {
+function reverse(command: CreditAccountCommand<'ReverseLot'>, account: CreditAccount): CreditAccountEvent[] {
   const { userId, reversalId, lotId, reason, at } = command
   const lot = account.lots.find(({ id }) => id === lotId)
   if (!lot || account.corrected.has(reversalId)) return []
@@ -181,7 +180,10 @@ function reverse(command: ReverseLot, account: CreditAccount): CreditAccountEven
   return [{ type: 'CreditsReversed', data }]
 }
 
-function withdraw({ userId, adjustmentId, amount, reason, at }: WithdrawCredits, account: CreditAccount) {
+function withdraw(
+  { userId, adjustmentId, amount, reason, at }: CreditAccountCommand<'WithdrawCredits'>,
+  account: CreditAccount,
+) {
   if (account.corrected.has(adjustmentId)) return []
   assertAvailable(account, amount, at, 'This takes')
   const parts = allocate(account.lots, amount, at)

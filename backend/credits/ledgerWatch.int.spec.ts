@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readBalances } from '#projections/credits/readBalances.ts'
+import { readBalances } from '#projections/credits/readCredits.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { createLedgerWatch } from './ledgerWatch.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Balance, BalancePage } from '#projections/credits/readBalances.ts'
+import type { Balance, BalancePage } from '#projections/credits/readCredits.ts'
 import type { Metrics } from '../kernel/observability/metrics.ts'
 
 /** An account whose balance differs from the sum of its history. */

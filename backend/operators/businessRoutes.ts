@@ -1,5 +1,5 @@
-import { readCreditFlows } from '#projections/credits/readCreditFlows.ts'
-import { readRevenue } from '#projections/subscriptions/readRevenue.ts'
+import { readCreditFlows } from '#projections/credits/readCreditEntries.ts'
+import { readRevenue } from '#projections/subscriptions/readSubscription.ts'
 import { readDelivered, readOpenTasks, readOutcomes } from '#projections/tasks/readTaskHealth.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { instant } from '../kernel/http/instant.ts'

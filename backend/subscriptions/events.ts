@@ -19,23 +19,17 @@ export type EndCause =
 
 type About = { userId: string; agreementId: string; at: string }
 
-/**
- * An agreement was created at the payment provider and awaits the buyer's approval. `agreementId` is the provider's id.
- * `startsAt`: when it replaces the current agreement; null: on approval. Prices are integer cents.
- */
-export type SubscriptionRequested = Event<
-  'SubscriptionRequested',
-  About & { tier: PaidTier; priceCents: number; currency: string; startsAt: string | null }
->
-/** The buyer approved an agreement that starts when the current period ends. */
-export type SubscriptionScheduled = Event<
-  'SubscriptionScheduled',
-  About & { tier: PaidTier; startsAt: string; statusAt: string | null }
->
-/** The agreement started: the user has its plan. */
-export type SubscriptionActivated = Event<
-  'SubscriptionActivated',
-  About & {
+/** The data of each event, besides {@link About}. */
+interface Data {
+  /**
+   * An agreement was created at the payment provider and awaits the buyer's approval. `agreementId` is the provider's id.
+   * `startsAt`: when it replaces the current agreement; null: on approval. Prices are integer cents.
+   */
+  SubscriptionRequested: { tier: PaidTier; priceCents: number; currency: string; startsAt: string | null }
+  /** The buyer approved an agreement that starts when the current period ends. */
+  SubscriptionScheduled: { tier: PaidTier; startsAt: string; statusAt: string | null }
+  /** The agreement started: the user has its plan. */
+  SubscriptionActivated: {
     tier: PaidTier
     trial: boolean
     priceCents: number
@@ -43,11 +37,8 @@ export type SubscriptionActivated = Event<
     periodEnd: string | null
     statusAt: string | null
   }
->
-/** A sale completed. Only this event grants credits. `periodStart` is the time of the sale. */
-export type SubscriptionPaid = Event<
-  'SubscriptionPaid',
-  About & {
+  /** A sale completed. Only this event grants credits. `periodStart` is the time of the sale. */
+  SubscriptionPaid: {
     tier: PaidTier
     saleId: string
     amountCents: number
@@ -58,60 +49,38 @@ export type SubscriptionPaid = Event<
     /** The sale completed after the agreement ended. Its credits are never forfeited. */
     afterEnd: boolean
   }
->
-/** The amount or currency of a sale differs from the agreement. No credits are granted; the operator must resolve it. */
-export type SubscriptionSaleMismatched = Event<
-  'SubscriptionSaleMismatched',
-  About & { saleId: string; amountCents: number; currency: string }
->
-/** A payment failed. The plan stays active until `graceUntil`. */
-export type SubscriptionPaymentFailed = Event<
-  'SubscriptionPaymentFailed',
-  About & { failedAt: string; graceUntil: string }
->
-/**
- * The plan is suspended until a payment succeeds. `statusAt`, also in later events: when the status changed at the provider;
- * null if the change originated here.
- */
-export type SubscriptionSuspended = Event<
-  'SubscriptionSuspended',
-  About & { cause: 'unpaid' | 'provider'; statusAt: string | null }
->
-/** A payment succeeded (`statusAt` null), or the provider resumed billing. */
-export type SubscriptionResumed = Event<'SubscriptionResumed', About & { statusAt: string | null }>
-/** The agreement ends with its period. `final`: it has ended at the provider and cannot be reactivated. */
-export type SubscriptionCancelled = Event<
-  'SubscriptionCancelled',
-  About & { encryptedReason: string | null; endsAt: string | null; final: boolean }
->
-/** Billing of a cancelled agreement is to be paused (`statusAt` null), or the provider confirmed the pause. */
-export type SubscriptionPaused = Event<'SubscriptionPaused', About & { statusAt: string | null }>
-/** The user withdrew the cancellation. */
-export type SubscriptionReactivated = Event<'SubscriptionReactivated', About>
-/** The agreement ended. `replacedBy`: the agreement that took over its plan and credits. */
-export type SubscriptionEnded = Event<'SubscriptionEnded', About & { cause: EndCause; replacedBy: string | null }>
-/** An ended agreement has also ended at the provider: it can never be billed again. */
-export type SubscriptionClosed = Event<'SubscriptionClosed', About>
-/** A sale was refunded or reversed: `credits` of its lot are claimed. */
-export type SubscriptionSaleReversed = Event<
-  'SubscriptionSaleReversed',
-  About & { saleId: string; reversalId: string; kind: 'refund' | 'reversal'; amountCents: number; credits: number }
->
+  /** The amount or currency of a sale differs from the agreement. No credits are granted; the operator must resolve it. */
+  SubscriptionSaleMismatched: { saleId: string; amountCents: number; currency: string }
+  /** A payment failed. The plan stays active until `graceUntil`. */
+  SubscriptionPaymentFailed: { failedAt: string; graceUntil: string }
+  /**
+   * The plan is suspended until a payment succeeds. `statusAt`, also in later events: when the status changed at the
+   * provider; null if the change originated here.
+   */
+  SubscriptionSuspended: { cause: 'unpaid' | 'provider'; statusAt: string | null }
+  /** A payment succeeded (`statusAt` null), or the provider resumed billing. */
+  SubscriptionResumed: { statusAt: string | null }
+  /** The agreement ends with its period. `final`: it has ended at the provider and cannot be reactivated. */
+  SubscriptionCancelled: { encryptedReason: string | null; endsAt: string | null; final: boolean }
+  /** Billing of a cancelled agreement is to be paused (`statusAt` null), or the provider confirmed the pause. */
+  SubscriptionPaused: { statusAt: string | null }
+  /** The user withdrew the cancellation. */
+  SubscriptionReactivated: object
+  /** The agreement ended. `replacedBy`: the agreement that took over its plan and credits. */
+  SubscriptionEnded: { cause: EndCause; replacedBy: string | null }
+  /** An ended agreement has also ended at the provider: it can never be billed again. */
+  SubscriptionClosed: object
+  /** A sale was refunded or reversed: `credits` of its lot are claimed. */
+  SubscriptionSaleReversed: {
+    saleId: string
+    reversalId: string
+    kind: 'refund' | 'reversal'
+    amountCents: number
+    credits: number
+  }
+}
 
-export type SubscriptionEvent =
-  | SubscriptionRequested
-  | SubscriptionScheduled
-  | SubscriptionActivated
-  | SubscriptionPaid
-  | SubscriptionSaleMismatched
-  | SubscriptionPaymentFailed
-  | SubscriptionSuspended
-  | SubscriptionResumed
-  | SubscriptionCancelled
-  | SubscriptionPaused
-  | SubscriptionReactivated
-  | SubscriptionEnded
-  | SubscriptionClosed
-  | SubscriptionSaleReversed
+/** An event of a subscription: of one of the types `T`, by default of any. */
+export type SubscriptionEvent<T extends keyof Data = keyof Data> = { [K in T]: Event<K, About & Data[K]> }[T]
 
 export const SUBSCRIPTION = 'subscription'

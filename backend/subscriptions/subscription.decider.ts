@@ -1,16 +1,7 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { type Agreement, currentOf, evolve, isRunning, type Subscription } from './agreements.rules.ts'
-import type {
-  ApplyDueChanges,
-  CancelSubscription,
-  ReactivateSubscription,
-  ReportPaymentFailed,
-  ReportReversal,
-  ReportSale,
-  ReportStatus,
-  SubscriptionCommand,
-} from './commands.ts'
-import { type EndCause, SUBSCRIPTION, type SubscriptionActivated, type SubscriptionEvent } from './events.ts'
+import type { SubscriptionCommand } from './commands.ts'
+import { type EndCause, SUBSCRIPTION, type SubscriptionEvent } from './events.ts'
 
 type Events = readonly SubscriptionEvent[]
 type Occasion = { readonly userId: string; readonly at: string }
@@ -40,7 +31,7 @@ function changeDueAt(agreement: Agreement): string | null {
   }
 }
 
-/** Returns when {@link ApplyDueChanges} next has an effect; undefined: never. */
+/** Returns when `ApplyDueChanges` next has an effect; undefined: never. */
 export const nextChangeDueAt = ({ agreements }: Subscription): string | undefined =>
   agreements
     .map(changeDueAt)
@@ -74,7 +65,11 @@ function activate(
   { agreements }: Subscription,
   { userId, at }: Occasion,
   agreement: Agreement,
-  { trial = false, periodEnd = null, statusAt = null }: Partial<SubscriptionActivated['data']> = {},
+  {
+    trial = false,
+    periodEnd = null,
+    statusAt = null,
+  }: Partial<SubscriptionEvent<'SubscriptionActivated'>['data']> = {},
 ): Events {
   const running = agreements.filter((other) => other !== agreement && isRunning(other))
   const newer = running.find((other) => agreements.indexOf(other) > agreements.indexOf(agreement))
@@ -88,7 +83,11 @@ function activate(
 }
 
 /** Handles the buyer's approval. An agreement with a start date in the future is scheduled, and the current one cancelled. */
-function approve(subscription: Subscription, command: ReportStatus, agreement: Agreement): Events {
+function approve(
+  subscription: Subscription,
+  command: SubscriptionCommand<'ReportStatus'>,
+  agreement: Agreement,
+): Events {
   const { userId, at, statusAt } = command
   const { id: agreementId, tier, startsAt } = agreement
   if (startsAt === null || startsAt <= at) return activate(subscription, command, agreement, command)
@@ -103,7 +102,7 @@ function approve(subscription: Subscription, command: ReportStatus, agreement: A
 const awaitsApproval = ({ status, endCause }: Agreement) =>
   status === 'pending' || (status === 'ended' && endCause === 'not_approved')
 
-function reportStatus(command: ReportStatus, subscription: Subscription): Events {
+function reportStatus(command: SubscriptionCommand<'ReportStatus'>, subscription: Subscription): Events {
   const { userId, at, agreementId, status, statusAt } = command
   const agreement = find(subscription, agreementId)
   const data = { userId, at, agreementId, statusAt }
@@ -136,7 +135,7 @@ function reportStatus(command: ReportStatus, subscription: Subscription): Events
   }
 }
 
-function reportSale(command: ReportSale, subscription: Subscription): Events {
+function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Subscription): Events {
   const { userId, at, agreementId, saleId, amountCents, currency, credits, soldAt, periodEnd } = command
   const agreement = find(subscription, agreementId)
   if (subscription.sales.some(({ id }) => id === saleId) || subscription.mismatched.includes(saleId)) return []
@@ -154,14 +153,14 @@ function reportSale(command: ReportSale, subscription: Subscription): Events {
   ]
 }
 
-function reportPaymentFailed(command: ReportPaymentFailed, subscription: Subscription): Events {
+function reportPaymentFailed(command: SubscriptionCommand<'ReportPaymentFailed'>, subscription: Subscription): Events {
   const { type: _, ...data } = command
   const { status, failedAt, periodStart } = find(subscription, data.agreementId)
   const isKnown = [failedAt, periodStart].some((instant) => instant !== null && instant >= data.failedAt)
   return status === 'active' && !isKnown ? [{ type: 'SubscriptionPaymentFailed', data }] : []
 }
 
-function reportReversal(command: ReportReversal, { sales, reversals }: Subscription): Events {
+function reportReversal(command: SubscriptionCommand<'ReportReversal'>, { sales, reversals }: Subscription): Events {
   const { type: _, ...reversal } = command
   const sale = sales.find(({ id }) => id === reversal.saleId)
   if (!sale) throw new Rejection('unknown_sale', 'This sale was not reported as completed.')
@@ -171,7 +170,7 @@ function reportReversal(command: ReportReversal, { sales, reversals }: Subscript
   return [{ type: 'SubscriptionSaleReversed', data: { ...reversal, agreementId: sale.agreementId, credits } }]
 }
 
-function cancel(command: CancelSubscription, subscription: Subscription): Events {
+function cancel(command: SubscriptionCommand<'CancelSubscription'>, subscription: Subscription): Events {
   const { encryptedReason, atPeriodEnd } = command
   const current = currentOf(subscription)
   const waiting = waitingOf(subscription)
@@ -186,7 +185,7 @@ function cancel(command: CancelSubscription, subscription: Subscription): Events
 const waitingOf = ({ agreements }: Subscription): readonly Agreement[] =>
   (['scheduled', 'pending'] as const).flatMap((status) => agreements.findLast((each) => each.status === status) ?? [])
 
-function reactivate(command: ReactivateSubscription, subscription: Subscription): Events {
+function reactivate(command: SubscriptionCommand<'ReactivateSubscription'>, subscription: Subscription): Events {
   const { userId, at } = command
   const current = currentOf(subscription)
   if (!current) throw new Rejection('no_subscription', 'There is no subscription to reactivate.')
@@ -203,7 +202,7 @@ function reactivate(command: ReactivateSubscription, subscription: Subscription)
   ]
 }
 
-function applyDueChanges(command: ApplyDueChanges, subscription: Subscription): Events {
+function applyDueChanges(command: SubscriptionCommand<'ApplyDueChanges'>, subscription: Subscription): Events {
   const due = subscription.agreements.find((agreement) => {
     const instant = changeDueAt(agreement)
     return instant !== null && instant <= command.at

@@ -3,10 +3,10 @@ import { readCredits } from '#projections/credits/readCredits.ts'
 import {
   listVideoTasks,
   readVideoTasks,
+  readWorkStats,
   type TaskFilter,
   type TaskWithProgress,
 } from '#projections/tasks/readVideoTasks.ts'
-import { readWorkStats } from '#projections/tasks/readWorkStats.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../kernel/http/contract.ts'

@@ -4,6 +4,7 @@ import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
+import { type Queries, readRows } from '../engine/readRows.ts'
 
 /**
  * The last event of each hash-chained stream and its hash when it was first read. Each event carries the hash of the one
@@ -56,4 +57,9 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     SubscriptionClosed: advanced,
     SubscriptionSaleReversed: advanced,
   },
+}
+
+/** Yields the last verified event of every chained stream. */
+export async function* readChainHeads(client: Queries): AsyncGenerator<ChainHeadRow> {
+  for await (const { row } of readRows<ChainHeadRow>(client, 'chain_head')) yield row
 }

@@ -1,10 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import {
-  CREDIT_ACCOUNT,
-  type CreditsCaptured,
-  type CreditsHeld,
-  type CreditsReleased,
-} from '#backend/credits/events.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
 /** Credits held for a task. The sweep looks here for holds whose task was never created. */
@@ -15,7 +10,9 @@ const OpenHoldTable = defineEntity({
 })
 type OpenHoldRow = RowOf<typeof OpenHoldTable>
 
-export const openHolds: Projection<CreditsHeld | CreditsCaptured | CreditsReleased, OpenHoldRow> = {
+type HoldEvent = CreditAccountEvent<'CreditsHeld' | 'CreditsCaptured' | 'CreditsReleased'>
+
+export const openHolds: Projection<HoldEvent, OpenHoldRow> = {
   name: 'openHolds',
   version: 1,
   table: OpenHoldTable,

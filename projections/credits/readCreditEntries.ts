@@ -1,4 +1,4 @@
-import { type Database, type Page, queryOne, queryPage } from '../engine/query.ts'
+import { type Database, type LocalDays, type Page, queryOne, queryPage, SPAN } from '../engine/query.ts'
 import type { CreditEntryRow } from './creditEntry.ts'
 
 export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: number }
@@ -20,3 +20,17 @@ export const readSpent = (database: Database, userId: string, since: string) =>
      from credit_entry where user_id = :userId and kind = 'spend'`,
     { userId, since },
   )
+
+/** Returns the credits sold, given and spent in a period, and those that users hold now. */
+export const readCreditFlows = (database: Database, days: LocalDays) => {
+  const within = (kind: string) =>
+    `coalesce(sum(amount) filter (where kind = '${kind}' and at >= begins and at < ends), 0)::float as ${kind}`
+  return queryOne<{ sold: number; given: number; spent: number; outstanding: number }>(
+    database,
+    `select ${within('sold')}, ${within('given')}, ${within('spent')},
+       coalesce(sum(case when kind in ('sold', 'given') then amount when kind in ('spent', 'lapsed') then -amount end), 0)::float
+         as outstanding
+     from credit_flow, ${SPAN}`,
+    { ...days },
+  )
+}

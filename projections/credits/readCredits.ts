@@ -7,3 +7,46 @@ export async function readCredits(database: Database, userId: string, at: string
   const [found] = await query<{ row: CreditBalanceRow }>(database, sql, { userId })
   return creditFigures(found?.row, at)
 }
+
+/** Returns the ids of users with open lots that have expired at an instant. */
+export async function readExpired(database: Database, at: string): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    database,
+    `select id from credit_balance where exists (
+       select 1 from jsonb_array_elements(lots) lot
+       where not (lot->>'closed')::boolean and (lot->>'expires_at')::timestamptz <= :at)`,
+    { at },
+  )
+  return rows.map(({ id }) => id)
+}
+
+export interface Balance {
+  /** The user. */
+  readonly id: string
+  readonly balance: number
+  /** Sum of the credit history. */
+  readonly entries: number
+  /** Revision of the latest entry; null without history. */
+  readonly revision: number | null
+}
+
+/** Which accounts to read: the next ones by id, or certain ones. */
+export type BalancePage = { readonly after: string; readonly limit: number } | { readonly ids: readonly string[] }
+
+/** Returns credit balances, each with the sum of its history, ordered by id. */
+export async function readBalances(database: Database, page: BalancePage): Promise<Balance[]> {
+  const [where, values] =
+    'ids' in page
+      ? ['id = any(?::uuid[]) order by id', [`{${page.ids.join(',')}}`]]
+      : ['id > ? order by id limit ?', [page.after, page.limit]]
+  return database.em.fork().execute<Balance[]>(
+    `select b.id, (coalesce(lots.left, 0) - b.debt)::int as balance, coalesce(history.total, 0)::int as entries,
+       history.revision
+     from (select * from credit_balance where ${where}) b
+     left join lateral (select sum((lot ->> 'left')::int) as left from jsonb_array_elements(b.lots) lot) lots on true
+     left join lateral (
+       select sum(amount) as total, max(revision) as revision from credit_entry where user_id = b.id) history on true
+     order by b.id`,
+    values,
+  )
+}

@@ -1,4 +1,4 @@
-import { type Database, queryOne } from '../engine/query.ts'
+import { type Database, query, queryOne } from '../engine/query.ts'
 
 /** Returns the number of open holds, of those made before an instant, and when the oldest was made, in epoch seconds. */
 export const readOpenHolds = (database: Database, before: Date) =>
@@ -7,4 +7,13 @@ export const readOpenHolds = (database: Database, before: Date) =>
     `select count(*)::int as count, (count(*) filter (where held_at < :before))::int as old,
        extract(epoch from min(held_at))::float8 as "oldestAt" from open_hold`,
     { before },
+  )
+
+/** Returns up to 500 holds made before an instant, oldest first, without those of the given tasks. */
+export const readOldHolds = (database: Database, before: Date, withoutTasks: readonly string[]) =>
+  query<{ taskId: string; userId: string }>(
+    database,
+    `select id as "taskId", user_id as "userId" from open_hold where held_at < :before
+       and id not in (select value::uuid from jsonb_array_elements_text(:tasks::jsonb)) order by held_at limit 500`,
+    { before, tasks: JSON.stringify(withoutTasks) },
   )

@@ -23,19 +23,11 @@ export async function queryOne<Row>(database: Database, sql: string, parameters?
   return (await query<Row>(database, sql, parameters))[0]!
 }
 
-export interface Page {
-  /** From 1. */
-  readonly page: number
-  readonly perPage: number
-}
+/** `page` counts from 1. */
+export type Page = Readonly<{ page: number; perPage: number }>
 
-interface PageQuery {
-  /** SQL of a row, as JSON. */
-  readonly row: string
-  /** Tables and condition, without `from`. */
-  readonly from: string
-  readonly orderBy: string
-}
+/** `row`: SQL of a row, as JSON. `from`: tables and condition, without the keyword. */
+type PageQuery = Readonly<{ row: string; from: string; orderBy: string }>
 
 /** Reads one page of rows, and their total number. */
 export async function queryPage<Row>(
@@ -46,10 +38,15 @@ export async function queryPage<Row>(
 ): Promise<{ rows: Row[]; total: number }> {
   const paged = `select ${row} as row from ${from} order by ${orderBy} limit :perPage offset :offset`
   const found = await query<{ row: Row }>(database, paged, { ...parameters, perPage, offset: (page - 1) * perPage })
-  const { total } = await queryOne<{ total: number }>(
-    database,
-    `select count(*)::int as total from ${from}`,
-    parameters,
-  )
+  const count = `select count(*)::int as total from ${from}`
+  const { total } = await queryOne<{ total: number }>(database, count, parameters)
   return { rows: found.map(({ row }) => row), total }
 }
+
+/** A period of calendar days in a time zone, `from` and `to` included (YYYY-MM-DD). */
+export type LocalDays = Readonly<{ from: string; to: string; timeZone: string }>
+
+/** SQL source of the instants `begins` and `ends` (exclusive) of a period. Its parameters are those of {@link LocalDays}. */
+export const SPAN = `(select (:from::date)::timestamp at time zone z as begins,
+    (:to::date + 1)::timestamp at time zone z as ends
+  from (select :timeZone::text as z) zone) span`

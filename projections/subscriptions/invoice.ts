@@ -1,11 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
-import {
-  type PaidTier,
-  SUBSCRIPTION,
-  type SubscriptionPaid,
-  type SubscriptionSaleReversed,
-} from '#backend/subscriptions/events.ts'
+import { type PaidTier, SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
 /** A completed sale and how much of it was refunded. Amounts are integer cents. */
@@ -28,7 +23,9 @@ const InvoiceTable = defineEntity({
 })
 export type InvoiceRow = RowOf<typeof InvoiceTable>
 
-export const invoices: Projection<SubscriptionPaid | SubscriptionSaleReversed, InvoiceRow> = {
+type InvoiceEvent = SubscriptionEvent<'SubscriptionPaid' | 'SubscriptionSaleReversed'>
+
+export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
   name: 'invoices',
   version: 1,
   table: InvoiceTable,

@@ -1,4 +1,4 @@
-import { type Database, type Page, query, queryPage } from '../engine/query.ts'
+import { type Database, type LocalDays, type Page, query, queryOne, queryPage, SPAN } from '../engine/query.ts'
 import { readSnapshot } from '../engine/readModel.ts'
 import { type CurrentSubscriptionRow, currentSubscriptions } from './currentSubscription.ts'
 import type { InvoiceRow } from './invoice.ts'
@@ -35,4 +35,19 @@ export const readOpenAgreements = (database: Database) =>
   query<{ userId: string; agreementIds: string[] }>(
     database,
     `select id as "userId", unclosed as "agreementIds" from current_subscription where unclosed <> '[]'`,
+  )
+
+/** Counts the users with an agreement that has not ended. */
+export async function readOpenSubscriptionCount(database: Database): Promise<number> {
+  const sql = `select count(*)::int as count from current_subscription where unclosed <> '[]'`
+  return (await queryOne<{ count: number }>(database, sql)).count
+}
+
+/** Returns the sales of a period net of refunds, by currency, in cents. */
+export const readRevenue = (database: Database, days: LocalDays) =>
+  query<{ currency: string; amount: number }>(
+    database,
+    `select currency, sum(amount_cents - refunded_cents)::float as amount from invoice, ${SPAN}
+     where period_start >= begins and period_start < ends group by currency order by currency`,
+    { ...days },
   )

@@ -1,4 +1,5 @@
-import { type Database, type Page, query, queryPage } from '../engine/query.ts'
+import { type Database, type Page, query, queryOne, queryPage } from '../engine/query.ts'
+import type { Queries } from '../engine/readRows.ts'
 import type { VideoTaskRow } from './videoTask.ts'
 
 /** Selects tasks of a user. An absent field matches all. */
@@ -34,4 +35,31 @@ export async function readVideoTasks(database: Database, ids: readonly string[])
   const sql = `select ${ROW} as row from ${TASKS} where id in (select value::uuid from jsonb_array_elements_text(:ids::jsonb))`
   const found = await query<{ row: TaskWithProgress }>(database, sql, { ids: JSON.stringify(ids) })
   return found.map(({ row }) => row)
+}
+
+/** Returns those of the images that are the first frame of a task in any state. */
+export async function readFirstFramesInUse(database: Database, imageIds: readonly string[]): Promise<Set<string>> {
+  const rows = await query<{ id: string }>(
+    database,
+    `select distinct first_frame as id from video_task
+     where first_frame in (select value::uuid from jsonb_array_elements_text(:ids::jsonb))`,
+    { ids: JSON.stringify(imageIds) },
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Returns the number, total duration and total size of a user's finished videos. */
+export const readWorkStats = (database: Database, userId: string) =>
+  queryOne<{ videos: number; duration_ms: number; bytes: number }>(
+    database,
+    `select count(*)::int as videos, coalesce(sum(video_duration_ms), 0)::float as duration_ms,
+       coalesce(sum(video_size), 0)::float as bytes
+     from video_task where user_id = :userId and status = 'Success'`,
+    { userId },
+  )
+
+/** Returns the ids of all tasks whose video was delivered. */
+export async function readFinishedVideos(client: Queries): Promise<string[]> {
+  const { rows } = await client.query(`select id from video_task where status = 'Success'`)
+  return (rows as { id: string }[]).map(({ id }) => id)
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { readChainHeads } from '#projections/credits/readChainHeads.ts'
+import { readChainHeads } from '#projections/credits/chainHead.ts'
 import { readCheckpoints, readRows } from '#projections/engine/readRows.ts'
 import { findUserId } from '../../accounts/readUsers.ts'
 import type { Head } from '../../audit/hashChain.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
-import { readFinishedVideos } from '#projections/tasks/readFinishedVideos.ts'
+import { readFinishedVideos } from '#projections/tasks/readVideoTasks.ts'
 import { readWrappedKeys } from '../../accounts/keys/userKeys.ts'
 import { hashTable } from './copyTable.ts'
 import { type Manifest, mediaFolder } from './manifest.ts'

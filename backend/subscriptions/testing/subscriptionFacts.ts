@@ -1,4 +1,4 @@
-import type { ReportStatus, SubscriptionCommand } from '../commands.ts'
+import type { SubscriptionCommand } from '../commands.ts'
 import type { EndCause, PaidTier, SubscriptionEvent } from '../events.ts'
 
 /** Events and commands about agreement A for Pro, paid for January 2026. Commands are sent on the tenth. */
@@ -78,11 +78,11 @@ export const reactivated: SubscriptionEvent = {
 }
 
 export const status = (
-  is: ReportStatus['status'],
+  is: SubscriptionCommand<'ReportStatus'>['status'],
   statusAt = on('01-05'),
   agreementId = 'A',
   when = at,
-): ReportStatus => ({
+): SubscriptionCommand<'ReportStatus'> => ({
   type: 'ReportStatus',
   userId,
   agreementId,
