@@ -1,9 +1,14 @@
+import { readExpired } from '#projections/credits/readCredits.ts'
 import { readOldHolds } from '#projections/credits/readOpenHolds.ts'
+import { readBuyer, readOpenAgreements } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenGenerations } from '#projections/tasks/readOpenWork.ts'
 import { showProgress } from '#projections/tasks/renderProgress.ts'
 import { createActivities } from '#workflows/activities.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
+import type { SubscriptionActivityDeps } from '#workflows/subscriptions/subscriptionActivities.ts'
+import { createReminders } from '../accounts/mails/reminders.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
+import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
 import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
@@ -14,7 +19,6 @@ import type { Context } from './context.ts'
 import { openEngine, renderSlots } from './engine.ts'
 import { leased, type Running } from './leases.ts'
 import type { Services } from './services.ts'
-import { subscriptionDeps } from './subscriptionDeps.ts'
 import { startTriggers } from './triggers.ts'
 
 /** Activity results with a metric label of their own. */
@@ -51,13 +55,14 @@ export function startWorkflows(
 function activitiesOf(
   context: Context,
   { media, mailer, payments, video }: Adapters,
-  { allowance, credits, erasures, outbox, uploads, userKeys, webhooks }: Services,
+  services: Services,
   publicUrl: () => string,
   signal: Engine['signal'],
 ) {
   const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
+  const { allowance, credits, erasures, outbox, uploads, userKeys, webhooks } = services
   return createActivities({
-    ...subscriptionDeps(context, { outbox }, publicUrl),
+    ...subscriptionDeps(context, services, publicUrl),
     store,
     handle,
     findOrigin,
@@ -94,4 +99,22 @@ function activitiesOf(
       deleteBefore: createOperatorActions(pool).deleteRefusalsBefore,
     }).sweep,
   })
+}
+
+/** Returns the reads and mails of subscriptions and credits that activities need. */
+export function subscriptionDeps({ database, calendar, log }: Context, { outbox }: Services, publicUrl: () => string) {
+  const { sendOnce: mailOnce } = createReminders(database, outbox, publicUrl)
+  return {
+    findBuyer: (saleId) => readBuyer(database, saleId),
+    openAgreements: () => readOpenAgreements(database),
+    usersWithExpiredLots: () => readExpired(database, new Date(calendar()).toISOString()),
+    onUnmatchedWebhook: (webhookId) => log.error({ webhookId, alert: 'payment_notice_unknown' }, 'webhook unmatched'),
+    mailOnce: (userId, key, { kind, date }) => mailOnce(userId, key, kind, { date }),
+    creditsSpent: createLowCreditMails({
+      database,
+      calendar,
+      mailOnce,
+      onError: (error) => log.error({ err: error }, 'low credit mail failed'),
+    }),
+  } satisfies Partial<SubscriptionActivityDeps> & { creditsSpent: (userId: string) => Promise<void> }
 }

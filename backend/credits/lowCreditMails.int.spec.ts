@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { subscriptionDeps } from '../app/subscriptionDeps.ts'
+import { subscriptionDeps } from '../app/workflows.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 

@@ -5,7 +5,7 @@ import type { Database } from './query.ts'
 import { readCheckpoint, tableName } from './readModel.ts'
 import type { Queries } from './readRows.ts'
 
-type Rebuild = Readonly<{ store: EventStore; database: Database; signal: AbortSignal }>
+type Rebuild = Readonly<{ store: Pick<EventStore, 'subscribeAll'>; database: Database; signal: AbortSignal }>
 
 /** Matches the names of tables and checkpoints of read models that are being rebuilt, as a regular expression of Postgres. */
 export const REBUILD_TABLE = '__v[0-9]+$'

@@ -8,7 +8,7 @@ import { readCheckpoint } from './readModel.ts'
 import { rebuild } from './rebuild.ts'
 
 export interface ProjectionRun {
-  readonly store: EventStore
+  readonly store: Pick<EventStore, 'subscribeAll'>
   readonly database: Database
   readonly signal: AbortSignal
   readonly log: { info(detail: object, message: string): void; error(detail: object, message: string): void }

@@ -1,7 +1,6 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Metrics } from './metrics.ts'
-import { routeOf } from './routeOf.ts'
 
 /** Polled every few seconds by machines, so logged at debug level only. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics'])
@@ -20,3 +19,10 @@ export const accessLog =
     const line = { requestId, correlationId, method, route, status, ms: Math.round(ms * 10) / 10 }
     log[QUIET.has(route) ? 'debug' : 'info'](line, 'request completed')
   }
+
+/** Returns the pattern of the matched route. The path itself may contain a token, and would be an unbounded metric label. */
+function routeOf(ctx: Context): string {
+  const matched = ctx._matchedRoute
+  if (typeof matched === 'string') return matched
+  return ctx.status < 400 ? 'site' : 'none'
+}

@@ -3,6 +3,8 @@ import type { Event } from '../eventsourcing/pure/decider.ts'
 import type { Clock } from '../time.ts'
 import type { Metrics } from './metrics.ts'
 
+type EventSource = Pick<EventStore, 'subscribeAll'>
+
 /**
  * Measures the lag of the read models that this process updates: the age of the oldest unprocessed event in seconds, and 0
  * at the head of the log. The lag of a projection that keeps failing grows.
@@ -21,7 +23,7 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = 
     },
 
     /** Returns a store that measures the lag of the projection that subscribes to it. */
-    follow(projection: string, store: EventStore): EventStore {
+    follow(projection: string, store: EventSource): EventSource {
       const atHead = () => oldestInFlight.set(projection, undefined)
       async function* subscribeAll<E extends Event>(
         options: Parameters<EventStore['subscribeAll']>[0],
@@ -44,13 +46,7 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = 
           if (options.signal.aborted) atHead()
         }
       }
-      return {
-        append: (...args) => store.append(...args),
-        readStream: (...args) => store.readStream(...args),
-        subscribeAll,
-        head: () => store.head(),
-        close: () => store.close(),
-      }
+      return { subscribeAll }
     },
   }
 }

@@ -5,22 +5,12 @@ import { CHANGE_CHANNEL, type Changes, RELISTENED } from './changes.ts'
 /** Change name that tells every process that the calendar was moved. The string is part of the notification protocol. */
 export const MOVED_CLOCK = 'movedClock'
 
-export interface MovableCalendar {
-  readonly calendar: Calendar
-  /** Moves the calendar ahead by milliseconds, never back. Resolves with the new time. */
-  advance(ms: number): Promise<number>
-}
-
 /**
  * Creates a calendar whose offset from real time is stored in the database: every process agrees on it, and a restart
  * keeps it.
  * @example const { calendar, advance } = await createCalendar(pool, changes)
  */
-export async function createCalendar(
-  pool: pg.Pool,
-  changes: Changes,
-  clock: Clock = Date.now,
-): Promise<MovableCalendar> {
+export async function createCalendar(pool: pg.Pool, changes: Changes, clock: Clock = Date.now) {
   let offset = 0
   const read = async () => {
     const { rows } = await pool.query<{ offset_ms: string }>('select offset_ms from moved_clock')
@@ -29,8 +19,9 @@ export async function createCalendar(
   await read()
   changes.subscribe(({ name }) => void ([MOVED_CLOCK, RELISTENED].includes(name) && read().catch(() => {})))
   return {
-    calendar: () => clock() + offset,
-    async advance(ms) {
+    calendar: (() => clock() + offset) as Calendar,
+    /** Moves the calendar ahead by milliseconds, never back. Resolves with the new time. */
+    async advance(ms: number): Promise<number> {
       await pool.query(
         `insert into moved_clock (id, offset_ms) values (true, $1)
          on conflict (id) do update set offset_ms = moved_clock.offset_ms + excluded.offset_ms`,

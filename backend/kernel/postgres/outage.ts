@@ -1,14 +1,6 @@
 /** Connection failure, too many connections, a server that stops or starts, a session that was ended. */
 const SQL_STATES = /^(08|53300|57P0|25P03)/
-const SYSTEM_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-])
+const SYSTEM_CODES = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
 /** Errors of the driver, which have no codes. */
 const MESSAGES =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|timeout expired/i
@@ -17,7 +9,7 @@ const MESSAGES =
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
-  if (typeof code === 'string' && (SQL_STATES.test(code) || SYSTEM_CODES.has(code))) return true
+  if (typeof code === 'string' && (SQL_STATES.test(code) || SYSTEM_CODES.test(code))) return true
   // A missing Unix socket.
   if (code === 'ENOENT' && syscall === 'connect') return true
   if (MESSAGES.test(error.message)) return true
