@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -15,6 +14,7 @@ import { startProgram } from '#backend/testing/program.ts'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { startTestKinora } from '#backend/testing/testKinora.ts'
 import { GENERATION, registerUser } from '#backend/testing/testUser.ts'
+import { cpuTime } from './analytics/cpuTime.ts'
 
 /**
  * Measures the cost of a command, an event, a row and a socket: `npm run bench -- costs [accounts] [sockets]`. Kinora,
@@ -24,23 +24,6 @@ import { GENERATION, registerUser } from '#backend/testing/testUser.ts'
 const accounts = Number(process.argv[2] ?? 2_000)
 const sockets = Number(process.argv[3] ?? 2_000)
 const LANES = 64
-const CLOCK_TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
-
-/** Returns the CPU seconds that the processes of a PostgreSQL cluster have used. */
-function postgresCpu(dataDir: string): number {
-  const home = realpathSync(dataDir)
-  let ticks = 0
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-    try {
-      if (readlinkSync(`/proc/${pid}/cwd`) !== home) continue
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-      // User and system time of the process and of its exited children.
-      ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-    } catch {
-      // The process has exited.
-    }
-  return ticks / CLOCK_TICKS
-}
 
 interface Cost {
   readonly seconds: number
@@ -48,14 +31,15 @@ interface Cost {
   readonly postgres: number
 }
 
-async function costOf(dataDir: string, work: () => Promise<unknown>): Promise<Cost> {
-  const [wall, node, postgres] = [performance.now(), process.cpuUsage(), postgresCpu(dataDir)]
+/** @param postmaster pid of the PostgreSQL server, whose processes are its children */
+async function costOf(postmaster: number, work: () => Promise<unknown>): Promise<Cost> {
+  const [wall, node, postgres] = [performance.now(), process.cpuUsage(), cpuTime(postmaster)]
   await work()
   const { user, system } = process.cpuUsage(node)
   return {
     seconds: (performance.now() - wall) / 1000,
     node: (user + system) / 1e6,
-    postgres: postgresCpu(dataDir) - postgres,
+    postgres: (cpuTime(postmaster) - postgres) / 1000,
   }
 }
 
@@ -77,7 +61,7 @@ async function forEachNumber(count: number, work: (n: number) => Promise<unknown
 async function commands(): Promise<void> {
   const db = await startTemporaryDatabase()
   try {
-    const { dataDir } = db.postgres
+    const { pid } = db.postgres.server
     const credits = createCredits(createHandle(db.store))
     const user = (n: number) => derivedId('user', n)
     const context = (n: number) => ({
@@ -85,18 +69,18 @@ async function commands(): Promise<void> {
       actor: `user:${user(n)}`,
       correlationId: derivedId('c', n),
     })
-    const first = await costOf(dataDir, () => forEachNumber(accounts, (n) => credits.grantFreeCredits(user(n), 60)))
+    const first = await costOf(pid, () => forEachNumber(accounts, (n) => credits.grantFreeCredits(user(n), 60)))
     report('command on a new stream', accounts, first)
     const hold = (n: number) =>
       credits.hold({ userId: user(n), taskId: derivedId('task', n), amount: 30, openLimit: 2 }, context(n))
-    const held = await costOf(dataDir, () => forEachNumber(accounts, hold))
+    const held = await costOf(pid, () => forEachNumber(accounts, hold))
     report('command on a cached stream', accounts, held)
     await forEachNumber(accounts, (n) => credits.capture(user(n), derivedId('task', n)))
     const events = 3 * accounts
     const bytes = async (table: string) =>
       Number((await db.pool.query(`select pg_total_relation_size($1) as size`, [table])).rows[0].size)
     console.log(`event: ${Math.round((await bytes('event')) / events)} bytes on disk with its indexes`)
-    const projected = await costOf(dataDir, () => projectLedger(db.store, db.database))
+    const projected = await costOf(pid, () => projectLedger(db.store, db.database))
     const { rows } = await db.pool.query('select count(*)::int as models from projection_checkpoint')
     report(`event folded into ${rows[0].models} read models, one after the other`, events, projected)
     for (const table of ['credit_balance', 'credit_entry', 'chain_head']) {
@@ -116,6 +100,7 @@ async function readMetric(url: string, name: string): Promise<number> {
 
 async function requests(): Promise<void> {
   const db = await startTemporaryDatabase()
+  const { pid } = db.postgres.server
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-costs-'))
   const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url })
   try {
@@ -137,9 +122,9 @@ async function requests(): Promise<void> {
     for (const address of ['/videos/tasks', '/credits/history', '/subscriptions/stats']) {
       const count = 250
       const cpu = () => readMetric(program.url, 'process_cpu_seconds_total')
-      const [start, node, postgres] = [performance.now(), await cpu(), postgresCpu(db.postgres.dataDir)]
+      const [start, node, postgres] = [performance.now(), await cpu(), cpuTime(pid)]
       await forEachNumber(count, async () => (await user.call('GET', address)).arrayBuffer())
-      const cost = { node: (await cpu()) - node, postgres: postgresCpu(db.postgres.dataDir) - postgres }
+      const cost = { node: (await cpu()) - node, postgres: (cpuTime(pid) - postgres) / 1000 }
       report(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
     }
   } finally {

@@ -3,16 +3,17 @@ import path from 'node:path'
 import { installMissing } from './install.mjs'
 import { NODE, ROOT, run, settings } from './run.mjs'
 
-// `node scripts/program.mjs <name> …` runs backend/programs/<name>.ts with the settings of `.env`.
-const [name, ...args] = process.argv.slice(2)
-const programs = readdirSync(path.join(ROOT, 'backend/programs'))
+// `node scripts/program.mjs <folder> <name> …` runs a program of the folder: those of backend/programs with the settings of
+// `.env`, benches without.
+const [folder, name, ...args] = process.argv.slice(2)
+const names = readdirSync(path.join(ROOT, folder))
   .filter((file) => /^\w+\.ts$/.test(file))
   .map((file) => path.basename(file, '.ts'))
 
-if (!programs.includes(name)) {
-  console.error(`Usage: node scripts/program.mjs <${programs.join('|')}> [options]`)
+if (!names.includes(name)) {
+  console.error(`Usage: node scripts/program.mjs ${folder} <${names.join('|')}> [options]`)
   process.exit(2)
 }
 await installMissing()
-const { code } = await run(NODE, [...settings(), `backend/programs/${name}.ts`, ...args])
+const { code } = await run(NODE, [...(folder === 'bench' ? [] : settings()), `${folder}/${name}.ts`, ...args])
 process.exit(code)
