@@ -20,13 +20,7 @@ const FARTHEST = 0.3
 const RELIEF = 0.3
 
 type Point = [x: number, y: number]
-type Mesh = Readonly<{
-  columns: number
-  rows: number
-  nearness: readonly number[]
-  frame: Frame
-  seed: number
-}>
+type Mesh = Readonly<{ columns: number; rows: number; nearness: readonly number[]; frame: Frame; seed: number }>
 
 /** Animates a first frame: maps it onto a mesh with estimated depth and moves the camera. The prompt adds weather. */
 export function buildPhoto(

@@ -1,13 +1,11 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
+import { radialGradient } from './paint.ts'
 import type { Description } from './prompt.ts'
-import { city } from './scenes/city.ts'
 import { desert } from './scenes/desert.ts'
-import { field } from './scenes/field.ts'
 import { forest } from './scenes/forest.ts'
-import { mountain } from './scenes/mountain.ts'
+import { city, field, mountain } from './scenes/landscapes.ts'
 import { ocean } from './scenes/ocean.ts'
 import { space } from './scenes/space.ts'
-import { radialGradient } from './shapes.ts'
 import { createStage, type Scene } from './stage.ts'
 import type { CameraPath } from './view.ts'
 import type { Biome } from './vocabulary.ts'
@@ -42,10 +40,11 @@ function paintVignette(width: number, height: number): Canvas {
   const context = canvas.getContext('2d')
   const { width: wide, height: high } = canvas
   const reach = Math.hypot(wide, high) * 0.57
-  context.fillStyle = radialGradient(context, { x: wide / 2, y: high / 2, inner: high / 3, radius: reach }, [
-    [0, 'rgba(4,2,14,0)'],
-    [1, 'rgba(4,2,14,0.42)'],
-  ])
+  context.fillStyle = radialGradient(
+    context,
+    { x: wide / 2, y: high / 2, inner: high / 3, radius: reach },
+    { 0: 'rgba(4,2,14,0)', 1: 'rgba(4,2,14,0.42)' },
+  )
   context.fillRect(0, 0, wide, high)
   return canvas
 }

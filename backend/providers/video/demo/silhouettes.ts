@@ -1,5 +1,5 @@
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas'
-import { fillEllipse } from './shapes.ts'
+import { fillEllipse } from './paint.ts'
 
 /** Paints a figure in the current fill and stroke colour: feet at the origin, one unit tall, y up is negative. */
 export type Silhouette = (context: SKRSContext2D, seconds: number) => void

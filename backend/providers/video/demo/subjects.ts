@@ -1,10 +1,8 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { mix, withAlpha } from './colour.ts'
-import { addLayer } from './layer.ts'
+import { fillEllipse, mix, radialGradient, traceGround, verticalGradient, withAlpha } from './paint.ts'
 import { noise } from './random.ts'
-import { fillEllipse, radialGradient, traceGround, verticalGradient } from './shapes.ts'
 import { paintCat, paintDog, paintPerson, type Silhouette } from './silhouettes.ts'
-import { drawOnPlane, type Stage, setPlane } from './stage.ts'
+import { addLayer, drawOnPlane, type Stage, setPlane } from './stage.ts'
 import type { Subject } from './vocabulary.ts'
 
 const FIGURES: Partial<Record<Subject, Readonly<{ paint: Silhouette; height: number }>>> = {
@@ -66,10 +64,11 @@ function createFigureSprite(stage: Stage, paint: Silhouette, height: number, lig
 function drawContactShadow(context: SKRSContext2D, height: number): void {
   context.save()
   context.scale(1, 0.16)
-  context.fillStyle = radialGradient(context, { x: 0, y: 0, radius: height * 0.45 }, [
-    [0, 'rgba(0,0,0,0.55)'],
-    [1, 'rgba(0,0,0,0)'],
-  ])
+  context.fillStyle = radialGradient(
+    context,
+    { x: 0, y: 0, radius: height * 0.45 },
+    { 0: 'rgba(0,0,0,0.55)', 1: 'rgba(0,0,0,0)' },
+  )
   context.fillRect(-height, -height, height * 2, height * 2)
   context.restore()
 }
@@ -97,11 +96,11 @@ export function addLedgeWithFigure(stage: Stage): void {
   const surface = (x: number) =>
     level + 0.35 * (Math.abs(x) / 1.1) ** 2.2 + 0.008 * noise(x * 20, 1, stage.noiseSeed) - 0.004
   addLayer(stage, nearness, { top: level - 0.05 }, (context, box) => {
-    context.fillStyle = verticalGradient(context, level - 0.01, level + 0.12, [
-      [0, mix(stage.palette.near, stage.palette.light, 0.16)],
-      [0.25, mix(stage.palette.near, '#000000', 0.2)],
-      [1, mix(stage.palette.near, '#000000', 0.5)],
-    ])
+    context.fillStyle = verticalGradient(context, level - 0.01, level + 0.12, {
+      0: mix(stage.palette.near, stage.palette.light, 0.16),
+      0.25: mix(stage.palette.near, '#000000', 0.2),
+      1: mix(stage.palette.near, '#000000', 0.5),
+    })
     traceGround(context, box, { step: 0.01, margin: 0.01 }, surface)
     context.fill()
   })
@@ -205,10 +204,11 @@ function paintBalloon(context: SKRSContext2D, stage: Stage, tones: [string, stri
   shade.addColorStop(1, withAlpha(stage.palette.near, 0.6))
   context.fillStyle = shade
   context.fillRect(-1, -1, 2, 2)
-  context.fillStyle = radialGradient(context, { x: 0, y: 0.8, radius: 0.9 }, [
-    [0, withAlpha('#ffd27a', stage.isNight ? glow * 2.2 : glow)],
-    [1, withAlpha('#ffd27a', 0)],
-  ])
+  context.fillStyle = radialGradient(
+    context,
+    { x: 0, y: 0.8, radius: 0.9 },
+    { 0: withAlpha('#ffd27a', stage.isNight ? glow * 2.2 : glow), 1: withAlpha('#ffd27a', 0) },
+  )
   context.fillRect(-1, -0.3, 2, 2)
   context.restore()
   context.strokeStyle = withAlpha(stage.palette.near, 0.7)

@@ -1,5 +1,4 @@
-import { withAlpha } from './colour.ts'
-import { fillCircle, fillEllipse, fillGlow } from './shapes.ts'
+import { fillCircle, fillEllipse, fillGlow, withAlpha } from './paint.ts'
 import { type Stage, setPlane } from './stage.ts'
 
 /** Adds particles in front of the scene: snow, rain, petals, fireflies or dust. */
@@ -101,11 +100,7 @@ function addMotes(stage: Stage, fireflies: boolean): void {
       const moteX = x + 0.05 * Math.sin(seconds * 0.5 * speed + phase) + 0.02 * Math.sin(seconds * 1.3 + phase * 2)
       const moteY = y + 0.03 * Math.sin(seconds * 0.7 * speed + phase * 1.7) - 0.006 * seconds
       const radius = fireflies ? 0.012 * nearness + 0.004 : 0.003 + 0.004 * nearness
-      fillGlow(context, moteX, moteY, radius, [
-        [0, withAlpha(colour, glow)],
-        [0.25, withAlpha(colour, glow * 0.5)],
-        [1, withAlpha(colour, 0)],
-      ])
+      fillGlow(context, moteX, moteY, radius, fading(colour, { 0: glow, 0.25: glow * 0.5, 1: 0 }))
     }
     context.globalCompositeOperation = 'source-over'
   })

@@ -6,14 +6,8 @@ import { parseLosslessJson } from './losslessJson.ts'
 const Id = z.pipe(z.union([z.string(), z.int()]), z.transform(String))
 const Envelope = z.object({ base_resp: z.object({ status_code: z.number(), status_msg: z.optional(z.string()) }) })
 const Created = z.object({ task_id: Id })
-const Queried = z.object({
-  task_id: z.optional(Id),
-  status: z.string(),
-  file_id: z.optional(z.nullable(Id)),
-})
-const Retrieved = z.object({
-  file: z.object({ download_url: z.url(), bytes: z.optional(z.nullable(z.number())) }),
-})
+const Queried = z.object({ task_id: z.optional(Id), status: z.string(), file_id: z.optional(z.nullable(Id)) })
+const Retrieved = z.object({ file: z.object({ download_url: z.url(), bytes: z.optional(z.nullable(z.number())) }) })
 
 /** The kinds of error. After `unknown` the job may have been accepted; after any other kind it was not. */
 type ErrorKind = 'unknown' | 'rate_limited' | 'credentials' | 'account' | 'content' | 'invalid_request'

@@ -19,10 +19,7 @@ export interface MinimaxDeps {
   readonly queries: RateLimiter
   readonly breaker: CircuitBreaker
   /** Tells the operator about problems that only the operator can solve. */
-  readonly alerts: {
-    raise(code: string, detail: string): Promise<void>
-    clear(code: string): Promise<void>
-  }
+  readonly alerts: { raise(code: string, detail: string): Promise<void>; clear(code: string): Promise<void> }
   readonly log: Pick<Logger, 'error' | 'warn'>
   /** The callback URL of a task; undefined when MiniMax cannot reach this server. */
   readonly callbackUrl: (taskId: string) => string | undefined

@@ -1,10 +1,7 @@
-import { mix, parseHex } from '../colour.ts'
-import { addLayer } from '../layer.ts'
-import { paintPixels } from '../pixels.ts'
+import { mix, paintPixels, parseHex, traceGround } from '../paint.ts'
 import { clamp01, fractalNoise, noise, ridgedNoise } from '../random.ts'
-import { traceGround } from '../shapes.ts'
-import { type Stage, scatter } from '../stage.ts'
-import { paintPine } from './trees.ts'
+import { addLayer, type Stage, scatter } from '../stage.ts'
+import { paintPine } from './plants.ts'
 
 export type Ridge = Readonly<{
   nearness: number

@@ -1,11 +1,9 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
-import { withAlpha } from '../colour.ts'
-import { addLayer } from '../layer.ts'
-import { fillCircle, radialGradient, verticalGradient } from '../shapes.ts'
-import { drawOnPlane, type Stage, visibleBox } from '../stage.ts'
+import { fillCircle, mix, paintPixels, parseHex, radialGradient, verticalGradient, withAlpha } from '../paint.ts'
+import { clamp01, fractalNoise } from '../random.ts'
+import { addLayer, drawOnPlane, type Stage, visibleBox } from '../stage.ts'
 import type { Box } from '../view.ts'
 import { addAurora } from './aurora.ts'
-import { addClouds } from './clouds.ts'
 
 const NEARNESS = 0.02
 
@@ -24,7 +22,7 @@ export function addSky(stage: Stage): void {
 }
 
 function paintGradient({ palette, viewport }: Stage, context: SKRSContext2D, box: Box): void {
-  const stops = palette.sky.map((colour, i) => [(i / (palette.sky.length - 1)) ** 0.85, colour] as const)
+  const stops = Object.fromEntries(palette.sky.map((colour, i) => [(i / (palette.sky.length - 1)) ** 0.85, colour]))
   context.fillStyle = verticalGradient(context, -0.75, viewport.horizon + 0.04, stops)
   context.fillRect(box.left, box.top, box.right - box.left, box.bottom - box.top)
 }
@@ -35,11 +33,11 @@ function paintGlow({ palette, sun, isNight }: Stage, context: SKRSContext2D, box
     [isNight ? 0.6 : 0.95, palette.light, isNight ? 0.35 : 0.55],
     [isNight ? 0.2 : 0.3, palette.sun, isNight ? 0.4 : 0.8],
   ] as const) {
-    context.fillStyle = radialGradient(context, { ...sun, radius }, [
-      [0, withAlpha(colour, strength)],
-      [0.35, withAlpha(colour, strength * 0.35)],
-      [1, withAlpha(colour, 0)],
-    ])
+    context.fillStyle = radialGradient(
+      context,
+      { ...sun, radius },
+      { 0: withAlpha(colour, strength), 0.35: withAlpha(colour, strength * 0.35), 1: withAlpha(colour, 0) },
+    )
     context.fillRect(box.left, box.top, box.right - box.left, box.bottom - box.top)
   }
   context.globalCompositeOperation = 'source-over'
@@ -47,10 +45,11 @@ function paintGlow({ palette, sun, isNight }: Stage, context: SKRSContext2D, box
 
 function paintSun({ palette, sun }: Stage, context: SKRSContext2D): void {
   const radius = 0.055
-  context.fillStyle = radialGradient(context, { ...sun, inner: radius * 0.8, radius }, [
-    [0, palette.sun],
-    [1, withAlpha(palette.sun, 0)],
-  ])
+  context.fillStyle = radialGradient(
+    context,
+    { ...sun, inner: radius * 0.8, radius },
+    { 0: palette.sun, 1: withAlpha(palette.sun, 0) },
+  )
   context.fillRect(sun.x - radius, sun.y - radius, radius * 2, radius * 2)
 }
 
@@ -92,5 +91,130 @@ function addStars(stage: Stage, count: number, lowest: number): void {
       fillCircle(context, x, y, radius)
     }
     context.globalAlpha = 1
+  })
+}
+
+type CloudBank = Readonly<{
+  nearness: number
+  /** Units per second. */
+  drift: number
+  /** Share of the sky, 0 to 1. */
+  cover: number
+  top: number
+  bottom: number
+  /** Size of a cloud in units. */
+  scale: number
+  opacity: number
+  variant: number
+}>
+
+/** Adds two banks of clouds, lit from the side of the sun, denser in rain and fog. */
+export function addClouds(stage: Stage): void {
+  const { weather } = stage.description
+  const overcast = weather.includes('rain') || weather.includes('fog')
+  const { horizon } = stage.viewport
+  addBank(stage, overcast, {
+    ...{ nearness: 0.03, drift: 0.006, scale: 0.26, variant: 1, top: -0.42, bottom: horizon - 0.01 },
+    ...(overcast ? { cover: 0.68, opacity: 0.85 } : { cover: 0.52, opacity: 0.8 }),
+  })
+  addBank(stage, overcast, {
+    ...{ nearness: 0.05, drift: 0.013, scale: 0.48, variant: 2, top: -0.85, bottom: -0.08 },
+    ...(overcast ? { cover: 0.72, opacity: 0.9 } : { cover: 0.47, opacity: 0.75 }),
+  })
+}
+
+function addBank(stage: Stage, overcast: boolean, bank: CloudBank): void {
+  const { palette, isNight, sun, noiseSeed } = stage
+  const lit = parseHex(isNight ? mix(palette.sky[3], '#ffffff', 0.1) : mix(palette.light, '#ffffff', 0.42))
+  const shade = parseHex(mix(palette.sky[2], palette.sky[1], overcast ? 0.55 : 0.3))
+  const density = (x: number, y: number) => {
+    const u = x / bank.scale
+    const v = (y / bank.scale) * 2.3
+    const warp = fractalNoise(u * 0.7, v * 0.7, noiseSeed + bank.variant, 3) * 1.1
+    return fractalNoise(u + warp, v, noiseSeed + bank.variant * 7, 6)
+  }
+  const { top, bottom, drift } = bank
+  addLayer(stage, bank.nearness, { drift, top, bottom, detail: 0.5 }, (context, box) => {
+    paintPixels(context, { ...box, top, bottom }, 300, (x, y, pixel) => {
+      const here = density(x, y)
+      const within = (y - top) / (bottom - top)
+      const edge = Math.min(1, within * 5) * Math.min(1, (1 - within) * 3.2)
+      const thickness = clamp01((here - (1 - bank.cover)) / 0.22)
+      // Thinner in front of the sun.
+      const veil = 1 - (overcast ? 0.2 : 0.8) * Math.exp(-(((x - sun.x) ** 2 + (y - sun.y) ** 2) / 0.012))
+      const alpha = thickness * thickness * (3 - 2 * thickness) * edge * bank.opacity * veil
+      if (alpha < 0.004) return
+      const toSun = { x: sun.x - x, y: sun.y - y }
+      const distance = Math.hypot(toSun.x, toSun.y) || 1
+      // Brighter where the density decreases towards the sun.
+      const ahead = density(x + (toSun.x / distance) * 0.03, y + (toSun.y / distance) * 0.022)
+      const near = Math.exp(-distance * 2.4) * 0.5
+      const brightness = Math.min(1, clamp01(0.5 + (here - ahead) * 5.5) * (0.75 + near) + near * 0.5)
+      for (let i = 0; i < 3; i++) pixel[i] = shade[i]! + (lit[i]! - shade[i]!) * brightness
+      pixel[3] = alpha * 255
+    })
+  })
+}
+
+export type FogBand = Readonly<{
+  /** World y of the middle, and the reach up and down. */
+  y: number
+  height: number
+  /** Opacity in the middle, 0 to 1. Higher if the prompt mentions fog. */
+  density: number
+  /** Units per second. */
+  drift?: number
+}>
+
+/** Adds a drifting band of mist. */
+export function addFog(stage: Stage, nearness: number, band: FogBand): void {
+  const { y, height, drift = 0.02 } = band
+  const density = band.density * (stage.description.weather.includes('fog') ? 1.8 : 1)
+  const reach = height * 2.4
+  const colour = parseHex(stage.palette.haze)
+  const variant = Math.round(nearness * 100)
+  const bounds = { top: y - reach, bottom: y + reach }
+  addLayer(stage, nearness, { drift, ...bounds, detail: 0.6 }, (context, box) => {
+    paintPixels(context, { ...box, ...bounds }, 220, (pointX, pointY, pixel) => {
+      const across = (pointY - y) / reach
+      const falloff = Math.exp(-across * across * 5) * (1 - across * across)
+      const wisps = fractalNoise(pointX * 2.2 + variant * 9, pointY * 7 + variant, stage.noiseSeed + variant, 4)
+      pixel[0] = colour[0]
+      pixel[1] = colour[1]
+      pixel[2] = colour[2]
+      pixel[3] = 255 * Math.min(0.9, Math.max(0, falloff * density * (0.25 + 1.1 * wisps)))
+    })
+  })
+}
+
+const BIRDS_NEARNESS = 0.12
+
+/** Adds a flock in a loose wedge, if the description has one. */
+export function addBirds(stage: Stage): void {
+  if (!stage.description.birds) return
+  const random = stage.random('birds')
+  const start = { x: random.range(-0.4, 0.1), y: random.range(-0.28, -0.14) }
+  const flock = Array.from({ length: random.integer(5, 9) }, (_, i) => ({
+    x: (i % 2 ? 1 : -1) * Math.ceil(i / 2) * 0.035 + random.range(-0.01, 0.01),
+    y: Math.ceil(i / 2) * 0.02 + random.range(-0.008, 0.008),
+    phase: random.range(0, Math.PI * 2),
+    size: random.range(0.85, 1.15),
+  }))
+  const colour = withAlpha(stage.isNight ? stage.palette.ridge[3] : stage.palette.near, 0.85)
+  drawOnPlane(stage, BIRDS_NEARNESS, (context, seconds) => {
+    context.strokeStyle = colour
+    context.lineCap = 'round'
+    context.lineWidth = 0.0026
+    for (const bird of flock) {
+      const x = start.x + seconds * 0.045 + bird.x
+      const y = start.y + bird.y + 0.006 * Math.sin(seconds * 0.8 + bird.phase)
+      const wing = Math.sin(seconds * 7 * bird.size + bird.phase) * 0.009
+      const span = 0.016 * bird.size
+      context.beginPath()
+      context.moveTo(x - span, y - wing)
+      context.quadraticCurveTo(x - span * 0.4, y - 0.004 - wing * 0.2, x, y)
+      context.quadraticCurveTo(x + span * 0.4, y - 0.004 - wing * 0.2, x + span, y - wing)
+      context.stroke()
+    }
   })
 }

@@ -1,6 +1,5 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { mix, withAlpha } from '../colour.ts'
-import { fillEllipse, verticalGradient } from '../shapes.ts'
+import { fillEllipse, mix, verticalGradient, withAlpha } from '../paint.ts'
 import type { Stage } from '../stage.ts'
 import type { Camera } from '../view.ts'
 
@@ -37,18 +36,18 @@ export function addWater(stage: Stage, water: Water): void {
     drawRipples(context, mirror, water.ripple ?? 0.006, { waterline, seconds, width, height })
     const left = width * (1 - OVERSCAN)
     const wide = width * (2 * OVERSCAN - 1)
-    context.fillStyle = verticalGradient(context, waterline, height, [
-      [0, withAlpha(water.tint, 0.1)],
-      [0.35, withAlpha(mix(water.tint, water.deep, 0.5), 0.38)],
-      [1, withAlpha(water.deep, water.depth ?? 0.72)],
-    ])
+    context.fillStyle = verticalGradient(context, waterline, height, {
+      0: withAlpha(water.tint, 0.1),
+      0.35: withAlpha(mix(water.tint, water.deep, 0.5), 0.38),
+      1: withAlpha(water.deep, water.depth ?? 0.72),
+    })
     context.fillRect(left, waterline, wide, height * OVERSCAN - waterline)
     drawGlints(context, glints, stage, camera, { waterline, seconds })
-    context.fillStyle = verticalGradient(context, waterline - 0.012 * height, waterline + 0.03 * height, [
-      [0, withAlpha(stage.palette.haze, 0)],
-      [0.4, withAlpha(stage.palette.haze, 0.5)],
-      [1, withAlpha(stage.palette.haze, 0)],
-    ])
+    context.fillStyle = verticalGradient(context, waterline - 0.012 * height, waterline + 0.03 * height, {
+      0: withAlpha(stage.palette.haze, 0),
+      0.4: withAlpha(stage.palette.haze, 0.5),
+      1: withAlpha(stage.palette.haze, 0),
+    })
     context.fillRect(left, waterline - 0.012 * height, wide, 0.042 * height)
   })
 }

@@ -1,12 +1,8 @@
-import { mix, parseHex } from '../colour.ts'
-import { addLayer } from '../layer.ts'
-import { addBirds } from '../nature/birds.ts'
 import { addRidge } from '../nature/ridge.ts'
-import { addSky } from '../nature/sky.ts'
-import { paintPixels } from '../pixels.ts'
+import { addBirds, addSky } from '../nature/sky.ts'
+import { mix, paintPixels, parseHex, traceGround } from '../paint.ts'
 import { clamp01, fractalNoise } from '../random.ts'
-import { traceGround } from '../shapes.ts'
-import type { Scene, Stage } from '../stage.ts'
+import { addLayer, type Scene, type Stage } from '../stage.ts'
 import { addBalloons, addLedgeWithFigure } from '../subjects.ts'
 
 /** Rows of dunes, with sharp crests between a lit and a shaded slope. */

@@ -1,10 +1,7 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { mix, withAlpha } from '../colour.ts'
-import { addFog } from '../nature/fog.ts'
-import { addGrass } from '../nature/grass.ts'
-import { addSky } from '../nature/sky.ts'
-import { addTrunks } from '../nature/trees.ts'
-import { verticalGradient } from '../shapes.ts'
+import { addGrass, addTrunks } from '../nature/plants.ts'
+import { addFog, addSky } from '../nature/sky.ts'
+import { mix, verticalGradient, withAlpha } from '../paint.ts'
 import type { Scene, Stage } from '../stage.ts'
 import { addBalloons, addFigure } from '../subjects.ts'
 import { applyView } from '../view.ts'
@@ -77,10 +74,7 @@ type Ray = Readonly<{ x: number; width: number; slant: number }>
 
 /** Paints a ray that is brightest in the middle and at the top. */
 function paintRay(context: SKRSContext2D, { x, width, slant }: Ray, bright: string, none: string): void {
-  context.fillStyle = verticalGradient(context, -0.75, 0.4, [
-    [0, bright],
-    [1, none],
-  ])
+  context.fillStyle = verticalGradient(context, -0.75, 0.4, { 0: bright, 1: none })
   for (const share of [1, 0.66, 0.33]) {
     context.beginPath()
     context.moveTo(x - width * 0.4 * share, -1)

@@ -1,9 +1,7 @@
-import { mix, withAlpha } from '../colour.ts'
-import { addBirds } from '../nature/birds.ts'
 import { addRidge } from '../nature/ridge.ts'
-import { addSky } from '../nature/sky.ts'
+import { addBirds, addSky } from '../nature/sky.ts'
 import { addWater } from '../nature/water.ts'
-import { fillEllipse, verticalGradient } from '../shapes.ts'
+import { fillEllipse, mix, verticalGradient, withAlpha } from '../paint.ts'
 import { drawOnPlane, type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
 
@@ -74,11 +72,11 @@ function addSwell(stage: Stage, nearness: number, level: number, opacity: number
     0.016 * nearness * Math.sin((x * 3.1) / nearness + seconds * 1.3) +
     0.007 * nearness * Math.sin((x * 6.6) / nearness - seconds * 1.1 + 2)
   drawOnPlane(stage, nearness, (context, seconds) => {
-    context.fillStyle = verticalGradient(context, level - 0.03 * nearness, level + 0.22, [
-      [0, withAlpha(crest, opacity * 0.9)],
-      [0.25, withAlpha(middle, opacity)],
-      [1, withAlpha(palette.water.deep, opacity * 1.3)],
-    ])
+    context.fillStyle = verticalGradient(context, level - 0.03 * nearness, level + 0.22, {
+      0: withAlpha(crest, opacity * 0.9),
+      0.25: withAlpha(middle, opacity),
+      1: withAlpha(palette.water.deep, opacity * 1.3),
+    })
     context.beginPath()
     context.moveTo(box.left, box.bottom + 0.1)
     for (let x = box.left; x <= box.right + 0.02; x += 0.02) context.lineTo(x, surface(x, seconds))

@@ -1,10 +1,7 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { mix, parseHex, withAlpha } from '../colour.ts'
-import { addLayer } from '../layer.ts'
-import { paintPixels } from '../pixels.ts'
+import { fillCircle, mix, paintPixels, parseHex, radialGradient, withAlpha } from '../paint.ts'
 import { clamp01, fractalNoise, noise } from '../random.ts'
-import { fillCircle, radialGradient } from '../shapes.ts'
-import { drawOnPlane, type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
+import { addLayer, drawOnPlane, type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 import { addLedgeWithFigure } from '../subjects.ts'
 
 /** A nebula, stars in several depths, a planet and drifting rocks. */
@@ -168,11 +165,11 @@ function drawAtmosphere(context: SKRSContext2D, x: number, y: number, radius: nu
   context.fillStyle = radialGradient(
     context,
     { x: x - radius * 0.12, y: y - radius * 0.1, inner: radius * 0.85, radius: radius * 1.3 },
-    [
-      [0, withAlpha(mix(tone, '#bfe0ff', 0.5), 0.4)],
-      [0.4, withAlpha(mix(tone, '#bfe0ff', 0.3), 0.12)],
-      [1, withAlpha(tone, 0)],
-    ],
+    {
+      0: withAlpha(mix(tone, '#bfe0ff', 0.5), 0.4),
+      0.4: withAlpha(mix(tone, '#bfe0ff', 0.3), 0.12),
+      1: withAlpha(tone, 0),
+    },
   )
   context.fillRect(x - radius * 1.5, y - radius * 1.5, radius * 3, radius * 3)
   context.globalCompositeOperation = 'source-over'

@@ -1,9 +1,7 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
-import { mix, withAlpha } from '../colour.ts'
-import { addLayer } from '../layer.ts'
+import { horizontalGradient, mix, verticalGradient, withAlpha } from '../paint.ts'
 import type { Random } from '../random.ts'
-import { horizontalGradient, verticalGradient } from '../shapes.ts'
-import { drawOnPlane, type Stage, scatter } from '../stage.ts'
+import { addLayer, drawOnPlane, type Stage, scatter } from '../stage.ts'
 
 type Row = Readonly<{
   nearness: number
@@ -63,17 +61,14 @@ function paintBuilding(site: Site, tower: Rectangle): void {
   const colour = mix(row.colour, palette.near, random.range(0, 0.22))
   const lit = mix(colour, palette.light, 0.2)
   const sunOnRight = stage.sun.x > x + width / 2
-  context.fillStyle = verticalGradient(context, y, row.base, [
-    [0, colour],
-    [1, mix(colour, palette.haze, row.haze)],
-  ])
+  context.fillStyle = verticalGradient(context, y, row.base, { 0: colour, 1: mix(colour, palette.haze, row.haze) })
   context.fillRect(x, y, width, height)
   paintRoof(context, random, tower)
-  context.fillStyle = horizontalGradient(context, sunOnRight ? x + width : x, sunOnRight ? x : x + width, [
-    [0, withAlpha(lit, 0.55)],
-    [0.25, withAlpha(lit, 0.08)],
-    [1, withAlpha(palette.near, 0.28)],
-  ])
+  context.fillStyle = horizontalGradient(context, sunOnRight ? x + width : x, sunOnRight ? x : x + width, {
+    0: withAlpha(lit, 0.55),
+    0.25: withAlpha(lit, 0.08),
+    1: withAlpha(palette.near, 0.28),
+  })
   context.fillRect(x, y, width, height)
   paintWindows(site, tower, colour)
   const neon = description.neon ? 0.7 : stage.isNight ? 0.16 : 0

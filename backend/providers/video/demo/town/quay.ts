@@ -1,7 +1,5 @@
-import { mix, withAlpha } from '../colour.ts'
-import { addLayer } from '../layer.ts'
-import { fillGlow, verticalGradient } from '../shapes.ts'
-import { drawOnPlane, type Stage, visibleBox } from '../stage.ts'
+import { fillGlow, mix, verticalGradient, withAlpha } from '../paint.ts'
+import { addLayer, drawOnPlane, type Stage, visibleBox } from '../stage.ts'
 
 /** Adds the near bank: paving, a railing and street lamps, lit except by day. `level` is the world y of the ground. */
 export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearness: number; level: number }>): void {
@@ -18,11 +16,11 @@ export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearn
   }
   addLayer(stage, nearness, { top: level - lampHeight - 0.06 }, (context, box) => {
     const wide = box.right - box.left
-    context.fillStyle = verticalGradient(context, level, level + 0.16, [
-      [0, mix(metal, palette.light, isDay ? 0.35 : 0.2)],
-      [0.12, mix(metal, palette.haze, isDay ? 0.3 : 0.06)],
-      [1, metal],
-    ])
+    context.fillStyle = verticalGradient(context, level, level + 0.16, {
+      0: mix(metal, palette.light, isDay ? 0.35 : 0.2),
+      0.12: mix(metal, palette.haze, isDay ? 0.3 : 0.06),
+      1: metal,
+    })
     context.fillRect(box.left, level, wide, box.bottom - level)
     context.fillStyle = metal
     for (const [y, thickness] of [
@@ -48,12 +46,12 @@ export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearn
     for (const x of lamps) {
       const y = level - lampHeight + 0.012
       const radius = 0.17 + 0.004 * Math.sin(seconds * 3 + x * 9)
-      fillGlow(context, x, y, radius, [
-        [0, withAlpha('#fff3d6', 0.95)],
-        [0.07, withAlpha('#ffd692', 0.6)],
-        [0.3, withAlpha('#ffbf6b', 0.14)],
-        [1, withAlpha('#ffbf6b', 0)],
-      ])
+      fillGlow(context, x, y, radius, {
+        0: withAlpha('#fff3d6', 0.95),
+        0.07: withAlpha('#ffd692', 0.6),
+        0.3: withAlpha('#ffbf6b', 0.14),
+        1: withAlpha('#ffbf6b', 0),
+      })
     }
     context.globalCompositeOperation = 'source-over'
   })
@@ -85,11 +83,7 @@ export function addTraffic(stage: Stage, nearness: number, waterline: number): v
       const x = ((((start + direction * seconds * speed) % SPAN) + SPAN) % SPAN) - SPAN / 2
       const y = road - 0.003 + (direction > 0 ? 0.004 : 0)
       const colour = direction > 0 ? '#ff4a3d' : '#ffe9c4'
-      fillGlow(context, x, y, 0.009, [
-        [0, withAlpha(colour, 0.95 * strength)],
-        [0.25, withAlpha(colour, 0.4 * strength)],
-        [1, withAlpha(colour, 0)],
-      ])
+      fillGlow(context, x, y, 0.009, fading(colour, { 0: 0.95 * strength, 0.25: 0.4 * strength, 1: 0 }))
     }
     context.globalCompositeOperation = 'source-over'
   })
