@@ -47,9 +47,7 @@ function reachFor({ duration, aspect, strength = 1 }: CameraOptions): Reach {
 }
 
 /** Starts and stops gently, with constant speed in between. */
-function ease(progress: number): number {
-  return 0.35 * progress + 0.65 * progress * progress * (3 - 2 * progress)
-}
+const ease = (progress: number) => 0.35 * progress + 0.65 * progress * progress * (3 - 2 * progress)
 
 /** Runs from -1 to 1, so that the middle of a sideways movement shows the middle of the scene. */
 const across = (progress: number) => 2 * ease(progress) - 1

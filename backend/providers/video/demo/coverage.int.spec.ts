@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { CAMERA_MOVEMENT_VALUES } from '#backend/tasks/models.contract.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
+import { BIOMES } from './prompt.ts'
 import { frameOf, meanDifference, SIZE, sceneOf } from './testing/frames.ts'
-import { BIOMES } from './vocabulary.ts'
 
 describe('buildScene', () => {
   it.each(BIOMES)('%s covers every pixel of the frame under every movement', { timeout: 60_000 }, (biome) => {

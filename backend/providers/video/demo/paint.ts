@@ -3,7 +3,7 @@ import { clamp01 } from './random.ts'
 import type { Box } from './view.ts'
 
 /** Red, green and blue, 0 to 255. */
-export type Rgb = readonly [number, number, number]
+type Rgb = readonly [number, number, number]
 
 /** Parses `#rrggbb`. */
 export function parseHex(hex: string): Rgb {
@@ -30,9 +30,10 @@ export function withAlpha(hex: string, alpha: number): string {
 }
 
 /** The colours of a gradient by their position, from 0 to 1. */
-export type Stops = Readonly<Record<number, string>>
+type Stops = Readonly<Record<number, string>>
 
-function addStops(gradient: CanvasGradient, stops: Stops): CanvasGradient {
+/** Adds stops to a gradient of any form. */
+export function addStops(gradient: CanvasGradient, stops: Stops): CanvasGradient {
   for (const [position, colour] of Object.entries(stops)) gradient.addColorStop(Number(position), colour)
   return gradient
 }
@@ -47,12 +48,11 @@ export const verticalGradient = (context: SKRSContext2D, from: number, to: numbe
 export const horizontalGradient = (context: SKRSContext2D, from: number, to: number, stops: Stops) =>
   addStops(context.createLinearGradient(from, 0, to, 0), stops)
 
+type Ring = Readonly<{ x: number; y: number; inner?: number; radius: number }>
+
 /** Returns a gradient from a circle of radius `inner` outwards to `radius`. */
-export const radialGradient = (
-  context: SKRSContext2D,
-  { x, y, inner = 0, radius }: Readonly<{ x: number; y: number; inner?: number; radius: number }>,
-  stops: Stops,
-) => addStops(context.createRadialGradient(x, y, inner, x, y, radius), stops)
+export const radialGradient = (context: SKRSContext2D, { x, y, inner = 0, radius }: Ring, stops: Stops) =>
+  addStops(context.createRadialGradient(x, y, inner, x, y, radius), stops)
 
 /** Fills a round spot of light. The last stop should be transparent, because the filled area is a square. */
 export function fillGlow(context: SKRSContext2D, x: number, y: number, radius: number, stops: Stops): void {
@@ -67,16 +67,9 @@ export function fillCircle(context: SKRSContext2D, x: number, y: number, radius:
 }
 
 /** Fills an ellipse, turned by `angle` radians. */
-export function fillEllipse(
-  context: SKRSContext2D,
-  x: number,
-  y: number,
-  radiusX: number,
-  radiusY: number,
-  angle = 0,
-): void {
+export function fillEllipse(context: SKRSContext2D, x: number, y: number, rx: number, ry: number, angle = 0): void {
   context.beginPath()
-  context.ellipse(x, y, radiusX, radiusY, angle, 0, Math.PI * 2)
+  context.ellipse(x, y, rx, ry, angle, 0, Math.PI * 2)
   context.fill()
 }
 
@@ -94,7 +87,10 @@ export function traceGround(
 }
 
 /** Red, green, blue and opacity, 0 to 255. */
-export type Pixel = [number, number, number, number]
+type Pixel = [number, number, number, number]
+
+/** Sets the pixel at a world point. It is transparent before. */
+type Shade = (x: number, y: number, pixel: Pixel) => void
 
 const MAX_WIDTH = 1100
 
@@ -102,12 +98,7 @@ const MAX_WIDTH = 1100
  * Fills a box with colours computed per pixel, at `density` pixels per unit (at most that of the context), and scales the
  * result up smoothly. Soft shapes are drawn this way because many faint canvas gradients together show a dither pattern.
  */
-export function paintPixels(
-  context: SKRSContext2D,
-  box: Box,
-  density: number,
-  shade: (x: number, y: number, pixel: Pixel) => void,
-): void {
+export function paintPixels(context: SKRSContext2D, box: Box, density: number, shade: Shade): void {
   const boxWidth = box.right - box.left
   const boxHeight = box.bottom - box.top
   if (boxWidth <= 0 || boxHeight <= 0) return

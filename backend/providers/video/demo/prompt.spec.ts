@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parsePrompt } from './prompt.ts'
-import { BIOMES } from './vocabulary.ts'
+import { BIOMES, parsePrompt } from './prompt.ts'
 
 describe('parsePrompt', () => {
   it.each([

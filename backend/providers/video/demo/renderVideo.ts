@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { inspectImage } from '#backend/kernel/media/firstFrame.ts'
 import { FrameEncoder } from '#backend/kernel/media/frameEncoder.ts'
+import type { Resolution } from '#backend/tasks/models.contract.ts'
 import { createCameraPath } from './camera.ts'
-import { outputSize } from './outputSize.ts'
 import { buildPhoto } from './photo.ts'
 import { parsePrompt } from './prompt.ts'
 import type { RenderJob, RenderResult } from './renderJob.ts'
@@ -72,4 +72,17 @@ async function prepare({
     seed: description.seed,
   })
   return { ...size, draw: buildScene(description, path, { ...size, seconds }) }
+}
+
+/**
+ * Returns the size of a video in pixels. The resolution is its shorter side; `aspect` (width divided by height) gives the
+ * other. Both are even, as the encoder requires.
+ */
+export function outputSize(resolution: Resolution, aspect = 16 / 9): { width: number; height: number } {
+  const short = Number.parseInt(resolution, 10)
+  const bounded = Math.min(2.5, Math.max(0.4, aspect))
+  const even = (pixels: number) => 2 * Math.round(pixels / 2)
+  return bounded >= 1
+    ? { width: even(short * bounded), height: short }
+    : { width: short, height: even(short / bounded) }
 }

@@ -1,13 +1,12 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
 import { CAMERA_MOVEMENT_VALUES, RESOLUTIONS } from '#backend/tasks/models.contract.ts'
-import { outputSize } from './outputSize.ts'
 import { TIMES_OF_DAY } from './palette.ts'
 import { buildPhoto } from './photo.ts'
-import { parsePrompt } from './prompt.ts'
+import { BIOMES, parsePrompt, SUBJECTS, WEATHERS } from './prompt.ts'
+import { outputSize } from './renderVideo.ts'
 import type { DrawFrame } from './scene.ts'
 import { frameOf, meanDifference, SIZE, sceneOf } from './testing/frames.ts'
-import { BIOMES, SUBJECTS, WEATHERS } from './vocabulary.ts'
 
 /** The shift in pixels that lays one frame over the other best. */
 function findShift(a: Uint8ClampedArray, b: Uint8ClampedArray, { width, height } = SIZE): { x: number; y: number } {

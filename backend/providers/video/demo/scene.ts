@@ -1,6 +1,6 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { radialGradient } from './paint.ts'
-import type { Description } from './prompt.ts'
+import { fading, radialGradient } from './paint.ts'
+import type { Biome, Description } from './prompt.ts'
 import { desert } from './scenes/desert.ts'
 import { forest } from './scenes/forest.ts'
 import { city, field, mountain } from './scenes/landscapes.ts'
@@ -8,7 +8,6 @@ import { ocean } from './scenes/ocean.ts'
 import { space } from './scenes/space.ts'
 import { createStage, type Scene } from './stage.ts'
 import type { CameraPath } from './view.ts'
-import type { Biome } from './vocabulary.ts'
 import { addWeather } from './weather.ts'
 
 const SCENES: Readonly<Record<Biome, Scene>> = { mountain, ocean, desert, field, forest, city, space }
@@ -40,11 +39,8 @@ function paintVignette(width: number, height: number): Canvas {
   const context = canvas.getContext('2d')
   const { width: wide, height: high } = canvas
   const reach = Math.hypot(wide, high) * 0.57
-  context.fillStyle = radialGradient(
-    context,
-    { x: wide / 2, y: high / 2, inner: high / 3, radius: reach },
-    { 0: 'rgba(4,2,14,0)', 1: 'rgba(4,2,14,0.42)' },
-  )
+  const ring = { x: wide / 2, y: high / 2, inner: high / 3, radius: reach }
+  context.fillStyle = radialGradient(context, ring, fading('#04020e', { 0: 0, 1: 0.42 }))
   context.fillRect(0, 0, wide, high)
   return canvas
 }

@@ -1,9 +1,18 @@
-import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { fillEllipse, mix, radialGradient, traceGround, verticalGradient, withAlpha } from './paint.ts'
+import { createCanvas, Path2D, type SKRSContext2D } from '@napi-rs/canvas'
+import {
+  addStops,
+  fading,
+  fillEllipse,
+  mix,
+  radialGradient,
+  traceGround,
+  verticalGradient,
+  withAlpha,
+} from './paint.ts'
+import type { Subject } from './prompt.ts'
 import { noise } from './random.ts'
 import { paintCat, paintDog, paintPerson, type Silhouette } from './silhouettes.ts'
 import { addLayer, drawOnPlane, type Stage, setPlane } from './stage.ts'
-import type { Subject } from './vocabulary.ts'
 
 const FIGURES: Partial<Record<Subject, Readonly<{ paint: Silhouette; height: number }>>> = {
   cat: { paint: paintCat, height: 0.25 },
@@ -64,11 +73,8 @@ function createFigureSprite(stage: Stage, paint: Silhouette, height: number, lig
 function drawContactShadow(context: SKRSContext2D, height: number): void {
   context.save()
   context.scale(1, 0.16)
-  context.fillStyle = radialGradient(
-    context,
-    { x: 0, y: 0, radius: height * 0.45 },
-    { 0: 'rgba(0,0,0,0.55)', 1: 'rgba(0,0,0,0)' },
-  )
+  const spot = { x: 0, y: 0, radius: height * 0.45 }
+  context.fillStyle = radialGradient(context, spot, fading('#000000', { 0: 0.55, 1: 0 }))
   context.fillRect(-height, -height, height * 2, height * 2)
   context.restore()
 }
@@ -129,26 +135,18 @@ export function addBoat(stage: Stage, nearness: number, y: number, size = 0.62):
   })
 }
 
+const HULL = new Path2D('M -.07 -.005 L .078 -.01 Q .055 .02 .03 .021 L -.045 .021 Z')
+
 function paintBoat(context: SKRSContext2D, hull: string, mainSail: string, foreSail: string): void {
   context.fillStyle = hull
-  context.beginPath()
-  context.moveTo(-0.07, -0.005)
-  context.lineTo(0.078, -0.01)
-  context.quadraticCurveTo(0.055, 0.02, 0.03, 0.021)
-  context.lineTo(-0.045, 0.021)
-  context.closePath()
-  context.fill()
+  context.fill(HULL)
   for (const [colour, top, side] of [
     [mainSail, -0.15, 1.1],
     [foreSail, -0.13, -0.95],
   ] as const) {
+    const [mast, edge] = [side * 0.003, side * 0.055]
     context.fillStyle = colour
-    context.beginPath()
-    context.moveTo(side * 0.003, top)
-    context.quadraticCurveTo(side * 0.055, -0.06, side * 0.055, -0.018)
-    context.lineTo(side * 0.003, -0.015)
-    context.closePath()
-    context.fill()
+    context.fill(new Path2D(`M ${mast} ${top} Q ${edge} -.06 ${edge} -.018 L ${mast} -.015 Z`))
   }
   context.fillStyle = hull
   context.fillRect(-0.0015, -0.158, 0.003, 0.155)
@@ -178,47 +176,32 @@ export function addBalloons(stage: Stage): void {
   })
 }
 
+const ENVELOPE = new Path2D(
+  'M -.16 .92 C -.4 .6 -.86 .4 -.86 -.12 C -.86 -1.15 .86 -1.15 .86 -.12 C .86 .4 .4 .6 .16 .92 Z',
+)
+const ROPES = new Path2D('M -.13 .92 L -.104 1.22 M .13 .92 L .104 1.22')
+
 function paintBalloon(context: SKRSContext2D, stage: Stage, tones: [string, string], glow: number): void {
-  const envelope = () => {
-    context.beginPath()
-    context.moveTo(-0.16, 0.92)
-    context.bezierCurveTo(-0.4, 0.6, -0.86, 0.4, -0.86, -0.12)
-    context.bezierCurveTo(-0.86, -1.15, 0.86, -1.15, 0.86, -0.12)
-    context.bezierCurveTo(0.86, 0.4, 0.4, 0.6, 0.16, 0.92)
-    context.closePath()
-  }
   context.save()
-  envelope()
-  context.clip()
+  context.clip(ENVELOPE)
   context.fillStyle = tones[0]
   context.fillRect(-1, -1, 2, 2)
-  context.fillStyle = tones[1]
   for (const width of [0.74, 0.26]) {
     context.fillStyle = width > 0.5 ? tones[1] : tones[0]
     fillEllipse(context, 0, -0.1, width * 0.86, 1.25)
   }
   const side = stage.sun.x >= 0 ? 1 : -1
   const shade = context.createLinearGradient(side * 0.9, -0.3, -side * 0.9, 0.3)
-  shade.addColorStop(0, withAlpha(stage.palette.light, 0.5))
-  shade.addColorStop(0.45, withAlpha(stage.palette.near, 0))
-  shade.addColorStop(1, withAlpha(stage.palette.near, 0.6))
-  context.fillStyle = shade
+  const { light, near } = stage.palette
+  context.fillStyle = addStops(shade, { 0: withAlpha(light, 0.5), 0.45: withAlpha(near, 0), 1: withAlpha(near, 0.6) })
   context.fillRect(-1, -1, 2, 2)
-  context.fillStyle = radialGradient(
-    context,
-    { x: 0, y: 0.8, radius: 0.9 },
-    { 0: withAlpha('#ffd27a', stage.isNight ? glow * 2.2 : glow), 1: withAlpha('#ffd27a', 0) },
-  )
+  const flame = fading('#ffd27a', { 0: stage.isNight ? glow * 2.2 : glow, 1: 0 })
+  context.fillStyle = radialGradient(context, { x: 0, y: 0.8, radius: 0.9 }, flame)
   context.fillRect(-1, -0.3, 2, 2)
   context.restore()
   context.strokeStyle = withAlpha(stage.palette.near, 0.7)
   context.lineWidth = 0.02
-  context.beginPath()
-  for (const rope of [-0.13, 0.13]) {
-    context.moveTo(rope, 0.92)
-    context.lineTo(rope * 0.8, 1.22)
-  }
-  context.stroke()
+  context.stroke(ROPES)
   context.fillStyle = mix('#6b4a2b', stage.palette.near, 0.5)
   context.beginPath()
   context.roundRect(-0.13, 1.2, 0.26, 0.2, 0.04)

@@ -1,4 +1,4 @@
-import { fillCircle, fillEllipse, fillGlow, withAlpha } from './paint.ts'
+import { fading, fillCircle, fillEllipse, fillGlow } from './paint.ts'
 import { type Stage, setPlane } from './stage.ts'
 
 /** Adds particles in front of the scene: snow, rain, petals, fireflies or dust. */
@@ -14,9 +14,7 @@ export function addWeather(stage: Stage): void {
 }
 
 /** Wraps a coordinate, so that particles that leave on one side return on the other. `span` is wider than any frame. */
-function wrap(value: number, span: number): number {
-  return (((value % span) + span) % span) - span / 2
-}
+const wrap = (value: number, span: number) => (((value % span) + span) % span) - span / 2
 
 function particles(stage: Stage, name: string, count: number, nearest: number, farthest: number) {
   const random = stage.random(name)
@@ -67,10 +65,8 @@ function addPetals(stage: Stage): void {
   stage.drawables.push((context, camera, seconds) => {
     for (const { x, y, nearness, phase, variety } of petals) {
       setPlane(stage, context, camera, nearness)
-      context.translate(
-        wrap(x + seconds * 0.09 * (0.5 + nearness) + 0.04 * Math.sin(seconds + phase), stage.aspect * 1.9),
-        wrap(y + seconds * 0.07 * (0.5 + nearness), 1.4),
-      )
+      const petalX = x + seconds * 0.09 * (0.5 + nearness) + 0.04 * Math.sin(seconds + phase)
+      context.translate(wrap(petalX, stage.aspect * 1.9), wrap(y + seconds * 0.07 * (0.5 + nearness), 1.4))
       context.rotate(phase + seconds * (variety - 0.5) * 3)
       context.scale(1, 0.35 + 0.65 * Math.abs(Math.sin(seconds * 1.7 + phase)))
       context.fillStyle = `rgba(255,${Math.round(170 + variety * 50)},${Math.round(200 + variety * 40)},.85)`

@@ -14,9 +14,8 @@ export type Grass = Readonly<{
 }>
 
 /** Returns the world y of the gently rolling ground at a world x. */
-function groundLevel(base: number, nearness: number, x: number): number {
-  return base + 0.025 * Math.sin(x * 2.1 + nearness * 9) + 0.012 * Math.sin(x * 5.3 + nearness * 4)
-}
+const groundLevel = (base: number, nearness: number, x: number) =>
+  base + 0.025 * Math.sin(x * 2.1 + nearness * 9) + 0.012 * Math.sin(x * 5.3 + nearness * 4)
 
 /** Adds a strip of ground with swaying grass. */
 export function addGrass(stage: Stage, nearness: number, { base, length, colour, density }: Grass): void {
@@ -46,12 +45,10 @@ export function addGrass(stage: Stage, nearness: number, { base, length, colour,
   })
 }
 
+type Flowers = Readonly<{ base: number; density: number; colours: readonly string[] }>
+
 /** Adds clusters of flowers, dimmed by the light. `density` is the maximum per unit. */
-export function addFlowers(
-  stage: Stage,
-  nearness: number,
-  { base, density, colours }: Readonly<{ base: number; density: number; colours: readonly string[] }>,
-): void {
+export function addFlowers(stage: Stage, nearness: number, { base, density, colours }: Flowers): void {
   const { palette, isNight, noiseSeed } = stage
   const dim = isNight ? 0.6 : 0.12
   const shadow = mix(palette.near, palette.ridge[2], 0.6)
@@ -105,11 +102,7 @@ export function paintPine(context: SKRSContext2D, random: Random, { x, y, height
 }
 
 /** Adds pines that frame the picture: tall at the sides, none in the middle. */
-export function addPineFrame(
-  stage: Stage,
-  nearness: number,
-  pines: Readonly<{ base: number; height: number; colour: string }>,
-): void {
+export function addPineFrame(stage: Stage, nearness: number, pines: Omit<Pine, 'x' | 'y'> & { base: number }): void {
   const clearing = 0.42 * stage.aspect
   addLayer(stage, nearness, { sway: 0.006 }, (context, box) => {
     scatter(stage, `pines${nearness}`, { ...box, spacing: pines.height * 0.13 }, (x, random) => {
@@ -130,23 +123,16 @@ export function addLoneTree(stage: Stage, nearness: number, base: number): void 
   addLayer(stage, nearness, { sway: 0.01, top: base - 0.6, bottom: base + 0.02 }, (context) => {
     context.strokeStyle = colour
     context.lineCap = 'round'
-    paintBranch(
-      context,
-      { x, y: base + 0.01, angle: -Math.PI / 2, length: 0.078, width: 0.013, depth: 5 },
-      (tipX, tipY) => paintLeaves(stage, context, random, tipX, tipY, leaf),
-      random,
-    )
+    const trunk = { x, y: base + 0.01, angle: -Math.PI / 2, length: 0.078, width: 0.013, depth: 5 }
+    paintBranch(context, random, trunk, (tipX, tipY) => paintLeaves(stage, context, random, tipX, tipY, leaf))
   })
 }
 
 type Branch = Readonly<{ x: number; y: number; angle: number; length: number; width: number; depth: number }>
 
-function paintBranch(
-  context: SKRSContext2D,
-  branch: Branch,
-  paintTip: (x: number, y: number) => void,
-  random: Random,
-): void {
+type PaintTip = (x: number, y: number) => void
+
+function paintBranch(context: SKRSContext2D, random: Random, branch: Branch, paintTip: PaintTip): void {
   const x = branch.x + Math.cos(branch.angle) * branch.length
   const y = branch.y + Math.sin(branch.angle) * branch.length
   context.lineWidth = branch.width
@@ -162,7 +148,7 @@ function paintBranch(
       angle: branch.angle + random.range(-0.62, 0.62),
       length: branch.length * random.range(0.66, 0.84),
     }
-    paintBranch(context, next, paintTip, random)
+    paintBranch(context, random, next, paintTip)
   }
 }
 
@@ -194,23 +180,16 @@ export function addTrunks(stage: Stage, trunks: Trunks): void {
   addLayer(stage, nearness, { sway: 0.004 }, (context, box) => {
     scatter(stage, `trunks${nearness}`, { ...box, spacing: 1 / trunks.density }, (place, random) => {
       const x = Math.abs(place) < clearing ? place + Math.sign(place || 1) * clearing : place
-      paintTrunk(stage, context, random, {
-        x,
-        width: (0.012 + 0.05 * nearness) * random.range(0.5, 1.15),
-        colour,
-        ...box,
-      })
+      const width = (0.012 + 0.05 * nearness) * random.range(0.5, 1.15)
+      paintTrunk(stage, context, random, { x, width, colour, ...box })
     })
     const leaf = mix(colour, '#3c7a45', stage.isNight ? 0.12 : 0.4)
     scatter(stage, `leaves${nearness}`, { ...box, spacing: 0.0003 / (0.4 + nearness) }, (x, random) => {
       const y = -0.85 + random.next() * (trunks.foliage + 0.85)
       const hanging = (y + 0.85) / (trunks.foliage + 0.85)
       // Leaves form clumps, fewer towards the lower edge.
-      if (
-        noise(x * 6 + nearness * 50, y * 7, stage.noiseSeed) * 0.7 + noise(x * 19, y * 19, 5) * 0.3 <
-        0.06 + 0.55 * hanging
-      )
-        return
+      const clump = noise(x * 6 + nearness * 50, y * 7, stage.noiseSeed) * 0.7 + noise(x * 19, y * 19, 5) * 0.3
+      if (clump < 0.06 + 0.55 * hanging) return
       context.fillStyle = withAlpha(mix(leaf, stage.palette.light, random.next() ** 2 * 0.4), 0.85)
       const radius = random.range(0.0035, 0.008) * (0.5 + nearness)
       fillEllipse(context, x, y, radius * 1.6, radius * 0.8, random.range(0, 3))

@@ -1,5 +1,14 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
-import { fillCircle, mix, paintPixels, parseHex, radialGradient, verticalGradient, withAlpha } from '../paint.ts'
+import {
+  fading,
+  fillCircle,
+  mix,
+  paintPixels,
+  parseHex,
+  radialGradient,
+  verticalGradient,
+  withAlpha,
+} from '../paint.ts'
 import { clamp01, fractalNoise } from '../random.ts'
 import { addLayer, drawOnPlane, type Stage, visibleBox } from '../stage.ts'
 import type { Box } from '../view.ts'
@@ -36,7 +45,7 @@ function paintGlow({ palette, sun, isNight }: Stage, context: SKRSContext2D, box
     context.fillStyle = radialGradient(
       context,
       { ...sun, radius },
-      { 0: withAlpha(colour, strength), 0.35: withAlpha(colour, strength * 0.35), 1: withAlpha(colour, 0) },
+      fading(colour, { 0: strength, 0.35: strength * 0.35, 1: 0 }),
     )
     context.fillRect(box.left, box.top, box.right - box.left, box.bottom - box.top)
   }
@@ -48,7 +57,7 @@ function paintSun({ palette, sun }: Stage, context: SKRSContext2D): void {
   context.fillStyle = radialGradient(
     context,
     { ...sun, inner: radius * 0.8, radius },
-    { 0: palette.sun, 1: withAlpha(palette.sun, 0) },
+    fading(palette.sun, { 0: 1, 1: 0 }),
   )
   context.fillRect(sun.x - radius, sun.y - radius, radius * 2, radius * 2)
 }

@@ -1,5 +1,5 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { fillEllipse, mix, verticalGradient, withAlpha } from '../paint.ts'
+import { fading, fillEllipse, mix, verticalGradient, withAlpha } from '../paint.ts'
 import type { Stage } from '../stage.ts'
 import type { Camera } from '../view.ts'
 
@@ -28,7 +28,7 @@ export function addWater(stage: Stage, water: Water): void {
   stage.drawables.push((context, camera, seconds) => {
     const waterline = height / 2 + camera.zoom * height * (horizon - camera.tilt - camera.pedestal * 0.06)
     if (waterline >= height * OVERSCAN) return
-    reflect(reflection, context, camera, waterline, stage)
+    reflect(reflection, context.canvas, camera, waterline)
     // Rotates the water with the horizon of a rolled camera.
     context.setTransform(1, 0, 0, 1, width / 2, height / 2)
     context.rotate(camera.roll)
@@ -43,30 +43,22 @@ export function addWater(stage: Stage, water: Water): void {
     })
     context.fillRect(left, waterline, wide, height * OVERSCAN - waterline)
     drawGlints(context, glints, stage, camera, { waterline, seconds })
-    context.fillStyle = verticalGradient(context, waterline - 0.012 * height, waterline + 0.03 * height, {
-      0: withAlpha(stage.palette.haze, 0),
-      0.4: withAlpha(stage.palette.haze, 0.5),
-      1: withAlpha(stage.palette.haze, 0),
-    })
+    const haze = fading(stage.palette.haze, { 0: 0, 0.4: 0.5, 1: 0 })
+    context.fillStyle = verticalGradient(context, waterline - 0.012 * height, waterline + 0.03 * height, haze)
     context.fillRect(left, waterline - 0.012 * height, wide, 0.042 * height)
   })
 }
 
 /** Copies the area above the waterline upside down and level into the lower part of the mirror. */
-function reflect(
-  reflection: SKRSContext2D,
-  context: SKRSContext2D,
-  camera: Camera,
-  waterline: number,
-  { viewport: { width, height } }: Stage,
-): void {
+function reflect(reflection: SKRSContext2D, source: SKRSContext2D['canvas'], camera: Camera, waterline: number): void {
+  const { width, height } = source
   // Stretched when the frame shows more water than sky.
   const stretch = Math.max(1, ((height - waterline) / Math.max(1, waterline)) * 1.02)
   reflection.setTransform(MIRROR_SCALE, 0, 0, -MIRROR_SCALE * stretch, 0, MIRROR_SCALE * waterline * (1 + stretch))
   reflection.translate(width / 2, height / 2)
   reflection.rotate(-camera.roll)
   reflection.translate(-width / 2, -height / 2)
-  reflection.drawImage(context.canvas, 0, 0)
+  reflection.drawImage(source, 0, 0)
 }
 
 type Surface = Readonly<{ waterline: number; seconds: number; width: number; height: number }>

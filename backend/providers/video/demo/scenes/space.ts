@@ -1,5 +1,5 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { fillCircle, mix, paintPixels, parseHex, radialGradient, withAlpha } from '../paint.ts'
+import { addStops, fillCircle, mix, paintPixels, parseHex, radialGradient, withAlpha } from '../paint.ts'
 import { clamp01, fractalNoise, noise } from '../random.ts'
 import { addLayer, drawOnPlane, type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 import { addLedgeWithFigure } from '../subjects.ts'
@@ -47,10 +47,9 @@ function addNebula(stage: Stage): void {
   })
 }
 
-function addStarField(
-  stage: Stage,
-  { nearness, spacing, radius }: Readonly<{ nearness: number; spacing: number; radius: number }>,
-): void {
+type StarField = Readonly<{ nearness: number; spacing: number; radius: number }>
+
+function addStarField(stage: Stage, { nearness, spacing, radius }: StarField): void {
   const box = visibleBox(stage, nearness)
   const stars: { x: number; y: number; radius: number; brightness: number; phase: number }[] = []
   scatter(stage, `starField${nearness}`, { ...box, spacing }, (x, random) => {
@@ -88,9 +87,7 @@ function addRocks(stage: Stage): void {
       context.translate(x + seconds * 0.012 * nearness, y)
       // Lit from the upper left like the planet, independent of the rotation.
       const shade = context.createRadialGradient(-radius * 0.5, -radius * 0.5, 0, 0, 0, radius * 1.2)
-      shade.addColorStop(0, lit!)
-      shade.addColorStop(1, dark!)
-      context.fillStyle = shade
+      context.fillStyle = addStops(shade, { 0: lit!, 1: dark! })
       context.beginPath()
       corners.forEach((reach, i) => {
         const angle = (i / corners.length) * Math.PI * 2 + spin * seconds
@@ -162,15 +159,9 @@ function paintBall(stage: Stage, tone: string, size: number) {
 /** Draws a glow around the planet, brightest on the lit side. */
 function drawAtmosphere(context: SKRSContext2D, x: number, y: number, radius: number, tone: string): void {
   context.globalCompositeOperation = 'screen'
-  context.fillStyle = radialGradient(
-    context,
-    { x: x - radius * 0.12, y: y - radius * 0.1, inner: radius * 0.85, radius: radius * 1.3 },
-    {
-      0: withAlpha(mix(tone, '#bfe0ff', 0.5), 0.4),
-      0.4: withAlpha(mix(tone, '#bfe0ff', 0.3), 0.12),
-      1: withAlpha(tone, 0),
-    },
-  )
+  const glow = (whiteness: number, opacity: number) => withAlpha(mix(tone, '#bfe0ff', whiteness), opacity)
+  const ring = { x: x - radius * 0.12, y: y - radius * 0.1, inner: radius * 0.85, radius: radius * 1.3 }
+  context.fillStyle = radialGradient(context, ring, { 0: glow(0.5, 0.4), 0.4: glow(0.3, 0.12), 1: withAlpha(tone, 0) })
   context.fillRect(x - radius * 1.5, y - radius * 1.5, radius * 3, radius * 3)
   context.globalCompositeOperation = 'source-over'
 }

@@ -1,4 +1,4 @@
-import { fillGlow, mix, verticalGradient, withAlpha } from '../paint.ts'
+import { fading, fillGlow, mix, verticalGradient, withAlpha } from '../paint.ts'
 import { addLayer, drawOnPlane, type Stage, visibleBox } from '../stage.ts'
 
 /** Adds the near bank: paving, a railing and street lamps, lit except by day. `level` is the world y of the ground. */
