@@ -21,7 +21,7 @@ const ADAPTER =
 const ROUTES = '[rR]outes\\.ts$'
 const BODY = '^workflows/[^/]+/[^/]+\\.workflow\\.ts$'
 const ENGINE_PORT = '^workflows/engine/[^/]+\\.port\\.ts$'
-/** What workflows do in the world: everything else in a noun's folder. */
+/** Activities and triggers: all other files in the folder of a context. */
 const ACTIVITIES = '^workflows/(?!engine/|temporal/|testing/)[^/]+/(?!.*\\.workflow\\.ts$)[^/]+\\.ts$'
 const READS = '^projections/.*\\bread[A-Z][A-Za-z]*\\.ts$'
 const OURS = '^(backend|projections|workflows|site|scripts|bench)/'

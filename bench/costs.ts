@@ -149,7 +149,7 @@ async function video(): Promise<void> {
   }
 }
 
-console.log(`${accounts} accounts, ${LANES} at once`)
+console.log(`${accounts} accounts, ${LANES} in parallel`)
 await commands()
 await requests()
 await video()

@@ -40,7 +40,7 @@ export async function buildSite() {
 export const siteInputs = (root = ROOT) =>
   withImports(root, [...filesUnder(root, 'site'), ...filesUnder(root, 'content'), ...TOOLS]).sort()
 
-/** Hashes the inputs of the site. The public URL is none: the server inserts it. */
+/** Hashes the inputs of the site. The public URL is not an input: the server inserts it. */
 export function inputsHash(root = ROOT) {
   const hash = createHash('sha256')
   for (const file of siteInputs(root))

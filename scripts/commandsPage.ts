@@ -132,7 +132,7 @@ const SENDERS: readonly (readonly [pattern: RegExp, sender: string])[] = [
   [/^backend\//, 'user'],
 ]
 
-/** Finds the files that send a command. Calls of `credits` count where they are made: it only builds the commands. */
+/** Finds the files that send a command. `credits.ts` only builds commands, so its callers count as the senders. */
 function sendersOf(command: string, texts: ReadonlyMap<string, string>): string[] {
   const files = [...texts].flatMap(([file, text]) => {
     if (/\.(decider|rules)\.ts$|(^|\/)(commands|events)\.ts$|^backend\/kernel\//.test(file)) return []

@@ -76,7 +76,7 @@ export function logLines() {
     .sort((a, b) => (a.message < b.message ? -1 : 1))
 }
 
-/** Returns the Markdown page, its table aligned as the formatter wants it. */
+/** Returns the Markdown page, with its table aligned as Biome formats it. */
 export function logPage() {
   const rows = logLines().map(({ message, levels, fields, file }) => [
     message,

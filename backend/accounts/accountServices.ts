@@ -26,7 +26,7 @@ interface AccountServicesOptions {
   readonly log: Logger
   /** Expires mailed links. Sessions and rate limits always use the system time. */
   readonly clock: Clock
-  /** Dates registrations and verifications. */
+  /** Gives registrations and verifications their time. */
   readonly calendar: Calendar
 }
 

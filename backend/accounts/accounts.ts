@@ -24,7 +24,7 @@ export interface AccountsOptions {
   readonly production: boolean
   /** Grants the free credits, once per user. */
   readonly grantFreeCredits: (userId: string) => Promise<void>
-  /** Dates registrations and verifications. */
+  /** Gives registrations and verifications their time. */
   readonly calendar?: Calendar
 }
 

@@ -58,7 +58,7 @@ export async function recountVisits(
   const client = await pool.connect()
   try {
     await client.query('begin')
-    // Writing and counting visits both start with this table.
+    // Blocks writers and counters of visits, because both need this table.
     await client.query('lock table uncounted_view in share row exclusive mode')
     await client.query(`set local work_mem = '64MB'`)
     await client.query('update board_state set time_zone = $1', [timeZone])

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { COUNT_VISITS } from './countVisits.ts'
 
-/** Visits gather for this time, because counting many costs little more than counting one. */
+/** Batch interval: counting many visits in one statement costs little more than counting one. */
 const GATHER_MS = 50
 const RETRY_MS = 2_000
 

@@ -17,7 +17,7 @@ interface Retention {
   readonly calendar: Calendar
   /** The operator's day of an instant in epoch milliseconds. */
   readonly dayOf: (at: number) => string
-  /** Deletes what other contexts keep as long as visits. */
+  /** Deletes data of other contexts that has the same retention period as visits. */
   readonly deleteBefore: (before: Date) => Promise<void>
 }
 

@@ -37,7 +37,7 @@ const VIDEO_CALLS = {
   state: { outcomes: ['queued', 'rendering', 'finished', 'failed', 'unknown'] },
   fetch: {},
 } as const
-/** The `call` labels are stored in dashboards and alerts, so they keep their first names. */
+/** The `call` labels are stored in dashboards and alerts, so they keep their original names. */
 const PAYMENT_CALLS = {
   createAgreement: { call: 'open' },
   getAgreement: { call: 'look' },

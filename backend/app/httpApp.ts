@@ -37,7 +37,7 @@ const CALLS_PER_MINUTE = 1_200
 
 /** Builds the Koa application. Reads no environment and opens no socket. */
 export function createHttpApp({ log, metrics, publicUrl, trustedProxies, identity, ...routes }: HttpApp): Koa {
-  // Without a trusted proxy, X-Forwarded-For is ignored; with some, only their entries count.
+  // X-Forwarded-For is ignored, except for the entries that trusted proxies added.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   const api = new Router({ prefix: API_BASE })
   const served: Endpoint[] = []

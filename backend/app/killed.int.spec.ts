@@ -32,8 +32,8 @@ type Task = { id: string; status: string; credits_consumed: number }
 const tasksOf = async (user: TestUser) =>
   ((await (await user.call('GET', '/videos/tasks?per_page=100')).json()) as { tasks: Task[] }).tasks
 
-describe(`the program, killed ${KILLS} times while tasks run`, () => {
-  it('ends every task, settles every hold, charges once, and serves whole files only', {
+describe(`Kinora, killed ${KILLS} times while tasks run`, () => {
+  it('ends every task, settles every hold, charges once, and serves only complete files', {
     timeout: 900_000,
   }, async () => {
     program = await start(0)
@@ -83,8 +83,8 @@ describe(`the program, killed ${KILLS} times while tasks run`, () => {
 })
 
 /**
- * The log alone: the chain of every account is whole, and granted = left + captured, with nothing held any more. And
- * every read model built anew from the log is what it was, byte for byte.
+ * Expects that the log is consistent: the hash chain of every account is complete, granted = left + captured, and no credits
+ * are held. Every read model equals its rebuild byte for byte.
  */
 async function expectSoundLog(accounts: number): Promise<void> {
   const { connection, stop } = await connectDatabase({ databaseUrl: undefined, dataDir: folder }, () => {})

@@ -23,11 +23,11 @@ import { type ProcessName, type SplitLayout, startSplitLayout } from '../testing
 import { registerUser, type TestUser } from '../testing/testUser.ts'
 
 const temporal = findTemporal()
-const lacking = temporal ? '' : ' (skipped: there is no temporal program, and pip could not install it)'
+const lacking = temporal ? '' : ' (skipped: the temporal program is missing and pip could not install it)'
 const PROGRAM = path.join(import.meta.dirname, '../testing/minimaxProgram.ts')
 const RAISED = path.join(import.meta.dirname, '../testing/nextVersionProgram.ts')
 const PROCESSES: readonly ProcessName[] = ['api1', 'api2', 'projector', 'standby', 'worker1', 'worker2']
-/** Both APIs, so that all sockets are lost once; of the others one stands for the other. */
+/** Kills both APIs, so that every socket is lost once. A short run kills one process of each other role. */
 const KILLED: readonly ProcessName[] = FULL ? [...PROCESSES, ...PROCESSES] : ['api1', 'api2', 'projector', 'worker1']
 const CREATORS = 4
 const GRANTED = 30_000
@@ -69,7 +69,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     expect(await runAdjust(args, env, () => {})).toBe(0)
   }
 
-  /** Milliseconds until all sockets stand that were lost by something. */
+  /** Returns the milliseconds from `since` until every lost socket is connected again. */
   async function socketsBack(since: number): Promise<number> {
     await delay(100)
     await vi.waitFor(() => expect(creators.every(({ connected }) => connected)).toBe(true), 60_000)
@@ -82,8 +82,8 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
   }
 
   /**
-   * Milliseconds until what was under way has ended, and a new video was made. Where a worker died while it asked the
-   * provider, nobody knows whether there will be a video: that is waited for, by design, on a clock that is moved.
+   * Returns the milliseconds from `since` until the tasks in flight have ended and a new video is finished. If a worker was
+   * killed during a `create` call, the outcome is unknown, and the task waits by design. For these tasks the clock is moved.
    */
   async function takenOver(since: number): Promise<number> {
     const timed = async (user: TestUser, id: string) => ({ ...(await untilEnded(user, id)), ms: Date.now() - since })
@@ -103,22 +103,24 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     await fault()
     const since = Date.now()
     const [work, sockets] = await Promise.all([takenOver(since), socketsBack(since)])
-    console.log(`${what}: work goes on after ${work} ms; ${lost() - before} sockets lost, all back after ${sockets} ms`)
+    console.log(
+      `${what}: work continues after ${work} ms; ${lost() - before} sockets lost, all reconnected after ${sockets} ms`,
+    )
     expect(work).toBeLessThan(TAKE_OVER_MS)
     expect(sockets).toBeLessThan(SOCKETS_MS)
   }
 
-  it('go on within seconds, whichever of them is killed', { timeout: 300_000 }, async () => {
+  it('continue within seconds when any one of them is killed', { timeout: 300_000 }, async () => {
     await socketsBack(Date.now())
     for (const name of KILLED) {
       await measure(`${name} killed`, () => layout.kill(name))
       await layout.start(name)
     }
-    // Once the first API was gone, all sockets stood at the second.
+    // All sockets were connected to the second API after the first was killed, so killing the second lost all of them.
     expect(lost()).toBeGreaterThanOrEqual(CREATORS)
   })
 
-  it('go on when Postgres, the event store’s connections and Temporal are gone for a moment', {
+  it('continue after short outages of Postgres, the event store’s connections and Temporal', {
     timeout: 300_000,
   }, async () => {
     await measure('Postgres restarted', () => layout.postgres.restart())
@@ -129,7 +131,7 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     })
   })
 
-  it('have lost nothing that was accepted, and charged nothing twice', { timeout: 180_000 }, async () => {
+  it('lose no accepted task and charge none twice', { timeout: 180_000 }, async () => {
     await Promise.all(creators.map((creator) => creator.finish()))
     let failed = 0
     for (const { user, accepted } of creators) {
@@ -153,11 +155,11 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     const env = { DATABASE_URL: layout.databaseUrl, EVENTSTORE_URL: layout.eventStoreUrl }
     expect([await runAudit(['verify'], { env, print, printError: print }), words]).toEqual([0, expect.anything()])
     console.log(
-      `${prompts.length} videos made; ${failed} tasks failed and were paid back, ${unanswered} since the answer was lost`,
+      `${prompts.length} videos rendered; ${failed} tasks failed and were refunded, ${unanswered} because the answer was lost`,
     )
   })
 
-  it('answer while every read model is built anew beside them, and never go back in time', {
+  it('respond during the rebuild of every read model, and never return an older state', {
     timeout: 180_000,
   }, async () => {
     await layout.kill('standby')
@@ -181,12 +183,12 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     reading.abort()
     await Promise.all(creators.map((creator) => creator.finish()))
     const looks = (await readers).reduce((sum, count) => sum + count, 0)
-    console.log(`${looks} looks while ${PROJECTIONS.length} read models were built anew`)
+    console.log(`${looks} reads while ${PROJECTIONS.length} read models were rebuilt`)
     expect(looks).toBeGreaterThan(20)
   })
 })
 
-/** Reads a user's tasks and credits until `signal` aborts. @returns how often @throws a read failed or told of the past */
+/** Reads a user's tasks and credits until `signal` aborts. Returns the number of reads. @throws a read failed or was stale */
 async function readWhile(user: TestUser, signal: AbortSignal): Promise<number> {
   const known = new Map<string, number>()
   let [looks, tasks, left] = [0, 0, Number.POSITIVE_INFINITY]

@@ -21,7 +21,7 @@ import type { Context } from './context.ts'
 
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
 
-/** Composes the operator's routes. Figures come from the owners of their tables. */
+/** Composes the operator's routes. Each context provides the figures of its own tables. */
 export function composeOperators(
   { config, pool, database, changes, clock, calendar }: Context,
   { video }: Adapters,

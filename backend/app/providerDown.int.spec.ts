@@ -32,12 +32,12 @@ let double: MinimaxDouble
 let env: Record<string, string>
 let program: Program
 let users: TestUser[]
-/** Credits granted to each user, and tasks that were seen to their end, so far. */
+/** Credits granted to each user so far, and tasks that have ended. */
 let granted = FREE_CREDITS
 const ended: Task[] = []
 
 beforeAll(async () => {
-  // It counts more strictly than the adapter: one call too many, and it says so.
+  // Its limit is stricter than the adapter's: one call too many is rejected.
   double = await startMinimaxDouble({ renderMs: 150, perWindow: 20, windowMs: 500 })
   const provider = { MINIMAX_API_KEY: DOUBLE_KEY, MINIMAX_BASE_URL: double.url }
   env = { ...provider, DATA_DIR: folder, LOG_LEVEL: 'silent', PORT: String(await freePort()), MOVED_MS_FILE: clock }
@@ -58,19 +58,19 @@ afterEach(async () => {
   program = await startProgram(env, PROGRAM)
 })
 
-/** Like `kill -9`, and started again. */
+/** Kills the program, like `kill -9`, and restarts it. */
 async function killAndRestart(): Promise<void> {
   await program.kill()
   program = await startProgram(env, PROGRAM)
 }
 
-/** Submits tasks, each with a prompt of its own, and each until it is accepted. */
+/** Submits tasks with unique prompts. Repeats each request until it is accepted. */
 const submitAll = (name: string, from: number, to: number) =>
   Promise.all(
     Array.from({ length: to - from }, (_, n) => submit(users[(from + n) % users.length]!, `${name} ${from + n}`)),
   )
 
-/** Waits until every task of this name has ended; checks that each was paid or given back, and that its video is whole. */
+/** Waits until every task of this name has ended. Expects that each was charged or refunded, and that its video is complete. */
 async function settled(name: string): Promise<Task[]> {
   const tasks: Task[] = []
   for (const user of users) {
@@ -92,7 +92,10 @@ async function settled(name: string): Promise<Task[]> {
   return tasks
 }
 
-/** The log alone: what was captured is what the videos cost, nothing is held; and no task was made twice. Grants anew. */
+/**
+ * Expects that the captured credits are the price of the videos, that none are held, and that no video was created twice.
+ * Then grants credits for the next test.
+ */
 async function expectSoundLedger(): Promise<void> {
   const prompts = [...double.jobs.values()].map(({ body }) => body.prompt)
   expect(new Set(prompts).size).toBe(prompts.length)
@@ -129,13 +132,13 @@ const isSuccess = ({ status }: Task) => status === 'Success'
 const back = async () => {
   double.fault = () => undefined
 }
-/** What the provider does while it is down; answers how it comes back. */
+/** Starts an outage by its name. Returns a function that ends it. */
 const OUTAGES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
   'refuses connections': async () => {
     await double.goAway()
     return () => double.comeBack()
   },
-  'answers that it has too much to do': async () => {
+  'responds that it is overloaded': async () => {
     double.fault = (call) => (call === 'file' ? { status: 503 } : { code: 1002 })
     return back
   },
@@ -148,10 +151,10 @@ const OUTAGES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
 describe('a provider that is down for ten minutes', () => {
   it.each([
     ['refuses connections', TASKS, true],
-    ['answers that it has too much to do', FULL ? TASKS : 40, false],
+    ['responds that it is overloaded', FULL ? TASKS : 40, false],
     ['never answers', FULL ? TASKS : 40, false],
   ] as const)(
-    'and %s: of %i tasks none is lost, none charged without a video (the program killed: %j)',
+    'and %s: loses none of %i tasks and charges none without a video (Kinora killed: %j)',
     {
       timeout: 240_000,
     },
@@ -173,17 +176,17 @@ describe('a provider that is down for ten minutes', () => {
       const tasks = await settled(name)
       const seconds = ((performance.now() - started) / 1_000).toFixed(1)
       const failed = tasks.filter(({ status }) => status === 'Fail')
-      console.log(`${name} ${tasks.length} tasks, ${failed.length} refunded, settled ${seconds} s after its return`)
+      console.log(`${name} ${tasks.length} tasks, ${failed.length} refunded, settled ${seconds} s after the outage`)
       expect(tasks).toHaveLength(count)
-      // What was never answered, or was on its way when the program was killed, cannot be asked for again.
+      // A `create` call without an answer, or in flight when the program was killed, must not be retried.
       expect(failed.every(({ error_code }) => error_code === 'answer_lost')).toBe(true)
       expect(failed.length).toBeLessThanOrEqual(killed || how === 'never answers' ? count / 4 : 0)
     },
   )
 })
 
-describe('a program that is killed between the request for a video and its answer', () => {
-  it('never asks again: one request reached the provider for each task, and the credits are back', {
+describe('a program that is killed during a create call', () => {
+  it('sends one request per task to the provider and refunds the credits', {
     timeout: 120_000,
   }, async () => {
     double.reached.length = 0
@@ -193,7 +196,7 @@ describe('a program that is killed between the request for a video and its answe
     await killAndRestart()
     double.fault = () => undefined
     await submitAll('killed', 4, 8)
-    // So long nobody knows whether an answer may still come.
+    // Until then, an answer may still arrive.
     writeFileSync(clock, String(12 * MINUTE))
     const tasks = await settled('killed')
     const lost = tasks.filter(({ error_code }) => error_code === 'answer_lost').map(({ prompt }) => prompt)

@@ -14,7 +14,7 @@ export const migrateSchema = (database: Database, pool: pg.Pool): Promise<void> 
   migrate(database, pool, currentMigrations)
 
 /**
- * Returns the migrations that a database or backup counts as having, given the names it lists.
+ * Returns the applied migrations of a database or backup, with the baseline in place of the migrations that it replaces.
  * @throws ConfigError it has some of the migrations that the baseline replaces, but not all
  */
 export function currentMigrations(listed: readonly string[]): readonly string[] {

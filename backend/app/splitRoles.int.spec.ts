@@ -39,7 +39,7 @@ async function openSocket(user: TestUser, url: string): Promise<{ socket: WebSoc
   return { socket, heard }
 }
 
-describe('roles in processes of their own', () => {
+describe('roles in separate processes', () => {
   let api: TestKinora
   let worker: TestKinora
   let workerUrl: string
@@ -48,7 +48,7 @@ describe('roles in processes of their own', () => {
     const workerPort = await freePort()
     workerUrl = `http://localhost:${workerPort}`
     const starting = startTestKinora({ env: { ...shared, ROLES: 'api', PORT: String(port) } })
-    // Nothing keeps the read models up to date yet: the API is alive, and not ready.
+    // No process updates the read models yet, so the API is alive but not ready.
     await vi.waitFor(async () => expect(await statusOf(`${shared.PUBLIC_URL}/readyz`)).toEqual([503, 'starting']))
     expect(await statusOf(`${shared.PUBLIC_URL}/healthz`)).toEqual([200, 'alive'])
     worker = await startTestKinora({
@@ -62,7 +62,7 @@ describe('roles in processes of their own', () => {
     await worker?.close({ keep: true })
   })
 
-  it('each tell how they are, and the one without the API serves nothing else', async () => {
+  it('serve health endpoints, and nothing else without the api role', async () => {
     for (const url of [api.url, workerUrl]) {
       expect(await statusOf(`${url}/healthz`)).toEqual([200, 'alive'])
       expect(await statusOf(`${url}/readyz`)).toEqual([200, 'ready'])
@@ -72,12 +72,12 @@ describe('roles in processes of their own', () => {
     expect(api.context.leases.held()).toEqual(['sandbox'])
   })
 
-  it('are refused when their media would lie apart', async () => {
+  it('are refused if their media folders would differ', async () => {
     const elsewhere = { DATA_DIR: `${shared.DATA_DIR}-elsewhere`, PORT: '0' }
     await expect(startTestKinora({ env: { ...shared, ...elsewhere, ROLES: 'api' } })).rejects.toThrow(/DATA_DIR/)
   })
 
-  it('make a video together: the answer shows it, the socket tells of it, the moved clock is everybody’s', async () => {
+  it('render a video together, notify its socket, and share the moved calendar', async () => {
     const user = await api.newUser()
     const { socket, heard } = await openSocket(user, api.url)
     const answer = await user.call('POST', '/videos/generate', GENERATION)
@@ -98,7 +98,7 @@ describe('roles in processes of their own', () => {
   })
 })
 
-describe('a program that is told to stop', () => {
+describe('a program that receives a stop signal', () => {
   let program: Program
   beforeAll(async () => {
     program = await startProgram({
@@ -109,7 +109,7 @@ describe('a program that is told to stop', () => {
     })
   })
 
-  it('says so first, then lets calls end and sends sockets elsewhere, then leaves', { timeout: 90_000 }, async () => {
+  it('reports draining, finishes requests, disconnects sockets, then exits', { timeout: 90_000 }, async () => {
     const { url } = program
     const user = await registerUser(url)
     const { socket } = await openSocket(user, url)

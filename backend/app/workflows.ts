@@ -21,7 +21,7 @@ import { leased, type Running } from './leases.ts'
 import type { Services } from './services.ts'
 import { startTriggers } from './triggers.ts'
 
-/** Activity results with a metric label of their own. */
+/** Activity results that have their own metric label. */
 const OUTCOMES = ['claimed', 'waiting', 'finished', 'failed', 'over', 'pending', 'read', 'later'] as const
 
 /** Runs the workflow engine, its activities, and the triggers that start workflows. */

@@ -14,7 +14,7 @@ interface Sale extends Place {
 /** Credits of a sale must be granted within this time. Usually it takes seconds, longer while workflows are down. */
 const GRANT_MS = 24 * 3_600_000
 
-/** Checks that every grant and reversal has a cause: a completed sale, an operator, or the account's one welcome. */
+/** Checks that every grant and reversal has a cause: a completed sale, an operator, or the account's single welcome grant. */
 export class GrantProofs {
   readonly #sales = new Map<string, Sale>()
   /** Reversals that the provider reported, by id. */

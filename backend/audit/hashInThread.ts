@@ -2,7 +2,7 @@ import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { HashedPage } from './hashedLedger.ts'
 
-/** Pages requested ahead. */
+/** Number of pages to prefetch. */
 const AHEAD = 2
 
 /**

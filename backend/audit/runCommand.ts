@@ -53,7 +53,7 @@ export function runCommand(command: Exclude<Command, { name: 'help' }>, ledger: 
   }
 }
 
-/** Calls `use` with all evidence there is, which is read from one snapshot. */
+/** Calls `use` with all available evidence, read from one snapshot. */
 async function withEvidence<T>(
   { takeSnapshot, models, logState, hashed }: AuditedLedger,
   earlier: readonly RememberedHeads[],

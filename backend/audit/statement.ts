@@ -50,7 +50,7 @@ export async function statementOf(store: EventStore, period: Period) {
   }
 }
 
-/** Matches the credit history: all lots that are not closed, minus the debt. */
+/** Returns the balance as the credit history shows it: all lots that are not closed, minus the debt. */
 const balanceOf = (book: AccountBook) => book.sums().left + book.total('owed')
 
 function stated(lotId: string, lot: Lot, at: string) {

@@ -25,12 +25,12 @@ interface Commands {
   /** `openLimit`: the tier's limit of open holds, this one included. */
   HoldCredits: { holdId: string; amount: number; openLimit: number }
   CaptureHold: { holdId: string }
-  /** `renewalExpiresAt`: when credits expire that cannot return to their lot because it is closed or has expired. */
+  /** `renewalExpiresAt`: expiry of credits that cannot return to their lot because the lot is closed or has expired. */
   ReleaseHold: { holdId: string; reason: string; renewalExpiresAt: string }
   /** The subscription that granted these lots has ended: the credits left in them are forfeited. */
   ForfeitLots: { lotIds: readonly string[] }
   ExpireLots: object
-  /** `amount`: credits of the lot to claim back; without it, all that can be claimed. */
+  /** `amount`: credits of the lot to claim back; by default, every credit that can be claimed. */
   ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
   WithdrawCredits: { adjustmentId: string; amount: number; reason: string }
 }

@@ -33,7 +33,7 @@ export function createLedgerWatch(
   }
 
   return {
-    /** Checks the suspects again and the next page. Returns the number of accounts in the page, and all drifts. */
+    /** Rechecks the suspects, then checks the next page. Returns the number of accounts in the page, and all drifts. */
     async check(): Promise<{ checked: number; drifted: readonly Drift[] }> {
       if (suspects.size > 0) compare(await readBalances({ ids: [...suspects.keys()] }))
       const rows = await readBalances({ after, limit: page })

@@ -34,7 +34,7 @@ export const available = (lots: readonly Lot[], at: string): number =>
 
 export const total = (parts: readonly LotPart[]): number => parts.reduce((sum, { amount }) => sum + amount, 0)
 
-/** Sorts by expiry, then subscription lots, which end with the subscription, then lots that never expire. */
+/** Returns a sort key: lots with an expiry by their expiry, then subscription lots, then lots that never expire. */
 const expiryOrder = (lot: Lot) => lot.expiresAt ?? (lot.source === 'subscription' ? '~' : '~~')
 
 /**

@@ -56,7 +56,7 @@ describe('agreements', () => {
       .decides(ended('A', 'not_approved', null, on('01-04')))
     given(requested()).when(status('cancelled')).decides(ended('A', 'declined'))
   })
-  it('replaces the running agreement, in whichever order the two are reported', () => {
+  it('replaces the running agreement, in any order of reports', () => {
     const two = [...running, requested('B', 'ultimate')]
     given(...two)
       .when(status('active', on('01-05'), 'B'))

@@ -50,7 +50,7 @@ async function upload({ bytes, name, type }: Pick<HostileFile, 'bytes' | 'name' 
   })
 }
 
-/** Sends a body as it is and reads what comes back until the server closes, or for as long as given. */
+/** Sends a raw body and returns the response that arrives before the server closes the connection or `ms` have passed. */
 function rawUpload(head: readonly string[], body: Buffer, ms: number): Promise<string> {
   const { hostname, port } = new URL(program.url)
   return new Promise((resolve) => {
@@ -72,10 +72,10 @@ function rawUpload(head: readonly string[], body: Buffer, ms: number): Promise<s
 }
 
 describe('malformed and hostile uploads', () => {
-  it('are each rejected with a specific 4xx, and leave no file and no memory behind', {
+  it('are each rejected with a specific 4xx, and leave no file and no used memory', {
     timeout: 300_000,
   }, async () => {
-    // The measure begins where the program has had large pictures that were welcome, as on any day.
+    // Warm up: measure memory after some large valid uploads, as in normal operation.
     for (let n = 0; n < 4; n++) expect((await upload(large)).status).toBe(200)
     const welcome = filesIn('media')
     const before = program.residentBytes()
@@ -98,8 +98,8 @@ describe('malformed and hostile uploads', () => {
     const grown = (program.residentBytes() - before) / MB
     const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0)
     console.log(
-      `${COUNT} hostile uploads, ${Math.round(bytes / MB)} MB, ${AT_ONCE} at once: the program's resident memory grew by ` +
-        `${grown.toFixed(1)} MB, at most by ${((peak - before) / MB).toFixed(1)} MB meanwhile`,
+      `${COUNT} hostile uploads, ${Math.round(bytes / MB)} MB, ${AT_ONCE} in parallel: the resident memory of the program grew by ` +
+        `${grown.toFixed(1)} MB, with a peak of ${((peak - before) / MB).toFixed(1)} MB`,
     )
     expect(grown).toBeLessThan(50)
     expect([filesIn('tmp'), filesIn('media')]).toEqual([[], welcome])
@@ -122,7 +122,7 @@ describe('malformed and hostile uploads', () => {
       ['two lengths', [type, 'Content-Length: 4', 'Content-Length: 9'], 'abcd', / 400 /],
       ['a length and chunks', [type, 'Content-Length: 4', 'Transfer-Encoding: chunked'], 'abcd', / 400 /],
       ['a length below zero', [type, 'Content-Length: -1'], 'abcd', / 400 /],
-      // Says more than it sends: there is no answer until the rest comes, and nothing is kept of it.
+      // The Content-Length exceeds the body: the server waits for the rest and stores nothing.
       ['more promised than sent', [type, 'Content-Length: 100000'], `${file}abcd`, /^$/],
     ]
     for (const [name, head, body, wanted] of cases) {

@@ -50,7 +50,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       return imageId
     },
 
-    /** Erases every picture of a user. The file goes first, so that no file is left without a row. */
+    /** Erases every picture of a user. Deletes each file before its row, so that no file is left without a row. */
     async eraseAll(userId: string): Promise<void> {
       const em = database.em.fork()
       for (const { id } of await em.execute<{ id: string }[]>('select id from image_upload where user_id = ?', [
@@ -69,7 +69,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       })
       const imageId = uuid7()
       const finished = path.join(temporaryDir, `${imageId}.jpg`)
-      // The row comes first. If the file does not follow, the sweep removes the row as unused.
+      // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
       await execute('insert into image_upload (id, user_id, created_at) values (?, ?, now())', [imageId, userId])
       await writeFile(finished, data)
       await media.put(imageKey(imageId), finished)
@@ -100,7 +100,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 /** Returns the bytes of the field `file`. They stay in memory, at most 20 MB, so a refused upload leaves no file. */
 async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
-  // One block, which the system can reclaim in one go. Pages that are never written use no memory, whatever the header says.
+  // One allocation, which the system reclaims as a whole. Unwritten pages use no memory, so a false length is harmless.
   const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
   let length = 0
   let isImage = true

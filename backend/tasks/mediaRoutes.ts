@@ -76,7 +76,7 @@ export function fileName(prompt: string): string {
   return `${safe || 'kinora'}${DEVICE.test(safe) ? '_' : ''}.mp4`
 }
 
-/** Makes the watermarked copy of a video on first use. Concurrent requests share one copy. */
+/** Creates the watermarked copy of a video on first use. Concurrent requests share one copy. */
 function createWatermarkCache(media: MediaStore, { temporaryDir, ffmpegPath }: MediaRoutes['watermarks']) {
   const running = new Map<string, Promise<void>>()
 

@@ -21,8 +21,8 @@ const ALL = TASK_TYPES.flatMap((taskType) =>
 const nameOf = ({ taskType, model, resolution, duration }: (typeof ALL)[number]) =>
   `${taskType} ${model} ${resolution} ${duration}`
 
-describe('the matrix of what can be made', () => {
-  it('holds exactly these cells, at these prices', () => {
+describe('the model table', () => {
+  it('offers exactly these configurations at these prices', () => {
     const offered = ALL.filter((c) => configurationFault(c) === undefined)
     expect(Object.fromEntries(offered.map((c) => [nameOf(c), creditCost(c)]))).toEqual({
       'text_to_video MiniMax-Hailuo-02 768P 6': 30,
@@ -40,7 +40,7 @@ describe('the matrix of what can be made', () => {
     expect(ALL).toHaveLength(64)
   })
 
-  it('names the first field at fault of each cell that does not exist', () => {
+  it('names the first invalid field of each configuration that is not offered', () => {
     const faults = ALL.flatMap((c) => {
       const fault = configurationFault(c)
       return fault ? [`${nameOf(c)}: ${fault.field} ${fault.code}`] : []
@@ -64,24 +64,24 @@ describe('the matrix of what can be made', () => {
     ['image_to_video', 'T2V-01-Director', '720P', 6, { field: 'model', code: 'model_not_for_task_type' }],
     ['text_to_video', 'I2V-01-live', '720P', 6, { field: 'model', code: 'model_not_for_task_type' }],
     ['image_to_video', 'I2V-01-live', '720P', 10, { field: 'duration', code: 'duration_not_for_model' }],
-  ] as const)('refuses %s with %s at %s for %i s', (taskType, model, resolution, duration, fault) => {
+  ] as const)('rejects %s with %s at %s for %i s', (taskType, model, resolution, duration, fault) => {
     expect(configurationFault({ taskType, model, resolution, duration })).toEqual(fault)
   })
 
-  it('prices a cell that does not exist at the default', () => {
+  it('returns the default price for a configuration that is not offered', () => {
     expect(creditCost({ taskType: 'text_to_video', model: 'T2V-01-Director', resolution: '1080P', duration: 10 })).toBe(
       30,
     )
   })
 
-  it('offers each mode its models', () => {
+  it('offers the models of each task type', () => {
     const names = (taskType: (typeof TASK_TYPES)[number]) => modelsFor(taskType).map(({ name }) => name)
     expect(names('text_to_video')).toEqual(['MiniMax-Hailuo-02', 'T2V-01-Director'])
     expect(names('image_to_video')).toEqual(['MiniMax-Hailuo-02', 'I2V-01-Director', 'I2V-01-live'])
   })
 })
 
-describe('reading a resolution', () => {
+describe('readResolution', () => {
   it.each([
     ['512', '512P'],
     ['512p', '512P'],
@@ -94,11 +94,11 @@ describe('reading a resolution', () => {
     ['1366 × 768', '768P'],
     ['1280x720', '720P'],
     ['910x512', '512P'],
-  ])('takes %s for %s', (text, resolution) => {
+  ])('parses %s as %s', (text, resolution) => {
     expect(readResolution(text)).toBe(resolution)
   })
   it.each(['', 'P', '4K', '480P', '768PP', '1080x', 'x1080', '-768', '768.0', 'constructor'])(
-    'does not know %j',
+    'returns undefined for %j',
     (text) => {
       expect(readResolution(text)).toBeUndefined()
     },

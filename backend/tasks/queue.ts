@@ -78,11 +78,11 @@ function remaining(task: QueuedTask, now: number): number {
  */
 export function estimateQueue({ now, slots, concurrent, running, own, typicalMs }: QueueState): Map<string, number> {
   const busy = running.map((task) => remainingByTime(task, now)).toSorted((a, b) => a - b)
-  // When each slot is next free; unused slots are free now.
+  // Times at which the slots of all users are next free; unused slots are free now.
   const free = [...Array<number>(Math.max(0, slots - busy.length)).fill(0), ...busy].slice(0, slots)
   const left = new Map<string, number>()
   for (const task of own) if (task.place === null) left.set(task.id, remaining(task, now))
-  // When each place of the user's lane is next free.
+  // Times at which the user's own slots are next free.
   const lane = [...left.values(), ...Array<number>(Math.max(0, concurrent - left.size)).fill(0)]
   for (const task of own.filter(({ place }) => place !== null).toSorted((a, b) => a.place! - b.place!)) {
     const ahead = task.place! - 1

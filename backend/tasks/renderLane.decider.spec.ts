@@ -14,18 +14,18 @@ const claim = (taskId: string, limit = 1): RenderLaneCommand => ({ type: 'ClaimS
 const release = (taskId: string): RenderLaneCommand => ({ type: 'ReleaseSlot', userId, taskId, at })
 
 describe("a user's render lane", () => {
-  it('gives a free slot to who asks', () => {
+  it('grants a free slot to a request', () => {
     given().when(claim('a')).decides(asked('a'), claimed('a'))
   })
-  it('lets the next one wait, and remembers its place once', () => {
+  it('queues the next request once', () => {
     given(asked('a'), claimed('a')).when(claim('b')).decides(asked('b'))
     given(asked('a'), claimed('a'), asked('b')).when(claim('b')).decidesNothing()
   })
-  it('makes as many at once as the plan allows', () => {
+  it('grants as many slots as the plan allows', () => {
     given(asked('a'), claimed('a')).when(claim('b', 2)).decides(asked('b'), claimed('b'))
     given(asked('a'), claimed('a'), asked('b'), claimed('b')).when(claim('c', 2)).decides(asked('c'))
   })
-  it('keeps the order in which they asked', () => {
+  it('grants slots in the order of requests', () => {
     const queue = [asked('a'), claimed('a'), asked('b'), asked('c'), released('a')]
     given(...queue)
       .when(claim('c'))
@@ -40,10 +40,10 @@ describe("a user's render lane", () => {
       .when(claim('c', 2))
       .decides(claimed('c'))
   })
-  it('lets nobody overtake by a lower limit than holds are out', () => {
+  it('grants no slot when more slots are taken than a lowered limit allows', () => {
     given(asked('a'), claimed('a'), asked('b'), claimed('b')).when(claim('c', 1)).decides(asked('c'))
   })
-  it('passes the place on when one that waited gives up', () => {
+  it('grants the slot to the next request when a waiting task gives up', () => {
     given(asked('a'), claimed('a'), asked('b'), asked('c'), released('b'), released('a'))
       .when(claim('c'))
       .decides(claimed('c'))
@@ -51,11 +51,11 @@ describe("a user's render lane", () => {
   it('releases a slot once', () => {
     given(asked('a'), claimed('a')).when(release('a')).decides(released('a'))
   })
-  it('releases one that never asked, so that it cannot ask later', () => {
+  it('ignores requests of a task that was released before its first request', () => {
     given().when(release('a')).decides(released('a'))
     given(released('a')).when(claim('a')).decidesNothing()
   })
-  it('does not give a slot to a task that has released it', () => {
+  it('grants no second slot to a task that has released its slot', () => {
     given(asked('a'), claimed('a'), released('a')).when(claim('a')).decidesNothing()
   })
 })

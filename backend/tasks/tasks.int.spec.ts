@@ -21,7 +21,7 @@ const json = async (response: Response | Promise<Response>) => (await response).
 type Stats = { remaining_credits: number; used_credits: number; total_credits: number }
 type Task = { id: string; status: string; credits_consumed: number }
 
-/** The same rules on both event stores; the double of EventStoreDB speaks its wire, in memory. */
+/** The same tests run on both event stores. The double of EventStoreDB serves its real protocol from memory. */
 describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, with the events in %s', (name) => {
   let server: EventStoreDbTestServer | undefined
 
@@ -106,7 +106,7 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
   })
 })
 
-/** What the log says of the account, event by event: nothing came in or went out but the grant and the two holds. */
+/** Expects that the account's events are the grant and two holds, without a gap in the hash chain. */
 async function expectNoDrift(account: string): Promise<void> {
   const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
   const pool = openPool(connection)

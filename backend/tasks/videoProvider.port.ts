@@ -31,7 +31,7 @@ export type RenderState =
 /** A service that renders videos. Expected failures are values; a thrown error is retried. */
 export interface VideoProvider {
   readonly name: string
-  /** Whether two `create` calls for one task make one video. If not, never retry a `create` whose answer was lost. */
+  /** Whether repeated `create` calls for a task create one video. If not, never retry a `create` whose answer was lost. */
   readonly idempotent: boolean
   readonly pollIntervalMs: number
   /** Takes a slot of the rate limit that all processes share. Returns 0, or the milliseconds to wait. */

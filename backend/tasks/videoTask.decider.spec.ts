@@ -61,7 +61,7 @@ const simple = (
   type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery',
 ) => ({ type, at }) as const
 
-/** Every state a task can be in, by the facts that lead there. */
+/** Every state of a task, with the events that lead to it. */
 const STATES = {
   none: [],
   waiting: [submitted],
@@ -84,7 +84,7 @@ const STATES = {
 } as const satisfies Record<string, readonly VideoTaskEvent[]>
 type State = keyof typeof STATES
 
-/** What each command decides in each state; a state that is not named decides nothing. */
+/** The outcome of each command by state. In an unlisted state, nothing is decided. */
 const TABLE: readonly (readonly [
   VideoTaskCommand,
   Partial<Record<State, readonly VideoTaskEvent[] | 'task_in_progress' | 'task_abandoned'>>,
@@ -165,17 +165,17 @@ const TABLE: readonly (readonly [
 ]
 
 describe.each(TABLE.map(([command, outcomes]) => ({ name: command.type, command, outcomes })))(
-  'a video task asked to $name',
+  'the command $name on a video task',
   ({ command, outcomes }) => {
     for (const [state, facts] of Object.entries(STATES)) {
       const outcome = outcomes[state as State]
       if (outcome === undefined)
-        it(`does nothing when ${state}`, () =>
+        it(`decides nothing when ${state}`, () =>
           given(...facts)
             .when(command)
             .decidesNothing())
       else if (typeof outcome === 'string')
-        it(`refuses when ${state}: ${outcome}`, () =>
+        it(`is rejected when ${state}: ${outcome}`, () =>
           given(...facts)
             .when(command)
             .rejects(outcome))
@@ -191,26 +191,26 @@ describe.each(TABLE.map(([command, outcomes]) => ({ name: command.type, command,
 const fold = (...events: readonly VideoTaskEvent[]) => events.reduce(videoTask.evolve, videoTask.initial)
 
 describe('the end of a video task', () => {
-  it('is written once: a cancel that comes first blocks the rendering', () => {
+  it('is recorded once: a cancellation blocks a later rendering', () => {
     given(...STATES.queued, cancelled, deleted)
       .when(simple('RequestRender'))
       .decidesNothing()
   })
-  it('is written once: a rendering that comes first blocks the cancel', () => {
+  it('is recorded once: a rendering blocks a later cancellation', () => {
     given(...STATES.queued, requested)
       .when(simple('Delete'))
       .rejects('task_in_progress')
   })
-  it('is charged for a success alone, also when that is deleted afterwards', () => {
+  it('is charged only after a success, even if the task is deleted later', () => {
     const charged = Object.entries(STATES).filter(([, facts]) => isCharged(fold(...facts)))
     expect(charged.map(([state]) => state)).toEqual(['succeeded', 'deleted'])
     expect(isCharged(fold(...STATES.recovered, deleted))).toBe(false)
     expect(isCharged(fold(submitted, cancelled, deleted))).toBe(false)
   })
-  it('leaves nothing to recover when it never reached the provider', () => {
+  it('needs no recovery if the task never reached the provider', () => {
     given(submitted, requested, failed(null, 'render_timed_out')).when(succeed).decidesNothing()
   })
-  it('keeps the newest job of a provider that had lost the first', () => {
+  it('keeps the newest job if the provider lost the first', () => {
     const again: VideoTaskEvent = { type: 'VideoRenderAccepted', data: { ...fact, jobId: 'another' } }
     given(...STATES.rendering)
       .when({ ...accept, jobId: 'another' } as VideoTaskCommand)
@@ -219,12 +219,12 @@ describe('the end of a video task', () => {
       .when(fail('render_timed_out'))
       .decides(failed('another', 'render_timed_out'))
   })
-  it('is looked for once: what the provider tells of it again changes nothing', () => {
+  it('ignores another callback about a found job after its recovery has ended', () => {
     given(...STATES.found, recoveryEnded)
       .when(find)
       .decidesNothing()
   })
-  it('keeps the job that a late video would come from', () => {
+  it('keeps the id of the job that may still finish', () => {
     given(...STATES.rendering)
       .when(fail('render_timed_out'))
       .decides(failed('job', 'render_timed_out'))

@@ -89,7 +89,7 @@ describe('the queue', () => {
     )
     const { tasks, ...rest } = await queue(user)
     expect(rest).toEqual({ global_queue: 1, user_queue_position: 1, user_in_progress: 2, user_limit: 2 })
-    // On Free, the second begins when the first is done.
+    // The Free plan renders one task at a time.
     expect(tasks[1]!.seconds_left).toBeGreaterThanOrEqual(tasks[0]!.seconds_left)
     provider.answer = () => ({ kind: 'finished' })
     for (const { id } of tasks) await finished(user, id)

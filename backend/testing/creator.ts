@@ -40,7 +40,7 @@ export async function untilEnded(user: TestUser, id: string): Promise<SeenTask> 
   }
 }
 
-/** A simulated user with an open workspace, who makes one video after another while servers fail. */
+/** A simulated user with an open workspace, who generates one video after another while servers fail. */
 export interface Creator {
   readonly user: TestUser
   /** Accepted tasks, oldest first. */

@@ -135,6 +135,6 @@ export async function measureIngest(url: string, pid: number, database: pg.Clien
       `${(ofLean * (RECORDED_LEAN / RECORDED_RATE)).toFixed(1)} times Umami's`,
   )
   console.log(
-    `another call meanwhile: median ${quantile(others, 0.5).toFixed(1)} ms, p99 ${quantile(others, 0.99).toFixed(1)} ms`,
+    `another call during the load: median ${quantile(others, 0.5).toFixed(1)} ms, p99 ${quantile(others, 0.99).toFixed(1)} ms`,
   )
 }

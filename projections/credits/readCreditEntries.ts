@@ -12,7 +12,7 @@ export async function readCreditEntries(database: Database, userId: string, page
   return { entries: rows, total }
 }
 
-/** Returns the credits that a user has spent in all, and since an instant. */
+/** Returns the credits that a user has spent in total, and since an instant. */
 export const readSpent = (database: Database, userId: string, since: string) =>
   queryOne<{ total: number; since: number }>(
     database,

@@ -12,7 +12,7 @@ export type RowOf<Table> = {
 /** A read model: how each event changes the one row it concerns. */
 export type Projection<E extends Event, Row extends object> = Readonly<{
   name: string
-  /** Raised when the same events make other rows. The table is then rebuilt from the log. */
+  /** Increase it when the same events produce different rows: the table is then rebuilt from the log. */
   version: number
   table: EntitySchema
   /** Returns the primary key, a UUID in the column `id`. */

@@ -117,7 +117,7 @@ describe('the current subscription', () => {
     expect(row(...first, ended('A', 'period_end'), marked('SubscriptionClosed'))).toEqual([{ ...over, unclosed: [] }])
     expect(row(...first, ended('A', 'expired'))).toEqual([{ ...over, unclosed: [] }])
   })
-  it('is replaced by the next agreement, at once or when it is scheduled to start', () => {
+  it('is replaced by the next agreement, immediately or at its scheduled start', () => {
     const both = [...first, requested('B', 'standard')]
     expect(row(...both, ended('A', 'replaced', 'B'), activated('B', 'standard'))).toEqual([
       { ...running, agreement_id: 'B', tier: 'standard', period_start: null, unclosed: ['A', 'B'] },

@@ -5,7 +5,7 @@ import { ROOT } from '../run.mjs'
 const BASE = '1ff03d52eadcbfd6b55afdf6eb70e90991fb5f89'
 const MAX_LENGTH = 72
 const SUBJECT = /^[a-z][a-z0-9/-]*(, [a-z][a-z0-9/-]*)*: (?<verb>[a-z]+)\b/
-/** Words that often stand where the verb belongs. */
+/** Words that are often written in place of the verb. */
 const NO_VERBS = new Set(
   'a an the this that these those it its of in on at by for from with without to and or but not no what when where who all any each every more less new now only there'.split(
     ' ',
@@ -25,8 +25,8 @@ export function subjectFault(subject) {
 }
 
 /**
- * Checks the messages of all commits after the base commit. Returns the faults, or why the check was skipped: an archive has
- * no history, and a shallow clone not all of it.
+ * Checks the messages of all commits after the base commit. Returns the faults, or the reason why the check was skipped: an
+ * archive has no history, and a shallow clone lacks part of it.
  */
 export function checkCommitMessages(root = ROOT) {
   let log

@@ -3,7 +3,7 @@ import type { Workflow } from '../engine/engine.port.ts'
 type Input = { readonly mailId: string }
 
 export interface DeliverMailActivities {
-  /** Sends a mail and removes it from the outbox. Does nothing if it is gone. Throws while the mail server is unavailable. */
+  /** Sends a mail, if it is still in the outbox, and removes it. Throws while the mail server is unavailable. */
   sendMail(input: Input): Promise<void>
 }
 

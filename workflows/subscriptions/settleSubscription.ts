@@ -60,7 +60,7 @@ export async function sendCommand(
   return (await deps.handle(subscription, userId, command, { ...contextOf(command), ...origin })).state
 }
 
-/** Returns a context with the whole command as its id, because several commands may report the same moment. */
+/** Returns a command's context. The command id is the whole command as JSON, because several commands can have the same time. */
 export const contextOf = (command: SubscriptionCommand): CommandContext => ({
   commandId: JSON.stringify(command),
   actor: 'system',

@@ -7,7 +7,7 @@ import type { RenderOutcome } from './generateVideo.workflow.ts'
 import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
 
 export const RENDER_LIMIT_MS = 30 * 60_000
-/** Per process. Bounds how many answers are unknown when the provider stops answering. */
+/** Per process. Limits the number of jobs with an unknown outcome when the provider stops responding. */
 export const MAX_CONCURRENT_CREATES = 4
 /** How often a task that waits for the provider is read, because it may be cancelled. */
 const READ_INTERVAL_MS = 5_000

@@ -49,7 +49,7 @@ const RETRY = { maximumAttempts: 10, initialInterval: '1 second', maximumInterva
 /** A workflow task takes milliseconds. After this time Temporal gives it to another process. */
 const WORKFLOW_TASK_TIMEOUT = '4 seconds'
 
-/** After an outage a schedule starts one run, not all that it missed. */
+/** Short, so that after an outage a schedule starts one run instead of every run that it missed. */
 const CATCH_UP_WINDOW = '1 minute'
 
 /**

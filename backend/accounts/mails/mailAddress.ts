@@ -2,7 +2,7 @@ import mailChecker from 'mailchecker'
 
 /** Hosts that ignore dots: they deliver `a.d.a` to `ada`. */
 const DOTLESS = new Set(['gmail.com', 'googlemail.com'])
-/** Other names of a host. */
+/** Aliases of a mail host. */
 const ALIASES: Readonly<Record<string, string>> = { 'googlemail.com': 'gmail.com' }
 
 /** Domains without a real host (RFC 2606, RFC 6761): accepted in development, undeliverable in production. */
@@ -14,8 +14,8 @@ const split = (address: string): [local: string, domain: string] => {
 }
 
 /**
- * Returns the mailbox of an address, so that a mailbox has one account: in lower case and NFKC, without a `+tag` (RFC 5233;
- * nearly every host delivers these to one mailbox), and without dots if the host ignores them.
+ * Returns the mailbox that an address delivers to, in lower case and NFKC. Drops a `+tag` (RFC 5233), which nearly every
+ * host ignores, and dots where the host ignores them. Each mailbox can have one account.
  */
 export function mailIdentity(address: string): string {
   const [local, domain] = split(address.trim().normalize('NFKC').toLowerCase())

@@ -56,7 +56,7 @@ describe('a session', () => {
     expect(await signedIn(again)).toBe(true)
   })
 
-  it('ends at once when a token comes that is two rotations old', async () => {
+  it('ends immediately when a refresh token from two rotations ago is used', async () => {
     const first = await sessions.open(userId, 'spec')
     const second = await sessions.refresh(first.refresh)
     clock += 30 * SECOND

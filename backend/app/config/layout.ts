@@ -29,9 +29,9 @@ export function checkLayout(env: Environment, roles: readonly Role[]): void {
   if (isSplit && roles.includes('api') && env.S3_BUCKET && !env.OPERATOR_PASSWORD)
     faults.push('OPERATOR_PASSWORD is not set: each process with the API would make its own')
   if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL))
-    faults.push('DATABASE_URL is no address such as postgres://user:password@host:5432/kinora')
+    faults.push('DATABASE_URL is not an address such as postgres://user:password@host:5432/kinora')
   if (env.EVENTSTORE_URL && !/^esdb(\+discover)?:\/\//.test(env.EVENTSTORE_URL))
-    faults.push('EVENTSTORE_URL is no address such as esdb://user:password@host:2113')
+    faults.push('EVENTSTORE_URL is not an address such as esdb://user:password@host:2113')
   if (env.EVENTSTORE_CA) {
     if (!env.EVENTSTORE_URL) faults.push('EVENTSTORE_CA is set, but EVENTSTORE_URL is not')
     else if (/[?&]tls=false/i.test(env.EVENTSTORE_URL))

@@ -133,10 +133,10 @@ describe('the configuration', () => {
     expect(() => read({ ROLES: 'api,cook' })).toThrow('"cook" is none of')
     expect(() => read({ ROLES: ',' })).toThrow('is none of')
     expect(faults({ DATABASE_URL: 'mysql://db/kinora' })).toEqual([
-      expect.stringMatching(/^DATABASE_URL is no address/),
+      expect.stringMatching(/^DATABASE_URL is not an address/),
     ])
     expect(faults({ EVENTSTORE_URL: 'http://events:2113' })).toEqual([
-      expect.stringMatching(/^EVENTSTORE_URL is no address/),
+      expect.stringMatching(/^EVENTSTORE_URL is not an address/),
     ])
     const [there, missing] = [import.meta.filename, '/nowhere/ca.crt']
     expect(faults({ EVENTSTORE_URL: 'esdb://events:2113', EVENTSTORE_CA: there })).toEqual([])

@@ -12,7 +12,7 @@ export interface CommandContext {
   readonly causationId?: string
 }
 
-/** Correlation and causation ids that the commands following from an event carry on. */
+/** Correlation and causation ids that the follow-up commands of an event inherit. */
 export type Origin = Required<Pick<CommandContext, 'correlationId' | 'causationId'>>
 
 /** Selects one event of a stream; `id` identifies the selection in a cache. */

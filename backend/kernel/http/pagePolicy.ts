@@ -1,7 +1,7 @@
-/** Where browsers send CSP violation reports. */
+/** Path to which browsers send CSP violation reports. */
 export const REPORTS_PATH = '/api/v1/csp-reports'
 
-/** Policy of responses that are no pages: allows nothing. */
+/** Policy of responses that are not pages: allows nothing. */
 export const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 export const PAGE_HEADERS = {

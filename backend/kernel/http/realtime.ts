@@ -111,7 +111,7 @@ export function createRealtime(database: Database) {
   }
 }
 
-/** Returns undefined for a request target that is no URL, such as `//`. */
+/** Returns undefined for a request target that is not a URL, such as `//`. */
 const urlOf = ({ url }: IncomingMessage): URL | undefined => URL.parse(url ?? '', 'http://localhost') ?? undefined
 
 function isPing(text: string): boolean {

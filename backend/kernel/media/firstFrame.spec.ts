@@ -171,7 +171,7 @@ describe('normaliseImage, given a file', () => {
 
   it.each([
     ['a changed byte', Buffer.from(png).fill(png[60]! ^ 1, 60, 61)],
-    ['a length that lies', Buffer.from(png).fill(0x7f, 33, 34)],
+    ['a false length', Buffer.from(png).fill(0x7f, 33, 34)],
     ['no data', rechunked(png, (type, data) => (type === 'IDAT' ? undefined : data))],
     ['no end', rechunked(png, (type, data) => (type === 'IEND' ? undefined : data))],
     ['an unknown critical chunk', Buffer.concat([png.subarray(0, 33), pngChunk('EVIL', png), png.subarray(33)])],

@@ -26,7 +26,7 @@ export async function normaliseImage(buffer: Buffer): Promise<{ data: Buffer; wi
   }
 }
 
-/** Stops at a PNG that unpacks to more than its header promises: libpng ignores what is too much, and inflates it all. */
+/** Rejects a PNG that unpacks to more data than its header declares: libpng would inflate the excess and then ignore it. */
 async function assertUnpackedSize(buffer: Buffer, { width, height }: ImageInfo, data: readonly Buffer[]) {
   const [depth, colourType] = [buffer[24]!, buffer[25]!]
   const row = Math.ceil((width * depth * (PNG_CHANNELS[colourType] ?? 0)) / 8)

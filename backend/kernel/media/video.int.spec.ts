@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('findFfmpeg', () => {
-  it('skips a program that is no ffmpeg', async () => {
+  it('skips a program that is not ffmpeg', async () => {
     expect(await findFfmpeg('/bin/true')).not.toBe('/bin/true')
   })
 })
@@ -180,7 +180,7 @@ describe('watermarkVideo', () => {
     expect(progress).toEqual([...progress].sort((a, b) => a - b))
   })
 
-  it('removes its files when aborted or when the source is no video', async () => {
+  it('removes its files when aborted or when the source is not a video', async () => {
     const before = await readdir(folder)
     await expect(watermarkVideo(video, join(folder, 'no.mp4'), 'K', { signal: AbortSignal.abort() })).rejects.toThrow()
     await writeFile(join(folder, 'text.mp4'), 'no video')

@@ -3,7 +3,7 @@ import { ConcurrencyConflict, type EventStore } from '../eventsourcing/eventStor
 import type { Changes } from '../postgres/changes.ts'
 import type { Metrics } from './metrics.ts'
 
-/** The literal strings that an answer or its `kind` can be. An arbitrary string yields none: it would be a series each. */
+/** The string literals that an answer or its `kind` can be. Excludes `string`, whose values would be an unbounded label. */
 type OutcomeOf<Answer> = Answer extends { readonly kind: infer Kind extends string }
   ? Literal<Kind>
   : Answer extends string
@@ -12,7 +12,7 @@ type OutcomeOf<Answer> = Answer extends { readonly kind: infer Kind extends stri
 type Literal<Text extends string> = string extends Text ? never : Text
 type OutcomesOf<Method> = Method extends (...args: never[]) => Promise<infer Answer> ? OutcomeOf<Answer> : never
 
-/** Labels a call: its answer or the answer's `kind` where that is one of `outcomes`, otherwise `ok`; `error` if it throws. */
+/** Measures a call. The outcome is the answer or its `kind` if listed in `outcomes`, else `ok`; `error` if the call throws. */
 async function measure<T>(
   work: () => Promise<T>,
   seconds: Histogram<string>,
@@ -47,7 +47,7 @@ function wrapMethods<T extends object>(
   })
 }
 
-/** Methods to measure: the `call` label, by default the method's name, and the answers that get an `outcome` of their own. */
+/** Methods to measure: the `call` label, by default the method's name, and the answers that have their own `outcome`. */
 type MeasuredMethods<T> = {
   readonly [Name in keyof T & string]?: { readonly call?: string; readonly outcomes?: readonly OutcomesOf<T[Name]>[] }
 }

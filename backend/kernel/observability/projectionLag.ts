@@ -42,7 +42,7 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = 
             if (batch.live) atHead()
           }
         } finally {
-          // A stopped projection continues in another process, which measures its lag.
+          // After a stop, another process runs the projection and measures its lag.
           if (options.signal.aborted) atHead()
         }
       }

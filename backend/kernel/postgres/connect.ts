@@ -41,7 +41,7 @@ export async function connectDatabase(
   return { connection: { ...TIMEOUTS, host: socketDir, port, user, database }, stop, exited }
 }
 
-/** Throws errors other than a server that is down. */
+/** Waits until the server accepts connections. Rethrows an outage after the timeout, and other errors immediately. */
 async function waitUntilReady(connection: pg.ClientConfig, log: (line: string) => void): Promise<void> {
   for (const deadline = Date.now() + START_TIMEOUT_MS; ; await delay(500)) {
     const client = new pg.Client(connection)

@@ -32,7 +32,7 @@ export interface EmbeddedPostgres {
 /** Part of the socket's name; no TCP port is opened. */
 const PORT = 5432
 const ADDRESS = { port: PORT, database: 'postgres', user: superuser } as const
-/** Includes crash recovery. */
+/** Long enough for crash recovery. */
 const START_TIMEOUT_MS = 60_000
 /** Errors while a previous server still holds its lock or shared memory. */
 const STILL_STOPPING =

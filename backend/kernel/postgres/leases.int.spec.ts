@@ -145,7 +145,7 @@ describe('a lease', () => {
     done.push(...options(one, 'one', halt.signal))
     await waitFor(() => expect(working).toHaveLength(4))
     const second = options(two, 'two', leaving.signal)
-    // A lane that only one process wants is held by it, whatever its slot.
+    // If only one process requests a lane, it holds the lane regardless of the slot.
     done.push(two.run('raised', halt.signal, work('two'), { slot: 5 }))
     await waitFor(() => expect(working.toSorted()).toEqual(['one', 'one', 'two', 'two', 'two']))
     leaving.abort()

@@ -35,7 +35,7 @@ const SESSION_TIMEOUT_MS = 5_000
 
 const SESSION = [
   `set idle_session_timeout = ${SESSION_TIMEOUT_MS}`,
-  // The same timeout for a network that drops packets; Unix sockets ignore these.
+  // TCP settings with the same timeout, for networks that drop packets. Unix sockets ignore them.
   'set tcp_keepalives_idle = 2',
   'set tcp_keepalives_interval = 1',
   'set tcp_keepalives_count = 3',

@@ -64,7 +64,7 @@ async function takeSnapshot(pool: pg.Pool): Promise<LedgerSnapshot> {
   }
 }
 
-/** Reads checkpoints before the head, so that events appended in between put none beyond it. */
+/** Reads the checkpoints before the head, so that no checkpoint is beyond the head. */
 async function readLogState(pool: pg.Pool) {
   const checkpoints = await readCheckpoints(pool)
   return { checkpoints, head: await readLogHead(pool), gaps: await readLogGaps(pool) }

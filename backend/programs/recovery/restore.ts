@@ -20,8 +20,8 @@ interface RestoreTarget {
 type Migrate = (migrations?: readonly string[]) => Promise<void>
 
 /**
- * Restores a backup into an empty database and data folder: all rows or none, then newer migrations. Returns what `use`
- * returns, which runs while the database is up.
+ * Restores a backup into an empty database and data folder: all rows or none, then newer migrations. Calls `use` while the
+ * database is up, and returns its result.
  * @throws RecoveryError the backup is damaged or newer, or the target is not empty
  * @throws ConfigError the backup is older than the baseline migration
  */

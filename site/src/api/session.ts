@@ -59,7 +59,7 @@ function scheduleRenewals(): void {
   document.addEventListener('visibilitychange', () => void renewIfOld())
 }
 
-/** Opens the page in the account's language. Without storage the next page would redirect back, so it stays. */
+/** Opens the page in the account's language. Does nothing if storage is unavailable, because the next page would redirect back. */
 function applyLanguage(language: Locale): void {
   if (rememberLanguage(language) && language !== pageLocale()) location.replace(inLanguage(location, language))
 }

@@ -11,7 +11,7 @@ export interface Plan {
   readonly stats: Stats
   /** Null for Free, and if it could not be loaded. */
   readonly current: CurrentSubscription | null
-  /** What could not be loaded: the plan, which shows sample data, or only its dates. */
+  /** The part that could not be loaded: the plan, which then shows sample data, or only its dates. */
   readonly lacks: 'plan' | 'dates' | null
 }
 

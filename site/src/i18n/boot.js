@@ -1,4 +1,5 @@
-// Runs before the first paint: redirects to the page in the visitor's language, and marks session and motion for the styles.
+// Runs before the first paint. Redirects to the visitor's language, and sets the attributes `data-session` and `data-motion`,
+// which style sheets and scripts read.
 ;((doc, loc, nav) => {
   const root = doc.documentElement
   const read = (key) => {

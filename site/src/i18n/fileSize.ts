@@ -1,6 +1,6 @@
 const UNITS = ['B', 'KB', 'MB', 'GB'] as const
 
-/** Formats a size in B, KB, MB or GB, with one decimal from a kilobyte on. */
+/** Formats a size in B, KB, MB or GB. Sizes of 1 KB and more have one decimal place. */
 export function fileSize(bytes: number): string {
   let size = bytes
   let unit = 0

@@ -7,7 +7,7 @@ interface ChoicesProps<V extends string | number> {
     readonly value: V
     readonly label: string
     readonly note?: string
-    /** Why the option is unavailable. */
+    /** Reason for an unavailable option. */
     readonly excluded?: string | null
   }[]
   readonly onChange: (value: V) => void

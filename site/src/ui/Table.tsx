@@ -20,7 +20,7 @@ interface TableProps<Row> {
   readonly rowProps?: (row: Row) => ComponentProps<'tr'>
 }
 
-/** Renders rows as a table. */
+/** A table with one column for each entry of `columns`. */
 export function Table<Row>({ className, columns, rows, keyOf, rowProps }: TableProps<Row>) {
   return (
     <table className={`table ${className}`}>

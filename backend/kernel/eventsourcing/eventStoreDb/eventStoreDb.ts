@@ -37,7 +37,7 @@ export interface EventStoreDbOptions extends Partial<SearchOptions> {
   readonly appendAttempts?: number
   /** Timeout for the next event of a read in milliseconds. */
   readonly readDeadline?: number
-  /** Milliseconds after which a call is not retried. */
+  /** Milliseconds after which a failed call is no longer retried. */
   readonly giveUpAfter?: number
   /** File of the certificate authority, unless Node trusts it already. */
   readonly ca?: string | undefined

@@ -21,7 +21,7 @@ const PAGE = 500
 /** Positions scanned per read, so that a subscription to rare streams does not scan the whole log in one query. */
 const SCAN_WINDOW = 20_000
 
-/** Creates the event table and its append function if they are missing. Safe to call from several processes at once. */
+/** Creates the event table and its append function if they are missing. Safe to call from several processes concurrently. */
 export async function installEventTable(pool: pg.Pool): Promise<void> {
   await pool.query(installEventTableSql)
 }

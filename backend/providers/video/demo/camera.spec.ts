@@ -9,14 +9,14 @@ const OPTIONS = { duration: 6, aspect: 16 / 9, seed: 5 }
 const CHINESE = '左移 右移 左摇 右摇 推进 拉远 上升 下降 上摇 下摇 变焦推近 变焦拉远 晃动 跟随 固定'.split(' ')
 const context = createCanvas(1, 1).getContext('2d')
 
-/** Where a point of the world appears, in pixels. */
+/** Projects a point of the world to pixels. */
 function project(camera: Camera, nearness: number, x: number, y: number): [number, number] {
   applyView(context, camera, nearness, VIEWPORT)
   const { a, b, c, d, e, f } = context.getTransform()
   return [a * x + c * y + e, b * x + d * y + f]
 }
 
-/** How far a centred point moves over the clip, in pixels. */
+/** Returns the movement of a centred point during the clip, in pixels. */
 function shift(movement: string, nearness: number): [number, number] {
   const path = createCameraPath([movement], OPTIONS)
   const [x0, y0] = project(path(0), nearness, 0, 0.1)
@@ -24,7 +24,7 @@ function shift(movement: string, nearness: number): [number, number] {
   return [x1 - x0, y1 - y0]
 }
 
-/** How much larger things are at the end. */
+/** Returns the scale of the last frame relative to the first. */
 function growth(movement: string, nearness: number): number {
   const path = createCameraPath([movement], OPTIONS)
   const size = (at: number) => project(path(at), nearness, 0.1, 0)[0] - project(path(at), nearness, -0.1, 0)[0]

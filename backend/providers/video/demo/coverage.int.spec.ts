@@ -9,7 +9,7 @@ describe('buildScene', () => {
     for (const movement of CAMERA_MOVEMENT_VALUES.filter((_, n) => FULL || n % 3 === BIOMES.indexOf(biome) % 3)) {
       const draw = sceneOf(biome, [movement])
       for (const progress of [0, 0.5, 1]) {
-        // What shows the background differs between two backgrounds.
+        // Uncovered pixels differ between a black and a white background.
         const onBlack = frameOf(draw, progress)
         const onWhite = frameOf(draw, progress, SIZE, '#ffffff')
         expect(meanDifference(onBlack, onWhite), `${movement} at ${progress}`).toBeLessThan(0.01)

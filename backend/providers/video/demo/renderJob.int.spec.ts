@@ -54,7 +54,7 @@ describe('renderInChild', { timeout: 120_000 }, () => {
     expect(filesOf('whole').sort()).toEqual(['whole.mp4', 'whole.mp4.jpg'])
   })
 
-  it('starts from a picture, in its aspect ratio, and starts with it', async () => {
+  it('animates a picture in its aspect ratio, starting with the picture itself', async () => {
     const canvas = createCanvas(600, 800)
     const context = canvas.getContext('2d')
     const gradient = context.createLinearGradient(0, 0, 0, 800)
@@ -76,7 +76,7 @@ describe('renderInChild', { timeout: 120_000 }, () => {
     }
   })
 
-  it('stops when cancelled and leaves nothing behind', async () => {
+  it('stops when cancelled and leaves no files', async () => {
     const stop = new AbortController()
     const reason = new Error('no longer wanted')
     const onProgress = (percent: number) => percent >= 3 && stop.abort(reason)
@@ -84,12 +84,12 @@ describe('renderInChild', { timeout: 120_000 }, () => {
     expect(filesOf('cancelled')).toEqual([])
   })
 
-  it('gives up after its time and leaves nothing behind', async () => {
+  it('stops after its timeout and leaves no files', async () => {
     await expect(renderInChild(jobFor('slow'), { timeoutMs: 1500 })).rejects.toThrow(/longer than 1500 ms/)
     expect(filesOf('slow')).toEqual([])
   })
 
-  it('says what went wrong', async () => {
+  it('reports the cause of a failure', async () => {
     const missing = jobFor('missing', { imagePath: join(folder, 'nowhere.jpg') })
     await expect(renderInChild(missing)).rejects.toThrow(/nowhere\.jpg/)
     const nowhere = jobFor('nowhere', { out: join(folder, 'no', 'such', 'folder.mp4') })
@@ -107,7 +107,7 @@ describe('renderInChild', { timeout: 120_000 }, () => {
   })
 })
 
-/** A process of its own that renders, to be killed. */
+/** Starts a process that renders, for the test to kill. */
 function startParent(job: RenderJob): ChildProcess {
   const module = fileURLToPath(new URL('./renderJob.ts', import.meta.url))
   const program = `import(${JSON.stringify(module)}).then(({ renderInChild }) => renderInChild(${JSON.stringify(job)}))`

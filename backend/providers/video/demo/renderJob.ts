@@ -5,7 +5,7 @@ import { partPath } from '#backend/kernel/media/atomicFile.ts'
 import { collectTail } from '#backend/kernel/media/ffmpeg.ts'
 import type { Resolution } from '#backend/tasks/models.contract.ts'
 
-/** What to render. It is sent to another process, so it is plain JSON. */
+/** A video to render. Plain JSON, because it is sent to another process. */
 export type RenderJob = Readonly<{
   prompt: string
   /** A JPEG or PNG file to animate. Without it a scene is drawn from the prompt. */
@@ -15,7 +15,7 @@ export type RenderJob = Readonly<{
   resolution: Resolution
   /** Seconds. */
   duration: 6 | 10
-  /** Where the MP4 goes. */
+  /** Path of the MP4 file to write. */
   out: string
   ffmpegPath?: string | undefined
 }>

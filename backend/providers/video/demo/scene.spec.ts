@@ -8,7 +8,7 @@ import { outputSize } from './renderVideo.ts'
 import type { DrawFrame } from './scene.ts'
 import { frameOf, meanDifference, SIZE, sceneOf } from './testing/frames.ts'
 
-/** The shift in pixels that lays one frame over the other best. */
+/** Finds the shift in pixels that aligns two frames best. */
 function findShift(a: Uint8ClampedArray, b: Uint8ClampedArray, { width, height } = SIZE): { x: number; y: number } {
   const reach = 10
   let best = { x: 0, y: 0, cost: Infinity }
@@ -76,7 +76,7 @@ describe('buildScene', () => {
   })
 
   it.each(BIOMES)('%s is the same place under every movement', (biome) => {
-    // Half way, a panning camera looks straight ahead like a fixed one.
+    // Halfway through a pan, the camera points straight ahead, like a fixed one.
     const fixed = frameOf(sceneOf(`${biome} at noon`, ['固定']), 0.5)
     expect(meanDifference(fixed, frameOf(sceneOf(`${biome} at noon`, ['左摇']), 0.5))).toBeLessThan(4)
     expect(meanDifference(fixed, frameOf(sceneOf(`${biome} at noon`, ['右移']), 0.5))).toBeLessThan(4)
@@ -102,7 +102,7 @@ describe('buildPhoto', () => {
     expect(sign * findShift(frameOf(draw, 0.35), frameOf(draw, 0.65))[axis]).toBeGreaterThanOrEqual(1)
   })
 
-  it('covers a tall frame with three movements at once', async () => {
+  it('covers a tall frame with three combined movements', async () => {
     const size = { width: 60, height: 150, seconds: 10 }
     const draw = await photoOf(['左移', '拉远', '晃动'], size)
     for (const progress of [0, 0.5, 1]) {

@@ -11,7 +11,7 @@ let double: MinimaxDouble
 let kinora: TestKinora
 let moved = 0
 const MINUTE = 60_000
-/** Nobody looks by himself meanwhile: what happens sooner comes of a callback. */
+/** Longer than the tests, so that only a callback can trigger a poll. */
 const POLL_MS = 120_000
 
 beforeAll(async () => {

@@ -55,7 +55,7 @@ beforeEach(async () => {
   await db.pool.query('truncate call_window, circuit, operator_alert')
 })
 
-/** Lets something go wrong with the first call of a kind, or with all. */
+/** Injects a fault into the first calls of a kind, by default into all. */
 const goWrong = (call: string, fault: Fault, calls = Number.POSITIVE_INFINITY) => {
   let left = calls
   double.fault = (kind) => (kind === call && left-- > 0 ? fault : undefined)
@@ -259,7 +259,7 @@ describe('all processes together', () => {
     expect(await two.acquire()).toBeGreaterThan(50)
     await double.comeBack()
     await vi.waitFor(async () => expect(await two.acquire()).toBe(0), { timeout: 10_000, interval: 20 })
-    // Until that one call is answered, nobody else may.
+    // Other processes must wait until the probe is answered.
     expect(await one.acquire()).toBeGreaterThan(0)
     await accepted(two)
     expect([await one.acquire(), await alerts()]).toEqual([0, []])

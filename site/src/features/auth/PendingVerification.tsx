@@ -4,7 +4,7 @@ import { Outcome } from '../../ui/Outcome.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { ResendButton } from './ResendButton.tsx'
 
-/** Says where the verification email went. Without an address it returns to the registration. */
+/** Shows the address that the verification email was sent to. Without one, returns to the registration. */
 export function PendingVerification() {
   const t = translate()
   const [email] = useState(() => new URLSearchParams(location.search).get('email')?.trim() ?? '')

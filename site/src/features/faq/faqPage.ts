@@ -22,7 +22,7 @@ function filter(): void {
   found.textContent = translate()('faq.found', { count })
 }
 
-/** Opens the question named in the address. */
+/** Opens the question named in the URL's fragment. */
 function openNamed(): void {
   const named = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null
   if (named instanceof HTMLDetailsElement) named.open = true

@@ -21,7 +21,7 @@ const FAILED_MS = 2000
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const goTo = (path: string, ms: number) => setTimeout(() => location.replace(localHref(path)), ms)
 
-/** Confirms the subscription named in the address with the server and returns the plan. @throws if there is none */
+/** Confirms the subscription in the page's URL with the server and returns the plan. @throws if there is none */
 async function confirmPlan(): Promise<Plan> {
   const id = new URLSearchParams(location.search).get('subscription_id')
   const confirmation = id ? call(confirm, { body: { subscription_id: id } }) : undefined

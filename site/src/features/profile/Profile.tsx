@@ -23,7 +23,7 @@ export function Profile() {
   const session = useStore($session)
   useEffect(() => void openProfile(), [])
   useEffect(() => {
-    // The section named in the address did not exist yet when the browser tried to scroll to it.
+    // The section named in the URL did not exist yet when the browser tried to scroll to it.
     if (stage === 'open' && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView()
   }, [stage])
   if (stage === 'deleted') return <Deleted />

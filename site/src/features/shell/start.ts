@@ -14,7 +14,7 @@ watchNetwork()
 // On open pages, skip the session check for visitors without a stored hint: it would return 401 on every page.
 const mayBeSignedIn = document.documentElement.dataset.session === 'in' || document.body.hasAttribute('data-private')
 if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSession())
-// Islands may show toasts at any time.
+// Islands can show toasts at any time, so load the toaster in advance.
 if (mayBeSignedIn || document.querySelector('astro-island'))
   void import('../../ui/toaster.ts').then((ui) => ui.showToasts())
 

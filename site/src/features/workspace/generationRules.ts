@@ -91,7 +91,7 @@ export const chooseQuick = (choices: Choices): Choices => ({
   duration: 6,
 })
 
-/** Why an option is unavailable: a key under `workspace.excluded`. */
+/** Reason for an unavailable option: a key under `workspace.excluded`. */
 export type Reason =
   | 'resolutionModel'
   | 'resolution720'

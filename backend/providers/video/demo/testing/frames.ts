@@ -3,17 +3,17 @@ import { createCameraPath } from '../camera.ts'
 import { parsePrompt } from '../prompt.ts'
 import { buildScene, type DrawFrame } from '../scene.ts'
 
-/** Small enough to draw many. */
+/** Small, so that tests can draw many frames. */
 export const SIZE = { width: 128, height: 72, seconds: 6 }
 
-/** What a prompt and movements draw. */
+/** Builds the scene of a prompt with camera movements. */
 export function sceneOf(prompt: string, movements: readonly string[], size = SIZE, seed?: number): DrawFrame {
   const description = parsePrompt(prompt, seed)
   const options = { duration: size.seconds, aspect: size.width / size.height, seed: description.seed }
   return buildScene(description, createCameraPath(movements, options), size)
 }
 
-/** The pixels of one frame, drawn over a background. */
+/** Draws one frame over a background and returns its pixels. */
 export function frameOf(draw: DrawFrame, progress: number, size = SIZE, background = '#000000'): Uint8ClampedArray {
   const context: SKRSContext2D = createCanvas(size.width, size.height).getContext('2d', { alpha: false })
   context.fillStyle = background
@@ -22,6 +22,6 @@ export function frameOf(draw: DrawFrame, progress: number, size = SIZE, backgrou
   return context.getImageData(0, 0, size.width, size.height).data
 }
 
-/** How unlike two frames are, 0 to 255. */
+/** Returns the mean difference of two frames per channel, 0 to 255. */
 export const meanDifference = (a: Uint8ClampedArray, b: Uint8ClampedArray) =>
   a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0) / a.length

@@ -18,7 +18,7 @@ type Row = Readonly<{
 type Rectangle = Readonly<{ x: number; y: number; width: number; height: number }>
 type Light = Rectangle & Readonly<{ phase: number; cover: string }>
 
-/** Where a building of a row is painted. Its flickering windows and signs are added to `lights`. */
+/** Context for painting the buildings of a row. Their flickering windows and signs are added to `lights`. */
 type Site = Readonly<{ stage: Stage; context: SKRSContext2D; random: Random; row: Row; lights: Light[] }>
 
 const WINDOW_COLOURS = ['#ffd48a', '#ffe9bd', '#ffb86b', '#b5dcff']

@@ -6,29 +6,29 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { bodyFault, type CreateBody } from './bodyFault.ts'
 
-/** What goes wrong with one call. */
+/** A fault of one call. */
 export type Fault =
   /** HTTP 200 with this code. */
   | { readonly code: number }
   | { readonly status: number; readonly text?: string }
-  /** Late by so many milliseconds, then well. */
+  /** Answers correctly after this delay in milliseconds. */
   | { readonly lateMs: number }
-  /** Of a file, the connection is cut after so many bytes. */
+  /** Cuts the connection after this number of bytes of a file. */
   | { readonly cutAt: number }
-  /** Read, not done, and never answered or cut off. */
+  /** The call has no effect and is never answered, or the connection is reset. */
   | 'hang'
   | 'reset'
-  /** Done, but the answer is lost. */
+  /** The call takes effect, but its answer is lost. */
   | 'done, then hang'
   | 'done, then reset'
 
 export interface Job {
   readonly jobId: string
-  /** More digits than a double holds; sent as a number. */
+  /** Sent as a number with more digits than a double can represent. */
   readonly fileId: string
   readonly body: CreateBody
   readonly finishAt: number
-  /** Said in place of what the time says. */
+  /** Overrides the status that follows from the time. */
   status?: string
 }
 
@@ -40,8 +40,8 @@ const FIRST_FILE_ID = 9_007_199_254_740_993n
 export type MinimaxDouble = Awaited<ReturnType<typeof startMinimaxDouble>>
 
 /**
- * A double of MiniMax's video API on this machine, by its documents: it speaks the wire and hands out a real video, but
- * makes none. What it proves is the adapter, not the service.
+ * Starts a local double of MiniMax's documented video API. It serves a prepared video and renders none. It tests the adapter,
+ * not the service.
  */
 export async function startMinimaxDouble({
   renderMs = 50,
@@ -56,23 +56,23 @@ export async function startMinimaxDouble({
     url: '',
     video,
     jobs,
-    /** Every body that reached it on create, whatever came of it. */
+    /** Bodies of all received create calls, including failed ones. */
     reached: [] as CreateBody[],
     calls: [] as { readonly call: Call; readonly range: string | undefined }[],
-    /** Callbacks it sent, and what they were answered. */
+    /** Sent callbacks and their responses. */
     told: [] as { readonly body: string; readonly status: number; readonly answer: string }[],
-    /** Called for each call with its number, counted from 1; what it answers goes wrong. */
+    /** Returns the fault of a call, given its number from 1. */
     fault: (_call: Call, _count: number): Fault | undefined => undefined,
     linkMs: 3_600_000,
     renderMs,
-    /** Nobody listens any more, and what is open is cut. */
+    /** Stops listening and cuts all connections. */
     async goAway() {
       server.close()
       for (const socket of sockets) socket.destroy()
       await delay(10)
     },
     comeBack: () => listen(Number(new URL(double.url).port)),
-    /** Tells of a job as MiniMax does: unsigned, in lower case. */
+    /** Sends a callback about a job in MiniMax's format: unsigned, with the status in lower case. */
     async tell(job: Job, status: string) {
       if (job.body.callback_url)
         await post(job.body.callback_url, numeric({ task_id: job.jobId, status, file_id: `#${job.fileId}#`, ...ok }))
@@ -165,7 +165,7 @@ export async function startMinimaxDouble({
 
 const ok = { base_resp: { status_code: 0, status_msg: 'success' } }
 const refused = (status_code: number) => JSON.stringify({ base_resp: { status_code, status_msg: 'no' } })
-/** Text between number signs is written as a number, with all its digits. */
+/** Serialises JSON. Text between number signs becomes a number with all its digits. */
 const numeric = (value: object) => JSON.stringify(value).replace(/"#(\d+)#"/g, '$1')
 
 function callOf(method: string | undefined, path: string): Call | undefined {

@@ -11,7 +11,7 @@ interface ChartProps {
   readonly title: string
   /** Describes the chart and its keys to screen readers. */
   readonly label: string
-  /** Head of the table's first column. */
+  /** Header of the table's first column. */
   readonly head: string
   /** Names of the points. */
   readonly labels: readonly string[]
@@ -98,7 +98,7 @@ function usePlot(labels: readonly string[], lines: readonly Line[], onPoint: (in
         const number = (value: number) => shortNumber(value)
         if (mounted) plot.current = drawPlot(target.current!, { labels, lines, number, onPoint })
       },
-      // The readout and the table work without a drawing.
+      // The readout and the table work without the plot.
       (error) => console.error('chart not drawn', error),
     )
     return () => {
