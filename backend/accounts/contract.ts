@@ -45,16 +45,11 @@ const Token = z
   .string({ error: 'token_missing' })
   .check(z.minLength(1, 'token_missing'), z.maxLength(200, 'token_invalid'))
 
-export const Registration = z.object({
-  email: Email,
-  password: Password,
-  username: FullName,
-  language: z._default(Language, 'en'),
-})
 export const NewName = z.object({ username: FullName })
 export const PasswordChange = z.object({ current_password: CurrentPassword, new_password: Password })
 export const AccountDeletion = z.object({ password: CurrentPassword })
 export const Credentials = z.object({ email: Email, password: Password })
+export const Registration = z.extend(Credentials, { username: FullName, language: z._default(Language, 'en') })
 
 export const User = z.object({
   id: z.string(),

@@ -27,10 +27,8 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
   return {
     async request(userId: string): Promise<void> {
       await database.em.fork().transactional(async (tx) => {
-        await tx.execute('insert into erasure (user_id, requested_at) values (?, ?) on conflict do nothing', [
-          userId,
-          new Date(now()),
-        ])
+        const row = [userId, new Date(now())]
+        await tx.execute('insert into erasure (user_id, requested_at) values (?, ?) on conflict do nothing', row)
         await tx.execute('update free_grant set user_id = null where user_id = ?', [userId])
         await tx.execute('delete from user_account where id = ?', [userId])
         for (const name of [ERASURES, ENDED_SESSIONS])
@@ -40,9 +38,8 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
 
     /** Returns the users whose erasure is not finished, oldest request first. */
     async waiting(): Promise<string[]> {
-      const rows = await database.em
-        .fork()
-        .execute<{ user_id: string }[]>('select user_id from erasure where done_at is null order by requested_at')
+      const sql = 'select user_id from erasure where done_at is null order by requested_at'
+      const rows = await database.em.fork().execute<{ user_id: string }[]>(sql)
       return rows.map(({ user_id }) => user_id)
     },
 
@@ -55,9 +52,8 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
 
     /** Marks the erasure as finished. The row remains, without personal data: it prevents a second key for this user. */
     async done(userId: string): Promise<void> {
-      await database.em
-        .fork()
-        .execute('update erasure set done_at = ? where user_id = ? and done_at is null', [new Date(now()), userId])
+      const sql = 'update erasure set done_at = ? where user_id = ? and done_at is null'
+      await database.em.fork().execute(sql, [new Date(now()), userId])
     },
   }
 }

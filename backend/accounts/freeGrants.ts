@@ -14,10 +14,8 @@ export function createFreeGrants(database: Database, masterKey: string) {
     async claim(identity: string, userId: string): Promise<boolean> {
       const em = database.em.fork()
       for (const key of await formerKeys(database, masterKey, FREE_GRANTS)) {
-        const [grant] = await em.execute<{ user_id: string | null }[]>(
-          'select user_id from free_grant where address_hash = ?',
-          [hashOf(identity, key)],
-        )
+        const sql = 'select user_id from free_grant where address_hash = ?'
+        const [grant] = await em.execute<{ user_id: string | null }[]>(sql, [hashOf(identity, key)])
         if (grant) return grant.user_id === userId
       }
       const grant = [hashOf(identity, keyFor(FREE_GRANTS, masterKey)), userId]

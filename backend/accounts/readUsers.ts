@@ -8,9 +8,8 @@ export type ListedUser = Readonly<{ id: string; email: string; created_at: strin
 /** Returns the id of the account with this id or email address; addresses match in any case. */
 export async function findUserId(pool: Queries, idOrEmail: string): Promise<string | undefined> {
   const column = isUuid(idOrEmail) ? 'id' : 'email'
-  const { rows } = await pool.query<{ id: string }>(`select id from user_account where ${column} = $1`, [
-    idOrEmail.toLowerCase(),
-  ])
+  const sql = `select id from user_account where ${column} = $1`
+  const { rows } = await pool.query<{ id: string }>(sql, [idOrEmail.toLowerCase()])
   return rows[0]?.id
 }
 

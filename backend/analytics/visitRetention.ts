@@ -29,10 +29,8 @@ const utcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 export function createVisitRetention({ pool, calendar, dayOf, deleteBefore }: Retention) {
   const shortenAddresses = async (before: Date) => {
     const { rows } = await pool.query<{ addresses_cut_to: Date }>('select addresses_cut_to from board_state')
-    await pool.query(`update page_view set ip = ${NETWORK} where at >= $1 and at < $2 and ip <> ${NETWORK}`, [
-      rows[0]!.addresses_cut_to,
-      before,
-    ])
+    const period = [rows[0]!.addresses_cut_to, before]
+    await pool.query(`update page_view set ip = ${NETWORK} where at >= $1 and at < $2 and ip <> ${NETWORK}`, period)
     await pool.query('update board_state set addresses_cut_to = greatest(addresses_cut_to, $1)', [before])
   }
 

@@ -20,10 +20,8 @@ export function createVisitors(pool: Pick<pg.Pool, 'query'>, dayOf: (at: number)
   let current: { day: string; salt: Promise<Buffer> } | undefined
 
   const createSalt = async (day: string) => {
-    await pool.query('insert into visitor_salt (day, salt) values ($1, $2) on conflict do nothing', [
-      day,
-      randomBytes(32),
-    ])
+    const row = [day, randomBytes(32)]
+    await pool.query('insert into visitor_salt (day, salt) values ($1, $2) on conflict do nothing', row)
     const { rows } = await pool.query<{ salt: Buffer }>('select salt from visitor_salt where day = $1', [day])
     return rows[0]!.salt
   }

@@ -14,16 +14,9 @@ export interface Lot {
   readonly closed: boolean
 }
 
-export const newLot = (id: string, source: LotSource, amount: number, expiresAt: string | null): Lot => ({
-  id,
-  source,
-  granted: amount,
-  left: amount,
-  forfeited: 0,
-  reversed: 0,
-  expiresAt,
-  closed: false,
-})
+export function newLot(id: string, source: LotSource, amount: number, expiresAt: string | null): Lot {
+  return { id, source, granted: amount, left: amount, forfeited: 0, reversed: 0, expiresAt, closed: false }
+}
 
 /** Whether credits can be taken from the lot and returned to it. A lot expires at the instant `expiresAt`. */
 export const isOpen = (lot: Lot, at: string): boolean => !lot.closed && (lot.expiresAt === null || lot.expiresAt > at)

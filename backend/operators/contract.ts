@@ -73,11 +73,8 @@ const UserList = z.object({
   pagination: z.object({ total: count, page: z.number(), per_page: z.number() }),
 })
 
-export const Live = z.object({
-  /** Distinct visitors in the last five minutes. */
-  visitors: count,
-  pages: z.array(Visited),
-})
+/** `visitors`: distinct ones in the last five minutes. */
+export const Live = z.object({ visitors: count, pages: z.array(Visited) })
 
 const TaskHealth = z.object({
   /** The queue now. */
@@ -118,6 +115,20 @@ const OperatorAction = z.object({
 /** Tables that can be downloaded as CSV files. */
 export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
 
+/** An endpoint with figures of the board. */
+const board = <const Path extends string, Data extends z.ZodMiniType>(
+  route: `GET ${Path}`,
+  data: Data,
+  summary: string,
+) => endpoint(route, { access: 'operator', answer: answerOf(data), summary })
+
+/** An endpoint with figures of a period. */
+const report = <const Path extends string, Data extends z.ZodMiniType>(
+  route: `GET ${Path}`,
+  data: Data,
+  summary: string,
+) => endpoint(route, { access: 'operator', query: Period, answer: answerOf(data), summary })
+
 export const login = endpoint('POST /analytics/login', {
   access: 'public',
   body: Login,
@@ -131,31 +142,13 @@ export const logout = endpoint('POST /analytics/logout', {
   summary: 'Ends the operator’s session, if there is one',
 })
 
-export const overview = endpoint('GET /analytics/overview', {
-  access: 'operator',
-  answer: answerOf(Overview),
-  summary: 'Today’s traffic',
-})
+export const overview = board('GET /analytics/overview', Overview, 'Today’s traffic')
 
-export const weekly = endpoint('GET /analytics/weekly', {
-  access: 'operator',
-  query: Period,
-  answer: answerOf(Weekly),
-  summary: 'Page views and unique visitors per day',
-})
+export const weekly = report('GET /analytics/weekly', Weekly, 'Page views and unique visitors per day')
 
-export const hourly = endpoint('GET /analytics/hourly', {
-  access: 'operator',
-  answer: answerOf(Hourly),
-  summary: 'Page views per hour of today, 24 entries',
-})
+export const hourly = board('GET /analytics/hourly', Hourly, 'Page views per hour of today, 24 entries')
 
-export const userOverview = endpoint('GET /analytics/users/overview', {
-  access: 'operator',
-  query: Period,
-  answer: answerOf(UserOverview),
-  summary: 'Registrations and verifications',
-})
+export const userOverview = report('GET /analytics/users/overview', UserOverview, 'Registrations and verifications')
 
 export const userList = endpoint('GET /analytics/users/list', {
   access: 'operator',
@@ -164,32 +157,21 @@ export const userList = endpoint('GET /analytics/users/list', {
   summary: 'Registered users, newest first',
 })
 
-export const pageRanking = endpoint('GET /analytics/pages', {
-  access: 'operator',
-  query: Period,
-  answer: answerOf(z.object({ page_ranking: z.array(Visited) })),
-  summary: 'The most visited pages of a period, at most a hundred',
-})
+export const pageRanking = report(
+  'GET /analytics/pages',
+  z.object({ page_ranking: z.array(Visited) }),
+  'The most visited pages of a period, at most a hundred',
+)
 
-export const live = endpoint('GET /analytics/live', {
-  access: 'operator',
-  answer: answerOf(Live),
-  summary: 'Current visitors',
-})
+export const live = board('GET /analytics/live', Live, 'Current visitors')
 
-export const taskHealth = endpoint('GET /analytics/tasks', {
-  access: 'operator',
-  query: Period,
-  answer: answerOf(TaskHealth),
-  summary: 'Queue, failures by reason, stuck tasks and alerts',
-})
+export const taskHealth = report(
+  'GET /analytics/tasks',
+  TaskHealth,
+  'Queue, failures by reason, stuck tasks and alerts',
+)
 
-export const margin = endpoint('GET /analytics/margin', {
-  access: 'operator',
-  query: Period,
-  answer: answerOf(Margin),
-  summary: 'Credits sold and spent, revenue and the provider’s cost',
-})
+export const margin = report('GET /analytics/margin', Margin, 'Credits sold and spent, revenue and the provider’s cost')
 
 export const operatorActions = endpoint('GET /analytics/actions', {
   access: 'operator',

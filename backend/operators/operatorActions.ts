@@ -7,10 +7,7 @@ interface Action {
   readonly ip: string | null
 }
 
-interface ActionRow extends Required<Omit<Action, 'detail'>> {
-  readonly at: Date
-  readonly detail: string | null
-}
+type ActionRow = Omit<Action, 'detail'> & { readonly at: Date; readonly detail: string | null }
 
 /** The actions as a file, newest first. The query takes no parameters. */
 export const ACTIONS_FILE = {
@@ -23,12 +20,8 @@ export const ACTIONS_FILE = {
 export function createOperatorActions(pool: Pick<pg.Pool, 'query'>) {
   return {
     async record({ action, detail, ip }: Action): Promise<void> {
-      await pool.query('insert into operator_action (at, action, detail, ip) values ($1, $2, $3, $4)', [
-        new Date(),
-        action,
-        detail ?? null,
-        ip,
-      ])
+      const row = [new Date(), action, detail ?? null, ip]
+      await pool.query('insert into operator_action (at, action, detail, ip) values ($1, $2, $3, $4)', row)
     },
 
     /** Returns one page of actions, newest first, and their total number. Pages start at 1. */

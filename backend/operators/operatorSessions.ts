@@ -38,11 +38,8 @@ export function createOperatorSessions(
       const token = randomBytes(32).toString('base64url')
       const now = Date.now()
       await pool.query('delete from operator_session where expires_at < $1', [new Date(now)])
-      await pool.query('insert into operator_session (hash, created_at, expires_at) values ($1, $2, $3)', [
-        hashOf(token),
-        new Date(now),
-        new Date(now + SESSION_SECONDS * 1000),
-      ])
+      const row = [hashOf(token), new Date(now), new Date(now + SESSION_SECONDS * 1000)]
+      await pool.query('insert into operator_session (hash, created_at, expires_at) values ($1, $2, $3)', row)
       setCookie(ctx, token)
     },
 

@@ -131,19 +131,6 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
   }
 }
 
-const NEW = {
-  status: 'pending',
-  trial: false,
-  cancelled: 'no',
-  statusAt: null,
-  suspendedAt: null,
-  paused: 'no',
-  periodStart: null,
-  periodEnd: null,
-  failedAt: null,
-  graceUntil: null,
-  endCause: null,
-  endedAt: null,
-  replacedBy: null,
-  closed: false,
-} as const
+const NO_DATES = { statusAt: null, suspendedAt: null, periodStart: null, periodEnd: null, failedAt: null } as const
+const NO_END = { graceUntil: null, endCause: null, endedAt: null, replacedBy: null, closed: false } as const
+const NEW = { status: 'pending', trial: false, cancelled: 'no', paused: 'no', ...NO_DATES, ...NO_END } as const

@@ -19,55 +19,25 @@ export interface Plan {
   readonly popular: boolean
 }
 
+const PRICES = {
+  free: { priceCents: 0, struckCents: null, priceFen: 0 },
+  standard: { priceCents: 1299, struckCents: 1499, priceFen: 8900 },
+  pro: { priceCents: 4499, struckCents: 5499, priceFen: 30900 },
+  ultimate: { priceCents: 12999, struckCents: 14999, priceFen: 89900 },
+}
+
+const LIMITS = {
+  free: { credits: 60, waiting: 1, concurrent: 1, priority: 4 },
+  standard: { credits: 1000, waiting: 2, concurrent: 2, priority: 3 },
+  pro: { credits: 4500, waiting: 3, concurrent: 2, priority: 2 },
+  ultimate: { credits: 15000, waiting: 5, concurrent: 2, priority: 1 },
+} as const
+
 export const PLANS: Readonly<Record<Tier, Plan>> = {
-  free: {
-    tier: 'free',
-    priceCents: 0,
-    struckCents: null,
-    priceFen: 0,
-    credits: 60,
-    waiting: 1,
-    concurrent: 1,
-    priority: 4,
-    watermark: true,
-    popular: false,
-  },
-  standard: {
-    tier: 'standard',
-    priceCents: 1299,
-    struckCents: 1499,
-    priceFen: 8900,
-    credits: 1000,
-    waiting: 2,
-    concurrent: 2,
-    priority: 3,
-    watermark: false,
-    popular: false,
-  },
-  pro: {
-    tier: 'pro',
-    priceCents: 4499,
-    struckCents: 5499,
-    priceFen: 30900,
-    credits: 4500,
-    waiting: 3,
-    concurrent: 2,
-    priority: 2,
-    watermark: false,
-    popular: true,
-  },
-  ultimate: {
-    tier: 'ultimate',
-    priceCents: 12999,
-    struckCents: 14999,
-    priceFen: 89900,
-    credits: 15000,
-    waiting: 5,
-    concurrent: 2,
-    priority: 1,
-    watermark: false,
-    popular: false,
-  },
+  free: { tier: 'free', ...PRICES.free, ...LIMITS.free, watermark: true, popular: false },
+  standard: { tier: 'standard', ...PRICES.standard, ...LIMITS.standard, watermark: false, popular: false },
+  pro: { tier: 'pro', ...PRICES.pro, ...LIMITS.pro, watermark: false, popular: true },
+  ultimate: { tier: 'ultimate', ...PRICES.ultimate, ...LIMITS.ultimate, watermark: false, popular: false },
 }
 
 /** Returns the maximum number of open tasks, queued or rendering. */

@@ -38,15 +38,9 @@ const moved = (lots: readonly BalanceLot[], parts: readonly LotPart[], { left = 
 
 export const sum = (parts: readonly LotPart[]) => parts.reduce((total, { amount }) => total + amount, 0)
 
-const lotOf = (id: string, source: LotSource, amount: number, expiresAt: string | null): BalanceLot => ({
-  id,
-  source,
-  granted: amount,
-  left: amount,
-  lost: 0,
-  expires_at: expiresAt,
-  closed: false,
-})
+function lotOf(id: string, source: LotSource, amount: number, expiresAt: string | null): BalanceLot {
+  return { id, source, granted: amount, left: amount, lost: 0, expires_at: expiresAt, closed: false }
+}
 
 const TAKEN: Change = { left: -1, lost: 1 }
 
@@ -61,12 +55,10 @@ export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = 
       const lot = lotOf(data.lotId, data.source, data.amount, data.expiresAt)
       return { id: data.userId, holds: {}, debt: 0, ...row, lots: [...(row?.lots ?? []), lot] }
     },
-    CreditsHeld: (row, { data }) =>
-      row && {
-        ...row,
-        lots: moved(row.lots, data.parts, { left: -1 }),
-        holds: { ...row.holds, [data.holdId]: data.parts },
-      },
+    CreditsHeld: (row, { data }) => {
+      const holds = { ...row?.holds, [data.holdId]: data.parts }
+      return row && { ...row, lots: moved(row.lots, data.parts, { left: -1 }), holds }
+    },
     CreditsCaptured: (row, { data }) => {
       if (!row) return row
       const { [data.holdId]: _, ...holds } = row.holds

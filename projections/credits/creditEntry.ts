@@ -51,24 +51,16 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
   on: {
     CreditLotGranted: (_, event) => {
       const { amount, source, reason, lotId } = event.data
-      return entry(event, {
-        kind: source === 'adjustment' ? 'adjustment' : 'grant',
-        amount,
-        reason: reason ?? source,
-        lotId,
-      })
+      const kind = source === 'adjustment' ? 'adjustment' : 'grant'
+      return entry(event, { kind, amount, reason: reason ?? source, lotId })
     },
     CreditsHeld: (_, event) =>
       entry(event, { kind: 'hold', amount: -sum(event.data.parts), reason: 'video', taskId: event.data.holdId }),
     CreditsCaptured: (row) => row && { ...row, kind: 'spend' },
     CreditsReleased: (_, event) => {
       const { parts, renewed, reason, holdId } = event.data
-      return entry(event, {
-        kind: 'release',
-        amount: sum(parts ?? []) + (renewed?.amount ?? 0),
-        reason,
-        taskId: holdId,
-      })
+      const amount = sum(parts ?? []) + (renewed?.amount ?? 0)
+      return entry(event, { kind: 'release', amount, reason, taskId: holdId })
     },
     CreditLotClosed: (_, event) => {
       const { amount, reason, lotId } = event.data

@@ -30,12 +30,10 @@ export const creditFlows: Projection<CreditAccountEvent, CreditFlowRow> = {
   categories: [CREDIT_ACCOUNT],
   row: (event) => ('holdId' in event.data ? event.data.holdId : event.id),
   on: {
-    CreditLotGranted: (_, { id, data: { source, amount, at } }) => ({
-      id,
-      kind: source === 'subscription' || source === 'payment' ? 'sold' : 'given',
-      amount,
-      at,
-    }),
+    CreditLotGranted: (_, { id, data: { source, amount, at } }) => {
+      const isSold = source === 'subscription' || source === 'payment'
+      return { id, kind: isSold ? 'sold' : 'given', amount, at }
+    },
     CreditsHeld: (_, { data }) => ({ id: data.holdId, kind: 'held', amount: sum(data.parts), at: data.at }),
     CreditsCaptured: (row, { data }) => row && { ...row, kind: 'spent', at: data.at },
     CreditsReleased: () => undefined,

@@ -29,23 +29,10 @@ const CurrentSubscriptionTable = defineEntity({
 })
 export type CurrentSubscriptionRow = RowOf<typeof CurrentSubscriptionTable>
 
-const NONE = {
-  agreement_id: null,
-  tier: null,
-  state: 'none',
-  trial: false,
-  cancelled: false,
-  price_cents: null,
-  currency: null,
-  period_start: null,
-  period_end: null,
-  failed_at: null,
-  grace_until: null,
-  pending: null,
-  scheduled: null,
-  scheduled_tier: null,
-  unclosed: [],
-} as const
+const NO_PERIOD = { period_start: null, period_end: null, failed_at: null, grace_until: null } as const
+const NO_PLAN = { agreement_id: null, tier: null, price_cents: null, currency: null, ...NO_PERIOD } as const
+const NO_OTHERS = { pending: null, scheduled: null, scheduled_tier: null, unclosed: [] } as const
+const NONE = { ...NO_PLAN, ...NO_OTHERS, state: 'none', trial: false, cancelled: false } as const
 
 type Row = CurrentSubscriptionRow | undefined
 
@@ -98,11 +85,8 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
     SubscriptionEnded: (row, { data }) => {
       if (!row) return row
       const isClosed = data.cause === 'expired' || data.cause === 'declined'
-      const rest = {
-        pending: other(row.pending, data.agreementId),
-        ...scheduledOther(row, data.agreementId),
-        ...(isClosed ? closed(row, data.agreementId) : {}),
-      }
+      const others = { pending: other(row.pending, data.agreementId), ...scheduledOther(row, data.agreementId) }
+      const rest = { ...others, ...(isClosed && closed(row, data.agreementId)) }
       return about({ ...row, ...rest }, data.agreementId, { state: 'ended', grace_until: null })
     },
     SubscriptionClosed: (row, { data }) => row && { ...row, ...closed(row, data.agreementId) },
@@ -110,9 +94,7 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
   },
 }
 
-const closed = ({ unclosed }: CurrentSubscriptionRow, agreementId: string) => ({
-  unclosed: unclosed.filter((id) => id !== agreementId),
-})
+const closed = (row: CurrentSubscriptionRow, gone: string) => ({ unclosed: row.unclosed.filter((id) => id !== gone) })
 
 const other = (agreementId: string | null | undefined, gone: string) =>
   agreementId === undefined || agreementId === gone ? null : agreementId

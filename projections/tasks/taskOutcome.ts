@@ -46,13 +46,9 @@ export const taskOutcomes: Projection<TaskOutcomeEvent, TaskOutcomeRow> = {
   categories: [VIDEO_TASK],
   row: (event) => event.data.taskId,
   on: {
-    VideoTaskSubmitted: (_, { data: { taskId, resolution, duration } }) => ({
-      id: taskId,
-      resolution,
-      duration,
-      ended_at: null,
-      error_code: null,
-    }),
+    VideoTaskSubmitted: (_, { data: { taskId: id, resolution, duration } }) => {
+      return { id, resolution, duration, ended_at: null, error_code: null }
+    },
     VideoTaskSucceeded: delivered,
     VideoTaskFailed: (row, { data }) => row && { ...row, ended_at: data.at, error_code: data.code },
     VideoTaskRecovered: delivered,

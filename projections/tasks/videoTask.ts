@@ -41,15 +41,9 @@ export type VideoTaskRow = RowOf<typeof VideoTaskTable>
 
 const moved = (status: TaskStatus) => (row: VideoTaskRow | undefined) => row && { ...row, status }
 const same = (row: VideoTaskRow | undefined) => row
+const DELIVERED = { status: 'Success', error_code: null } as const
 const delivered = (row: VideoTaskRow | undefined, { data: { at, file } }: VideoTaskSucceeded | VideoTaskRecovered) =>
-  row && {
-    ...row,
-    status: 'Success' as const,
-    finished_at: at,
-    error_code: null,
-    video_size: file.size,
-    video_duration_ms: file.durationMs,
-  }
+  row && { ...row, ...DELIVERED, finished_at: at, video_size: file.size, video_duration_ms: file.durationMs }
 
 export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
   name: 'videoTasks',

@@ -8,9 +8,8 @@ export const OUTGOING_MAIL_KEY = 'outgoing mails'
 
 /** Returns the keys that were derived for a purpose from earlier master keys, latest first. */
 export async function formerKeys(database: Database, masterKey: string, purpose: string): Promise<Buffer[]> {
-  const rows = await database.em
-    .fork()
-    .execute<{ sealed: string }[]>('select sealed from key_ring where purpose = ? order by rotated_at desc', [purpose])
+  const sql = 'select sealed from key_ring where purpose = ? order by rotated_at desc'
+  const rows = await database.em.fork().execute<{ sealed: string }[]>(sql, [purpose])
   return rows.map(({ sealed }) => unseal(Buffer.from(masterKey, 'hex'), sealed))
 }
 
@@ -20,11 +19,7 @@ const PAGE = 1_000
  * Re-encrypts users' keys, undelivered mails and former keys with a new master key, within the caller's transaction.
  * Master keys are 64 hexadecimal digits. @throws Error something cannot be decrypted with the old key
  */
-export async function rotateKeys(
-  client: pg.ClientBase,
-  from: string,
-  to: string,
-): Promise<{ userKeys: number; mails: number }> {
+export async function rotateKeys(client: pg.ClientBase, from: string, to: string) {
   const [old, next] = [Buffer.from(from, 'hex'), Buffer.from(to, 'hex')]
   await client.query('lock table user_key, outgoing_mail, key_ring in access exclusive mode')
   const reseal = (sealed: string) => seal(next, unseal(old, sealed))
@@ -36,10 +31,8 @@ export async function rotateKeys(
   const { rows } = await client.query<{ sealed: string }>('select sealed from key_ring')
   for (const { sealed } of rows)
     await client.query('update key_ring set sealed = $2 where sealed = $1', [sealed, reseal(sealed)])
-  await client.query('insert into key_ring values ($1, $2, now())', [
-    FREE_GRANTS,
-    seal(next, keyFor(FREE_GRANTS, from)),
-  ])
+  const former = [FREE_GRANTS, seal(next, keyFor(FREE_GRANTS, from))]
+  await client.query('insert into key_ring values ($1, $2, now())', former)
   return { userKeys, mails }
 }
 

@@ -16,9 +16,8 @@ export function createUserKeys(database: Database, masterKey: string) {
   const cache = new Map<string, Promise<Buffer | undefined>>()
 
   const stored = async (userId: string) => {
-    const [row] = await database.em
-      .fork()
-      .execute<{ wrapped_key: string }[]>('select wrapped_key from user_key where user_id = ?', [userId])
+    const sql = 'select wrapped_key from user_key where user_id = ?'
+    const [row] = await database.em.fork().execute<{ wrapped_key: string }[]>(sql, [userId])
     return row && unseal(master, row.wrapped_key)
   }
 

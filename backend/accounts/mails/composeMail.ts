@@ -28,11 +28,8 @@ export function composeMail(
   { date, ...values }: Readonly<Record<string, string>> = {},
 ): Mail {
   const day = new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'UTC' })
-  const filled: Record<string, string> = {
-    name: fullName,
-    ...values,
-    ...(date && { date: day.format(new Date(date)) }),
-  }
+  const shownDate = date && { date: day.format(new Date(date)) }
+  const filled: Record<string, string> = { name: fullName, ...values, ...shownDate }
   const text = mapText(TEXTS[language][kind], (text) =>
     text.replace(/\{\{\s*(\w+)\s*\}\}/g, (placeholder, name) => filled[name] ?? placeholder),
   )

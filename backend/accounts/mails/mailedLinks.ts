@@ -46,12 +46,9 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
 
     /** Returns the user id of a valid token. */
     async owner(token: string, purpose: Purpose): Promise<string | undefined> {
-      const [row] = await database.em
-        .fork()
-        .execute<{ user_id: string }[]>(
-          'select user_id from mail_token where hash = ? and purpose = ? and expires_at > ?',
-          [hashOf(token), purpose, new Date(now())],
-        )
+      const sql = 'select user_id from mail_token where hash = ? and purpose = ? and expires_at > ?'
+      const values = [hashOf(token), purpose, new Date(now())]
+      const [row] = await database.em.fork().execute<{ user_id: string }[]>(sql, values)
       return row?.user_id
     },
 

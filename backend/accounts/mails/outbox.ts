@@ -24,12 +24,8 @@ export function createOutbox(database: Database, key: Buffer, calendar: Calendar
     /** @param lifetimeMs after this time the mail is not sent any more */
     async put(tx: EntityManager, userId: string, mail: Mail, lifetimeMs: number): Promise<void> {
       const id = uuid7()
-      await tx.execute('insert into outgoing_mail (id, user_id, sealed, expires_at) values (?, ?, ?, ?)', [
-        id,
-        userId,
-        seal(key, Buffer.from(JSON.stringify(mail))),
-        new Date(calendar() + lifetimeMs),
-      ])
+      const row = [id, userId, seal(key, Buffer.from(JSON.stringify(mail))), new Date(calendar() + lifetimeMs)]
+      await tx.execute('insert into outgoing_mail (id, user_id, sealed, expires_at) values (?, ?, ?, ?)', row)
       const change = JSON.stringify({ name: OUTGOING_MAILS, ids: [id] })
       await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
     },

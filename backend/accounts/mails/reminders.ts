@@ -9,17 +9,10 @@ const LIFETIME_MS = 3 * 24 * 3_600_000
 export function createReminders(database: Database, outbox: Outbox, publicUrl: () => string) {
   return {
     /** Writes a mail once per user and `key`, in one transaction with the record of it. */
-    async sendOnce(
-      userId: string,
-      key: string,
-      kind: MailKind,
-      values: Readonly<Record<string, string>>,
-    ): Promise<void> {
+    async sendOnce(userId: string, key: string, kind: MailKind, values: Readonly<Record<string, string>>) {
       await database.em.fork().transactional(async (tx) => {
-        const isNew = await tx.execute(
-          'insert into sent_reminder (user_id, key) values (?, ?) on conflict do nothing returning key',
-          [userId, key],
-        )
+        const insert = 'insert into sent_reminder (user_id, key) values (?, ?) on conflict do nothing returning key'
+        const isNew = await tx.execute(insert, [userId, key])
         if (isNew.length === 0) return
         const [user] = await tx.execute<Pick<UserAccount, 'email' | 'fullName' | 'language'>[]>(
           'select email, full_name as "fullName", language from user_account where id = ?',

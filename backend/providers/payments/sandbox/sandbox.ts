@@ -15,16 +15,10 @@ export interface Sandbox extends PaymentProvider {
 
 const POLL_MS = 250
 
+type SandboxOptions = Readonly<{ pool: pg.Pool; calendar: Calendar; secret: string }>
+
 /** A payment provider for development. It moves no money and behaves like PayPal; bills fall due by the calendar. */
-export function createSandbox({
-  pool,
-  calendar,
-  secret,
-}: {
-  readonly pool: pg.Pool
-  readonly calendar: Calendar
-  readonly secret: string
-}): Sandbox {
+export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandbox {
   const state = createSandboxState(pool, calendar)
 
   /** Delivers in order and stops at the first failure: the next round retries. */

@@ -38,10 +38,8 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
     const client = await pool.connect()
     try {
       await client.query('begin')
-      const { rows } = await client.query<SandboxAgreement>(
-        'select * from sandbox_agreement where id = $1 for update',
-        [id],
-      )
+      const sql = 'select * from sandbox_agreement where id = $1 for update'
+      const { rows } = await client.query<SandboxAgreement>(sql, [id])
       if (rows[0]) await run(client, rows[0])
       await client.query('commit')
     } catch (error) {
@@ -64,24 +62,20 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
          next_billing_at = case when $2 = 'cancelled' then null else next_billing_at end where id = $1`,
       [id, status, at()],
     )
-    const resource = { id, status: status.toUpperCase(), status_update_time: at() }
-    await queueWebhook(client, STATUS_EVENTS[status], resource)
+    await queueWebhook(client, STATUS_EVENTS[status], { id, status: status.toUpperCase(), status_update_time: at() })
   }
 
   async function bill(client: pg.PoolClient, { id, price_cents, next_billing_at }: SandboxAgreement): Promise<void> {
     const [saleId, soldAt] = [newId('SALE'), at()]
     // A late bill does not move the billing day, unless a whole month was missed.
     const next = next_billing_at && monthsAfter(next_billing_at.toISOString(), 1)
-    await client.query('insert into sandbox_sale (id, agreement_id, amount_cents, sold_at) values ($1, $2, $3, $4)', [
-      saleId,
-      id,
-      price_cents,
-      soldAt,
-    ])
-    await client.query('update sandbox_agreement set next_billing_at = $2, failed_at = null where id = $1', [
-      id,
-      next !== null && next > soldAt ? next : monthsAfter(soldAt, 1),
-    ])
+    const row = [saleId, id, price_cents, soldAt]
+    await client.query(
+      'insert into sandbox_sale (id, agreement_id, amount_cents, sold_at) values ($1, $2, $3, $4)',
+      row,
+    )
+    const due = [id, next !== null && next > soldAt ? next : monthsAfter(soldAt, 1)]
+    await client.query('update sandbox_agreement set next_billing_at = $2, failed_at = null where id = $1', due)
     const sale = { id: saleId, state: 'completed', billing_agreement_id: id, create_time: soldAt }
     await queueWebhook(client, 'PAYMENT.SALE.COMPLETED', { ...sale, amount: usd(price_cents) })
   }
@@ -173,9 +167,8 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
 
     /** Returns unacknowledged webhooks, oldest first. */
     async undelivered(): Promise<{ id: string; body: string; made_at: Date }[]> {
-      return (
-        await pool.query('select * from sandbox_webhook where delivered_at is null order by made_at, id limit 100')
-      ).rows
+      const sql = 'select * from sandbox_webhook where delivered_at is null order by made_at, id limit 100'
+      return (await pool.query(sql)).rows
     },
 
     async markDelivered(id: string): Promise<void> {
