@@ -1,17 +1,17 @@
 import { type AccountActivityDeps, createAccountActivities } from './accounts/accountActivities.ts'
-import { type AnalyticsActivityDeps, createAnalyticsActivities } from './analytics/analyticsActivities.ts'
+import type { SweepVisitsActivities } from './analytics/sweepVisits.workflow.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptions/subscriptionActivities.ts'
 import { createTaskActivities } from './tasks/taskActivities.ts'
 import type { ActivityDeps } from './tasks/taskCommands.ts'
 
-type AllActivityDeps = ActivityDeps & AccountActivityDeps & SubscriptionActivityDeps & AnalyticsActivityDeps
+type AllActivityDeps = ActivityDeps & AccountActivityDeps & SubscriptionActivityDeps & SweepVisitsActivities
 
 /** Every activity, by the name that policies and Temporal use. */
 export const createActivities = (deps: AllActivityDeps) => ({
   ...createTaskActivities(deps),
   ...createAccountActivities(deps),
   ...createSubscriptionActivities(deps),
-  ...createAnalyticsActivities(deps),
+  sweepVisits: deps.sweepVisits,
 })
 
 export type AllActivities = ReturnType<typeof createActivities>

@@ -2,9 +2,9 @@ import { accountPolicies } from './accounts/accountPolicies.ts'
 import { deliverMail } from './accounts/deliverMail.workflow.ts'
 import { eraseAccount } from './accounts/eraseAccount.workflow.ts'
 import type { AllActivities } from './activities.ts'
-import { analyticsPolicies } from './analytics/analyticsPolicies.ts'
 import { sweepVisits } from './analytics/sweepVisits.workflow.ts'
 import type { AnyWorkflow, Policies } from './engine/engine.port.ts'
+import { bookkeeping } from './engine/policies.ts'
 import { processWebhook } from './subscriptions/processWebhook.workflow.ts'
 import { reconcile } from './subscriptions/reconcile.workflow.ts'
 import { runSubscriptionLifecycle } from './subscriptions/runSubscriptionLifecycle.workflow.ts'
@@ -32,5 +32,5 @@ export const POLICIES: Policies<keyof AllActivities> = {
   ...taskPolicies,
   ...accountPolicies,
   ...subscriptionPolicies,
-  ...analyticsPolicies,
+  sweepVisits: { ...bookkeeping, timeoutMs: 10 * 60_000, attempts: 1 },
 }

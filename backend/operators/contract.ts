@@ -116,18 +116,12 @@ const OperatorAction = z.object({
 export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
 
 /** An endpoint with figures of the board. */
-const board = <const Path extends string, Data extends z.ZodMiniType>(
-  route: `GET ${Path}`,
-  data: Data,
-  summary: string,
-) => endpoint(route, { access: 'operator', answer: answerOf(data), summary })
+const board = <const P extends string, D extends z.ZodMiniType>(route: `GET ${P}`, data: D, summary: string) =>
+  endpoint(route, { access: 'operator', answer: answerOf(data), summary })
 
 /** An endpoint with figures of a period. */
-const report = <const Path extends string, Data extends z.ZodMiniType>(
-  route: `GET ${Path}`,
-  data: Data,
-  summary: string,
-) => endpoint(route, { access: 'operator', query: Period, answer: answerOf(data), summary })
+const report = <const P extends string, D extends z.ZodMiniType>(route: `GET ${P}`, data: D, summary: string) =>
+  endpoint(route, { access: 'operator', query: Period, answer: answerOf(data), summary })
 
 export const login = endpoint('POST /analytics/login', {
   access: 'public',

@@ -45,15 +45,8 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
       const userId = await deps.findBuyer(subject.saleId)
       if (userId === undefined) return 'later'
       const { saleId, reversalId, amountCents, reversal: kind } = subject
-      await sendCommand(deps, {
-        type: 'ReportReversal',
-        userId,
-        saleId,
-        reversalId,
-        amountCents,
-        kind,
-        at: calendarTime(deps),
-      })
+      const reversal = { userId, saleId, reversalId, amountCents, kind }
+      await sendCommand(deps, { type: 'ReportReversal', ...reversal, at: calendarTime(deps) })
       return { userId }
     }
   }
@@ -81,15 +74,8 @@ export async function refreshAgreement(
   }
   for (const failedAt of [webhook.failedAt, remote.failedAt]) {
     if (!failedAt) continue
-    const graceUntil = new Date(Date.parse(failedAt) + GRACE_MS).toISOString()
-    await sendCommand(deps, {
-      type: 'ReportPaymentFailed',
-      userId,
-      agreementId,
-      failedAt,
-      graceUntil,
-      at: calendarTime(deps),
-    })
+    const failure = { failedAt, graceUntil: new Date(Date.parse(failedAt) + GRACE_MS).toISOString() }
+    await sendCommand(deps, { type: 'ReportPaymentFailed', userId, agreementId, ...failure, at: calendarTime(deps) })
   }
   const { status, statusAt, trial, nextBillingAt: periodEnd } = remote
   const data = { status, statusAt, trial, periodEnd }

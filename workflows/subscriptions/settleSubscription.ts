@@ -51,21 +51,16 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
 export const calendarTime = ({ calendar }: Pick<SettleDeps, 'calendar'>) => new Date(calendar()).toISOString()
 
 /** Returns the subscription after the command. The context links it to the request that created the agreement. */
-export async function sendCommand(
-  deps: Pick<SettleDeps, 'handle' | 'findOrigin'>,
-  command: SubscriptionCommand,
-): Promise<Subscription> {
+export async function sendCommand(deps: Pick<SettleDeps, 'handle' | 'findOrigin'>, command: SubscriptionCommand) {
   const { userId } = command
   const origin = 'agreementId' in command ? await originOfAgreement(deps, userId, command.agreementId) : undefined
   return (await deps.handle(subscription, userId, command, { ...contextOf(command), ...origin })).state
 }
 
 /** Returns a command's context. The command id is the whole command as JSON, because several commands can have the same time. */
-export const contextOf = (command: SubscriptionCommand): CommandContext => ({
-  commandId: JSON.stringify(command),
-  actor: 'system',
-  correlationId: command.userId,
-})
+export function contextOf(command: SubscriptionCommand): CommandContext {
+  return { commandId: JSON.stringify(command), actor: 'system', correlationId: command.userId }
+}
 
 const originOfAgreement = ({ findOrigin }: Pick<SettleDeps, 'findOrigin'>, userId: string, agreementId: string) =>
   findOrigin<SubscriptionEvent>(`${SUBSCRIPTION}-${userId}`, {

@@ -3,13 +3,8 @@ import { bookkeeping } from '../engine/policies.ts'
 import type { SubscriptionActivities } from './subscriptionActivities.ts'
 
 /** Retried until the payment provider answers: a payment is never dropped. */
-const provider: ActivityPolicy = {
-  ...bookkeeping,
-  timeoutMs: 120_000,
-  firstRetryMs: 1_000,
-  maxRetryMs: 5 * 60_000,
-  pool: 'payments',
-}
+const retries = { firstRetryMs: 1_000, maxRetryMs: 5 * 60_000 }
+const provider: ActivityPolicy = { ...bookkeeping, ...retries, timeoutMs: 120_000, pool: 'payments' }
 
 export const subscriptionPolicies: Policies<keyof SubscriptionActivities> = {
   settleSubscription: provider,
