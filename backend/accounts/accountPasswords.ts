@@ -20,14 +20,8 @@ type PasswordsOptions = Pick<AccountsOptions, 'database' | 'links' | 'background
 export type AccountPasswords = ReturnType<typeof createAccountPasswords>
 
 /** Checks, resets and changes the passwords of accounts. */
-export function createAccountPasswords({
-  database,
-  links,
-  background,
-  outbox,
-  publicUrl,
-  now = Date.now,
-}: PasswordsOptions) {
+export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...options }: PasswordsOptions) {
+  const { database, links, background } = options
   // Without an account, a password is compared with this hash: both answers take the same time.
   const unknownHash = hashPassword('no account has this password')
 

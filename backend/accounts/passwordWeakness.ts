@@ -18,10 +18,7 @@ function guessable({ email, username }: { email: string; username: string }): st
 /**
  * Returns why a password is weak, as an error code; undefined if it is not. Guessable words do not count towards its length.
  */
-export function passwordWeakness(
-  password: string,
-  owner: { email: string; username: string },
-): 'password_common' | 'password_personal' | undefined {
+export function passwordWeakness(password: string, owner: { email: string; username: string }) {
   const text = folded(password)
   if (COMMON.has(text)) return 'password_common'
   const words = guessable(owner).sort((a, b) => b.length - a.length)

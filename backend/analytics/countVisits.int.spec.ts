@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { recountRegistrations } from '../accounts/registrations.ts'
+import { recountRegistrations } from '../accounts/readUsers.ts'
 import { addDays, localDayOf } from '../kernel/days.ts'
 import { FULL } from '../testing/fullRun.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'

@@ -50,11 +50,7 @@ type RecountRegistrations = (tx: pg.ClientBase, timeZone: string) => Promise<voi
  * Counts all visits and registrations again, in days and hours of a time zone. Writers wait until it ends: a few seconds
  * for a million visits.
  */
-export async function recountVisits(
-  pool: pg.Pool,
-  timeZone: string,
-  recountRegistrations: RecountRegistrations,
-): Promise<void> {
+export async function recountVisits(pool: pg.Pool, timeZone: string, recountRegistrations: RecountRegistrations) {
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -88,11 +84,7 @@ export async function recountVisits(
 }
 
 /** Completes the counts at startup: counts again if the time zone changed, else only what a killed process left queued. */
-export async function countVisits(
-  pool: pg.Pool,
-  timeZone: string,
-  recountRegistrations: RecountRegistrations,
-): Promise<void> {
+export async function countVisits(pool: pg.Pool, timeZone: string, recountRegistrations: RecountRegistrations) {
   const { rows } = await pool.query<{ time_zone: string }>('select time_zone from board_state')
   if (rows[0]?.time_zone === timeZone) await pool.query(COUNT_VISITS)
   else await recountVisits(pool, timeZone, recountRegistrations)

@@ -23,12 +23,7 @@ export interface StoredPageView {
   readonly ip: string | null
 }
 
-export interface PageViews {
-  /** Resolves when the visit is committed. @throws Rejection unavailable: not written within five seconds */
-  record(view: StoredPageView): Promise<void>
-  /** Resolves when every recorded visit is written or has failed. */
-  flush(): Promise<void>
-}
+export type PageViews = ReturnType<typeof createPageViews>
 
 interface Waiting {
   readonly view: StoredPageView
@@ -50,11 +45,7 @@ const utcDay = (view: StoredPageView) => view.at.slice(0, 10)
  * Writes visits in batches, one batch at a time. A burst of visits uses one database connection, and each call resolves
  * when its batch is committed.
  */
-export function createPageViews(
-  pool: Pick<pg.Pool, 'query'>,
-  log: Pick<Logger, 'warn'>,
-  onWritten: () => void,
-): PageViews {
+export function createPageViews(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'warn'>, onWritten: () => void) {
   const days = new Set<string>()
   const waiting: Waiting[] = []
   let writing: Promise<void> | undefined
@@ -62,11 +53,8 @@ export function createPageViews(
   const write = async (views: readonly StoredPageView[]) => {
     for (const day of new Set(views.map(utcDay))) {
       if (days.has(day)) continue
-      await pool.query({
-        text: 'select page_view_partition($1)',
-        values: [day],
-        query_timeout: TIMEOUT_MS,
-      } as pg.QueryConfig)
+      const text = 'select page_view_partition($1)'
+      await pool.query({ text, values: [day], query_timeout: TIMEOUT_MS } as pg.QueryConfig)
       days.add(day)
     }
     const values = [JSON.stringify(views)]
@@ -93,13 +81,15 @@ export function createPageViews(
   }
 
   return {
-    record(view) {
+    /** Resolves when the visit is committed. @throws Rejection unavailable: not written within five seconds */
+    record(view: StoredPageView): Promise<void> {
       if (waiting.length >= MAX_WAITING) return Promise.reject(unavailable())
       return new Promise((resolve, reject) => {
         waiting.push({ view, resolve, reject, deadline: Date.now() + TIMEOUT_MS })
         writing ??= writeAll()
       })
     },
+    /** Resolves when every recorded visit is written or has failed. */
     flush: async () => await writing,
   }
 }

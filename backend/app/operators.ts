@@ -1,6 +1,5 @@
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
-import { listUsers, USERS_FILE } from '../accounts/readUsers.ts'
-import { readRegistrations } from '../accounts/registrations.ts'
+import { listUsers, readRegistrations, USERS_FILE } from '../accounts/readUsers.ts'
 import { networkAddress } from '../accounts/sessions/networkAddress.ts'
 import { createTraffic } from '../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../analytics/trafficFiles.ts'

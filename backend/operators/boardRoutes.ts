@@ -5,25 +5,13 @@ import * as contract from './contract.ts'
 import { type BoardTime, daysOf } from './period.ts'
 import type { Traffic } from './traffic.port.ts'
 
+type Registered = Readonly<{ total: number; verified: number; today: number; yesterday: number }>
+type User = Readonly<{ id: string; email: string; created_at: string | null; email_verified: boolean }>
+
 /** Figures about users, which the accounts context reads. */
 interface Users {
-  registrations(
-    today: string,
-    period: DayRange,
-  ): Promise<{
-    readonly total: number
-    readonly verified: number
-    readonly today: number
-    readonly yesterday: number
-    readonly daily: { date: string; count: number }[]
-  }>
-  list(
-    page: number,
-    perPage: number,
-  ): Promise<{
-    readonly users: readonly { id: string; email: string; created_at: string | null; email_verified: boolean }[]
-    readonly total: number
-  }>
+  registrations(today: string, period: DayRange): Promise<Registered & { daily: { date: string; count: number }[] }>
+  list(page: number, perPage: number): Promise<{ readonly users: readonly User[]; readonly total: number }>
 }
 
 type BoardRoutes = Readonly<{ traffic: Traffic; users: Users; time: BoardTime }>
@@ -35,10 +23,12 @@ const oneDecimal = (value: number) => Math.round(value * 10) / 10
 /** Returns the change in per cent, to one decimal; 0 if there was nothing before. */
 const growth = (now: number, before: number) => (before === 0 ? 0 : oneDecimal((100 * (now - before)) / before))
 
+/** Wraps the data of a response of the board. */
+export const answer = <Data>(data: Data) => ({ success: true as const, data })
+
 /** Serves the board's figures about traffic and users. */
 export function serveBoard(serve: Serve, { traffic, users, time }: BoardRoutes): void {
   const { calendar, today } = time
-  const answer = <Data>(data: Data) => ({ success: true as const, data })
 
   serve(contract.overview, async () => {
     const { today: counted, yesterday, ranking, recent } = await traffic.overview(today(), calendar())

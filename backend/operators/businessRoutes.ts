@@ -4,6 +4,7 @@ import { readDelivered, readOpenTasks, readOutcomes } from '#projections/tasks/r
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { instant } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import { answer } from './boardRoutes.ts'
 import * as contract from './contract.ts'
 import type { readOpenAlerts } from './operatorAlerts.ts'
 import { type BoardTime, daysOf } from './period.ts'
@@ -37,24 +38,16 @@ export function serveBusiness(serve: Serve, { database, time, alerts, providerCe
       alerts(),
     ])
     const { waiting, processing, oldest, stuck } = open
+    const oldest_waiting_seconds = oldest === null ? null : Math.max(0, Math.round((at - oldest) / 1000))
     const failures = outcomes.flatMap(({ code, count }) => (code === null ? [] : [{ code, count }]))
-    return {
-      success: true as const,
-      data: {
-        queue: {
-          waiting,
-          processing,
-          oldest_waiting_seconds: oldest === null ? null : Math.max(0, Math.round((at - oldest) / 1000)),
-        },
-        ended: {
-          succeeded: outcomes.find(({ code }) => code === null)?.count ?? 0,
-          failed: failures.reduce((sum, { count }) => sum + count, 0),
-        },
-        failures,
-        stuck: stuck.map((task) => ({ ...task, since: instant(task.since) })),
-        alerts: openAlerts,
-      },
-    }
+    const failed = failures.reduce((sum, { count }) => sum + count, 0)
+    return answer({
+      queue: { waiting, processing, oldest_waiting_seconds },
+      ended: { succeeded: outcomes.find(({ code }) => code === null)?.count ?? 0, failed },
+      failures,
+      stuck: stuck.map((task) => ({ ...task, since: instant(task.since) })),
+      alerts: openAlerts,
+    })
   })
 
   serve(contract.margin, async ({ query }) => {
@@ -68,17 +61,14 @@ export function serveBusiness(serve: Serve, { database, time, alerts, providerCe
       ? delivered.reduce((sum, { resolution, duration, clips }) => sum + clips * providerCents(resolution, duration), 0)
       : null
     const dollars = revenue.find(({ currency }) => currency === COST_CURRENCY)?.amount ?? 0
-    return {
-      success: true as const,
-      data: {
-        credits_sold: flows.sold,
-        credits_given: flows.given,
-        credits_spent: flows.spent,
-        credits_outstanding: flows.outstanding,
-        revenue,
-        provider_cost: cost,
-        margin: cost === null ? null : dollars - cost,
-      },
-    }
+    return answer({
+      credits_sold: flows.sold,
+      credits_given: flows.given,
+      credits_spent: flows.spent,
+      credits_outstanding: flows.outstanding,
+      revenue,
+      provider_cost: cost,
+      margin: cost === null ? null : dollars - cost,
+    })
   })
 }

@@ -1,11 +1,17 @@
 import { Readable } from 'node:stream'
 import type pg from 'pg'
+import type { DayRange } from '../kernel/days.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { type CsvValue, csvLine } from '../kernel/http/csv.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import * as contract from './contract.ts'
-import { type ExportFile, exportRows } from './exportRows.ts'
 import type { OperatorActions } from './operatorActions.ts'
 import { type BoardTime, daysOf } from './period.ts'
+
+/** A table of the board as a file. The query may use $1 and $2, the first and last day, and $3, the operator's time zone. */
+export type ExportFile = Readonly<{ columns: readonly string[]; sql: string }>
+
+const ROWS_PER_FETCH = 2_000
 
 interface ExportRoutes {
   readonly pool: Pick<pg.Pool, 'connect'>
@@ -27,4 +33,32 @@ export function serveExports(serve: Serve, { pool, files, actions, time }: Expor
     ctx.body = Readable.from(exportRows(pool, files[name], days, time.timeZone))
     return undefined
   })
+}
+
+/** Yields the lines of a CSV file from one snapshot, reading with a cursor. */
+async function* exportRows(
+  pool: Pick<pg.Pool, 'connect'>,
+  { columns, sql }: ExportFile,
+  { from, to }: DayRange,
+  timeZone: string,
+): AsyncGenerator<string> {
+  yield csvLine(columns)
+  // Postgres rejects values for parameters that a query does not have.
+  const parameters = Math.max(0, ...Array.from(sql.matchAll(/\$(\d)/g), ([, number]) => Number(number)))
+  const client = await pool.connect()
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    await client.query(`declare lines no scroll cursor for ${sql}`, [from, to, timeZone].slice(0, parameters))
+    for (;;) {
+      const { rows } = await client.query<CsvValue[]>({ text: `fetch ${ROWS_PER_FETCH} from lines`, rowMode: 'array' })
+      if (rows.length === 0) return
+      yield rows.map(csvLine).join('')
+    }
+  } finally {
+    // Runs too if the client disconnects midway.
+    await client.query('rollback').then(
+      () => client.release(),
+      (error) => client.release(error),
+    )
+  }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allowanceOf } from './allowance.ts'
-import { PLANS, TIERS } from './plans.contract.ts'
+import { allowanceOf, PLANS, TIERS } from './plans.contract.ts'
 
 describe('plans', () => {
   it('match the price table', () => {

@@ -56,3 +56,11 @@ export const PLAN_FEATURES = {
 
 /** Credits for a standard video. */
 export const STANDARD_COST = 30
+
+export type Allowance = ReturnType<typeof allowanceOf>
+
+/** Returns what a plan allows. Priority 1 is served first. */
+export function allowanceOf(tier: Tier) {
+  const { concurrent, priority, watermark } = PLANS[tier]
+  return { openTasks: openTaskLimit(tier), concurrent, priority, fullHd: tier !== 'free', watermark }
+}

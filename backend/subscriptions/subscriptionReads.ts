@@ -7,8 +7,8 @@ import {
 import { instant, instantOrNull } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
-import { type Allowance, allowanceOf } from './allowance.ts'
 import type { CurrentSubscription, Invoice, Stats, Tier } from './contract.ts'
+import { type Allowance, allowanceOf } from './plans.contract.ts'
 
 type Row = CurrentSubscriptionRow | undefined
 

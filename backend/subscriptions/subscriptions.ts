@@ -25,6 +25,9 @@ export interface SubscriptionsDeps {
   readonly calendar: Calendar
 }
 
+type Upgrade = Readonly<{ userId: string; tier: PaidTier; language: 'en' | 'zh'; requestId: string }>
+type Cancellation = Readonly<{ userId: string; reason: string | undefined; atPeriodEnd: boolean }>
+
 /** How long `confirm` waits until the provider's answer is processed. */
 const CONFIRM_TIMEOUT_MS = 5_000
 
@@ -48,15 +51,9 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
      * @param requestId idempotency key
      * @throws Rejection already_subscribed, no_payment_link, unavailable
      */
-    async upgrade(
-      request: { userId: string; tier: PaidTier; language: 'en' | 'zh'; requestId: string },
-      context: CommandContext,
-    ): Promise<{ approvalUrl: string; agreementId: string }> {
-      const { userId, tier, language, requestId } = request
-      const { state } = await sendCommand(
-        { type: 'ApplyDueChanges', userId, at: at() },
-        { ...context, commandId: derivedId(requestId, 'time') },
-      )
+    async upgrade({ userId, tier, language, requestId }: Upgrade, context: CommandContext) {
+      const timing = { ...context, commandId: derivedId(requestId, 'time') }
+      const { state } = await sendCommand({ type: 'ApplyDueChanges', userId, at: at() }, timing)
       const current = currentOf(state)
       if (current?.tier === tier && current.cancelled !== 'final')
         throw new Rejection('already_subscribed', 'You have this plan already.')
@@ -68,19 +65,14 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
         payments.createAgreement({ requestId, userId, tier, startsAt, language, ...urls }),
       )
       const price = { priceCents: PLANS[tier].priceCents, currency: 'USD' }
-      await sendAndWait(
-        { type: 'RequestSubscription', userId, agreementId, tier, ...price, startsAt, at: at() },
-        context,
-      )
+      const request = { userId, agreementId, tier, ...price, startsAt }
+      await sendAndWait({ type: 'RequestSubscription', ...request, at: at() }, context)
       if (!approvalUrl) throw new Rejection('no_payment_link', 'No payment link received from the payment provider.')
       return { approvalUrl, agreementId }
     },
 
     /** @throws Rejection no_subscription */
-    async cancel(
-      { userId, reason, atPeriodEnd }: { userId: string; reason: string | undefined; atPeriodEnd: boolean },
-      context: CommandContext,
-    ): Promise<void> {
+    async cancel({ userId, reason, atPeriodEnd }: Cancellation, context: CommandContext): Promise<void> {
       const encryptedReason = reason ? await encrypt(userId, reason) : null
       await sendAndWait({ type: 'CancelSubscription', userId, encryptedReason, atPeriodEnd, at: at() }, context)
     },

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { recountRegistrations } from '#backend/accounts/registrations.ts'
+import { recountRegistrations } from '#backend/accounts/readUsers.ts'
 import { recountVisits } from '#backend/analytics/countVisits.ts'
 
 /** Pages of the site, then invented ones. Visits follow Zipf's law: the n-th page has 1/n of the visits of the first. */

@@ -46,11 +46,7 @@ export async function databaseTime(database: Database): Promise<string> {
  * Waits until every projection has been at the head of the log since an instant of the database's clock, at this version or
  * a newer one, in any process.
  */
-export async function caughtUp(
-  projections: readonly AnyProjection[],
-  database: Database,
-  since: string,
-): Promise<void> {
+export async function caughtUp(projections: readonly AnyProjection[], database: Database, since: string) {
   const versions = JSON.stringify(projections.map(({ name, version }) => ({ name, version })))
   const lagging = () =>
     query(

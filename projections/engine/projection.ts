@@ -31,11 +31,7 @@ export const streamPrefixesOf = ({ categories }: AnyProjection) =>
   categories.map((category) => `${category}-`) as [string, ...string[]]
 
 /** Folds events into rows by id. Skips events that the projection does not handle. */
-export function foldEvents(
-  projection: AnyProjection,
-  events: readonly Event[],
-  rows = new Map<string, object>(),
-): Map<string, object> {
+export function foldEvents(projection: AnyProjection, events: readonly Event[], rows = new Map<string, object>()) {
   for (const event of events as readonly Stored[]) {
     const handler = projection.on[event.type]
     if (!handler) continue

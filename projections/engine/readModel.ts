@@ -22,12 +22,7 @@ export async function readCheckpoint(database: Database, { name, version }: { na
  * @param item SQL expression over the row's columns
  * @param where SQL condition
  */
-export async function readSnapshot<Item>(
-  database: Database,
-  projection: AnyProjection,
-  item: string,
-  where = 'true',
-): Promise<{ upTo: GlobalPosition | undefined; items: Item[] }> {
+export async function readSnapshot<Item>(database: Database, projection: AnyProjection, item: string, where = 'true') {
   const { position, items } = await queryOne<{ position: GlobalPosition | null; items: Item[] }>(
     database,
     `select (select position from projection_checkpoint where name = :name) as position,

@@ -6,10 +6,7 @@ export type Queries = { query(sql: string, values?: unknown[]): Promise<{ rows: 
 const PAGE = 5_000
 
 /** Yields every row of a table in order of `id`, in the shape of `to_jsonb`. */
-export async function* readRows<Row = object>(
-  client: Queries,
-  table: string,
-): AsyncGenerator<{ id: string; row: Row }> {
+export async function* readRows<Row = object>(client: Queries, table: string) {
   for (let after = '00000000-0000-0000-0000-000000000000', first = true; ; first = false) {
     const { rows } = await client.query(
       `select id, to_jsonb(t) as row from "${table}" t where ${first ? 'id >= $1' : 'id > $1'} order by id limit ${PAGE}`,

@@ -48,18 +48,11 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
  * checkpoint stops projectors of the old version while `catchUp` reads their last events: readers never go back in time.
  * Like a projector, it locks the checkpoint before the table.
  */
-function swapIn(
-  projection: AnyProjection,
-  database: Database,
-  draft: string,
-  catchUp: () => Promise<void>,
-): Promise<void> {
+function swapIn(projection: AnyProjection, database: Database, draft: string, catchUp: () => Promise<void>) {
   const table = tableName(projection)
   return database.em.fork().transactional(async (em) => {
-    const older = await em.execute('select name from projection_checkpoint where name = ? and version < ? for update', [
-      projection.name,
-      projection.version,
-    ])
+    const lock = 'select name from projection_checkpoint where name = ? and version < ? for update'
+    const older = await em.execute(lock, [projection.name, projection.version])
     if (older.length > 0) {
       await catchUp()
       await em.execute(

@@ -29,7 +29,7 @@ const CHECKPOINT_EVERY = 100
 export async function runProjection(
   projection: AnyProjection,
   { store, database, signal, log, onLive }: ProjectionRun,
-): Promise<void> {
+) {
   const { name, version } = projection
   const liveness = reportLiveness(projection, database)
   const arrived = () => {

@@ -1,7 +1,6 @@
 import type { Mailer, OutgoingMail } from '#backend/accounts/mailer.port.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
@@ -60,10 +59,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
 }
 
 /** Ends the subscription, if there is one. Its lifecycle workflow then cancels the agreement at the provider. */
-async function endSubscription(
-  { handle, calendar }: { readonly handle: Handle; readonly calendar: Calendar },
-  userId: string,
-): Promise<void> {
+async function endSubscription({ handle, calendar }: ActivityDeps & AccountActivityDeps, userId: string) {
   const at = new Date(calendar()).toISOString()
   const command = { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: false, at } as const
   try {

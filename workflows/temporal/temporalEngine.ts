@@ -69,11 +69,7 @@ export class TemporalEngine implements Engine {
     this.#session = this.#open()
   }
 
-  async start<I>(
-    workflow: Workflow<never, I, unknown>,
-    input: NoInfer<I>,
-    { priority, owner }: StartOptions = {},
-  ): Promise<void> {
+  async start<I>(workflow: Workflow<never, I, unknown>, input: NoInfer<I>, options: StartOptions = {}): Promise<void> {
     await this.#call(({ client }) =>
       client.workflow.start(workflow.type, {
         workflowId: workflowId(workflow, input),
@@ -83,7 +79,7 @@ export class TemporalEngine implements Engine {
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         retry: RETRY,
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-        priority: { priorityKey: priority, fairnessKey: owner },
+        priority: { priorityKey: options.priority, fairnessKey: options.owner },
       }),
     )
   }

@@ -36,11 +36,9 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
   return { userKeys, mails }
 }
 
-async function resealAll(
-  client: pg.ClientBase,
-  { table, id, column }: { table: string; id: string; column: string },
-  reseal: (sealed: string) => string,
-): Promise<number> {
+type Sealed = Readonly<{ table: string; id: string; column: string }>
+
+async function resealAll(client: pg.ClientBase, { table, id, column }: Sealed, reseal: (sealed: string) => string) {
   let count = 0
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const { rows } = await client.query<{ id: string; sealed: string }>(

@@ -25,10 +25,8 @@ const COPY_LIFETIME_MS = 15 * 60_000
 const RESPONSE_TIMEOUT_MS = 60_000
 
 /** Stores media in an S3 bucket with path-style addresses. `copies` is a folder for local copies of files. */
-export function createS3MediaStore(
-  { endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Access,
-  copies: string,
-): MediaStore {
+export function createS3MediaStore(access: S3Access, copies: string): MediaStore {
+  const { endpoint, bucket, region, accessKeyId, secretAccessKey } = access
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
   /** @throws Error the key contains anything but names */
   const address = (key: string) => {
@@ -100,13 +98,8 @@ export function createS3MediaStore(
       await removeUnused(copies)
       const now = new Date()
       // A key always names the same content, so a copy never becomes stale.
-      if (
-        await utimes(copy, now, now).then(
-          () => true,
-          () => false,
-        )
-      )
-        return copy
+      const missing = await utimes(copy, now, now).catch((error: Error) => error)
+      if (!missing) return copy
       const partial = `${copy}.${randomUUID()}.part`
       try {
         await pipeline(read(key), createWriteStream(partial))

@@ -29,11 +29,7 @@ export const fetchCertificate: CertificateSource = async (url) => {
  * Creates a function that fetches, checks and caches PayPal's signing certificates. Each call checks validity and subject;
  * revocation and key usage are not checked.
  */
-export function createCertificates(
-  source: CertificateSource,
-  roots: readonly string[] = rootCertificates,
-  now: Clock = Date.now,
-) {
+export function createCertificates(source: CertificateSource, roots = rootCertificates, now: Clock = Date.now) {
   const cache = new Map<string, X509Certificate[]>()
   let anchors: readonly X509Certificate[] | undefined
 

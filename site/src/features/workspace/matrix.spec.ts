@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
-import { allowanceOf } from '#backend/subscriptions/allowance.ts'
 import { TIERS, type Tier } from '#backend/subscriptions/contract.ts'
+import { allowanceOf } from '#backend/subscriptions/plans.contract.ts'
 import {
   type CameraMovement,
   type Configuration,
