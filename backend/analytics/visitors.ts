@@ -1,13 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import type { Database } from '../kernel/postgres/orm.ts'
 
-export interface Visit {
-  readonly sessionId: string | null
-  readonly ip: string
-  readonly userAgent: string
-  /** Epoch milliseconds. */
-  readonly at: number
-}
+/** `at`: epoch milliseconds. */
+type Visit = Readonly<{ sessionId: string | null; ip: string; userAgent: string; at: number }>
 
 /** 128 bits of a hash, which Postgres stores as a UUID. */
 const shortHash = (content: string | Buffer) => hash('sha256', content).slice(0, 32)
@@ -45,3 +41,11 @@ export function createVisitors(pool: Pick<pg.Pool, 'query'>, dayOf: (at: number)
 }
 
 export type Visitors = ReturnType<typeof createVisitors>
+
+/** Makes a user's page views anonymous. They remain in the counts. */
+export const anonymisePageViews = (database: Database, userId: string) =>
+  database.em.fork().execute(
+    `update page_view set user_id = null, session_id = null, user_agent = null, referrer = null, ip = null
+     where user_id = ?`,
+    [userId],
+  )

@@ -19,21 +19,11 @@ export const CreditEntry = z.object({
 })
 export type CreditEntry = z.infer<typeof CreditEntry>
 
+const GRANTS = ['free', 'subscription', 'payment'] as const
+const RELEASES = ['not delivered', 'cancelled', 'abandoned', 'account erased'] as const
+const LOSSES = ['expired', 'subscription_ended', 'refund', 'reversal'] as const
 /** Reasons that the site translates. */
-export const REASONS = [
-  'free',
-  'subscription',
-  'payment',
-  'video',
-  'not delivered',
-  'cancelled',
-  'abandoned',
-  'account erased',
-  'expired',
-  'subscription_ended',
-  'refund',
-  'reversal',
-] as const
+export const REASONS = [...GRANTS, 'video', ...RELEASES, ...LOSSES] as const
 
 export const history = endpoint('GET /credits/history', {
   access: 'user',

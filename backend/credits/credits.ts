@@ -7,6 +7,10 @@ import { type CreditAccountCommand, creditAccount } from './creditAccount.decide
 
 const RENEWAL_MS = 30 * 24 * 3_600_000
 
+type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number }>
+type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
+type Adjustment = Readonly<{ adjustmentId: string; amount: number; reason: string }>
+
 export type Credits = ReturnType<typeof createCredits>
 
 /** The id of the lot that a sale paid for. */
@@ -26,10 +30,7 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
     },
 
     /** @throws Rejection insufficient_credits, queue_full, hold_settled */
-    hold(
-      { userId, taskId, amount, openLimit }: { userId: string; taskId: string; amount: number; openLimit: number },
-      context: CommandContext,
-    ) {
+    hold({ userId, taskId, amount, openLimit }: Hold, context: CommandContext) {
       return send({ type: 'HoldCredits', userId, holdId: taskId, amount, openLimit, at: at() }, context)
     },
 
@@ -52,10 +53,7 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
     },
 
     /** Claims back `amount` credits of a sale whose payment was reversed. */
-    async reverseSale(
-      userId: string,
-      { saleId, reversalId, amount, reason }: { saleId: string; reversalId: string; amount: number; reason: string },
-    ): Promise<void> {
+    async reverseSale(userId: string, { saleId, reversalId, amount, reason }: Claim): Promise<void> {
       const claim = { reversalId, lotId: saleLot(saleId), amount, reason }
       await send({ type: 'ReverseLot', userId, ...claim, at: at() }, bySystem('reverse', reversalId))
     },
@@ -74,11 +72,7 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
     },
 
     /** Grants credits, or withdraws them if `amount` is negative. @throws Rejection insufficient_credits */
-    async adjust(
-      userId: string,
-      { adjustmentId, amount, reason }: { adjustmentId: string; amount: number; reason: string },
-      context: CommandContext,
-    ): Promise<void> {
+    async adjust(userId: string, { adjustmentId, amount, reason }: Adjustment, context: CommandContext): Promise<void> {
       const lot = { lotId: `adjustment-${adjustmentId}`, source: 'adjustment', amount, expiresAt: null } as const
       if (amount > 0) await send({ type: 'GrantLot', userId, ...lot, reason, at: at() }, context)
       else await send({ type: 'WithdrawCredits', userId, adjustmentId, amount: -amount, reason, at: at() }, context)

@@ -2,16 +2,13 @@ import { readCredits } from '#projections/credits/readCredits.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
 
+type MailKind = 'creditsGone' | 'creditsLow'
+
 export interface LowCreditMails {
   readonly database: Database
   readonly calendar: Calendar
   /** Mails a user once per key. */
-  readonly mailOnce: (
-    userId: string,
-    key: string,
-    kind: 'creditsGone' | 'creditsLow',
-    values: Readonly<Record<string, string>>,
-  ) => Promise<void>
+  readonly mailOnce: (userId: string, key: string, kind: MailKind, values: Record<string, string>) => Promise<void>
   readonly onError: (error: unknown) => void
 }
 

@@ -12,13 +12,12 @@ import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/eve
 import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
 import { nextChangeDueAt, subscription } from '#backend/subscriptions/subscription.decider.ts'
 
+type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
+
 /** The credits of sales. Every call is idempotent. */
 export interface SaleCredits {
   grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void>
-  reverseSale(
-    userId: string,
-    reversal: { saleId: string; reversalId: string; amount: number; reason: string },
-  ): Promise<void>
+  reverseSale(userId: string, claim: Claim): Promise<void>
   forfeitSales(userId: string, saleIds: readonly string[]): Promise<void>
 }
 

@@ -2,9 +2,7 @@ import type { Mail, Mailer } from '../../accounts/mailer.port.ts'
 import { instant } from '../../kernel/http/instant.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 
-export interface StoredMail extends Mail {
-  readonly sentAt: string
-}
+export type StoredMail = Mail & { readonly sentAt: string }
 
 /** Stores mails in the database instead of sending them, to be read at `/dev/mailbox`. For development only. */
 export interface Mailbox extends Mailer {

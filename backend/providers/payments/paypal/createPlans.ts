@@ -8,9 +8,8 @@ import { Id } from './paypalShapes.ts'
 const PRODUCT = 'KINORA-CREDITS'
 
 const Created = z.object({ id: Id })
-const Listed = z.object({
-  plans: z.optional(z.array(z.object({ id: Id, name: z.string(), status: z.optional(z.string()) }))),
-})
+const Plan = z.object({ id: Id, name: z.string(), status: z.optional(z.string()) })
+const Listed = z.object({ plans: z.optional(z.array(Plan)) })
 
 /**
  * Creates the product and its plans at PayPal and returns PayPal's plan ids. Reuses existing plans. A changed price creates
@@ -34,24 +33,20 @@ const priceOf = (tier: PaidTier) => decimalOf(PLANS[tier].priceCents)
 const nameOf = (tier: PaidTier) => `Kinora ${tier[0]!.toUpperCase()}${tier.slice(1)}, US$${priceOf(tier)} a month`
 
 async function createPlan(api: PaypalApi, tier: PaidTier): Promise<string> {
+  const monthly = {
+    frequency: { interval_unit: 'MONTH', interval_count: 1 },
+    tenure_type: 'REGULAR',
+    sequence: 1,
+    total_cycles: 0,
+    pricing_scheme: { fixed_price: { value: priceOf(tier), currency_code: 'USD' } },
+  }
+  const onFailure = { setup_fee_failure_action: 'CANCEL', payment_failure_threshold: 2 }
   const plan = {
     product_id: PRODUCT,
     name: nameOf(tier),
     status: 'ACTIVE',
-    billing_cycles: [
-      {
-        frequency: { interval_unit: 'MONTH', interval_count: 1 },
-        tenure_type: 'REGULAR',
-        sequence: 1,
-        total_cycles: 0,
-        pricing_scheme: { fixed_price: { value: priceOf(tier), currency_code: 'USD' } },
-      },
-    ],
-    payment_preferences: {
-      auto_bill_outstanding: true,
-      setup_fee_failure_action: 'CANCEL',
-      payment_failure_threshold: 2,
-    },
+    billing_cycles: [monthly],
+    payment_preferences: { auto_bill_outstanding: true, ...onFailure },
   }
   const requestId = `${PRODUCT}-${tier}-${PLANS[tier].priceCents}`
   return (await api.post('/v1/billing/plans', Created, plan, requestId)).id

@@ -27,18 +27,9 @@ export interface PaypalOptions extends PaypalAccess {
 }
 
 const Created = z.object({ id: Id, links: z.optional(z.array(z.object({ rel: z.string(), href: z.url() }))) })
-const Transactions = z.object({
-  transactions: z.optional(
-    z.array(
-      z.object({
-        id: Id,
-        status: z.string(),
-        time: Instant,
-        amount_with_breakdown: z.object({ gross_amount: z.object({ currency_code: z.string(), value: z.string() }) }),
-      }),
-    ),
-  ),
-})
+const Amount = z.object({ gross_amount: z.object({ currency_code: z.string(), value: z.string() }) })
+const Transaction = z.object({ id: Id, status: z.string(), time: Instant, amount_with_breakdown: Amount })
+const Transactions = z.object({ transactions: z.optional(z.array(Transaction)) })
 
 /** Creates a client of PayPal's Subscriptions API v1: https://developer.paypal.com/docs/api/subscriptions/v1. */
 export function createPaypal({ webhookId, plans, pace, certificates, now, ...access }: PaypalOptions): PaymentProvider {
@@ -143,9 +134,7 @@ function agreementOf(subscription: PaypalSubscription): ProviderAgreement {
   }
 }
 
-type Transaction = NonNullable<z.infer<typeof Transactions>['transactions']>[number]
-
-function saleOf(agreementId: string, { id, time, amount_with_breakdown }: Transaction): ProviderSale {
+function saleOf(agreementId: string, { id, time, amount_with_breakdown }: z.infer<typeof Transaction>): ProviderSale {
   const { currency_code: currency, value } = amount_with_breakdown.gross_amount
   const amountCents = smallestUnits(value, currency)
   if (amountCents === undefined) throw new Error(`PayPal's transaction ${id} has an invalid amount`)

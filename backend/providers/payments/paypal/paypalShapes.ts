@@ -7,6 +7,8 @@ export const Instant = z.pipe(
 )
 export const Id = z.string().check(z.minLength(1), z.maxLength(128))
 
+const Cycle = z.object({ tenure_type: z.string(), cycles_completed: z.number(), total_cycles: z.optional(z.number()) })
+
 /** The fields of a subscription that Kinora uses, in answers and webhooks. */
 export const Subscription = z.object({
   id: Id,
@@ -20,11 +22,7 @@ export const Subscription = z.object({
       next_billing_time: z.optional(Instant),
       failed_payments_count: z.optional(z.number()),
       last_failed_payment: z.optional(z.object({ time: Instant })),
-      cycle_executions: z.optional(
-        z.array(
-          z.object({ tenure_type: z.string(), cycles_completed: z.number(), total_cycles: z.optional(z.number()) }),
-        ),
-      ),
+      cycle_executions: z.optional(z.array(Cycle)),
     }),
   ),
 })

@@ -60,14 +60,8 @@ async function isVerifiedByPaypal(api: PaypalApi, webhookId: string, transmissio
     return false
   }
   const { id, time, signature, certUrl, algorithm } = transmission
-  const fields = JSON.stringify({
-    auth_algo: algorithm,
-    cert_url: certUrl,
-    transmission_id: id,
-    transmission_sig: signature,
-    transmission_time: time,
-    webhook_id: webhookId,
-  })
+  const transmitted = { transmission_id: id, transmission_sig: signature, transmission_time: time }
+  const fields = JSON.stringify({ auth_algo: algorithm, cert_url: certUrl, ...transmitted, webhook_id: webhookId })
   const path = '/v1/notifications/verify-webhook-signature'
   try {
     const body = `${fields.slice(0, -1)},"webhook_event":${event}}`

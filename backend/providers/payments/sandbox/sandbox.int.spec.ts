@@ -1,7 +1,6 @@
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { paymentProviderContract } from '../testing/paymentProviderContract.ts'
-import { createSandbox } from './sandbox.ts'
-import { signWebhook } from './sandboxWebhooks.ts'
+import { createSandbox, signWebhook } from './sandbox.ts'
 
 paymentProviderContract('the sandbox', async () => {
   const db = await startTemporaryDatabase()

@@ -1,10 +1,11 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import type pg from 'pg'
 import type { Calendar } from '#backend/kernel/time.ts'
 import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
 import { parseWebhook } from '../paypal/parseWebhook.ts'
 import { createSandboxState, type SandboxState } from './sandboxState.ts'
-import { isSigned, signWebhook } from './sandboxWebhooks.ts'
 
 export interface Sandbox extends PaymentProvider {
   /** Actions of the buyer and of PayPal, for tests and the approval page. */
@@ -44,17 +45,11 @@ export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandb
 
     async getAgreement(agreementId) {
       const row = await state.find(agreementId)
-      return (
-        row && {
-          id: row.id,
-          status: row.status,
-          statusAt: row.status_at.toISOString(),
-          userId: row.user_id,
-          nextBillingAt: row.next_billing_at?.toISOString() ?? null,
-          trial: false,
-          failedAt: row.failed_at?.toISOString() ?? null,
-        }
-      )
+      if (!row) return undefined
+      const nextBillingAt = row.next_billing_at?.toISOString() ?? null
+      const failedAt = row.failed_at?.toISOString() ?? null
+      const { id, status, status_at, user_id: userId } = row
+      return { id, status, statusAt: status_at.toISOString(), userId, nextBillingAt, trial: false, failedAt }
     },
 
     listSales: state.sales,
@@ -75,4 +70,26 @@ export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandb
       }
     },
   }
+}
+
+/** Computes a signature over the same fields as PayPal: id, time, recipient and checksum of the body. */
+const signatureOf = (secret: string, id: string, time: string, body: Buffer): Buffer =>
+  createHmac('sha256', secret)
+    .update(`${id}|${time}|sandbox|${crc32(body)}`)
+    .digest()
+
+/** Returns a webhook's headers, named as PayPal names them, with a signature made from this installation's secret. */
+export const signWebhook = (secret: string, id: string, time: string, body: Buffer): Record<string, string> => ({
+  'content-type': 'application/json',
+  'paypal-transmission-id': id,
+  'paypal-transmission-time': time,
+  'paypal-transmission-sig': signatureOf(secret, id, time, body).toString('base64'),
+  'paypal-auth-algo': 'HMAC-SHA256',
+})
+
+function isSigned(secret: string, headers: Readonly<Record<string, string | undefined>>, body: Buffer): boolean {
+  const { 'paypal-transmission-id': id = '', 'paypal-transmission-time': time = '' } = headers
+  const actual = Buffer.from(headers['paypal-transmission-sig'] ?? '', 'base64')
+  const expected = signatureOf(secret, id, time, body)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
