@@ -30,7 +30,7 @@ function typesIn(checker: ts.TypeChecker, node: ts.TypeNode): string[] {
   })
 }
 
-/** The literal that a node compares `command.type` with, if it is such a comparison. */
+/** Returns the literal that a node compares `command.type` with; undefined for any other node. */
 function comparedCommand(node: ts.Expression): string | undefined {
   const isComparison =
     ts.isBinaryExpression(node) &&

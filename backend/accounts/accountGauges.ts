@@ -5,7 +5,7 @@ export interface AccountGauges {
   readonly erasures: number
   /** Mails that are not delivered. */
   readonly mails: number
-  /** When the oldest of these mails was written, in epoch seconds; null without any. */
+  /** Creation time of the oldest of these mails, in epoch seconds; null without any. */
   readonly oldestMailAt: number | null
 }
 

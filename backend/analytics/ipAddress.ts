@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** How long addresses of visitors are kept in full. Older ones are shortened to their network. */
+/** Retention of visitors' full addresses. Older ones are shortened to their network. */
 export const FULL_ADDRESS_MS = 24 * 3_600_000
 
 /** SQL: the network of the column `ip`, /24 for IPv4 and /48 for IPv6. */

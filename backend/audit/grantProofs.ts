@@ -49,7 +49,7 @@ export class GrantProofs {
     if (wrong) this.#deviations.add('grant', event, wrong)
   }
 
-  /** Reports sales whose credits are overdue. Returns those that still have time. */
+  /** Reports sales whose credits are overdue. Returns the sales without credits that are not overdue yet. */
   end(now: number): Place[] {
     const waiting: Place[] = []
     for (const [saleId, { granted, stored, credits, ...sale }] of this.#sales) {

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { CHANGE_CHANNEL, type Changes } from '../kernel/postgres/changes.ts'
 
 const SESSION_SECONDS = 12 * 3600
-/** How long an open session is cached. The end of a session clears it from the cache of every process. */
+/** Cache lifetime of an open session. The end of a session clears it from the cache of every process. */
 const CACHED_MS = 10_000
 /** Name of the change that announces ended sessions. */
 const ENDED = 'endedOperatorSessions'

@@ -15,7 +15,7 @@ async function adjust(...args: string[]) {
 }
 
 describe('npm run adjust', () => {
-  it('grants and takes credits while Kinora runs, once per id, and records operator and reason', async () => {
+  it('grants and withdraws credits while Kinora runs, once per id, and records operator and reason', async () => {
     const user = await kinora.newUser()
     const by = ['--user', user.email, '--operator', 'olga', '--reason', 'a slow week']
     expect((await adjust(...by, '--amount', '40', '--id', 'a')).code).toBe(0)

@@ -4,8 +4,8 @@ import type { Tier } from './plans.contract.ts'
 export type PaidTier = Exclude<Tier, 'free'>
 
 /**
- * Why an agreement ended. `replaced`: another plan took over. Before it started: `withdrawn` by the user, `declined` at the
- * provider, or `not_approved` in time.
+ * Reason for the end of an agreement. `replaced`: another plan took over. Before it started: `withdrawn` by the user,
+ * `declined` at the provider, or `not_approved` in time.
  */
 export type EndCause =
   | 'period_end'

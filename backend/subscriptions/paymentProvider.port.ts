@@ -4,7 +4,7 @@ import type { PaidTier } from './events.ts'
 export interface ProviderAgreement {
   readonly id: string
   readonly status: 'pending' | 'active' | 'suspended' | 'cancelled' | 'expired'
-  /** When the status last changed. */
+  /** Time of the last change of the status. */
   readonly statusAt: string
   /** The user id passed to `createAgreement`. Undefined for agreements that another system created. */
   readonly userId: string | undefined
@@ -54,7 +54,7 @@ export interface NewAgreement {
   readonly requestId: string
   readonly userId: string
   readonly tier: PaidTier
-  /** When the first payment is due; null: on approval. */
+  /** Due date of the first payment; null: on approval. */
   readonly startsAt: string | null
   readonly language: 'en' | 'zh'
   readonly returnUrl: string

@@ -28,7 +28,7 @@ export interface SubscriptionsDeps {
 type Upgrade = Readonly<{ userId: string; tier: PaidTier; language: 'en' | 'zh'; requestId: string }>
 type Cancellation = Readonly<{ userId: string; reason: string | undefined; atPeriodEnd: boolean }>
 
-/** How long `confirm` waits until the provider's answer is processed. */
+/** Time for which `confirm` waits until the provider's answer is processed. */
 const CONFIRM_TIMEOUT_MS = 5_000
 
 /**

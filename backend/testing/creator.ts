@@ -47,7 +47,7 @@ export interface Creator {
   readonly accepted: readonly string[]
   /** Whether the WebSocket is connected. */
   readonly connected: boolean
-  /** How often the connection was lost. */
+  /** Number of lost connections. */
   readonly losses: number
   /** Stops making videos and waits until the last one has ended. */
   finish(): Promise<void>

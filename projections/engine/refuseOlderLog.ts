@@ -9,7 +9,8 @@ class OlderLog extends Error {
 const REBUILD_ALL = String.raw`delete from projection_checkpoint where name like '%\_\_v%'; update projection_checkpoint set version = 0, position = null;`
 
 /**
- * Rejects a log that is older than the read models. These would show events that never happened and skip the next ones.
+ * Rejects a log that is older than the read models. Otherwise the read models would show events that never happened, and
+ * skip new ones.
  * @throws OlderLog with instructions for the operator
  */
 export async function refuseOlderLog(database: Database, store: EventStore): Promise<void> {

@@ -3,7 +3,7 @@ import { type Database, type LocalDays, query, queryOne, SPAN } from '../engine/
 interface OpenTasks {
   readonly waiting: number
   readonly processing: number
-  /** When the oldest waiting task was created, in epoch milliseconds. */
+  /** Creation time of the oldest waiting task, in epoch milliseconds. */
   readonly oldest: number | null
   readonly stuck: readonly { task_id: string; status: string; since: string }[]
 }

@@ -67,7 +67,7 @@ describe.skipIf(lacks)(`a fresh clone${lacks && ` (needs ${lacks})`}`, () => {
   })
 
   for (const [name, uid, port] of [
-    ['whoever runs the tests', undefined, 3491],
+    ['the user of the tests', undefined, 3491],
     ['a user without rights', NOBODY, 3492],
   ] as const) {
     it.skipIf(uid !== undefined && !isRoot)(`walks the whole journey for ${name}`, { timeout: 900_000 }, async () => {

@@ -60,7 +60,7 @@ describe('a workflow on the embedded engine', () => {
     expect(seen).toEqual([1, 3, 4])
   })
 
-  it('is a value, not a name, and takes its own input only', async () => {
+  it('is referenced by value, not by name, and accepts only its own input', async () => {
     const { engine } = engineOf()
     const body = bodyOf(async () => {})
     // @ts-expect-error a name

@@ -5,7 +5,7 @@ import type { ProviderAgreement, ProviderSale, WebhookSubject } from '#backend/s
 import { calendarTime, type SettleDeps, sendCommand } from './settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** How long a plan stays active after a failed payment, while the provider retries. */
+/** Grace period: a plan stays active for this time after a failed payment, while the provider retries. */
 const GRACE_MS = 7 * DAY_MS
 /** Billing days vary by up to three days, because a month may lack the 29th, 30th or 31st. */
 const BILLING_TOLERANCE_MS = 4 * DAY_MS

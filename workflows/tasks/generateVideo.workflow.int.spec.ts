@@ -60,7 +60,7 @@ const finish = (id: string) => states.set(id, { kind: 'finished' })
 const BEGUN = ['VideoTaskSubmitted', 'VideoRenderRequested']
 const MADE = [...BEGUN, 'VideoRenderAccepted', 'VideoRenderStarted', 'VideoDownloadStarted', 'VideoTaskSucceeded']
 
-describe('making a video', () => {
+describe('generating a video', () => {
   it('sends the order to the provider and reports each step', async () => {
     const user = await kinora.newUser()
     const { id } = await generate(user)
@@ -173,7 +173,7 @@ describe('the tasks of a Free user', () => {
     )
   })
 
-  it('free the place and the credits of a cancelled waiting task immediately', async () => {
+  it('free the queue position and the credits of a cancelled waiting task immediately', async () => {
     const user = await kinora.newUser()
     const [first, second] = [await generate(user), await generate(user)]
     await reaches(user, first.id, { status: 'Processing' })

@@ -9,7 +9,7 @@ import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
 export const RENDER_LIMIT_MS = 30 * 60_000
 /** Per process. Limits the number of jobs with an unknown outcome when the provider stops responding. */
 export const MAX_CONCURRENT_CREATES = 4
-/** How often a task that waits for the provider is read, because it may be cancelled. */
+/** Interval at which a task that waits for the provider is read, because it may be cancelled. */
 const READ_INTERVAL_MS = 5_000
 const MAX_APPEND_ATTEMPTS = 7
 /** The longest call to a provider. Until then another process may still receive the answer. */

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import type { Activities, Policies } from '../engine/engine.port.ts'
 
-/** How long an attempt waits for the previous one. */
+/** Time for which an attempt waits for the previous one. */
 const PREVIOUS_ATTEMPT_MS = 30_000
 
 /**

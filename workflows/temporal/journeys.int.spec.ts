@@ -36,7 +36,7 @@ describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
     return types
   }
 
-  it('makes a video, and refunds one that fails and one that times out', {
+  it('renders a video, and refunds one that fails and one that times out', {
     timeout: 180_000,
   }, async () => {
     const user = await kinora.newUser()

@@ -11,7 +11,7 @@ import { sweepHolds } from '../tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from '../tasks/sweepUploads.workflow.ts'
 
 interface Course {
-  /** What each activity returns, call by call. The last value repeats. */
+  /** Return values of each activity, call by call. The last value repeats. */
   readonly answers?: Readonly<Record<string, readonly unknown[]>>
   readonly signals?: readonly string[]
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
 type Schema = z.ZodMiniType
-/** Who may call an endpoint: anyone, a signed-in user, or the operator, who has a separate session. */
+/** Access to an endpoint: anyone, a signed-in user, or the operator, who has a separate session. */
 export type Access = 'public' | 'user' | 'operator'
 
 /** One endpoint of the API. Clients, the server and the OpenAPI description are derived from it. */

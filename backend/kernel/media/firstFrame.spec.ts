@@ -233,7 +233,7 @@ describe('normaliseImage', () => {
     expect([...context.getImageData(200, 200, 1, 1).data]).toEqual([255, 255, 255, 255])
   })
 
-  it('rejects a PNG that unpacks to fewer or more pixels than its header says', async () => {
+  it('rejects a PNG that unpacks to fewer or more pixels than its header declares', async () => {
     for (const change of [(rows: Buffer) => rows.subarray(0, -1), (rows: Buffer) => Buffer.concat([rows, rows])]) {
       const file = rechunked(picture(640, 360, 'png'), (type, data) =>
         type === 'IDAT' ? deflateSync(change(inflateSync(data))) : data,

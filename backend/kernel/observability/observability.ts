@@ -7,7 +7,7 @@ export type Observability = ReturnType<typeof createObservability>
 /** Sets gauges to their current values. */
 type Collector = () => void | Promise<void>
 
-/** What `/metrics` shows: measurements of this process, and gauges that their owners collect when it is read. */
+/** The metrics of `/metrics`: measurements of this process, and gauges that collectors set each time it is read. */
 export function createObservability(log: Pick<Logger, 'warn'>) {
   const metrics = createMetrics()
   const lag = createProjectionLag(metrics)

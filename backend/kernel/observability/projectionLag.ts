@@ -10,7 +10,7 @@ type EventSource = Pick<EventStore, 'subscribeAll'>
  * at the head of the log. The lag of a projection that keeps failing grows.
  */
 export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = Date.now) {
-  /** When the oldest event in flight was stored, in epoch milliseconds; undefined at the head. */
+  /** Time of the oldest event in flight, in epoch milliseconds; undefined at the head. */
   const oldestInFlight = new Map<string, number | undefined>()
   const lag = gauge('kinora_projection_lag_seconds', 'Age of the oldest event that a read model has not processed.', [
     'projection',

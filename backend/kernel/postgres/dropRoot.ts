@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** How to run a program without root: a command prefix, or ids for `spawn`, or neither. */
+/** A way to run a program without root: a command prefix, or ids for `spawn`, or neither. */
 export interface Identity {
   readonly prefix: readonly string[]
   readonly ids: { readonly uid?: number; readonly gid?: number }

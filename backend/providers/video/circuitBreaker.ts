@@ -6,7 +6,7 @@ export interface CircuitBreakerOptions {
   /** The first open time. It doubles with each further failure, up to `maxOpenMs`. */
   readonly initialOpenMs: number
   readonly maxOpenMs: number
-  /** How long a probe may run before another process may send one. */
+  /** Timeout of a probe. After it, another process may send one. */
   readonly probeTimeoutMs: number
 }
 

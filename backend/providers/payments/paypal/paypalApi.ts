@@ -38,7 +38,7 @@ const Fault = z.object({
   details: z.optional(z.array(z.object({ issue: z.optional(z.string()), description: z.optional(z.string()) }))),
 })
 
-/** How long before its expiry a token is renewed. */
+/** Time before its expiry at which a token is renewed. */
 const RENEW_EARLY_MS = 60_000
 
 /**

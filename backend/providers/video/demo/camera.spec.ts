@@ -32,7 +32,7 @@ function growth(movement: string, nearness: number): number {
 }
 
 describe('createCameraPath', () => {
-  it('knows the 15 movements of the contract and drifts for any other name', () => {
+  it('supports the 15 movements of the contract and drifts for any other name', () => {
     expect(CHINESE).toEqual(CAMERA_MOVEMENT_VALUES)
     const paths = CHINESE.map((movement) => JSON.stringify([0.2, 0.9].map(createCameraPath([movement], OPTIONS))))
     expect(new Set(paths).size).toBe(15)

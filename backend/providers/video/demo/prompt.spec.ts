@@ -37,7 +37,7 @@ describe('parsePrompt', () => {
     expect(parsePrompt(prompt)).toMatchObject(expected)
   })
 
-  it('lets the first place mentioned win', () => {
+  it('chooses the place that is mentioned first', () => {
     expect(parsePrompt('a city by the sea').biome).toBe('city')
     expect(parsePrompt('the sea before a city').biome).toBe('ocean')
     expect(parsePrompt('森林里的湖').biome).toBe('forest')
@@ -58,7 +58,7 @@ describe('parsePrompt', () => {
     for (const biome of biomes) expect(BIOMES).toContain(biome)
   })
 
-  it('takes the given seed instead of the text', () => {
+  it('uses the given seed instead of the text', () => {
     expect(parsePrompt('a lake', 7).seed).toBe(7)
     expect(parsePrompt('a lake').seed).not.toBe(parsePrompt('a lake!').seed)
     expect(parsePrompt('  A Lake ').seed).toBe(parsePrompt('a lake').seed)

@@ -113,7 +113,7 @@ describe('buildPhoto', () => {
 })
 
 describe('outputSize', () => {
-  it.each(RESOLUTIONS)('makes %s the shorter side, 16:9 without a picture, even always', (resolution) => {
+  it.each(RESOLUTIONS)('uses %s as the shorter side, 16:9 without a picture, and even dimensions', (resolution) => {
     const short = Number.parseInt(resolution, 10)
     expect(outputSize(resolution).height).toBe(short)
     for (const aspect of [16 / 9, 0.4, 2.5, 1, 0.777, 1.501]) {

@@ -97,7 +97,7 @@ export type Scene = Readonly<{ horizon: number; compose: (stage: Stage) => void 
 export type LayerOptions = Readonly<{
   /** Drift to the right, in units per second. */
   drift?: number
-  /** How far the top moves in the wind, as a share of the height. */
+  /** Movement of the top in the wind, as a share of the height. */
   sway?: number
   /** World y of the upper and lower limit of the painted area. */
   top?: number
