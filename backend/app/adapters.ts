@@ -4,10 +4,10 @@ import type { Mailer } from '../accounts/mailer.port.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
 import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
-import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
+import { createMailbox } from '../providers/mail/mailbox.ts'
 import { createSmtpMailer } from '../providers/mail/smtpMailer.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
-import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandbox.ts'
+import { createSandbox } from '../providers/payments/sandbox/sandbox.ts'
 import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
@@ -20,17 +20,7 @@ import { ConfigError, ROLES } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
 
 /** One adapter for each port to the outside. */
-export interface Adapters {
-  readonly video: VideoProvider
-  readonly media: MediaStore
-  readonly mailer: Mailer
-  /** Mails kept for `/dev/mailbox`; undefined with SMTP and in production. */
-  readonly mailbox: Mailbox | undefined
-  readonly payments: PaymentProvider
-  /** Undefined with PayPal. */
-  readonly sandbox: Sandbox | undefined
-  close(): Promise<void>
-}
+export type Adapters = Readonly<Awaited<ReturnType<typeof openAdapters>>>
 
 const VIDEO_CALLS = {
   create: { outcomes: ['accepted', 'refused', 'postponed'] },
@@ -48,23 +38,25 @@ const PAYMENT_CALLS = {
 } as const
 
 /** Chooses the adapters: a configured service, or else its embedded stand-in. @throws ConfigError media would not be shared */
-export async function openAdapters(context: Context, overrides: Overrides): Promise<Adapters> {
+export async function openAdapters(context: Context, overrides: Overrides) {
   const { config, database, pool, calendar } = context
   const { metrics } = context.observability
   const mailbox = config.mail || config.production ? undefined : createMailbox(database)
-  const mailer = config.mail ? createSmtpMailer(config.mail.url, config.mail.from) : mailbox!
+  const mailer: Mailer = config.mail ? createSmtpMailer(config.mail.url, config.mail.from) : mailbox!
   const { paypal } = config.payments
   const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')
   const sandbox = paypal ? undefined : createSandbox({ pool, calendar, secret: sandboxSecret })
-  const payments = paypal ? createPaypal(paypal) : sandbox!
+  const payments: PaymentProvider = paypal ? createPaypal(paypal) : sandbox!
   const video = overrides.provider ?? chooseVideoProvider(context, overrides.minimax)
   const media = await openMediaStore(context)
   return {
     video: instrumentPort(metrics, 'video', video, VIDEO_CALLS),
     media: instrumentPort(metrics, 'media', media, { put: {}, size: {}, localPath: {}, remove: {} }),
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
+    /** Mails kept for `/dev/mailbox`; undefined with SMTP and in production. */
     mailbox,
     payments: instrumentPort(metrics, 'payments', payments, PAYMENT_CALLS),
+    /** Undefined with PayPal. */
     sandbox,
     async close() {
       await video.close()

@@ -8,26 +8,18 @@ import { caughtUp, databaseTime } from '#projections/engine/liveness.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
-import { type Adapters, openAdapters } from './adapters.ts'
+import { openAdapters } from './adapters.ts'
 import { startApi } from './api.ts'
 import type { Role } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
-import { type Context, type Overrides, openContext } from './context.ts'
+import { type Overrides, openContext } from './context.ts'
 import { registerGauges } from './gauges.ts'
 import { leased, type Running } from './leases.ts'
 import { startProjections } from './projections.ts'
-import { createServices, type Services } from './services.ts'
+import { createServices } from './services.ts'
 import { startWorkflows } from './workflows.ts'
 
-export interface Kinora {
-  readonly url: string
-  /** Resolves with the reason when the process cannot continue. */
-  readonly failed: Promise<string>
-  /** Exposed to tests. */
-  readonly context: Context & Omit<Adapters, 'close'>
-  readonly services: Services
-  stop(): Promise<void>
-}
+export type Kinora = Awaited<ReturnType<typeof startKinora>>
 
 /** Longer than proxies keep idle connections (Caddy: two minutes), so that the proxy closes them first. */
 const IDLE_CONNECTION_MS = 125_000
@@ -35,7 +27,7 @@ const IDLE_CONNECTION_MS = 125_000
 const SITE = path.resolve(import.meta.dirname, '../../site/dist')
 
 /** Starts the configured roles. Resolves when the first request can be served. */
-export async function startKinora(config: Config, overrides: Overrides = {}): Promise<Kinora> {
+export async function startKinora(config: Config, overrides: Overrides = {}) {
   const log = createLog(config.logLevel, overrides.logTo)
   const server = createServer({ keepAliveTimeout: IDLE_CONNECTION_MS })
   let readiness: Readiness = 'starting'
@@ -83,8 +75,10 @@ export async function startKinora(config: Config, overrides: Overrides = {}): Pr
 
   return {
     url,
+    /** Exposed to tests, like the services. */
     context: { ...adapters, ...context },
     services,
+    /** Resolves with the reason when the process cannot continue. */
     failed: context.databaseGone.then(() => 'The database has stopped.'),
     async stop() {
       readiness = 'draining'

@@ -8,7 +8,7 @@ const RETENTION = "interval '24 hours'"
 /** An open attempt older than this has crashed: its key may be reused for another body. */
 const ABANDONED_AFTER = "interval '60 seconds'"
 
-type Attempt = { subject_id: string; body_hash: string; state: 'open' | 'accepted' | 'refused'; stale: boolean }
+type Attempt = { subject_id: string; body_hash: string; state: 'open' | 'accepted' | 'refused' }
 
 interface Keyed {
   readonly userId: string
