@@ -44,10 +44,8 @@ export function registerGauges({ pool, database, clock, calendar, log, observabi
     for (const status of ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING']) tasks.set({ status }, 0)
     for (const { status, count } of open.statuses) tasks.set({ status }, count)
     stuck.set(open.stuck)
-    workflows.set(
-      { workflow: 'generateVideo' },
-      open.statuses.reduce((sum, { count }) => sum + count, 0),
-    )
+    const total = open.statuses.reduce((sum, { count }) => sum + count, 0)
+    workflows.set({ workflow: 'generateVideo' }, total)
     workflows.set({ workflow: 'recoverVideo' }, open.late)
   })
   onCollect(async () => workflows.set({ workflow: 'keepTerm' }, await readOpenSubscriptionCount(database)))

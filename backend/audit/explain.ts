@@ -34,11 +34,10 @@ export async function explain(store: EventStore, taskId: string): Promise<Explan
         const { reason, lots: which } = movementOf(event, held)
         steps.push({ stored: event, says: [reason, which].filter(Boolean).join('; ') })
         if (event.type === 'CreditsHeld') {
+          outcome = 'held'
           lots = event.data.parts.map((part) => ({ ...part, from: originOf(book, part.lotId) }))
           credits = lots.reduce((sum, { amount }) => sum + amount, 0)
-        }
-        if (event.type === 'CreditsHeld') outcome = 'held'
-        else outcome = event.type === 'CreditsCaptured' ? 'spent' : 'given back'
+        } else outcome = event.type === 'CreditsCaptured' ? 'spent' : 'given back'
       }
       book.post(event)
     }
@@ -87,16 +86,10 @@ const stepOf = ({ data, created, stream, revision, id, type, meta }: Stored, say
 
 /** Formats an explanation as text. */
 export function explanationReport({ taskId, userId, credits, outcome, lots, steps }: Explanation): string {
+  const rows = lots.map(({ lotId, amount, from }) => [lotId, amount, from])
   return [
     `Task ${taskId} of account ${userId ?? 'unknown'}: ${credits} credits, ${outcome}`,
-    ...(lots.length > 0
-      ? [
-          table(
-            ['Lot', 'Credits', 'From'],
-            lots.map(({ lotId, amount, from }) => [lotId, amount, from]),
-          ),
-        ]
-      : []),
+    ...(rows.length > 0 ? [table(['Lot', 'Credits', 'From'], rows)] : []),
     table(
       ['Time', 'Event', 'Stream', 'Revision', 'Actor', 'Says'],
       steps.map(({ at, type, stream, revision, actor, says }) => [at, type, stream, revision, actor, says]),

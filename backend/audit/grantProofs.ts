@@ -11,6 +11,8 @@ interface Sale extends Place {
   granted: boolean
 }
 
+type EventOf<E, Type> = Extract<E, { type: Type }>
+
 /** Credits of a sale must be granted within this time. Usually it takes seconds, longer while workflows are down. */
 const GRANT_MS = 24 * 3_600_000
 
@@ -18,10 +20,7 @@ const GRANT_MS = 24 * 3_600_000
 export class GrantProofs {
   readonly #sales = new Map<string, Sale>()
   /** Reversals that the provider reported, by id. */
-  readonly #reversals = new Map<
-    string,
-    { readonly userId: string; readonly saleId: string; readonly credits: number }
-  >()
+  readonly #reversals = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleReversed'>['data']>()
   readonly #welcomed = new Set<string>()
   readonly #deviations: Deviations
 
@@ -38,10 +37,7 @@ export class GrantProofs {
         this.#sales.set(saleId, { ...placeOf(event), ...sale })
       }
     }
-    if (event.type === 'SubscriptionSaleReversed') {
-      const { userId, saleId, reversalId, credits } = event.data
-      this.#reversals.set(reversalId, { userId, saleId, credits })
-    }
+    if (event.type === 'SubscriptionSaleReversed') this.#reversals.set(event.data.reversalId, event.data)
   }
 
   takeCredit(event: Stored<CreditAccountEvent>): void {
@@ -62,7 +58,7 @@ export class GrantProofs {
   }
 
   #unproven(event: Stored<CreditAccountEvent>): string | undefined {
-    if (event.type === 'CreditLotGranted') return this.#unprovenGrant(event, event.data)
+    if (event.type === 'CreditLotGranted') return this.#unprovenGrant(event)
     if (event.type === 'CreditsWithdrawn') return unprovenAdjustment(event, event.data.reason)
     if (event.type !== 'CreditsReversed') return undefined
     const { userId, reversalId, lotId, parts, debt } = event.data
@@ -73,24 +69,15 @@ export class GrantProofs {
     return claimed > reversal.credits ? `It claims ${claimed} credits; ${reversal.credits} went back.` : undefined
   }
 
-  #unprovenGrant(
-    stored: Stored,
-    {
-      userId,
-      lotId,
-      source,
-      amount,
-      reference,
-      reason,
-    }: Extract<CreditAccountEvent, { type: 'CreditLotGranted' }>['data'],
-  ): string | undefined {
+  #unprovenGrant(event: Stored<EventOf<CreditAccountEvent, 'CreditLotGranted'>>): string | undefined {
+    const { userId, lotId, source, amount, reference, reason } = event.data
     switch (source) {
       case 'free':
         if (this.#welcomed.has(userId)) return 'The free credits were granted before.'
         this.#welcomed.add(userId)
         return undefined
       case 'adjustment':
-        return unprovenAdjustment(stored, reason)
+        return unprovenAdjustment(event, reason)
       case 'subscription':
       case 'payment': {
         const sale = reference === undefined ? undefined : this.#sales.get(reference)

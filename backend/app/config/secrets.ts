@@ -23,18 +23,11 @@ function storedSecrets(dataDir: string): Readonly<Record<string, string>> {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** The account that may open the operator board. */
-interface OperatorConfig {
-  readonly username: string
-  readonly password: string
-  /** The password was generated at this start and has not been shown yet. */
-  readonly isNew: boolean
-  /** IANA name of the time zone of the board's days and hours. */
-  readonly timeZone: string
-}
-
-/** Returns the operator's account. A missing password is generated once and stored in the data folder. */
-export function readOperator(env: Environment, dataDir: string): OperatorConfig {
+/**
+ * Returns the account that may open the operator board, and the IANA name of the board's time zone. A missing password is
+ * generated once and stored in the data folder; `isNew` means that this start generated it and has yet to show it.
+ */
+export function readOperator(env: Environment, dataDir: string) {
   const { OPERATOR_USERNAME: username, OPERATOR_PASSWORD: given, OPERATOR_TIME_ZONE: timeZone } = env
   if (given) return { username, password: given, isNew: false, timeZone }
   const file = path.join(dataDir, 'operator-password')

@@ -2,19 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rename, rm } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { partPath } from './atomicFile.ts'
-import { findFfmpeg, type H264Options, h264Arguments, untilExit } from './ffmpeg.ts'
+import { findFfmpeg, type H264Options, h264Arguments, type RunOptions, untilExit } from './ffmpeg.ts'
 
-type FrameEncoderOptions = Readonly<{
-  out: string
+type FrameEncoderOptions = Omit<H264Options, 'threads'> &
+  Omit<RunOptions, 'onTime'> &
   /** Pixels; must be even for 4:2:0. */
-  width: number
-  height: number
-  fps: number
-  crf?: number
-  preset?: H264Options['preset']
-  signal?: AbortSignal | undefined
-  ffmpegPath?: string | undefined
-}>
+  Readonly<{ out: string; width: number; height: number }>
 
 /**
  * Encodes RGBA frames as an H.264 MP4. The file appears under its name only when complete; `abort()`, an error or the signal

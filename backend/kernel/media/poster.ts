@@ -1,5 +1,5 @@
 import { writeAtomically } from './atomicFile.ts'
-import { runFfmpeg } from './ffmpeg.ts'
+import { type RunOptions, runFfmpeg } from './ffmpeg.ts'
 import { probeMp4 } from './probeMp4.ts'
 
 type PosterOptions = Readonly<{
@@ -7,9 +7,8 @@ type PosterOptions = Readonly<{
   at?: number
   /** Pixels; the height keeps the aspect ratio. */
   width?: number
-  signal?: AbortSignal | undefined
-  ffmpegPath?: string | undefined
-}>
+}> &
+  Omit<RunOptions, 'onTime'>
 
 /**
  * Writes one frame of a video as JPEG, or as WebP if `outPath` ends in `.webp`.
