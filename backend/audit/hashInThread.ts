@@ -1,6 +1,6 @@
 import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { HashedPage } from './readLedger.ts'
+import type { HashedPage } from './hashedLedger.ts'
 
 /** Number of pages to prefetch. */
 const AHEAD = 2

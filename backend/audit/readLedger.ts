@@ -1,7 +1,5 @@
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
-import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
-import { hashedText, textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
+import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
 
 export type LedgerEvent = CreditAccountEvent | SubscriptionEvent
@@ -12,13 +10,15 @@ const PAGE = 5_000
 /** Yields all credit and subscription events in log order, up to the current end. */
 export async function* readLedger(store: EventStore): AsyncGenerator<readonly Stored<LedgerEvent>[]> {
   const end = new AbortController()
-  const options: Parameters<EventStore['subscribeAll']>[0] = {
+  const options = {
     streamPrefixes: [`${CREDIT_ACCOUNT}-`, `${SUBSCRIPTION}-`],
     maxBatch: PAGE,
     signal: end.signal,
     onLive: () => end.abort(),
-  }
-  const batches = store.subscribeAll<LedgerEvent>(options)[Symbol.asyncIterator]()
+  } as const
+  const batches = store
+    .subscribeAll<LedgerEvent>({ ...options, streamPrefixes: [...options.streamPrefixes] })
+    [Symbol.asyncIterator]()
   try {
     // The next page is fetched while this one is processed.
     for (let next = batches.next(); ; ) {
@@ -31,35 +31,4 @@ export async function* readLedger(store: EventStore): AsyncGenerator<readonly St
     end.abort()
     await batches.return?.()
   }
-}
-
-/** A page of the log as parallel arrays, which are cheap to send between threads. */
-export interface HashedPage {
-  /** The text of each event that its hash covers. */
-  readonly texts: readonly string[]
-  readonly hashes: readonly string[]
-  readonly positions: readonly GlobalPosition[]
-  /** Milliseconds. */
-  readonly created: readonly number[]
-}
-
-/** Yields the ledger's events in log order, each with its hash. */
-export async function* hashLedger(store: EventStore): AsyncGenerator<HashedPage> {
-  for await (const events of readLedger(store)) {
-    const texts = events.map(hashedText)
-    yield {
-      texts,
-      hashes: texts.map(textHash),
-      positions: events.map(({ position }) => position),
-      created: events.map(({ created }) => created.getTime()),
-    }
-  }
-}
-
-/** Parses an event from the text that was hashed, so the event that is booked is the one that is verified. */
-export function eventOf<E extends Event>({ texts, positions, created }: HashedPage, index: number): Stored<E> {
-  const event = JSON.parse(texts[index]!)
-  event.position = positions[index]
-  event.created = new Date(created[index]!)
-  return event
 }

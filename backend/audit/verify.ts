@@ -5,7 +5,8 @@ import { AccountBook, TOTALS } from './accountBook.ts'
 import { type Deviation, Deviations, missingPlace, placeOf } from './deviation.ts'
 import { GrantProofs } from './grantProofs.ts'
 import { HashChains, type RememberedHeads } from './hashChain.ts'
-import { eventOf, type HashedPage, hashLedger, type LedgerEvent } from './readLedger.ts'
+import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
+import type { LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 
 /** Positions of a log without gaps, and how far its readers have come. */

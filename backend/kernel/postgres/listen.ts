@@ -18,34 +18,40 @@ export async function listen(
   signal: AbortSignal,
   { onNotification, onListening }: Listener,
 ): Promise<void> {
-  const listenOnce = async (connected: () => void) => {
-    const client = new pg.Client({ ...connection, keepAlive: true, connectionTimeoutMillis: QUERY_TIMEOUT_MS })
-    const ended = new AbortController()
-    const end = () => ended.abort()
-    client.on('notification', ({ payload }) => onNotification(payload))
-    client.on('error', end).on('end', end)
-    const over = AbortSignal.any([signal, ended.signal])
-    const query = (text: string) => client.query({ text, query_timeout: QUERY_TIMEOUT_MS } as pg.QueryConfig)
-    try {
-      await client.connect()
-      await query(`listen ${channel}`)
-      connected()
-      while (!over.aborted) {
-        await pause(PING_INTERVAL_MS, over)
-        // A connection that only receives would not notice a dead server.
-        if (!over.aborted) await query('select 1')
-      }
-    } finally {
-      await destroyClient(client)
-    }
-  }
   for (let attempt = 0; !signal.aborted; attempt++) {
     const connected = () => {
       attempt = 0
       onListening()
     }
-    await listenOnce(connected).catch(() => {})
+    await listenOnce(connection, channel, signal, { onNotification, onListening: connected }).catch(() => {})
     await pause(backoff(attempt, { max: 1_000 }), signal)
+  }
+}
+
+async function listenOnce(
+  connection: pg.ClientConfig,
+  channel: string,
+  signal: AbortSignal,
+  { onNotification, onListening }: Listener,
+): Promise<void> {
+  const client = new pg.Client({ ...connection, keepAlive: true, connectionTimeoutMillis: QUERY_TIMEOUT_MS })
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  client.on('notification', ({ payload }) => onNotification(payload))
+  client.on('error', end).on('end', end)
+  const over = AbortSignal.any([signal, ended.signal])
+  const query = (text: string) => client.query({ text, query_timeout: QUERY_TIMEOUT_MS } as pg.QueryConfig)
+  try {
+    await client.connect()
+    await query(`listen ${channel}`)
+    onListening()
+    while (!over.aborted) {
+      await pause(PING_INTERVAL_MS, over)
+      // A connection that only receives would not notice a dead server.
+      if (!over.aborted) await query('select 1')
+    }
+  } finally {
+    await destroyClient(client)
   }
 }
 

@@ -1,6 +1,6 @@
 import { on } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
-import { hashLedger } from '../../audit/readLedger.ts'
+import { hashLedger } from '../../audit/hashedLedger.ts'
 import { type LedgerPlace, openReadOnly } from './openStore.ts'
 
 // Thread in which an audit reads and hashes the ledger. It answers each message with a page, and the one after the last

@@ -1,0 +1,35 @@
+import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
+import { hashedText, textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { readLedger } from './readLedger.ts'
+
+/** A page of the log as parallel arrays, which are cheap to send between threads. */
+export interface HashedPage {
+  /** The text of each event that its hash covers. */
+  readonly texts: readonly string[]
+  readonly hashes: readonly string[]
+  readonly positions: readonly GlobalPosition[]
+  /** Milliseconds. */
+  readonly created: readonly number[]
+}
+
+/** Yields the ledger's events in log order, each with its hash. */
+export async function* hashLedger(store: EventStore): AsyncGenerator<HashedPage> {
+  for await (const events of readLedger(store)) {
+    const texts = events.map(hashedText)
+    yield {
+      texts,
+      hashes: texts.map(textHash),
+      positions: events.map(({ position }) => position),
+      created: events.map(({ created }) => created.getTime()),
+    }
+  }
+}
+
+/** Parses an event from the text that was hashed, so the event that is booked is the one that is verified. */
+export function eventOf<E extends Event>({ texts, positions, created }: HashedPage, index: number): Stored<E> {
+  const event = JSON.parse(texts[index]!)
+  event.position = positions[index]
+  event.created = new Date(created[index]!)
+  return event
+}
