@@ -105,9 +105,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     expect(state.sockets.length).toBe(before + 1)
   })
 
-  it('report a lost connection after ten retries, three seconds apart', {
-    timeout: 240_000,
-  }, async () => {
+  it('report a lost connection after ten retries, three seconds apart', { timeout: 240_000 }, async () => {
     state.onSocket = (socket) => void socket.close({ code: 1012 })
     const before = state.sockets.length
     await open()

@@ -30,11 +30,7 @@ export function Live() {
               keyOf={({ path }) => path}
               columns={[
                 { head: t('dashboard.live.page'), isRowHead: true, cell: ({ path }) => path },
-                {
-                  head: t('dashboard.live.count'),
-                  className: 'number',
-                  cell: (page) => numberText(page.count),
-                },
+                { head: t('dashboard.live.count'), className: 'number', cell: (page) => numberText(page.count) },
               ]}
             />
           )}

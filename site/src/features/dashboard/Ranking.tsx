@@ -63,11 +63,7 @@ function Pages({ pages }: { pages: readonly { readonly path: string; readonly co
       columns={[
         { head: t('dashboard.ranking.rank'), headShown: '#', className: 'muted', cell: (_, index) => index + 1 },
         { head: t('dashboard.ranking.page'), isRowHead: true, cell: ({ path }) => path },
-        {
-          head: t('dashboard.ranking.count'),
-          className: 'number',
-          cell: ({ count }) => numberText(count),
-        },
+        { head: t('dashboard.ranking.count'), className: 'number', cell: ({ count }) => numberText(count) },
       ]}
     />
   )
