@@ -19,7 +19,7 @@ export function Choices<V extends string | number>({ label, value, options, onCh
   const id = useId()
   const reasons = [...new Set(options.flatMap((option) => option.excluded ?? []))]
   return (
-    <fieldset className="field" aria-describedby={reasons.length > 0 ? `${id}-reasons` : undefined}>
+    <fieldset className="stack field" aria-describedby={reasons.length > 0 ? `${id}-reasons` : undefined}>
       <legend className="label">{label}</legend>
       <div className={wide ? 'choices choices-wide' : 'choices'}>
         {options.map((option) => (

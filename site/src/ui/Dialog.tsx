@@ -38,7 +38,7 @@ export function Dialog({ title, onClose, size = 520, foot, children }: DialogPro
         <h2 id={id}>{title}</h2>
         <IconButton icon="close" label={translate()('common.action.close')} onClick={onClose} />
       </div>
-      <div className="dialog-body">{children}</div>
+      <div className="stack stack-wide dialog-body">{children}</div>
       {foot && <div className="dialog-foot">{foot}</div>}
     </dialog>
   )

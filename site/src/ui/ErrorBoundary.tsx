@@ -18,7 +18,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, {
     if (!this.state.broken) return this.props.children
     const t = translate()
     return (
-      <div className="card crash" role="alert">
+      <div className="stack stack-wide card crash" role="alert">
         <h2>{t('common.crash.title')}</h2>
         <p className="muted crash-short">{t('common.crash.text')}</p>
         <p className="muted crash-long">{t('common.crash.more')}</p>

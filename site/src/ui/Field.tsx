@@ -20,7 +20,7 @@ interface Labelled {
 
 function Frame(props: Labelled & { id: string; children: ReactNode }) {
   return (
-    <div className="field">
+    <div className="stack field">
       <label htmlFor={props.id}>{props.label}</label>
       {props.children}
       {props.hint && !props.fault && (

@@ -16,7 +16,7 @@ const focus = (heading: HTMLElement | null) => heading?.focus()
 /** Shows the result of a form or a link. */
 export function Outcome({ tone, icon, heading, takesFocus = false, children }: OutcomeProps) {
   return (
-    <div className="outcome">
+    <div className="stack stack-wide outcome">
       <span className="outcome-icon" data-tone={tone}>
         {icon === 'spinner' ? <span className="spinner" aria-hidden="true" /> : <Icon name={icon} />}
       </span>

@@ -13,7 +13,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const { form, field, problem, busy, ready } = useForm(Credentials, signIn)
   return (
-    <form className="form" {...form}>
+    <form className="stack stack-wide" {...form}>
       <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
       <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
       <PasswordField

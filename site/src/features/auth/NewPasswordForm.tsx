@@ -25,7 +25,7 @@ export function NewPasswordForm({ token }: { token: string }) {
     <>
       <h1>{t('auth.reset.heading')}</h1>
       <p className="muted auth-lead">{t('auth.reset.lead')}</p>
-      <form className="form" {...form}>
+      <form className="stack stack-wide" {...form}>
         <FormProblem text={failure} />
         {refused && (
           <a className="button button-outline button-wide" href={localHref('/auth/forgot-password')}>

@@ -16,7 +16,7 @@ export function PendingVerification() {
   }, [email, t])
   if (!email)
     return (
-      <div className="outcome">
+      <div className="stack stack-wide outcome">
         <h1>{t('auth.pending.heading')}</h1>
         <p className="muted">{t('auth.pending.missingEmail')}</p>
         <a className="button button-primary button-wide" href={localHref('/auth/register')}>

@@ -14,7 +14,7 @@ export function RegisterForm({ locale }: { locale: Locale }) {
   const { form, field, problem, busy, ready } = useForm(RegistrationForm, signUp)
   const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
   return (
-    <form className="form" {...form}>
+    <form className="stack stack-wide" {...form}>
       <FormProblem text={problem === undefined ? undefined : errorText(problem, t('auth.register.failed'))} />
       <Field label={t('auth.field.name')} autoComplete="name" {...field('username')} />
       <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />

@@ -28,7 +28,7 @@ function RequestForm({ missingToken, sent }: { missingToken: boolean; sent: (ema
     <>
       <h1>{t('auth.reset.requestHeading')}</h1>
       <p className="muted auth-lead">{t('auth.reset.requestLead')}</p>
-      <form className="form" {...form}>
+      <form className="stack stack-wide" {...form}>
         <FormProblem text={problem === undefined ? missing : failure} />
         <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
         <ResetFormEnd submit={t('auth.reset.request')} busy={busy} ready={ready} />

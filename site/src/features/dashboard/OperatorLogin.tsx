@@ -44,7 +44,7 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
   const invalid = (name: string) => ({ name, ...(missing.includes(name) ? { 'aria-invalid': true } : {}) })
 
   return (
-    <form className="form" ref={form} onSubmit={onSubmit} onInput={onInput} noValidate method="post">
+    <form className="stack stack-wide" ref={form} onSubmit={onSubmit} onInput={onInput} noValidate method="post">
       <div role="alert" className="form-problem">
         {problem && (
           <Notice tone="danger">

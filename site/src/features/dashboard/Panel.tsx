@@ -28,7 +28,7 @@ export function Panel<T>(props: PanelProps<T>) {
   const { status } = useStore(props.section)
   return (
     <section
-      className={`card board-panel board-${name}`}
+      className={`stack card board-panel board-${name}`}
       aria-labelledby={`${name}-heading`}
       aria-busy={status === 'loading'}
     >

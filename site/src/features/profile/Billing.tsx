@@ -18,10 +18,10 @@ export function Billing() {
   const t = translate()
   const plan = useStore($plan)
   return (
-    <section className="profile-section" id="billing" aria-labelledby="billing-heading">
+    <section className="stack stack-wide profile-section" id="billing" aria-labelledby="billing-heading">
       <h2 id="billing-heading">{t('billing.heading')}</h2>
-      <div className="card profile-card">
-        <dl className="billing-next">
+      <div className="stack stack-wide card profile-card">
+        <dl className="row billing-next">
           <dt className="muted">{t('billing.next')}</dt>
           <dd>{plan ? nextText(plan) : <span className="skeleton line-skeleton" />}</dd>
         </dl>

@@ -66,7 +66,7 @@ function Question({ endsAt, onClose, onDone }: QuestionProps) {
           <li>{t('subscription.cancel.losePriority')}</li>
         </ul>
       </div>
-      <div className="field">
+      <div className="stack field">
         <label htmlFor={id}>{t('subscription.cancel.reason')}</label>
         <textarea className="input" id={id} ref={reason} maxLength={REASON_MAX} aria-describedby={`${id}-hint`} />
         <p className="hint" id={`${id}-hint`}>

@@ -12,7 +12,7 @@ import { PagedSection } from './PagedSection.tsx'
 export function CreditHistory() {
   const t = translate()
   return (
-    <section className="profile-section" id="credits" aria-labelledby="credits-heading">
+    <section className="stack stack-wide profile-section" id="credits" aria-labelledby="credits-heading">
       <div className="row spread">
         <h2 id="credits-heading">{t('credits.heading')}</h2>
         <a className="button button-quiet" href={csvAddress} download>
@@ -20,7 +20,7 @@ export function CreditHistory() {
           {t('credits.csv')}
         </a>
       </div>
-      <div className="card profile-card">
+      <div className="stack stack-wide card profile-card">
         <p className="muted">{t('credits.lead')}</p>
         <PagedSection
           list={creditHistory}

@@ -14,7 +14,7 @@ export function DeleteAccount() {
   const t = translate()
   const [asking, setAsking] = useState(false)
   return (
-    <div className="card profile-card" id="delete-account">
+    <div className="stack stack-wide card profile-card" id="delete-account">
       <h3>{t('profile.delete.heading')}</h3>
       <p className="muted">{t('profile.delete.lead')}</p>
       <div className="row row-wide">
@@ -44,7 +44,7 @@ function Question({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t('profile.delete.title')} onClose={onClose} foot={foot}>
       <p>{t('profile.delete.warning')}</p>
-      <form className="form" id={id} {...form}>
+      <form className="stack stack-wide" id={id} {...form}>
         <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
         <PasswordField
           label={t('profile.delete.password')}

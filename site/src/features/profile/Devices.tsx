@@ -13,7 +13,7 @@ export function Devices() {
   const devices = useStore($devices)
   const [busy, run] = useBusy()
   return (
-    <div className="card profile-card" id="devices">
+    <div className="stack stack-wide card profile-card" id="devices">
       <h3>{t('profile.devices.heading')}</h3>
       <p className="muted">{t('profile.devices.lead')}</p>
       {devices === null && <div className="skeleton profile-device-skeleton" aria-busy="true" />}

@@ -27,7 +27,7 @@ export function Figures() {
   const t = translate()
   const known = useStore($figures)
   return (
-    <section className="profile-section" id="stats" aria-labelledby="stats-heading">
+    <section className="stack stack-wide profile-section" id="stats" aria-labelledby="stats-heading">
       <h2 id="stats-heading">{t('works.figures.heading')}</h2>
       {known?.sample && (
         <Notice tone="warning">

@@ -15,7 +15,7 @@ export function LanguageSetting({ language }: { language: Locale }) {
   }
   const options = LOCALES.map((value) => ({ value, label: t(`common.language.${value}`) }))
   return (
-    <div className="card profile-card" id="language">
+    <div className="stack stack-wide card profile-card" id="language">
       <h3>{t('profile.language.heading')}</h3>
       <Choices
         label={t('profile.language.label')}

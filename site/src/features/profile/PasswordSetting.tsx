@@ -15,7 +15,7 @@ export function PasswordSetting() {
   const t = translate()
   const [round, setRound] = useState(0)
   return (
-    <div className="card profile-card" id="password">
+    <div className="stack stack-wide card profile-card" id="password">
       <h3>{t('profile.password.heading')}</h3>
       <p className="muted">{t('profile.password.lead')}</p>
       <PasswordChange key={round} onDone={() => setRound(round + 1)} />
@@ -32,7 +32,7 @@ function PasswordChange({ onDone }: { onDone: () => void }) {
   })
   const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
   return (
-    <form className="form" {...form}>
+    <form className="stack stack-wide" {...form}>
       <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
       <PasswordField
         label={t('profile.password.current')}

@@ -20,10 +20,10 @@ export function PersonalInfo({ user }: { user: User }) {
   })
   const since = dayText(user.created_at)
   return (
-    <section className="profile-section" id="personal-info" aria-labelledby="info-heading">
+    <section className="stack stack-wide profile-section" id="personal-info" aria-labelledby="info-heading">
       <h2 id="info-heading">{t('profile.info.heading')}</h2>
-      <div className="card profile-card">
-        <div className="profile-who">
+      <div className="stack stack-wide card profile-card">
+        <div className="line profile-who">
           <span className="profile-initial" aria-hidden="true">
             {displayName(user).slice(0, 1).toUpperCase()}
           </span>
@@ -35,7 +35,7 @@ export function PersonalInfo({ user }: { user: User }) {
             ]}
           />
         </div>
-        <form className="form profile-line" {...form}>
+        <form className="stack stack-wide profile-line" {...form}>
           <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
           <Field
             label={t('profile.info.name')}

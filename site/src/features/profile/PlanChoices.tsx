@@ -20,7 +20,7 @@ export function PlanChoices({ plan }: { plan: Plan }) {
     if (!(await buyPlan(tier))) setBuying(null)
   }
   return (
-    <div className="plan-choices">
+    <div className="stack plan-choices">
       <h3>{t(free ? 'subscription.choose.headingFree' : 'subscription.choose.heading')}</h3>
       <p className="muted">{t(free ? 'subscription.choose.leadFree' : 'subscription.choose.lead')}</p>
       <ul>

@@ -38,7 +38,7 @@ export function Profile() {
       <Works />
       <Billing />
       <CreditHistory />
-      <section className="profile-section" id="settings" aria-labelledby="settings-heading">
+      <section className="stack stack-wide profile-section" id="settings" aria-labelledby="settings-heading">
         <h2 id="settings-heading">{t('profile.settings.heading')}</h2>
         <LanguageSetting language={session.user.language} />
         <PasswordSetting />
@@ -74,7 +74,7 @@ function SectionLinks() {
 function Deleted() {
   const t = translate()
   return (
-    <div className="card profile-card">
+    <div className="stack stack-wide card profile-card">
       <Outcome takesFocus tone="success" icon="checkRound" heading={t('profile.delete.doneHeading')}>
         <p className="muted">{t('profile.delete.doneText')}</p>
         <a className="button button-primary" href={localHref('/')}>
@@ -87,7 +87,7 @@ function Deleted() {
 
 function Loading() {
   return (
-    <div className="profile-section" aria-busy="true">
+    <div className="stack stack-wide profile-section" aria-busy="true">
       <span className="sr-only" role="status">
         {translate()('common.loading')}
       </span>

@@ -29,7 +29,7 @@ export function Subscription() {
   const t = translate()
   const plan = useStore($plan)
   return (
-    <section className="profile-section" id="subscription" aria-labelledby="subscription-heading">
+    <section className="stack stack-wide profile-section" id="subscription" aria-labelledby="subscription-heading">
       <h2 id="subscription-heading">{t('subscription.heading')}</h2>
       {plan ? <Panel plan={plan} /> : <div className="skeleton plan-skeleton" aria-busy="true" />}
     </section>
@@ -41,7 +41,7 @@ function Panel({ plan }: { plan: Plan }) {
   // A plan change cancels the old plan at the provider, but to the user the subscription continues.
   const status = plan.current?.next_tier ? 'active' : plan.stats.current_status
   return (
-    <div className="card profile-card">
+    <div className="stack stack-wide card profile-card">
       <PlanNotices plan={plan} />
       <Facts
         className="plan-facts"

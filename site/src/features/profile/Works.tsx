@@ -20,7 +20,7 @@ import { deleteWork, WORKS_PER_PAGE, works, worksFailure } from './works.ts'
 export function Works() {
   const t = translate()
   return (
-    <section className="profile-section" id="works" aria-labelledby="works-heading">
+    <section className="stack stack-wide profile-section" id="works" aria-labelledby="works-heading">
       <h2 id="works-heading">{t('works.heading')}</h2>
       <PagedSection
         list={works}

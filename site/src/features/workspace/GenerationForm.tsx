@@ -28,7 +28,13 @@ export function GenerationForm() {
   }
   const model = quickModel(taskType)
   return (
-    <form className="panel card generation" ref={form} onSubmit={onSubmit} noValidate aria-labelledby="form-heading">
+    <form
+      className="stack stack-wide panel card generation"
+      ref={form}
+      onSubmit={onSubmit}
+      noValidate
+      aria-labelledby="form-heading"
+    >
       <h2 id="form-heading" className="panel-title">
         {t('workspace.form.heading')}
       </h2>

@@ -43,7 +43,7 @@ export function ImageField() {
     chooseFrom(event.dataTransfer.files)
   }
   return (
-    <div className="field">
+    <div className="stack field">
       <label htmlFor="first-frame" className="label">
         {t('workspace.image.label')}
       </label>
@@ -73,7 +73,7 @@ export function ImageField() {
           }}
         />
         {frame.status === 'none' ? (
-          <div className="drop-empty">
+          <div className="stack drop-empty">
             <Icon name="upload" />
             <strong>{t('workspace.image.drop')}</strong>
           </div>

@@ -17,7 +17,7 @@ export function MovementsField() {
   const fault = useStore($faults).camera_movements
   const supported = modelNamed(model).cameraMovements
   return (
-    <div className="field">
+    <div className="stack field">
       <button
         type="button"
         className="button button-outline movements-button"

@@ -12,8 +12,8 @@ export function PromptField() {
   const length = useStore($promptLength)
   const fault = useStore($faults).prompt ?? (length > PROMPT_MAX ? 'prompt_too_long' : undefined)
   return (
-    <div className="field">
-      <div className="field-row">
+    <div className="stack field">
+      <div className="line spread field-row">
         <label htmlFor="prompt" className="label">
           {t(taskType === 'text_to_video' ? 'workspace.form.prompt' : 'workspace.form.promptOptional')}
         </label>

@@ -22,7 +22,7 @@ export function QueueCard() {
   const [refreshing, run] = useBusy()
   const refresh = () => run(refreshNow)
   return (
-    <section className="panel card queue" aria-labelledby="queue-heading">
+    <section className="stack stack-wide panel card queue" aria-labelledby="queue-heading">
       <div className="row queue-head">
         <h2 id="queue-heading" className="panel-title">
           {t('workspace.queue.heading')}

@@ -18,7 +18,7 @@ export function Workspace() {
   if (stage === 'loading') return <WorkspaceSkeleton />
   return (
     <ErrorBoundary>
-      <div className="frame workspace">
+      <div className="stack stack-wide frame workspace">
         <div className="stack workspace-form">
           <GenerationForm />
           {demo && (

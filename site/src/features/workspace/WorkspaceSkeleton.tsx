@@ -4,18 +4,18 @@ import type { Locale } from '../../i18n/core.ts'
 /** Reserves the workspace's space while it loads. */
 export function WorkspaceSkeleton({ locale }: { locale?: Locale }) {
   return (
-    <div className="frame workspace" aria-busy="true">
+    <div className="stack stack-wide frame workspace" aria-busy="true">
       <span className="sr-only" role="status">
         {translate(locale)('common.loading')}
       </span>
-      <div className="panel card">
+      <div className="stack stack-wide panel card">
         <div className="skeleton skeleton-tabs" />
         <div className="skeleton skeleton-prompt" />
         <div className="skeleton skeleton-line" />
         <div className="skeleton skeleton-line" />
         <div className="skeleton skeleton-line" />
       </div>
-      <div className="panel card">
+      <div className="stack stack-wide panel card">
         <div className="skeleton skeleton-line" />
         <QueueSkeleton />
       </div>
