@@ -1,29 +1,29 @@
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps } from 'react'
 import { Icon } from './Icon.tsx'
 import type { IconName } from './icons.ts'
 
-type ButtonProps = ComponentProps<'button'> & {
+interface Look {
+  readonly label?: string
   readonly variant?: 'plain' | 'primary' | 'outline' | 'quiet' | 'danger'
   readonly size?: 'normal' | 'large'
   readonly wide?: boolean
-  readonly busy?: boolean
-  readonly icon?: IconName
-  readonly children: ReactNode
 }
 
-const classes = (variant: string, size: string, wide: boolean) =>
+type ButtonProps = ComponentProps<'button'> & Look & { readonly busy?: boolean; readonly icon?: IconName }
+
+const classes = ({ variant = 'plain', size, wide }: Look) =>
   ['button', variant !== 'plain' && `button-${variant}`, size === 'large' && 'button-large', wide && 'button-wide']
     .filter(Boolean)
     .join(' ')
 
-/** A button. While busy it shows a spinner, keeps its focus and ignores clicks. */
+/** A button with a label, or with children. While busy it shows a spinner, keeps its focus and ignores clicks. */
 export function Button(props: ButtonProps) {
-  const { variant = 'plain', size = 'normal', wide = false, busy = false, icon, children, onClick, ...rest } = props
+  const { label, variant, size, wide, busy = false, icon, children = label, onClick, ...rest } = props
   return (
     <button
       type="button"
       {...rest}
-      className={classes(variant, size, wide)}
+      className={classes(props)}
       aria-busy={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
     >
@@ -32,6 +32,24 @@ export function Button(props: ButtonProps) {
     </button>
   )
 }
+
+interface SubmitButtonProps {
+  readonly label: string
+  readonly busy: boolean
+  readonly ready: boolean
+}
+
+/** The submit button of a form on a page of its own. */
+export const SubmitButton = ({ ready, ...props }: SubmitButtonProps) => (
+  <Button type="submit" variant="primary" size="large" wide disabled={!ready} {...props} />
+)
+
+/** A link that looks like a button. */
+export const LinkButton = ({ label, href, ...look }: Look & { readonly href: string }) => (
+  <a className={classes(look)} href={href}>
+    {label}
+  </a>
+)
 
 type IconButtonProps = ComponentProps<'button'> & {
   readonly label: string

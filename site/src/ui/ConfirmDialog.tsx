@@ -19,14 +19,13 @@ export function ConfirmDialog({ title, confirm, keep, onConfirm, onClose, childr
     <>
       <Button onClick={onClose}>{keep ?? translate()('common.action.cancel')}</Button>
       <Button
+        label={confirm}
         variant="danger"
         onClick={() => {
           onClose()
           onConfirm()
         }}
-      >
-        {confirm}
-      </Button>
+      />
     </>
   )
   return (

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
 import { localHref, translate } from '../i18n/client.ts'
-import { Button } from './Button.tsx'
+import { Button, LinkButton } from './Button.tsx'
 
 /** Offers ways to continue when rendering fails, and logs the error. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { broken: boolean }> {
@@ -23,13 +23,9 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, {
         <p className="muted crash-short">{t('common.crash.text')}</p>
         <p className="muted crash-long">{t('common.crash.more')}</p>
         <div className="row row-wide">
-          <Button variant="primary" onClick={() => this.setState({ broken: false })}>
-            {t('common.action.retry')}
-          </Button>
+          <Button label={t('common.action.retry')} variant="primary" onClick={() => this.setState({ broken: false })} />
           <Button onClick={() => location.reload()}>{t('common.action.reload')}</Button>
-          <a className="button button-quiet" href={localHref('/')}>
-            {t('common.action.home')}
-          </a>
+          <LinkButton label={t('common.action.home')} variant="quiet" href={localHref('/')} />
         </div>
       </div>
     )

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { verify } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { localHref, translate } from '../../i18n/client.ts'
+import { LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import { ResendButton } from './ResendButton.tsx'
 
@@ -38,12 +39,8 @@ export function EmailVerification() {
       {state.kind === 'success' && (
         <Outcome tone="success" icon="checkRound" heading={t('auth.verify.successHeading')}>
           <p className="muted">{t(state.granted ? 'auth.verify.successText' : 'auth.verify.successAgain')}</p>
-          <a className="button button-primary button-wide" href={localHref('/auth/login')}>
-            {t('auth.verify.loginNow')}
-          </a>
-          <a className="button button-outline button-wide" href={localHref('/')}>
-            {t('auth.verify.backHome')}
-          </a>
+          <LinkButton label={t('auth.verify.loginNow')} variant="primary" wide href={localHref('/auth/login')} />
+          <LinkButton label={t('auth.verify.backHome')} variant="outline" wide href={localHref('/')} />
         </Outcome>
       )}
       {state.kind === 'failed' && <Failed text={state.text} email={query.get('email')} />}

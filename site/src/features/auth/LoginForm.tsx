@@ -3,7 +3,7 @@ import { signIn } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
-import { Button } from '../../ui/Button.tsx'
+import { SubmitButton } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useForm } from '../../ui/useForm.ts'
@@ -26,9 +26,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
       <a className="link form-aside" href={localizedPath('/auth/forgot-password', locale)}>
         {t('auth.login.forgot')}
       </a>
-      <Button type="submit" variant="primary" size="large" wide busy={busy} disabled={!ready}>
-        {t('auth.login.submit')}
-      </Button>
+      <SubmitButton label={t('auth.login.submit')} busy={busy} ready={ready} />
       <p className="form-foot">
         {t('auth.login.noAccount')}{' '}
         <a className="link" href={localizedPath('/auth/register', locale)}>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { isTokenRefused, NewPasswordForm as Rules, setNewPassword } from '../../api/account.ts'
 import { localHref, translate } from '../../i18n/client.ts'
+import { LinkButton } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
@@ -28,9 +29,12 @@ export function NewPasswordForm({ token }: { token: string }) {
       <form className="stack stack-wide" {...form}>
         <FormProblem text={failure} />
         {refused && (
-          <a className="button button-outline button-wide" href={localHref('/auth/forgot-password')}>
-            {t('auth.reset.newLink')}
-          </a>
+          <LinkButton
+            label={t('auth.reset.newLink')}
+            variant="outline"
+            wide
+            href={localHref('/auth/forgot-password')}
+          />
         )}
         <NewPasswordField t={t} label={t('auth.reset.password')} {...field('new_password')} />
         <PasswordField label={t('auth.reset.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
@@ -45,9 +49,7 @@ function Done() {
   return (
     <Outcome takesFocus tone="success" icon="checkRound" heading={t('auth.reset.doneHeading')}>
       <p className="muted">{t('auth.reset.doneText')}</p>
-      <a className="button button-primary button-wide" href={localHref('/auth/login')}>
-        {t('auth.verify.loginNow')}
-      </a>
+      <LinkButton label={t('auth.verify.loginNow')} variant="primary" wide href={localHref('/auth/login')} />
     </Outcome>
   )
 }

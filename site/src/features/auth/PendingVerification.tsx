@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { localHref, translate } from '../../i18n/client.ts'
+import { LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { ResendButton } from './ResendButton.tsx'
@@ -19,9 +20,7 @@ export function PendingVerification() {
       <div className="stack stack-wide outcome">
         <h1>{t('auth.pending.heading')}</h1>
         <p className="muted">{t('auth.pending.missingEmail')}</p>
-        <a className="button button-primary button-wide" href={localHref('/auth/register')}>
-          {t('auth.pending.registerAgain')}
-        </a>
+        <LinkButton label={t('auth.pending.registerAgain')} variant="primary" wide href={localHref('/auth/register')} />
       </div>
     )
   return (
@@ -31,9 +30,7 @@ export function PendingVerification() {
       </p>
       <p className="muted">{t('auth.pending.hint')}</p>
       <ResendButton email={email} />
-      <a className="button button-outline button-wide" href={localHref('/auth/login')}>
-        {t('auth.pending.toLogin')}
-      </a>
+      <LinkButton label={t('auth.pending.toLogin')} variant="outline" wide href={localHref('/auth/login')} />
       <a className="link outcome-link" href={localHref('/auth/register')}>
         {t('auth.pending.registerAgain')}
       </a>

@@ -2,7 +2,7 @@ import { RegistrationForm, signUp } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
-import { Button } from '../../ui/Button.tsx'
+import { SubmitButton } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
@@ -20,9 +20,7 @@ export function RegisterForm({ locale }: { locale: Locale }) {
       <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
       <NewPasswordField t={t} label={t('auth.field.password')} {...field('password')} />
       <PasswordField label={t('auth.field.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
-      <Button type="submit" variant="primary" size="large" wide busy={busy} disabled={!ready}>
-        {t('auth.register.submit')}
-      </Button>
+      <SubmitButton label={t('auth.register.submit')} busy={busy} ready={ready} />
       <p className="form-foot">
         {t('auth.register.haveAccount')}{' '}
         <a className="link" href={localizedPath('/auth/login', locale)}>

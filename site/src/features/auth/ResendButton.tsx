@@ -19,9 +19,5 @@ export function ResendButton({ email }: { email: string }) {
       showToast('danger', limited ? errorText(error) : t('auth.pending.resendFailed'))
     }
   }
-  return (
-    <Button variant="primary" wide busy={busy} onClick={() => run(send)}>
-      {t('auth.pending.resend')}
-    </Button>
-  )
+  return <Button label={t('auth.pending.resend')} variant="primary" wide busy={busy} onClick={() => run(send)} />
 }

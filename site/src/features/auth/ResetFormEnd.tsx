@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
 import { localHref, translate } from '../../i18n/client.ts'
-import { Button } from '../../ui/Button.tsx'
+import { SubmitButton } from '../../ui/Button.tsx'
 
 interface ResetFormEndProps {
   readonly submit: string
@@ -13,9 +13,7 @@ interface ResetFormEndProps {
 export function ResetFormEnd({ submit, busy, ready }: ResetFormEndProps) {
   return (
     <>
-      <Button type="submit" variant="primary" size="large" wide busy={busy} disabled={!ready}>
-        {submit}
-      </Button>
+      <SubmitButton label={submit} busy={busy} ready={ready} />
       <p className="form-foot">
         <a className="link" href={localHref('/auth/login')}>
           {translate()('auth.reset.toLogin')}

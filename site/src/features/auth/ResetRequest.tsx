@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { forgotPassword } from '#backend/accounts/contract.ts'
 import { requestReset } from '../../api/account.ts'
 import { localHref, translate } from '../../i18n/client.ts'
-import { Button } from '../../ui/Button.tsx'
+import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
@@ -45,12 +45,8 @@ function Sent({ email, again }: { email: string; again: () => void }) {
         {t('auth.reset.sentText')} <strong>{email}</strong>
       </p>
       <p className="muted">{t('auth.reset.sentHint')}</p>
-      <a className="button button-primary button-wide" href={localHref('/auth/login')}>
-        {t('auth.reset.toLogin')}
-      </a>
-      <Button variant="outline" wide onClick={again}>
-        {t('auth.reset.requestAgain')}
-      </Button>
+      <LinkButton label={t('auth.reset.toLogin')} variant="primary" wide href={localHref('/auth/login')} />
+      <Button label={t('auth.reset.requestAgain')} variant="outline" wide onClick={again} />
     </Outcome>
   )
 }

@@ -55,9 +55,7 @@ function Failure() {
     <div className="card row board-failure">
       <Icon name="alert" />
       <p>{t('dashboard.failed')}</p>
-      <Button variant="primary" icon="refresh" onClick={() => void refreshBoard()}>
-        {t('dashboard.retry')}
-      </Button>
+      <Button label={t('dashboard.retry')} variant="primary" icon="refresh" onClick={() => void refreshBoard()} />
     </div>
   )
 }

@@ -75,9 +75,7 @@ function CustomRange() {
           />
         </label>
       ))}
-      <Button type="submit" variant="outline">
-        {t('dashboard.period.apply')}
-      </Button>
+      <Button label={t('dashboard.period.apply')} type="submit" variant="outline" />
       <div role="alert">{fault && <Fault id={id} text={t(`dashboard.period.${fault}`, { count: KEPT_DAYS })} />}</div>
     </form>
   )

@@ -3,7 +3,7 @@ import { Login } from '#backend/operators/contract.ts'
 import { check } from '../../api/check.ts'
 import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
-import { Button } from '../../ui/Button.tsx'
+import { LinkButton, SubmitButton } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { signInFailure, signInOperator } from './operator.ts'
@@ -66,12 +66,8 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
         autoComplete="current-password"
         {...invalid('password')}
       />
-      <Button type="submit" variant="primary" size="large" wide busy={busy} disabled={!ready}>
-        {t('dashboard.login.submit')}
-      </Button>
-      <a className="button button-quiet button-wide" href={localizedPath('/', locale)}>
-        {t('dashboard.login.home')}
-      </a>
+      <SubmitButton label={t('dashboard.login.submit')} busy={busy} ready={ready} />
+      <LinkButton label={t('dashboard.login.home')} variant="quiet" wide href={localizedPath('/', locale)} />
     </form>
   )
 }

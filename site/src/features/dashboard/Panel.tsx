@@ -56,9 +56,7 @@ function Body<T>({ section, onRetry, empty, children }: PanelProps<T>) {
       <>
         <div className="board-none" role="alert">
           <p>{t('dashboard.unread')}</p>
-          <Button icon="refresh" variant="outline" onClick={onRetry}>
-            {t('dashboard.reload')}
-          </Button>
+          <Button label={t('dashboard.reload')} icon="refresh" variant="outline" onClick={onRetry} />
         </div>
         {shown}
       </>

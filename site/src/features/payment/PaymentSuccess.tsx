@@ -4,6 +4,7 @@ import type { Plan } from '../../api/subscription.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
+import { LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import { $paymentReturn, openPaymentReturn } from './paymentReturn.ts'
 
@@ -25,9 +26,12 @@ export function PaymentSuccess() {
         <Outcome tone="danger" icon="alert" heading={t('payment.failedHeading')}>
           <p>{t('payment.processingFailed')}</p>
           <p className="muted">{t('payment.failedText')}</p>
-          <a className="button button-primary button-wide" href={localHref('/profile#subscription')}>
-            {t('payment.toSubscription')}
-          </a>
+          <LinkButton
+            label={t('payment.toSubscription')}
+            variant="primary"
+            wide
+            href={localHref('/profile#subscription')}
+          />
         </Outcome>
       )}
     </div>
@@ -48,9 +52,7 @@ function Done({ plan: { stats, current } }: { plan: Plan }) {
         <p>{t('payment.laterText', { plan: name(current.next_tier), date: dayText(end) })}</p>
       )}
       <p className="muted">{t('payment.goingOn')}</p>
-      <a className="button button-primary button-wide" href={localHref('/workspace')}>
-        {t('payment.toWorkspace')}
-      </a>
+      <LinkButton label={t('payment.toWorkspace')} variant="primary" wide href={localHref('/workspace')} />
     </Outcome>
   )
 }

@@ -5,6 +5,7 @@ import { $plan, type Plan } from '../../api/subscription.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
+import { LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Table } from '../../ui/Table.tsx'
@@ -106,9 +107,7 @@ function NoInvoices() {
   const t = translate()
   return (
     <Empty title={<p className="empty-title">{t('billing.emptyTitle')}</p>} text={t('billing.emptyText')}>
-      <a className="button button-outline" href={localHref('/?section=pricing')}>
-        {t('billing.plans')}
-      </a>
+      <LinkButton label={t('billing.plans')} variant="outline" href={localHref('/?section=pricing')} />
     </Empty>
   )
 }

@@ -17,9 +17,7 @@ export function CancelPlan({ endsAt }: { endsAt: string | null }) {
   const close = () => setStep(null)
   return (
     <>
-      <Button variant="outline" onClick={() => setStep({ kind: 'asking' })}>
-        {t('subscription.cancel.open')}
-      </Button>
+      <Button label={t('subscription.cancel.open')} variant="outline" onClick={() => setStep({ kind: 'asking' })} />
       {step?.kind === 'asking' && (
         <Question
           key="question"
@@ -50,9 +48,7 @@ function Question({ endsAt, onClose, onDone }: QuestionProps) {
   const foot = (
     <>
       <Button onClick={onClose}>{t('subscription.cancel.keep')}</Button>
-      <Button variant="danger" busy={busy} onClick={confirm}>
-        {t('subscription.cancel.confirm')}
-      </Button>
+      <Button label={t('subscription.cancel.confirm')} variant="danger" busy={busy} onClick={confirm} />
     </>
   )
   return (
@@ -82,9 +78,7 @@ function Failure({ text, onClose, onAgain }: { text: string; onClose: () => void
   const foot = (
     <>
       <Button onClick={onClose}>{t('common.action.close')}</Button>
-      <Button variant="primary" onClick={onAgain}>
-        {t('subscription.cancel.again')}
-      </Button>
+      <Button label={t('subscription.cancel.again')} variant="primary" onClick={onAgain} />
     </>
   )
   return (

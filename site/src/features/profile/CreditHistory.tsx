@@ -2,6 +2,7 @@ import type { CreditEntry } from '#backend/credits/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
+import { LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Table } from '../../ui/Table.tsx'
@@ -83,9 +84,7 @@ function NoEntries() {
   const t = translate()
   return (
     <Empty title={<h3>{t('credits.emptyTitle')}</h3>} text={t('credits.emptyText')}>
-      <a className="button button-outline" href={localHref('/workspace')}>
-        {t('works.create')}
-      </a>
+      <LinkButton label={t('works.create')} variant="outline" href={localHref('/workspace')} />
     </Empty>
   )
 }

@@ -18,9 +18,7 @@ export function DeleteAccount() {
       <h3>{t('profile.delete.heading')}</h3>
       <p className="muted">{t('profile.delete.lead')}</p>
       <div className="row row-wide">
-        <Button variant="outline" icon="trash" onClick={() => setAsking(true)}>
-          {t('profile.delete.open')}
-        </Button>
+        <Button label={t('profile.delete.open')} variant="outline" icon="trash" onClick={() => setAsking(true)} />
       </div>
       {asking && <Question onClose={() => setAsking(false)} />}
     </div>
@@ -33,9 +31,7 @@ function Question({ onClose }: { onClose: () => void }) {
   const { form, field, problem, busy, ready } = useForm(AccountDeletion, ({ password }) => eraseAccount(password))
   const foot = (
     <>
-      <Button variant="quiet" onClick={onClose}>
-        {t('common.action.cancel')}
-      </Button>
+      <Button label={t('common.action.cancel')} variant="quiet" onClick={onClose} />
       <Button type="submit" form={id} variant="danger" busy={busy} disabled={!ready}>
         {t('profile.delete.confirm')}
       </Button>

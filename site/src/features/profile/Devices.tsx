@@ -20,9 +20,7 @@ export function Devices() {
       {devices === 'failed' && (
         <Notice tone="danger">
           <p>{t('profile.devices.failed')}</p>
-          <Button variant="quiet" icon="refresh" onClick={() => void loadDevices()}>
-            {t('common.action.retry')}
-          </Button>
+          <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void loadDevices()} />
         </Notice>
       )}
       {Array.isArray(devices) && (
@@ -66,13 +64,12 @@ function Device({ device }: { device: SessionView }) {
         </span>
       ) : (
         <Button
+          label={t('profile.devices.end')}
           variant="quiet"
           busy={busy}
           onClick={() => run(() => endDevices(device))}
           aria-label={t('profile.devices.endOf', { device: name })}
-        >
-          {t('profile.devices.end')}
-        </Button>
+        />
       )}
     </li>
   )

@@ -32,9 +32,7 @@ export function Figures() {
       {known?.sample && (
         <Notice tone="warning">
           <p>{t('works.figures.sample')}</p>
-          <Button variant="quiet" icon="refresh" onClick={() => void loadFigures()}>
-            {t('common.action.retry')}
-          </Button>
+          <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void loadFigures()} />
         </Notice>
       )}
       <dl className="figures-grid" aria-busy={known === null}>

@@ -8,7 +8,7 @@ import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
-import { Button } from '../../ui/Button.tsx'
+import { Button, LinkButton } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
 import { findInvoice } from './invoices.ts'
 
@@ -38,13 +38,9 @@ export function InvoicePaper() {
   return (
     <>
       <div className="row row-wide spread invoice-actions">
-        <a className="button button-quiet" href={localHref('/profile#billing')}>
-          {t('billing.paper.back')}
-        </a>
+        <LinkButton label={t('billing.paper.back')} variant="quiet" href={localHref('/profile#billing')} />
         {state.kind === 'ready' && (
-          <Button variant="primary" icon="print" onClick={() => print()}>
-            {t('billing.paper.print')}
-          </Button>
+          <Button label={t('billing.paper.print')} variant="primary" icon="print" onClick={() => print()} />
         )}
       </div>
       {state.kind === 'loading' && <div className="skeleton invoice-skeleton" aria-busy="true" />}
@@ -52,11 +48,7 @@ export function InvoicePaper() {
         <div className="card empty" role="alert">
           <h1>{t('billing.invoice')}</h1>
           <p>{t(`billing.paper.${state.kind}`)}</p>
-          {state.kind === 'failed' && (
-            <Button icon="refresh" onClick={open}>
-              {t('common.action.retry')}
-            </Button>
-          )}
+          {state.kind === 'failed' && <Button label={t('common.action.retry')} icon="refresh" onClick={open} />}
         </div>
       )}
       {state.kind === 'ready' && <Paper invoice={state.invoice} user={state.user} />}

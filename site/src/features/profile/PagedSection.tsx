@@ -32,9 +32,7 @@ export function PagedSection<T>(props: PagedSectionProps<T>) {
     return (
       <div className="empty" role="alert">
         <p>{failure(error)}</p>
-        <Button icon="refresh" onClick={() => void list.again()}>
-          {t('common.action.retry')}
-        </Button>
+        <Button label={t('common.action.retry')} icon="refresh" onClick={() => void list.again()} />
       </div>
     )
   if (status === 'loading' && items.length === 0)

@@ -43,9 +43,7 @@ function PasswordChange({ onDone }: { onDone: () => void }) {
       <NewPasswordField t={t} label={t('profile.password.next')} {...field('new_password')} />
       <PasswordField label={t('profile.password.confirm')} autoComplete="new-password" {...eye} {...field('confirm')} />
       <div className="row row-wide">
-        <Button type="submit" variant="primary" busy={busy} disabled={!ready}>
-          {t('profile.password.submit')}
-        </Button>
+        <Button label={t('profile.password.submit')} type="submit" variant="primary" busy={busy} disabled={!ready} />
       </div>
     </form>
   )

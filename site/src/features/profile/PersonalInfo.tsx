@@ -44,9 +44,7 @@ export function PersonalInfo({ user }: { user: User }) {
             key={user.full_name}
             {...field('username')}
           />
-          <Button type="submit" variant="outline" busy={busy} disabled={!ready}>
-            {t('profile.save')}
-          </Button>
+          <Button label={t('profile.save')} type="submit" variant="outline" busy={busy} disabled={!ready} />
         </form>
       </div>
     </section>

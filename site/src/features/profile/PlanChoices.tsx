@@ -76,12 +76,11 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
       )}
       {tier !== currentTier && !startsAt && (
         <Button
+          label={t(`subscription.choose.${verb}`, { plan: name })}
           variant={verb === 'subscribe' && PLANS[tier].popular ? 'primary' : 'outline'}
           busy={busy}
           onClick={onBuy}
-        >
-          {t(`subscription.choose.${verb}`, { plan: name })}
-        </Button>
+        />
       )}
     </li>
   )

@@ -12,9 +12,7 @@ export function PlanNotices({ plan }: { plan: Plan }) {
     return (
       <Notice tone="warning">
         <p>{t(plan.lacks === 'plan' ? 'subscription.notice.sample' : 'subscription.notice.dates')}</p>
-        <Button variant="quiet" icon="refresh" onClick={() => void loadPlan()}>
-          {t('common.action.retry')}
-        </Button>
+        <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void loadPlan()} />
       </Notice>
     )
   return [...noticesOf(plan)].map(({ tone, text }) => (

@@ -2,6 +2,7 @@ import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
 import { $session } from '../../api/session.ts'
 import { localHref, translate } from '../../i18n/client.ts'
+import { LinkButton } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import { Billing } from './Billing.tsx'
@@ -77,9 +78,7 @@ function Deleted() {
     <div className="stack stack-wide card profile-card">
       <Outcome takesFocus tone="success" icon="checkRound" heading={t('profile.delete.doneHeading')}>
         <p className="muted">{t('profile.delete.doneText')}</p>
-        <a className="button button-primary" href={localHref('/')}>
-          {t('profile.delete.home')}
-        </a>
+        <LinkButton label={t('profile.delete.home')} variant="primary" href={localHref('/')} />
       </Outcome>
     </div>
   )

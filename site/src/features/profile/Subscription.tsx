@@ -120,13 +120,12 @@ function Actions({ plan: { stats, current } }: { plan: Plan }) {
     <div className="row row-wide plan-actions">
       {(cancelled || changing) && (
         <Button
+          label={changing ? t('subscription.keepPlan', { plan }) : t('subscription.reactivate')}
           variant={cancelled ? 'primary' : 'outline'}
           icon="refresh"
           busy={busy}
           onClick={() => run(reactivatePlan)}
-        >
-          {changing ? t('subscription.keepPlan', { plan }) : t('subscription.reactivate')}
-        </Button>
+        />
       )}
       {!cancelled && <CancelPlan endsAt={current?.current_period_end ?? stats.next_reset_date} />}
     </div>

@@ -6,7 +6,7 @@ import { localHref, translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { lengthText } from '../../i18n/lengthText.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
-import { IconButton } from '../../ui/Button.tsx'
+import { IconButton, LinkButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -123,9 +123,7 @@ function NoWorks() {
   const t = translate()
   return (
     <Empty picture className="card" title={<h3>{t('works.emptyTitle')}</h3>} text={t('works.emptyText')}>
-      <a className="button button-primary" href={localHref('/workspace')}>
-        {t('works.create')}
-      </a>
+      <LinkButton label={t('works.create')} variant="primary" href={localHref('/workspace')} />
     </Empty>
   )
 }

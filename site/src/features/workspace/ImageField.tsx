@@ -106,17 +106,11 @@ function FrameState({ frame, onReplace }: { frame: Exclude<FirstFrame, { status:
         </span>
       )}
       {frame.status === 'uploading' ? (
-        <Button variant="quiet" icon="close" onClick={() => removeFirstFrame()}>
-          {t('workspace.image.cancel')}
-        </Button>
+        <Button label={t('workspace.image.cancel')} variant="quiet" icon="close" onClick={() => removeFirstFrame()} />
       ) : (
         <>
-          <Button variant="quiet" onClick={onReplace}>
-            {t('workspace.image.replace')}
-          </Button>
-          <Button variant="quiet" icon="trash" onClick={() => removeFirstFrame()}>
-            {t('workspace.image.remove')}
-          </Button>
+          <Button label={t('workspace.image.replace')} variant="quiet" onClick={onReplace} />
+          <Button label={t('workspace.image.remove')} variant="quiet" icon="trash" onClick={() => removeFirstFrame()} />
         </>
       )}
       {!frame.wide && <p className="hint frame-warning">{t('workspace.image.ratioWarning')}</p>}

@@ -41,15 +41,9 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
         <strong>{t('workspace.camera.chosen', { count: chosen.length, max: MAX_CAMERA_MOVEMENTS })}</strong>
         {replaced && <span className="muted">{replaced}</span>}
       </p>
-      {chosen.length > 0 && (
-        <Button variant="quiet" onClick={clear}>
-          {t('workspace.camera.clear')}
-        </Button>
-      )}
+      {chosen.length > 0 && <Button label={t('workspace.camera.clear')} variant="quiet" onClick={clear} />}
       <Button onClick={onClose}>{t('common.action.cancel')}</Button>
-      <Button variant="primary" onClick={apply}>
-        {t('common.action.apply')}
-      </Button>
+      <Button label={t('common.action.apply')} variant="primary" onClick={apply} />
     </>
   )
   return (

@@ -44,9 +44,7 @@ export function QueueCard() {
       {list.status === 'failed' && (
         <div className="empty" role="alert">
           <p>{t('workspace.queue.loadFailed')}</p>
-          <Button icon="refresh" onClick={refresh} busy={refreshing}>
-            {t('common.action.retry')}
-          </Button>
+          <Button label={t('common.action.retry')} icon="refresh" onClick={refresh} busy={refreshing} />
         </div>
       )}
       {list.status === 'ready' &&
@@ -78,9 +76,7 @@ function More({ shown, total }: { shown: number; total: number }) {
   return (
     <div className="row row-wide spread">
       <span className="hint">{t('workspace.queue.shown', { shown, total })}</span>
-      <Button variant="outline" busy={loading} onClick={load}>
-        {t('workspace.queue.more')}
-      </Button>
+      <Button label={t('workspace.queue.more')} variant="outline" busy={loading} onClick={load} />
     </div>
   )
 }
@@ -94,9 +90,7 @@ function NoTasks() {
   }
   return (
     <Empty picture title={<h3>{t('workspace.queue.emptyTitle')}</h3>} text={t('workspace.queue.emptyText')}>
-      <Button variant="primary" icon="spark" onClick={start}>
-        {t('workspace.queue.create')}
-      </Button>
+      <Button label={t('workspace.queue.create')} variant="primary" icon="spark" onClick={start} />
     </Empty>
   )
 }

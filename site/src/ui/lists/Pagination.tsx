@@ -94,9 +94,7 @@ function Jumper({ count, onOpen }: Pick<PaginationProps, 'onOpen'> & { readonly 
         {t('profile.pages.jump')}
       </label>
       <input className="input" id={id} name="page" inputMode="numeric" autoComplete="off" maxLength={6} />
-      <Button type="submit" variant="outline">
-        {t('profile.pages.go')}
-      </Button>
+      <Button label={t('profile.pages.go')} type="submit" variant="outline" />
     </form>
   )
 }
