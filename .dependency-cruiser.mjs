@@ -1,4 +1,5 @@
-// The import table of docs/architecture.md. Folders and suffixes show each file's role, so no rule names a file.
+// The import table of docs/architecture.md. Folders and suffixes show each file's role, so no rule names a file; see
+// docs/decisions/0013-folders-show-roles.md.
 // scripts/checks/boundaries.spec.ts plants one violation of each rule. A rule's name states what it guarantees.
 
 const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/)'

@@ -22,6 +22,7 @@ export type Erasures = ReturnType<typeof createErasures>
 /**
  * Deletes accounts. A request removes the account row, and with it sessions, tokens and undelivered mails, in one
  * transaction. A workflow, started from the `erasure` row, removes videos, images, prompts and the remaining rows.
+ * See docs/decisions/0007-personal-data-outside-the-log.md.
  */
 export function createErasures({ database, now, destroyKey, eraseRows }: ErasuresOptions) {
   return {

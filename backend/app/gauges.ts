@@ -4,6 +4,7 @@ import { readOpenSubscriptionCount } from '#projections/subscriptions/readSubscr
 import { readOpenTaskCounts } from '#projections/tasks/readTaskHealth.ts'
 import { readAccountGauges } from '../accounts/accountGauges.ts'
 import { ledgerCollector } from '../credits/ledgerWatch.ts'
+import type { Calendar, Clock } from '../kernel/time.ts'
 import { readOpenAlerts } from '../operators/operatorAlerts.ts'
 import { readCircuitBreakers } from '../providers/video/circuitBreaker.ts'
 import { readWebhookBacklog } from '../subscriptions/webhookInbox.ts'
@@ -22,8 +23,8 @@ const MAX_WAITING_MS = 6.5 * HOUR_MS
 export function registerGauges({ pool, database, clock, calendar, log, observability }: Context): void {
   const { metrics, onCollect } = observability
   const { gauge } = metrics
-  const age = (epochSeconds: number | null, now: () => number) =>
-    epochSeconds === null ? 0 : Math.max(0, now() / 1000 - epochSeconds)
+  const age = (epochSeconds: number | null, time: Clock | Calendar) =>
+    epochSeconds === null ? 0 : Math.max(0, time() / 1000 - epochSeconds)
 
   const holds = gauge('kinora_open_holds', 'Credits held for a task that has not ended.')
   const oldHolds = gauge('kinora_open_holds_over_an_hour', 'Open holds older than an hour.')

@@ -199,7 +199,7 @@ function assertAvailable(account: CreditAccount, required: number, at: string, w
     })
 }
 
-/** Decides the balance and the limit of open tasks in one stream, so that one append checks both. */
+/** Decides the balance and the limit of open tasks in one append. See docs/decisions/0006-lots-and-holds.md. */
 export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditAccountEvent> = {
   category: CREDIT_ACCOUNT,
   initial: {

@@ -6,7 +6,7 @@ export type Clock = (() => number) & { readonly kind?: 'clock' }
 
 /**
  * Business time in epoch milliseconds, movable in development (`POST /dev/clock`). Subscriptions, credits, mails and
- * retention use it.
+ * retention use it. See docs/decisions/0010-clock-and-calendar.md.
  */
 export type Calendar = (() => number) & { readonly kind?: 'calendar' }
 

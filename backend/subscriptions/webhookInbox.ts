@@ -8,7 +8,7 @@ export const PAYMENT_WEBHOOKS = 'paymentNotices'
 
 /**
  * Verified webhooks (table `payment_notice`), stored before they are acknowledged and processed by a workflow. Redelivered
- * events and other events about the same state of the same object are stored once.
+ * events and other events about the same state of the same object are stored once. See docs/decisions/0005-webhooks-are-hints.md.
  */
 export function createWebhookInbox(pool: pg.Pool) {
   return {

@@ -17,7 +17,8 @@ export async function forgetRebuilds(client: Queries): Promise<void> {
 
 /**
  * Builds a read model in a second table and swaps it in when it has caught up. Readers see the old rows until then. An
- * interrupted rebuild resumes at its checkpoint. @throws the reason of `signal`
+ * interrupted rebuild resumes at its checkpoint. See docs/decisions/0009-rebuild-beside.md.
+ * @throws the reason of `signal`
  */
 export async function rebuild(projection: AnyProjection, { store, database, signal }: Rebuild): Promise<void> {
   const table = tableName(projection)

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -21,6 +21,13 @@ describe('documentation', () => {
   it.each(pages)('%s links and quotes only files that exist', (page) => {
     const missing = [...quoted(read(page)), ...links(page)].filter((file) => !existsSync(path.join(ROOT, file)))
     expect(missing).toEqual([])
+  })
+
+  it('is linked from the code for every decision but the one about packages', () => {
+    const records = readdirSync(path.join(ROOT, 'docs/decisions')).filter((record) => !record.startsWith('0012'))
+    const isLinked = (record: string) =>
+      spawnSync('git', ['grep', '-qF', `docs/decisions/${record}`, '--', '*.ts', '*.mjs'], { cwd: ROOT }).status === 0
+    expect(records.filter((record) => !isLinked(record))).toEqual([])
   })
 
   it('follows a video through at most 45 files', () => {

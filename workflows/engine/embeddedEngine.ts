@@ -56,6 +56,7 @@ export interface EmbeddedEngineOptions {
 /**
  * Runs workflows in this process and stores nothing: the event log is the journal. Activities are idempotent against the
  * log, so after a crash the triggers start each unfinished workflow again, and it skips what is done.
+ * See docs/decisions/0003-log-is-the-journal.md.
  */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions

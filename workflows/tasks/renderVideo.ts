@@ -31,7 +31,7 @@ type Waiting = Extract<VideoTask, { status: 'waiting' }>
 
 /**
  * Creates a job as soon as the rate limit allows it, and polls it until it ends or 30 minutes after the request. A thrown
- * error is retried and continues from the task's events.
+ * error is retried and continues from the task's events. See docs/decisions/0004-never-ask-a-provider-twice.md.
  */
 export async function renderVideo(deps: Deps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
   for (;;) {

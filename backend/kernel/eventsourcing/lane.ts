@@ -43,7 +43,10 @@ function attempt<S, E>(decide: (state: S) => readonly E[], state: S) {
   }
 }
 
-/** Decides the commands of one stream one after another. Commands that wait together are appended together. */
+/**
+ * Decides the commands of one stream one after another. Commands that wait together are appended together.
+ * See docs/decisions/0002-lanes.md.
+ */
 export class Lane<S, C, E extends Event> {
   readonly #store: EventStore
   readonly #decider: Decider<S, C, E>

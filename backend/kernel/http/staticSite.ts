@@ -60,6 +60,7 @@ const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
 
 /**
  * Serves the built site: pages from memory, assets from the folder. Unknown paths redirect to the landing page.
+ * See docs/decisions/0011-static-site-strict-policy.md.
  * @example app.use(serveSite('site/dist', () => publicUrl))
  */
 export function serveSite(dist: string, publicUrl: () => string): Middleware {

@@ -61,6 +61,7 @@ const CANDIDATES = `
  * Leases: work that at most one process on a database runs at a time. They are advisory locks of one dedicated session and
  * end with it. A round and its queries take less than the session timeout, so a process that lost a lease has stopped
  * before another one gets it. Needs a direct connection, or a pooler in session mode.
+ * See docs/decisions/0008-leases-are-advisory-locks.md.
  * @example await new Leases(connection, onError).run('workflows', signal, (held) => runWorkflows(held))
  */
 export class Leases {

@@ -1,6 +1,6 @@
 /**
  * Advisory lock held until an append commits. Positions therefore follow commit order without gaps, and one number is a
- * safe cursor for readers.
+ * safe cursor for readers. See docs/decisions/0001-event-log-in-postgres.md.
  */
 const appendLock = 7_314_201
 
