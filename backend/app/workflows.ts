@@ -75,7 +75,7 @@ function activitiesOf(
     provider: video,
     media,
     calendar,
-    now: clock,
+    clock,
     temporaryDir,
     ffmpegPath: config.video.ffmpegPath,
     decrypt: userKeys.decrypt,

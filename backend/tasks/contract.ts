@@ -69,19 +69,16 @@ const Movements = z.array(z.enum(CAMERA_MOVEMENT_VALUES, 'unknown_camera_movemen
   ),
 )
 
+const toResolution = z.transform((text: string) => readResolution(text) ?? text)
+const ResolutionText = z.pipe(z.string(), toResolution)
+
 export const Generation = z
   .object({
     task_type: z.enum(TASK_TYPES, 'unknown_task_type'),
     model: z.enum(MODEL_NAMES, 'unknown_model'),
     prompt: z._default(z.string().check(z.trim(), z.maxLength(PROMPT_MAX, 'prompt_too_long')), ''),
     duration: z.literal(DURATIONS, 'unknown_duration'),
-    resolution: z.pipe(
-      z.pipe(
-        z.string(),
-        z.transform((text: string) => readResolution(text) ?? text),
-      ),
-      z.enum(RESOLUTIONS, 'unknown_resolution'),
-    ),
+    resolution: z.pipe(ResolutionText, z.enum(RESOLUTIONS, 'unknown_resolution')),
     camera_movements: z._default(Movements, []),
     prompt_optimizer: z._default(z.boolean(), true),
     first_frame_image_url: z.optional(z.nullable(z.string().check(z.maxLength(300, 'unknown_image')))),
@@ -157,6 +154,12 @@ export const getQueue = endpoint('GET /videos/queue', {
   summary: "How many tasks wait, the user's position, and an estimate of the time left",
 })
 
+const Cost = z.object({
+  task_types: z.array(z.enum(TASK_TYPES)),
+  resolution: z.enum(RESOLUTIONS),
+  duration: z.number(),
+  credits: z.number(),
+})
 export const ModelView = z.object({
   name: z.enum(MODEL_NAMES),
   supports_camera_movement: z.boolean(),
@@ -164,14 +167,7 @@ export const ModelView = z.object({
   supports_image_to_video: z.boolean(),
   durations: z.array(z.number()),
   resolutions: z.array(z.enum(RESOLUTIONS)),
-  costs: z.array(
-    z.object({
-      task_types: z.array(z.enum(TASK_TYPES)),
-      resolution: z.enum(RESOLUTIONS),
-      duration: z.number(),
-      credits: z.number(),
-    }),
-  ),
+  costs: z.array(Cost),
 })
 export const WorkStats = z.object({
   total_videos: z.number(),

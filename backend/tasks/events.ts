@@ -27,38 +27,35 @@ export interface VideoFile {
   readonly height: number
 }
 
+type Fact = { taskId: string; at: string }
+type OwnedFact = Fact & { userId: string }
+
 export type VideoTaskSubmitted = Event<'VideoTaskSubmitted', VideoTaskOrder & { at: string }>
 /** The user's render lane is full, so the task waits for a slot. */
-export type VideoTaskQueued = Event<'VideoTaskQueued', { taskId: string; at: string }>
+export type VideoTaskQueued = Event<'VideoTaskQueued', Fact>
 /** Appended before the provider is called, because some providers are not idempotent. Starts the 30-minute limit. */
-export type VideoRenderRequested = Event<'VideoRenderRequested', { taskId: string; at: string }>
+export type VideoRenderRequested = Event<'VideoRenderRequested', Fact>
 /** The provider did not create a job (rate limited or unreachable). The task waits and the call is retried. */
-export type VideoRenderPostponed = Event<'VideoRenderPostponed', { taskId: string; detail: string; at: string }>
+export type VideoRenderPostponed = Event<'VideoRenderPostponed', Fact & { detail: string }>
 /** The provider created a job. A second event replaces the first job, which the provider lost. */
-export type VideoRenderAccepted = Event<'VideoRenderAccepted', { taskId: string; jobId: string; at: string }>
+export type VideoRenderAccepted = Event<'VideoRenderAccepted', Fact & { jobId: string }>
 /** A callback reported the job of a task that had failed because the provider's answer was lost. */
-export type VideoRenderFound = Event<'VideoRenderFound', { taskId: string; userId: string; jobId: string; at: string }>
-export type VideoRenderStarted = Event<'VideoRenderStarted', { taskId: string; at: string }>
+export type VideoRenderFound = Event<'VideoRenderFound', OwnedFact & { jobId: string }>
+export type VideoRenderStarted = Event<'VideoRenderStarted', Fact>
 /** The provider has finished, and its file is being downloaded. */
-export type VideoDownloadStarted = Event<'VideoDownloadStarted', { taskId: string; at: string }>
-export type VideoTaskSucceeded = Event<
-  'VideoTaskSucceeded',
-  { taskId: string; userId: string; file: VideoFile; at: string }
->
+export type VideoDownloadStarted = Event<'VideoDownloadStarted', Fact>
+export type VideoTaskSucceeded = Event<'VideoTaskSucceeded', OwnedFact & { file: VideoFile }>
 export type VideoTaskFailed = Event<
   'VideoTaskFailed',
-  { taskId: string; userId: string; code: FailureCode; detail: string; jobId: string | null; at: string }
+  OwnedFact & { code: FailureCode; detail: string; jobId: string | null }
 >
 /** The credits were held but the task was never submitted. Blocks a late submit. */
-export type VideoTaskAbandoned = Event<'VideoTaskAbandoned', { taskId: string; at: string }>
+export type VideoTaskAbandoned = Event<'VideoTaskAbandoned', Fact>
 /** The provider finished after the task had failed. The user gets the video for free. */
-export type VideoTaskRecovered = Event<
-  'VideoTaskRecovered',
-  { taskId: string; userId: string; file: VideoFile; at: string }
->
+export type VideoTaskRecovered = Event<'VideoTaskRecovered', OwnedFact & { file: VideoFile }>
 /** The recovery ended without a video. */
-export type VideoRecoveryEnded = Event<'VideoRecoveryEnded', { taskId: string; at: string }>
-export type VideoTaskDeleted = Event<'VideoTaskDeleted', { taskId: string; userId: string; at: string }>
+export type VideoRecoveryEnded = Event<'VideoRecoveryEnded', Fact>
+export type VideoTaskDeleted = Event<'VideoTaskDeleted', OwnedFact>
 
 export type VideoTaskEvent =
   | VideoTaskSubmitted
@@ -79,9 +76,9 @@ export type VideoTaskEvent =
 export const VIDEO_TASK = 'videoTask'
 
 /** A user's render lane: admits tasks in the order of their requests, up to the limit of the plan. */
-export type RenderSlotAsked = Event<'RenderSlotAsked', { userId: string; taskId: string; at: string }>
-export type RenderSlotClaimed = Event<'RenderSlotClaimed', { userId: string; taskId: string; at: string }>
-export type RenderSlotReleased = Event<'RenderSlotReleased', { userId: string; taskId: string; at: string }>
+export type RenderSlotAsked = Event<'RenderSlotAsked', OwnedFact>
+export type RenderSlotClaimed = Event<'RenderSlotClaimed', OwnedFact>
+export type RenderSlotReleased = Event<'RenderSlotReleased', OwnedFact>
 
 export type RenderLaneEvent = RenderSlotAsked | RenderSlotClaimed | RenderSlotReleased
 

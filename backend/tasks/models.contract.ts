@@ -40,6 +40,9 @@ const both = TASK_TYPES
 const text: readonly TaskType[] = ['text_to_video']
 const image: readonly TaskType[] = ['image_to_video']
 
+/** The 01 models have one configuration. */
+const ONLY_SHAPE = { resolution: '720P', duration: 6, credits: 30 } as const
+
 export const MODELS: readonly Model[] = [
   {
     name: 'MiniMax-Hailuo-02',
@@ -52,21 +55,9 @@ export const MODELS: readonly Model[] = [
       { taskTypes: both, resolution: '1080P', duration: 6, credits: 60 },
     ],
   },
-  {
-    name: 'T2V-01-Director',
-    cameraMovements: true,
-    shapes: [{ taskTypes: text, resolution: '720P', duration: 6, credits: 30 }],
-  },
-  {
-    name: 'I2V-01-Director',
-    cameraMovements: true,
-    shapes: [{ taskTypes: image, resolution: '720P', duration: 6, credits: 30 }],
-  },
-  {
-    name: 'I2V-01-live',
-    cameraMovements: false,
-    shapes: [{ taskTypes: image, resolution: '720P', duration: 6, credits: 30 }],
-  },
+  { name: 'T2V-01-Director', cameraMovements: true, shapes: [{ ...ONLY_SHAPE, taskTypes: text }] },
+  { name: 'I2V-01-Director', cameraMovements: true, shapes: [{ ...ONLY_SHAPE, taskTypes: image }] },
+  { name: 'I2V-01-live', cameraMovements: false, shapes: [{ ...ONLY_SHAPE, taskTypes: image }] },
 ]
 
 export const modelNamed = (name: ModelName): Model => MODELS.find((model) => model.name === name)!
@@ -86,14 +77,12 @@ export const DEFAULT_CREDITS = 30
 export const creditCost = (configuration: Configuration): number => shapeOf(configuration)?.credits ?? DEFAULT_CREDITS
 
 /** Returns the invalid field of a configuration with a stable error code, or undefined. */
-export function configurationFault(
-  c: Configuration,
-): { field: 'model' | 'resolution' | 'duration'; code: string } | undefined {
+export function configurationFault(c: Configuration) {
   const shapes = shapesOf(c.model, c.taskType)
-  if (shapes.length === 0) return { field: 'model', code: 'model_not_for_task_type' }
+  if (shapes.length === 0) return { field: 'model', code: 'model_not_for_task_type' } as const
   if (!shapes.some((s) => s.resolution === c.resolution))
-    return { field: 'resolution', code: 'resolution_not_for_model' }
-  if (!shapeOf(c)) return { field: 'duration', code: 'duration_not_for_model' }
+    return { field: 'resolution', code: 'resolution_not_for_model' } as const
+  if (!shapeOf(c)) return { field: 'duration', code: 'duration_not_for_model' } as const
   return undefined
 }
 

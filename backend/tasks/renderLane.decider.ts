@@ -24,17 +24,14 @@ const without = (ids: readonly string[], id: string) => ids.filter((each) => eac
 
 function evolve(lane: RenderLane, event: RenderLaneEvent): RenderLane {
   const { taskId } = event.data
+  const { waiting, holding, released } = lane
   switch (event.type) {
     case 'RenderSlotAsked':
-      return { ...lane, waiting: [...lane.waiting, taskId] }
+      return { ...lane, waiting: [...waiting, taskId] }
     case 'RenderSlotClaimed':
-      return { ...lane, waiting: without(lane.waiting, taskId), holding: [...lane.holding, taskId] }
+      return { ...lane, waiting: without(waiting, taskId), holding: [...holding, taskId] }
     case 'RenderSlotReleased':
-      return {
-        waiting: without(lane.waiting, taskId),
-        holding: without(lane.holding, taskId),
-        released: lane.released.add(taskId),
-      }
+      return { waiting: without(waiting, taskId), holding: without(holding, taskId), released: released.add(taskId) }
   }
 }
 
@@ -47,8 +44,8 @@ function decide(command: RenderLaneCommand, lane: RenderLane): readonly RenderLa
   const place = lane.waiting.indexOf(taskId)
   const ahead = place < 0 ? lane.waiting.length : place
   const asked: RenderLaneEvent[] = place < 0 ? [{ type: 'RenderSlotAsked', data }] : []
-  const claimed: RenderLaneEvent[] =
-    lane.holding.length + ahead < command.limit ? [{ type: 'RenderSlotClaimed', data }] : []
+  const isFree = lane.holding.length + ahead < command.limit
+  const claimed: RenderLaneEvent[] = isFree ? [{ type: 'RenderSlotClaimed', data }] : []
   return [...asked, ...claimed]
 }
 

@@ -14,6 +14,8 @@ import type { VideoTaskOrder } from './events.ts'
 import type { ImageUploads } from './imageUploads.ts'
 import { isCharged, videoTask } from './videoTask.decider.ts'
 
+type Appended = Promise<GlobalPosition | undefined>
+
 export interface TaskDeps {
   readonly handle: Handle
   readonly database: Database
@@ -25,16 +27,8 @@ export interface TaskDeps {
   /** Returns what the user's plan allows. Priority 1 is served first. */
   readonly allowance: (userId: string) => Promise<{ openTasks: number; priority: number; fullHd: boolean }>
   readonly credits: {
-    hold(
-      hold: { userId: string; taskId: string; amount: number; openLimit: number },
-      context: CommandContext,
-    ): Promise<GlobalPosition | undefined>
-    release(
-      userId: string,
-      taskId: string,
-      reason: string,
-      origin: { correlationId: string },
-    ): Promise<GlobalPosition | undefined>
+    hold(hold: { userId: string; taskId: string; amount: number; openLimit: number }, context: CommandContext): Appended
+    release(userId: string, taskId: string, reason: string, origin: { correlationId: string }): Appended
   }
 }
 
@@ -110,16 +104,11 @@ export function createTasks(deps: TaskDeps) {
  * Credits are held once and the task is submitted once per task id.
  */
 export async function submitTask(
-  {
-    handle,
-    credits,
-    encrypt,
-    allowance,
-    clock,
-  }: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock'>,
+  deps: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock'>,
   { taskId, userId, generation, firstFrame }: Submission,
   context: CommandContext,
 ) {
+  const { handle, credits, encrypt, allowance, clock } = deps
   const { openTasks, priority, fullHd } = await allowance(userId)
   const { task_type, model, resolution, duration } = generation
   if (resolution === '1080P' && !fullHd) throw new Rejection('plan_required', '1080P needs a paid plan.')

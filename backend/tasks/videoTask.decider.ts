@@ -5,12 +5,7 @@ import { VIDEO_TASK, type VideoFile, type VideoTaskEvent, type VideoTaskOrder } 
 /** One video from submission to end. Optimistic concurrency on the stream ensures that only one end is appended. */
 export type VideoTask =
   | { readonly status: 'none' | 'abandoned' }
-  | {
-      readonly status: 'waiting'
-      readonly order: VideoTaskOrder
-      readonly submittedAt: string
-      readonly queued: boolean
-    }
+  | Readonly<{ status: 'waiting'; order: VideoTaskOrder; submittedAt: string; queued: boolean }>
   | {
       readonly status: 'rendering' | 'downloading'
       readonly order: VideoTaskOrder
@@ -29,21 +24,15 @@ export type VideoTask =
       readonly jobUnknown: boolean
     }
   /** A video that was recovered after a failure is not charged. */
-  | {
-      readonly status: 'succeeded'
-      readonly order: VideoTaskOrder
-      readonly file: VideoFile
-      readonly charged: boolean
-    }
+  | Readonly<{ status: 'succeeded'; order: VideoTaskOrder; file: VideoFile; charged: boolean }>
   | { readonly status: 'deleted'; readonly charged: boolean }
 
 type At = { readonly at: string }
+type SimpleCommand = 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
 export type VideoTaskCommand =
   | ({ readonly type: 'Submit'; readonly order: VideoTaskOrder } & At)
   /** `Erase` also ends a rendering task, because the account is being erased. */
-  | ({
-      readonly type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
-    } & At)
+  | ({ readonly type: SimpleCommand } & At)
   | ({ readonly type: 'PostponeRender'; readonly detail: string } & At)
   /** `FindRender` comes from a callback, `AcceptRender` from the provider's answer. */
   | ({ readonly type: 'AcceptRender' | 'FindRender'; readonly jobId: string } & At)
@@ -122,11 +111,9 @@ function decide(command: VideoTaskCommand, task: VideoTask): readonly VideoTaskE
 type Ordered = Extract<VideoTask, { order: VideoTaskOrder }>
 type Fact = { readonly taskId: string; readonly at: string }
 
-function decideOpen(
-  command: Exclude<VideoTaskCommand, { type: 'Submit' | 'Abandon' }>,
-  task: Ordered,
-  fact: Fact,
-): readonly VideoTaskEvent[] {
+type OpenCommand = Exclude<VideoTaskCommand, { type: 'Submit' | 'Abandon' }>
+
+function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   const { status } = task
   switch (command.type) {
     case 'Queue':

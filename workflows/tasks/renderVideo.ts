@@ -114,7 +114,7 @@ async function createJob(deps: Deps, request: RenderRequest): Promise<RenderOutc
 
 /** Polls the job until it ends. Returns undefined when the task has to be read again. */
 async function pollJob(deps: Deps, state: Rendering, signal: AbortSignal): Promise<RenderOutcome | undefined> {
-  const { provider, now } = deps
+  const { provider, clock } = deps
   const { taskId } = state.order
   const deadline = Date.parse(state.requestedAt) + RENDER_LIMIT_MS
   for (;;) {
@@ -123,19 +123,19 @@ async function pollJob(deps: Deps, state: Rendering, signal: AbortSignal): Promi
     try {
       job = state.jobId === null ? { kind: 'unknown' } : await provider.state(state.jobId, signal)
       if (job.kind === 'unknown' && provider.idempotent) {
-        if (now() >= deadline) return TIMED_OUT
+        if (clock() >= deadline) return TIMED_OUT
         return await createJob(deps, await requestOf(deps, state.order))
       }
     } catch (error) {
       // The deadline also applies while the provider is unreachable.
-      if (now() >= deadline) return TIMED_OUT
+      if (clock() >= deadline) return TIMED_OUT
       throw error
     }
     if (job.kind === 'finished') return { kind: 'finished' }
     if (job.kind === 'failed') return job
     if (job.kind === 'unknown') {
       if (state.jobId !== null) return failure('provider_failed', 'The provider has lost the job.')
-      const left = Date.parse(state.requestedAt) + MAX_CALL_MS - now()
+      const left = Date.parse(state.requestedAt) + MAX_CALL_MS - clock()
       if (left <= 0 || deps.unanswered.delete(taskId)) return LOST
       await delay(Math.min(left, READ_INTERVAL_MS), undefined, { signal })
       return undefined
@@ -147,7 +147,7 @@ async function pollJob(deps: Deps, state: Rendering, signal: AbortSignal): Promi
     // The account was erased during the rendering.
     if (status !== 'rendering') return { kind: 'over' }
     if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
-    if (now() >= deadline) return TIMED_OUT
+    if (clock() >= deadline) return TIMED_OUT
     await deps.waitForCallback(taskId, provider.pollIntervalMs, signal)
   }
 }

@@ -73,7 +73,7 @@ beforeEach(async () => {
     signal: async () => {},
     ffmpegPath: undefined,
     temporaryDir: '/nowhere',
-    now: () => clock,
+    clock: () => clock,
   }
   const activities = createTaskActivities(deps)
   submit = (taskId) => {

@@ -4,6 +4,7 @@ import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import type { Decider } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
+import type { Clock } from '#backend/kernel/time.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { type VideoTask, type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
@@ -36,7 +37,7 @@ export interface ActivityDeps {
   readonly signal: Engine['signal']
   readonly temporaryDir: string
   readonly ffmpegPath: string | undefined
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 const WAIT_LIMIT_MS = 6 * 3600_000
@@ -49,8 +50,12 @@ export const stepContext = (step: string, taskId: string): CommandContext => ({
 })
 
 /** Creates the reads and commands of tasks that activities share. */
-export function createTaskCommands({ handle, findOrigin, now }: Pick<ActivityDeps, 'handle' | 'findOrigin' | 'now'>) {
-  const at = () => new Date(now()).toISOString()
+export function createTaskCommands({
+  handle,
+  findOrigin,
+  clock,
+}: Pick<ActivityDeps, 'handle' | 'findOrigin' | 'clock'>) {
+  const at = () => new Date(clock()).toISOString()
   const origin = (taskId: string) => findOrigin(`${VIDEO_TASK}-${taskId}`)
   const contextOf = async (step: string, taskId: string): Promise<CommandContext> => ({
     ...stepContext(step, taskId),
@@ -75,7 +80,7 @@ export function createTaskCommands({ handle, findOrigin, now }: Pick<ActivityDep
     readTask: async (taskId: string): Promise<VideoTask> => (await handle.read(decider, taskId)).state,
     /** Fails a task that has waited for six hours. Returns whether it did. */
     async failIfWaitedTooLong(taskId: string, state: VideoTask): Promise<boolean> {
-      if (state.status !== 'waiting' || now() < Date.parse(state.submittedAt) + WAIT_LIMIT_MS) return false
+      if (state.status !== 'waiting' || clock() < Date.parse(state.submittedAt) + WAIT_LIMIT_MS) return false
       const detail = 'Its turn did not come within six hours.'
       await sendCommand(taskId, { type: 'Fail', code: 'waited_too_long', detail, at: at() })
       return true

@@ -106,7 +106,7 @@ describe('createCameraPath', () => {
 describe('screenToWorld', () => {
   it('undoes applyView', () => {
     const camera = { truck: 0.2, pedestal: -0.1, dolly: 0.3, pan: 0.05, tilt: -0.04, zoom: 1.2, roll: 0.02 }
-    const [x, y] = screenToWorld(camera, 0.6, VIEWPORT, 300, 700)
+    const [x, y] = screenToWorld(camera, 0.6, VIEWPORT, [300, 700])
     const [pixelX, pixelY] = project(camera, 0.6, x, y)
     expect(pixelX).toBeCloseTo(300, 3)
     expect(pixelY).toBeCloseTo(700, 3)
@@ -124,7 +124,7 @@ describe('coverage', () => {
         [0, 900],
         [1600, 900],
       ] as const) {
-        const [x, y] = screenToWorld(path(frame / 143), 0.7, VIEWPORT, pixelX, pixelY)
+        const [x, y] = screenToWorld(path(frame / 143), 0.7, VIEWPORT, [pixelX, pixelY])
         expect(x > box.left && x < box.right && y > box.top && y < box.bottom).toBe(true)
       }
     }

@@ -42,7 +42,7 @@ const GRACE_MS = 3000
 /** The child decodes untrusted pictures, so it receives no secrets. */
 const ALLOWED_ENV = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH']
 
-type RenderOptions = Readonly<{
+export type RenderOptions = Readonly<{
   signal?: AbortSignal | undefined
   /** Receives percent, 0 to 100, never decreasing. */
   onProgress?: (percent: number) => void

@@ -6,22 +6,15 @@ import type { Resolution } from '#backend/tasks/models.contract.ts'
 import { createCameraPath } from './camera.ts'
 import { buildPhoto } from './photo.ts'
 import { parsePrompt } from './prompt.ts'
-import type { RenderJob, RenderResult } from './renderJob.ts'
+import type { RenderJob, RenderOptions } from './renderJob.ts'
 import { buildScene, type DrawFrame } from './scene.ts'
 
 const FRAMES_PER_SECOND = 24
 
-type RenderProgress = Readonly<{
-  signal: AbortSignal
-  /** Receives percent, 0 to 100, never decreasing. */
-  onProgress: (percent: number) => void
-}>
+type RenderProgress = Readonly<Required<Pick<RenderOptions, 'onProgress'>> & { signal: AbortSignal }>
 
 /** Draws the frames of a job in this process and encodes them. */
-export async function renderVideo(
-  job: RenderJob,
-  { signal, onProgress }: RenderProgress,
-): Promise<Omit<RenderResult, 'cpuMs'>> {
+export async function renderVideo(job: RenderJob, { signal, onProgress }: RenderProgress) {
   const { width, height, draw } = await prepare(job)
   const canvas = createCanvas(width, height)
   const context = canvas.getContext('2d', { alpha: false })
@@ -50,13 +43,8 @@ export async function renderVideo(
   return { width, height, duration: job.duration, frames }
 }
 
-async function prepare({
-  prompt,
-  imagePath,
-  movements,
-  resolution,
-  duration: seconds,
-}: RenderJob): Promise<{ width: number; height: number; draw: DrawFrame }> {
+async function prepare(job: RenderJob): Promise<{ width: number; height: number; draw: DrawFrame }> {
+  const { prompt, imagePath, movements, resolution, duration: seconds } = job
   const description = parsePrompt(prompt)
   if (imagePath) {
     const file = await readFile(imagePath)
@@ -66,11 +54,8 @@ async function prepare({
     return { ...size, draw: buildPhoto(image, description, movements, { ...size, seconds }) }
   }
   const size = outputSize(resolution)
-  const path = createCameraPath(movements, {
-    duration: seconds,
-    aspect: size.width / size.height,
-    seed: description.seed,
-  })
+  const options = { duration: seconds, aspect: size.width / size.height, seed: description.seed }
+  const path = createCameraPath(movements, options)
   return { ...size, draw: buildScene(description, path, { ...size, seconds }) }
 }
 

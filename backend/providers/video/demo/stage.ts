@@ -5,7 +5,7 @@ import { createRandom, hashText, type Random } from './random.ts'
 import { applyView, type Box, type Camera, type CameraPath, coverage, type Viewport } from './view.ts'
 
 /** Draws one element of the scene, `seconds` into the clip. It may change the transform of the context but no other state. */
-export type Drawable = (context: SKRSContext2D, camera: Camera, seconds: number) => void
+type Drawable = (context: SKRSContext2D, camera: Camera, seconds: number) => void
 
 /** The scene under construction: its description, the camera path, and the elements added so far. */
 export type Stage = Readonly<{
@@ -29,11 +29,7 @@ export type Stage = Readonly<{
 }>
 
 /** Creates an empty stage. `horizon` is a world y. */
-export function createStage(
-  description: Description,
-  path: CameraPath,
-  frame: Readonly<{ width: number; height: number; seconds: number; horizon: number }>,
-): Stage {
+export function createStage(description: Description, path: CameraPath, frame: Viewport & { seconds: number }): Stage {
   const aspect = frame.width / frame.height
   const random = (name: string) => createRandom(hashText(`${description.seed}/${name}`))
   return {
@@ -56,12 +52,10 @@ export function setPlane(stage: Stage, context: SKRSContext2D, camera: Camera, n
   applyView(context, camera, nearness, stage.viewport)
 }
 
+type DrawOnPlane = (context: SKRSContext2D, seconds: number) => void
+
 /** Adds an element that is drawn in every frame, in world units on the plane at `nearness`. */
-export function drawOnPlane(
-  stage: Stage,
-  nearness: number,
-  draw: (context: SKRSContext2D, seconds: number) => void,
-): void {
+export function drawOnPlane(stage: Stage, nearness: number, draw: DrawOnPlane): void {
   stage.drawables.push((context, camera, seconds) => {
     setPlane(stage, context, camera, nearness)
     draw(context, seconds)
@@ -73,17 +67,14 @@ export function visibleBox(stage: Stage, nearness: number, drift = 0): Box & { p
   return coverage(stage.path, nearness, stage.viewport, stage.seconds, drift)
 }
 
+type Stretch = Readonly<{ left: number; right: number; spacing: number }>
+type Place = (x: number, random: Random) => void
+
 /**
  * Calls `place` once per `spacing` between `left` and `right`. The random numbers of a place depend only on its position,
  * so that one seed looks the same under every camera movement.
  */
-export function scatter(
-  stage: Stage,
-  name: string,
-  stretch: Readonly<{ left: number; right: number; spacing: number }>,
-  place: (x: number, random: Random) => void,
-): void {
-  const { left, right, spacing } = stretch
+export function scatter(stage: Stage, name: string, { left, right, spacing }: Stretch, place: Place): void {
   const seed = hashText(`${stage.description.seed}/${name}`)
   for (let cell = Math.floor(left / spacing) - 1; cell <= Math.ceil(right / spacing); cell++) {
     const random = createRandom(seed + Math.imul(cell, 0x9e3779b1))
@@ -94,7 +85,7 @@ export function scatter(
 /** A landscape: its horizon (world y), and a function that adds its elements from back to front. */
 export type Scene = Readonly<{ horizon: number; compose: (stage: Stage) => void }>
 
-export type LayerOptions = Readonly<{
+type LayerOptions = Readonly<{
   /** Drift to the right, in units per second. */
   drift?: number
   /** Movement of the top in the wind, as a share of the height. */
@@ -109,13 +100,10 @@ export type LayerOptions = Readonly<{
 /** The most pixels of a layer per pixel of the frame: more uses memory without a visible gain. */
 const MAX_MAGNIFICATION = 1.5
 
+type Paint = (context: SKRSContext2D, box: Box) => void
+
 /** Paints a plane of the scene once, in world units, and draws it in every frame. `paint` receives the box to fill. */
-export function addLayer(
-  stage: Stage,
-  nearness: number,
-  options: LayerOptions,
-  paint: (context: SKRSContext2D, box: Box) => void,
-): void {
+export function addLayer(stage: Stage, nearness: number, options: LayerOptions, paint: Paint): void {
   const { drift = 0, sway = 0, top = -Infinity, bottom = Infinity, detail = 1 } = options
   const shown = visibleBox(stage, nearness, drift)
   const box = { ...shown, top: Math.max(shown.top, top), bottom: Math.min(shown.bottom, bottom) }
@@ -124,10 +112,8 @@ export function addLayer(
   box.left -= lean
   box.right += lean
   const scale = Math.min(shown.pixelsPerUnit, stage.viewport.height * MAX_MAGNIFICATION) * detail
-  const canvas = createCanvas(
-    Math.max(2, Math.ceil((box.right - box.left) * scale)),
-    Math.max(2, Math.ceil((box.bottom - box.top) * scale)),
-  )
+  const pixels = (units: number) => Math.max(2, Math.ceil(units * scale))
+  const canvas = createCanvas(pixels(box.right - box.left), pixels(box.bottom - box.top))
   const context = canvas.getContext('2d')
   context.setTransform(scale, 0, 0, scale, -box.left * scale, -box.top * scale)
   paint(context, box)

@@ -39,24 +39,14 @@ export function applyView(context: SKRSContext2D, camera: Camera, nearness: numb
   const sin = Math.sin(camera.roll) * scale
   const x = (-camera.truck * nearness) / distance - camera.pan
   const y = (-horizon - camera.pedestal * nearness) / distance + horizon - camera.tilt
-  context.setTransform(
-    cos / distance,
-    sin / distance,
-    -sin / distance,
-    cos / distance,
-    width / 2 + cos * x - sin * y,
-    height / 2 + sin * x + cos * y,
-  )
+  const [a, b] = [cos / distance, sin / distance]
+  context.setTransform(a, b, -b, a, width / 2 + cos * x - sin * y, height / 2 + sin * x + cos * y)
 }
 
+type Point = readonly [x: number, y: number]
+
 /** Returns the world point on the plane at `nearness` that a pixel shows. */
-export function screenToWorld(
-  camera: Camera,
-  nearness: number,
-  viewport: Viewport,
-  pixelX: number,
-  pixelY: number,
-): [number, number] {
+export function screenToWorld(camera: Camera, nearness: number, viewport: Viewport, [pixelX, pixelY]: Point): Point {
   const { width, height, horizon } = viewport
   const distance = 1 - camera.dolly * nearness
   const scale = camera.zoom * height
@@ -90,25 +80,15 @@ export function coverage(
     const progress = sample / SAMPLES
     const camera = path(progress)
     box.pixelsPerUnit = Math.max(box.pixelsPerUnit, (camera.zoom * height) / (1 - camera.dolly * nearness))
-    for (const [pixelX, pixelY] of [
-      [0, 0],
-      [width, 0],
-      [0, height],
-      [width, height],
-    ] as const) {
-      const [x, y] = screenToWorld(camera, nearness, viewport, pixelX, pixelY)
+    for (const corner of [0, 1, 2, 3]) {
+      const pixel = [corner & 1 ? width : 0, corner & 2 ? height : 0] as const
+      const [x, y] = screenToWorld(camera, nearness, viewport, pixel)
       const start = x - drift * progress * seconds
-      box.left = Math.min(box.left, start)
-      box.right = Math.max(box.right, start)
-      box.top = Math.min(box.top, y)
-      box.bottom = Math.max(box.bottom, y)
+      box.left = Math.min(box.left, start - MARGIN)
+      box.right = Math.max(box.right, start + MARGIN)
+      box.top = Math.min(box.top, y - MARGIN)
+      box.bottom = Math.max(box.bottom, y + MARGIN)
     }
   }
-  return {
-    left: box.left - MARGIN,
-    right: box.right + MARGIN,
-    top: box.top - MARGIN,
-    bottom: box.bottom + MARGIN,
-    pixelsPerUnit: box.pixelsPerUnit,
-  }
+  return box
 }

@@ -89,7 +89,8 @@ describe('a code of MiniMax on create', () => {
     [2013, refused('provider_failed'), []] as const,
   ])('%i: answers %j and alerts %j, after one call', async (code, expected, alerted) => {
     goWrong('create', { code })
-    const provider = adapter()
+    // Long enough that the breaker is still open after the queries in between, also on a busy machine.
+    const provider = adapter({ initialOpenMs: 30_000, maxOpenMs: 60_000 })
     if (expected === 'throws') await expect(provider.create(REQUEST)).rejects.toThrow(String(code))
     else expect(await provider.create(REQUEST)).toMatchObject(expected)
     expect([double.reached.length, await alerts()]).toEqual([1, alerted])
@@ -251,12 +252,13 @@ describe('all processes together', () => {
   })
 
   it('stop calling an unreachable provider, let one process probe it, and recover together', async () => {
-    const [one, two] = [adapter(), adapter()]
+    const timing = { initialOpenMs: 400, maxOpenMs: 1_600 }
+    const [one, two] = [adapter(timing), adapter(timing)]
     await double.goAway()
     for (let n = 0; n < 3; n++) expect(await one.create(REQUEST)).toMatchObject({ kind: 'postponed' })
     expect([await alerts(), (await two.acquire()) > 0]).toEqual([['video_provider_unreachable'], true])
-    await new Promise((resolve) => setTimeout(resolve, 60))
-    expect(await two.acquire()).toBeGreaterThan(50)
+    await new Promise((resolve) => setTimeout(resolve, 450))
+    expect(await two.acquire()).toBeGreaterThan(400)
     await double.comeBack()
     await vi.waitFor(async () => expect(await two.acquire()).toBe(0), { timeout: 10_000, interval: 20 })
     // Other processes must wait until the probe is answered.
