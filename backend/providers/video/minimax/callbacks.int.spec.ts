@@ -43,7 +43,7 @@ afterAll(async () => {
   await db.close()
 })
 beforeEach(() => {
-  double.told.length = 0
+  double.sentCallbacks.length = 0
   double.fault = () => undefined
 })
 
@@ -71,8 +71,8 @@ describe('a callback', () => {
   it('echoes the challenge at the callback URL of the task', async () => {
     const { job } = await begun(await kinora.newUser())
     expect(job.body.callback_url).toMatch(/\/webhooks\/minimax\/[0-9a-f-]{36}\.[\w-]{43}$/)
-    await vi.waitFor(() => expect(double.told).toHaveLength(1), 10_000)
-    const [{ body, status, answer }] = double.told as [(typeof double.told)[0]]
+    await vi.waitFor(() => expect(double.sentCallbacks).toHaveLength(1), 10_000)
+    const [{ body, status, answer }] = double.sentCallbacks as [(typeof double.sentCallbacks)[0]]
     expect([status, JSON.parse(answer)]).toEqual([200, JSON.parse(body)])
   })
 
@@ -80,14 +80,14 @@ describe('a callback', () => {
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
     job.status = 'Success'
-    await double.tell(job, 'success')
+    await double.sendCallback(job, 'success')
     await reaches(user, id, { status: 'Success', credits_consumed: 30 })
   })
 
   it("is only a hint: the provider's answer decides", async () => {
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
-    for (const status of ['success', 'failed']) await double.tell(job, status)
+    for (const status of ['success', 'failed']) await double.sendCallback(job, status)
     await call(job.body.callback_url!, '{"task_id":"1","status":"success"}')
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect((await taskOf(user, id)).status).toBe('Processing')
@@ -98,10 +98,12 @@ describe('a callback', () => {
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
     job.status = 'Success'
-    await Promise.all(['success', 'processing', 'success', 'preparing'].map((status) => double.tell(job, status)))
+    await Promise.all(
+      ['success', 'processing', 'success', 'preparing'].map((status) => double.sendCallback(job, status)),
+    )
     await reaches(user, id, { status: 'Success' })
-    for (const status of ['processing', 'success', 'failed']) await double.tell(job, status)
-    expect(double.told.map(({ status }) => status)).toEqual(double.told.map(() => 200))
+    for (const status of ['processing', 'success', 'failed']) await double.sendCallback(job, status)
+    expect(double.sentCallbacks.map(({ status }) => status)).toEqual(double.sentCallbacks.map(() => 200))
     expect(await facts(id)).toEqual([
       'VideoTaskSubmitted',
       'VideoRenderRequested',
@@ -147,9 +149,9 @@ describe('a video that arrives after a failure', () => {
     await reaches(user, id, { status: 'Fail', error_code: 'answer_lost', credits_consumed: 0 })
     await refunded(user)
     job.status = 'Success'
-    await double.tell(job, 'success')
+    await double.sendCallback(job, 'success')
     await reaches(user, id, { status: 'Success', error_code: null, credits_consumed: 0 })
-    await double.tell(job, 'success')
+    await double.sendCallback(job, 'success')
     expect((await user.call('GET', `/videos/preview/${id}`)).status).toBe(200)
     expect(await remaining(user)).toBe(60)
     expect((await facts(id)).slice(1)).toEqual([
@@ -168,7 +170,7 @@ describe('a video that arrives after a failure', () => {
     const { id } = await generate(user)
     const job = await jobOf(id)
     job.status = 'Success'
-    await double.tell(job, 'processing')
+    await double.sendCallback(job, 'processing')
     await reaches(user, id, { status: 'Success', credits_consumed: 30 })
     expect(double.reached.filter(({ callback_url }) => callback_url!.includes(id))).toHaveLength(1)
   })
@@ -177,13 +179,13 @@ describe('a video that arrives after a failure', () => {
     const user = await kinora.newUser()
     const { id, job } = await begun(user)
     moved += 30 * MINUTE
-    await double.tell(job, 'processing')
+    await double.sendCallback(job, 'processing')
     await reaches(user, id, { status: 'Fail', error_code: 'render_timed_out', credits_consumed: 0 })
     await refunded(user)
     job.status = 'Success'
     await vi.waitFor(
       async () => {
-        await double.tell(job, 'success')
+        await double.sendCallback(job, 'success')
         expect((await taskOf(user, id)).status).toBe('Success')
       },
       { timeout: 10_000, interval: 200 },

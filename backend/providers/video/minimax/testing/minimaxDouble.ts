@@ -8,7 +8,7 @@ import { bodyFault, type CreateBody } from './bodyFault.ts'
 
 /** A fault of one call. */
 export type Fault =
-  /** HTTP 200 with this code. */
+  /** HTTP 200 with this MiniMax code. */
   | { readonly code: number }
   | { readonly status: number; readonly text?: string }
   /** Answers correctly after this delay in milliseconds. */
@@ -85,7 +85,7 @@ export async function startMinimaxDouble({
 
   const post = async (url: string, body: string) => {
     const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    double.told.push({ body, status: answer.status, answer: await answer.text() })
+    double.sentCallbacks.push({ body, status: answer.status, answer: await answer.text() })
   }
 
   const create = (body: CreateBody): string => {
