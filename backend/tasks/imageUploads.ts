@@ -17,6 +17,7 @@ import { IMAGE_MAX_BYTES } from './contract.ts'
 
 /** A refused upload is read up to this many bytes, so that the client receives the error before the connection closes. */
 const MAX_DRAINED_BYTES = 32 * 1024 * 1024
+const UPLOAD_LIMITS = { maxFiles: 1, maxFileSize: IMAGE_MAX_BYTES, maxFields: 10, maxFieldsSize: 10_000 }
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
 export type ImageUploads = ReturnType<typeof createImageUploads>
@@ -39,13 +40,9 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     /** Returns the id of a picture's URL and marks it as used. @throws ValidationError it is not the user's picture */
     async claim(userId: string, url: string): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
-      const found =
-        isUuid(imageId ?? '') &&
-        (await execute<{ id: string }>(
-          'update image_upload set used_at = now() where id = ? and user_id = ? returning id',
-          [imageId, userId],
-        ))
-      if (!imageId || !found || found.length === 0)
+      const sql = 'update image_upload set used_at = now() where id = ? and user_id = ? returning id'
+      const found = imageId && isUuid(imageId) ? await execute(sql, [imageId, userId]) : []
+      if (!imageId || found.length === 0)
         throw new ValidationError([{ path: 'first_frame_image_url', code: 'unknown_image' }])
       return imageId
     },
@@ -53,9 +50,8 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     /** Erases every picture of a user. Deletes each file before its row, so that no file is left without a row. */
     async eraseAll(userId: string): Promise<void> {
       const em = database.em.fork()
-      for (const { id } of await em.execute<{ id: string }[]>('select id from image_upload where user_id = ?', [
-        userId,
-      ])) {
+      const sql = 'select id from image_upload where user_id = ?'
+      for (const { id } of await em.execute<{ id: string }[]>(sql, [userId])) {
         await media.remove(imageKey(id))
         await em.execute('delete from image_upload where id = ?', [id])
       }
@@ -119,13 +115,7 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
     json: false,
     urlencoded: false,
     text: false,
-    formidable: {
-      maxFiles: 1,
-      maxFileSize: IMAGE_MAX_BYTES,
-      maxFields: 10,
-      maxFieldsSize: 10_000,
-      fileWriteStreamHandler: keep,
-    },
+    formidable: { ...UPLOAD_LIMITS, fileWriteStreamHandler: keep },
     onError: (error) => {
       throw error
     },

@@ -37,12 +37,7 @@ export async function handleProviderCallback(
 }
 
 /** Waits for `ms` milliseconds or until the provider calls back about the task. @throws when the signal aborts */
-export async function waitForCallback(
-  changes: Changes,
-  taskId: string,
-  ms: number,
-  signal: AbortSignal,
-): Promise<void> {
+export async function waitForCallback(changes: Changes, taskId: string, ms: number, signal: AbortSignal) {
   const called = new AbortController()
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === PROVIDER_HINTS && ids.includes(taskId)) called.abort()

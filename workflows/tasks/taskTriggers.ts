@@ -4,15 +4,14 @@ import type { LogTrigger, OpenWork } from '../engine/logTriggers.ts'
 import { type GenerateVideoInput, generateVideo, TURN } from './generateVideo.workflow.ts'
 import { recoverVideo } from './recoverVideo.workflow.ts'
 
+type ReadOpenWork<Input> = () => Promise<OpenWork<Input>>
 type Generation = GenerateVideoInput & { readonly priority: number }
 
 const generate = (engine: Starter, { taskId, userId, priority }: Generation) =>
   engine.start(generateVideo, { taskId, userId }, { priority, owner: userId })
 
 /** Starts a generation for each submitted task. */
-export const generationTrigger = (
-  readOpenWork: () => Promise<OpenWork<Generation>>,
-): LogTrigger<VideoTaskEvent, Generation> => ({
+export const generationTrigger = (readOpenWork: ReadOpenWork<Generation>): LogTrigger<VideoTaskEvent, Generation> => ({
   category: VIDEO_TASK,
   readOpenWork,
   resume: generate,
@@ -24,7 +23,7 @@ const recover = (engine: Starter, { taskId, userId }: GenerateVideoInput) =>
 
 /** Starts a recovery for each render that may still finish late, and wakes the generation of a task that was cancelled. */
 export const recoveryTrigger = (
-  readOpenWork: () => Promise<OpenWork<GenerateVideoInput>>,
+  readOpenWork: ReadOpenWork<GenerateVideoInput>,
 ): LogTrigger<VideoTaskEvent, GenerateVideoInput> => ({
   category: VIDEO_TASK,
   readOpenWork,

@@ -32,10 +32,8 @@ const TAGLINES = { en: enCommon.tagline, zh: zhCommon.tagline }
 
 /** Renders the social cards (Open Graph). The Chinese ones need a font such as Noto Sans CJK. */
 export async function renderCards(): Promise<void> {
-  GlobalFonts.registerFromPath(
-    path.join(ROOT, 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
-    'Inter',
-  )
+  const font = 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'
+  GlobalFonts.registerFromPath(path.join(ROOT, font), 'Inter')
   for (const page of Object.keys(PAGES) as (keyof typeof PAGES)[]) {
     const frame = { width: 2 * WIDTH, height: 2 * HEIGHT, seconds: 6 }
     const picture = takeStill(film(PAGES[page], aside, frame), 0.4, frame)

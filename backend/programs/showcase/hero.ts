@@ -35,10 +35,8 @@ export async function renderHero(): Promise<void> {
     await writePicture(still, path.join(MEDIA, `hero/poster-${width}.avif`), POSTER_KILOBYTES)
     if (width === 960) await writePicture(still, path.join(MEDIA, `hero/poster-${width}.webp`), POSTER_KILOBYTES)
   }
-  await writeClip(
-    { out: path.join(MEDIA, 'hero/loop.mp4'), ...CLIP, frames: FPS * LOOP_SECONDS, crf: 27 },
-    dissolving(film(HERO, stroll, CLIP)),
-  )
+  const clip = { out: path.join(MEDIA, 'hero/loop.mp4'), ...CLIP, frames: FPS * LOOP_SECONDS, crf: 27 }
+  await writeClip(clip, dissolving(film(HERO, stroll, CLIP)))
 }
 
 function dissolving(draw: ReturnType<typeof film>): (frame: number) => Canvas {

@@ -60,7 +60,7 @@ export async function startMinimaxDouble({
     reached: [] as CreateBody[],
     calls: [] as { readonly call: Call; readonly range: string | undefined }[],
     /** Sent callbacks and their responses. */
-    told: [] as { readonly body: string; readonly status: number; readonly answer: string }[],
+    sentCallbacks: [] as { readonly body: string; readonly status: number; readonly answer: string }[],
     /** Returns the fault of a call, given its number from 1. */
     fault: (_call: Call, _count: number): Fault | undefined => undefined,
     linkMs: 3_600_000,
@@ -73,7 +73,7 @@ export async function startMinimaxDouble({
     },
     comeBack: () => listen(Number(new URL(double.url).port)),
     /** Sends a callback about a job in MiniMax's format: unsigned, with the status in lower case. */
-    async tell(job: Job, status: string) {
+    async sendCallback(job: Job, status: string) {
       if (job.body.callback_url)
         await post(job.body.callback_url, numeric({ task_id: job.jobId, status, file_id: `#${job.fileId}#`, ...ok }))
     },
