@@ -53,7 +53,7 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   await page.goto(profile)
   await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
   await panel.getByText(left('4,560'), { exact: true }).waitFor()
-  expect(await page.locator('#billing tbody tr').count()).toBe(1)
+  await expect.poll(() => page.locator('#billing tbody tr').count(), PATIENT).toBe(1)
   const reasons = page.locator('#credits tbody th')
   await reasons.filter({ hasText: credits.reason.subscription }).waitFor()
 
