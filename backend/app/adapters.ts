@@ -4,10 +4,10 @@ import type { Mailer } from '../accounts/mailer.port.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
 import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
-import { createMailbox } from '../providers/mail/mailbox.ts'
+import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
 import { createSmtpMailer } from '../providers/mail/smtpMailer.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
-import { createSandbox } from '../providers/payments/sandbox/sandbox.ts'
+import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandbox.ts'
 import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
@@ -20,7 +20,17 @@ import { ConfigError, ROLES } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
 
 /** One adapter for each port to the outside. */
-export type Adapters = Readonly<Awaited<ReturnType<typeof openAdapters>>>
+export interface Adapters {
+  readonly video: VideoProvider
+  readonly media: MediaStore
+  readonly mailer: Mailer
+  /** Mails kept for `/dev/mailbox`; undefined with SMTP and in production. */
+  readonly mailbox: Mailbox | undefined
+  readonly payments: PaymentProvider
+  /** Undefined with PayPal. */
+  readonly sandbox: Sandbox | undefined
+  close(): Promise<void>
+}
 
 const VIDEO_CALLS = {
   create: { outcomes: ['accepted', 'refused', 'postponed'] },
@@ -38,7 +48,7 @@ const PAYMENT_CALLS = {
 } as const
 
 /** Chooses the adapters: a configured service, or else its embedded stand-in. @throws ConfigError media would not be shared */
-export async function openAdapters(context: Context, overrides: Overrides) {
+export async function openAdapters(context: Context, overrides: Overrides): Promise<Adapters> {
   const { config, database, pool, calendar } = context
   const { metrics } = context.observability
   const mailbox = config.mail || config.production ? undefined : createMailbox(database)
@@ -53,10 +63,8 @@ export async function openAdapters(context: Context, overrides: Overrides) {
     video: instrumentPort(metrics, 'video', video, VIDEO_CALLS),
     media: instrumentPort(metrics, 'media', media, { put: {}, size: {}, localPath: {}, remove: {} }),
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
-    /** Mails kept for `/dev/mailbox`; undefined with SMTP and in production. */
     mailbox,
     payments: instrumentPort(metrics, 'payments', payments, PAYMENT_CALLS),
-    /** Undefined with PayPal. */
     sandbox,
     async close() {
       await video.close()

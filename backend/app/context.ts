@@ -4,20 +4,21 @@ import type { DestinationStream, Logger } from 'pino'
 import { refuseOlderLog } from '#projections/engine/refuseOlderLog.ts'
 import { recountRegistrations } from '../accounts/readUsers.ts'
 import { countVisits } from '../analytics/countVisits.ts'
+import type { FindOrigin } from '../kernel/eventsourcing/command.ts'
 import { createOrigins } from '../kernel/eventsourcing/createOrigins.ts'
 import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createEventStoreDb } from '../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
-import { createHandle } from '../kernel/eventsourcing/handle.ts'
+import { createHandle, type Handle } from '../kernel/eventsourcing/handle.ts'
 import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
 import { instrumentChanges, instrumentStore } from '../kernel/observability/instrument.ts'
-import { createObservability } from '../kernel/observability/observability.ts'
+import { createObservability, type Observability } from '../kernel/observability/observability.ts'
 import { createCalendar } from '../kernel/postgres/calendar.ts'
-import { listenToChanges } from '../kernel/postgres/changes.ts'
+import { type Changes, listenToChanges } from '../kernel/postgres/changes.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { Leases } from '../kernel/postgres/leases.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
-import { openDatabase } from '../kernel/postgres/orm.ts'
+import { type Database, openDatabase } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
@@ -35,13 +36,34 @@ export interface Overrides {
 }
 
 /** Infrastructure that every role builds on. */
-export type Context = Readonly<Awaited<ReturnType<typeof openContext>>>
+export interface Context {
+  readonly config: Config
+  readonly log: Logger
+  readonly clock: Clock
+  readonly calendar: Calendar
+  /** Moves the calendar forward by milliseconds and returns its new time; undefined in production. */
+  readonly advanceCalendar: ((ms: number) => Promise<number>) | undefined
+  /** Scratch folder, removed on close. */
+  readonly temporaryDir: string
+  readonly pool: pg.Pool
+  readonly database: Database
+  readonly store: EventStore
+  readonly handle: Handle
+  readonly findOrigin: FindOrigin
+  /** Notifications of committed read models and queued rows. */
+  readonly changes: Changes
+  readonly leases: Leases
+  readonly observability: Observability
+  /** Settles when an embedded database server has exited. */
+  readonly databaseGone: Promise<void>
+  close(): Promise<void>
+}
 
 /** Query timeout, ms. Migrations are exempt: they may take longer. */
 const QUERY_TIMEOUT_MS = 60_000
 
 /** Opens the database and the event store, migrates, and starts listening. @throws ConfigError, StoreUnavailable */
-export async function openContext(config: Config, log: Logger, { now = Date.now }: Overrides) {
+export async function openContext(config: Config, log: Logger, { now = Date.now }: Overrides): Promise<Context> {
   mkdirSync(config.dataDir, { recursive: true })
   const temporaryDir = makeTemporaryDir(config.dataDir)
   const { url } = config.database ?? {}
@@ -82,20 +104,16 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
     log,
     clock: now,
     calendar,
-    /** Moves the calendar forward by milliseconds and returns its new time; undefined in production. */
     advanceCalendar: moved?.advance,
-    /** Scratch folder, removed on close. */
     temporaryDir,
     pool,
     database,
     store,
     handle: createHandle(store),
     findOrigin: createOrigins(store),
-    /** Notifications of committed read models and queued rows. */
     changes,
     leases,
     observability,
-    /** Settles when an embedded database server has exited. */
     databaseGone: server.exited,
     async close() {
       await leases.close()

@@ -1,14 +1,58 @@
 import path from 'node:path'
+import type { PaypalAccess } from '../../providers/payments/paypal/paypalApi.ts'
 import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
-import { ConfigError, type Environment, isComplete, parseEnvironment } from './environment.ts'
+import type { PaidTier } from '../../subscriptions/events.ts'
+import { ConfigError, type Environment, isComplete, parseEnvironment, type Role } from './environment.ts'
 import { checkLayout, parseRoles, refuse } from './layout.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 
 /** Everything that the environment decides. An adapter without configuration is undefined: the embedded one takes its place. */
-export type Config = Readonly<ReturnType<typeof readConfig>>
+export interface Config {
+  readonly production: boolean
+  /** Absolute path of the embedded database, media and generated secrets. */
+  readonly dataDir: string
+  readonly roles: readonly Role[]
+  readonly logLevel: string
+  readonly secrets: Readonly<ReturnType<typeof readSecrets>>
+  readonly http: {
+    readonly port: number
+    readonly host: string
+    /** Without a trailing slash; undefined: derived from the port once it is bound. */
+    readonly publicUrl: string | undefined
+    /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
+    readonly trustedProxies: number
+    /** Milliseconds between `/readyz` answering 503 and the first service stopping. */
+    readonly drainMs: number
+    /** Bearer token of `/metrics`; without one, production does not serve it. */
+    readonly metricsToken: string | undefined
+    readonly supportEmail: string
+  }
+  /** Undefined: an embedded PostgreSQL. */
+  readonly database: { readonly url: string } | undefined
+  /** EventStoreDB and the file of its certificate authority; undefined: a table in PostgreSQL. */
+  readonly eventStore: { readonly url: string; readonly ca: string | undefined } | undefined
+  /** Undefined: the embedded workflow engine. */
+  readonly temporal: { readonly address: string; readonly namespace: string } | undefined
+  readonly video: {
+    /** Undefined: the demo renderer. */
+    readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
+    readonly ffmpegPath: string | undefined
+  }
+  readonly payments: {
+    /** Undefined: the sandbox. */
+    readonly paypal:
+      | (PaypalAccess & { readonly webhookId: string; readonly plans: Readonly<Record<PaidTier, string>> })
+      | undefined
+  }
+  /** Undefined: mails are kept for `/dev/mailbox`. */
+  readonly mail: { readonly url: string; readonly from: string } | undefined
+  /** Undefined: media are stored in a folder. */
+  readonly storage: S3Access | undefined
+  readonly operators: Readonly<ReturnType<typeof readOperator>>
+}
 
 /** Reads the environment. @throws ConfigError naming each variable that is invalid or missing */
-export function readConfig(environment: NodeJS.ProcessEnv) {
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = parseEnvironment(environment)
   const production = env.NODE_ENV === 'production'
   const roles = parseRoles(env.ROLES)
@@ -19,7 +63,6 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   const dataDir = path.resolve(env.DATA_DIR)
   return {
     production,
-    /** Absolute path of the embedded database, media and generated secrets. */
     dataDir,
     roles,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
@@ -27,32 +70,21 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     http: {
       port: env.PORT,
       host: env.HOST,
-      /** Without a trailing slash; undefined: derived from the port once it is bound. */
       publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
-      /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
       trustedProxies: env.TRUSTED_PROXIES,
-      /** Milliseconds between `/readyz` answering 503 and the first service stopping. */
       drainMs: env.DRAIN_MS,
-      /** Bearer token of `/metrics`; without one, production does not serve it. */
       metricsToken: env.METRICS_TOKEN,
       supportEmail: env.SUPPORT_EMAIL,
     },
-    /** Undefined: an embedded PostgreSQL. */
     database: env.DATABASE_URL ? { url: env.DATABASE_URL } : undefined,
-    /** EventStoreDB and the file of its certificate authority; undefined: a table in PostgreSQL. */
     eventStore: env.EVENTSTORE_URL ? { url: env.EVENTSTORE_URL, ca: env.EVENTSTORE_CA } : undefined,
-    /** Undefined: the embedded workflow engine. */
     temporal: env.TEMPORAL_ADDRESS ? { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE } : undefined,
     video: {
-      /** Undefined: the demo renderer. */
       minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
       ffmpegPath: env.FFMPEG_PATH,
     },
-    /** Without PayPal, the sandbox. */
     payments: { paypal: readPaypal(env) },
-    /** Undefined: mails are kept for `/dev/mailbox`. */
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
-    /** Undefined: media are stored in a folder. */
     storage: readBucket(env),
     operators: readOperator(env, dataDir),
   }
