@@ -23,7 +23,7 @@ function patterns<K extends string>(table: Readonly<Record<K, Words>>): Readonly
   return new Map((Object.entries(table) as [K, Words][]).map(([key, words]) => [key, pattern(words)]))
 }
 
-export const BIOME_WORDS = patterns<Biome>({
+const BIOME_WORDS = patterns<Biome>({
   ocean: [
     'ocean sea seaside beach wave surf* coast* shore island lagoon sail* boat ship yacht whale dolphin seagull harbo*',
     '海 沙滩 岛 波浪 浪花 船 帆 鲸',
@@ -51,7 +51,7 @@ export const BIOME_WORDS = patterns<Biome>({
   ],
 })
 
-export const TIME_WORDS = patterns<TimeOfDay>({
+const TIME_WORDS = patterns<TimeOfDay>({
   night: ['night midnight moon moonlit moonlight starry dark aurora firefl* northern_light', '夜 月 星空 极光 萤火'],
   sunset: ['sunset dusk golden_hour evening twilight', '日落 夕阳 黄昏 傍晚 晚霞'],
   dawn: ['sunrise dawn morning pastel dream*', '日出 清晨 早晨 黎明 朝霞 梦'],
@@ -61,7 +61,7 @@ export const TIME_WORDS = patterns<TimeOfDay>({
   ],
 })
 
-export const WEATHER_WORDS = patterns<Weather>({
+const WEATHER_WORDS = patterns<Weather>({
   rain: ['rain* storm* thunder* wet drizzl*', '雨 雷 暴风'],
   snow: ['snow* winter blizzard ice icy frozen christmas', '雪 冬 冰 圣诞'],
   fog: ['fog* mist* haze hazy smoke smoky moody', '雾 霾 烟雨 炊烟'],
@@ -69,7 +69,7 @@ export const WEATHER_WORDS = patterns<Weather>({
   fireflies: ['firefl* magic* fairy glow* enchant*', '萤 魔法 仙 发光'],
 })
 
-export const SUBJECT_WORDS = patterns<Subject>({
+const SUBJECT_WORDS = patterns<Subject>({
   cat: ['cat kitten kitty kitties', '猫'],
   dog: ['dog puppy puppies corgi wolf wolves husky', '狗 犬 狼'],
   boat: ['boat sailboat ship sail* yacht', '船 帆'],
@@ -81,8 +81,8 @@ export const SUBJECT_WORDS = patterns<Subject>({
   birds: ['bird eagle seagull crane dove goose geese swallow', '鸟 鹰 海鸥 鹤 鸽 雁'],
 })
 
-export const AURORA_WORDS = pattern(['aurora northern_light', '极光'])
-export const NEON_WORDS = pattern(['cyber* neon', '霓虹 赛博'])
+const AURORA_WORDS = pattern(['aurora northern_light', '极光'])
+const NEON_WORDS = pattern(['cyber* neon', '霓虹 赛博'])
 
 /** The scene of a prompt. Properties that the prompt does not mention are chosen by its seed. */
 export type Description = Readonly<{

@@ -118,7 +118,7 @@ type CloudBank = Readonly<{
 }>
 
 /** Adds two banks of clouds, lit from the side of the sun, denser in rain and fog. */
-export function addClouds(stage: Stage): void {
+function addClouds(stage: Stage): void {
   const { weather } = stage.description
   const overcast = weather.includes('rain') || weather.includes('fog')
   const { horizon } = stage.viewport
