@@ -5,7 +5,7 @@ import sitemap from '@astrojs/sitemap'
 import { defineConfig } from 'astro/config'
 import { islandPreloads, lateScripts } from './htmlRewrites.mjs'
 
-/** The origin in the built pages. The server replaces it with PUBLIC_URL, so a site can move without a rebuild. */
+/** Origin in the built pages. The server replaces it with PUBLIC_URL, so the domain can change without a rebuild. */
 const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
 
 const hashOf = (file) =>
@@ -13,17 +13,17 @@ const hashOf = (file) =>
     .update(readFileSync(new URL(file, import.meta.url), 'utf8'))
     .digest('base64')}`
 
-/** Pages left out of the sitemap: the landing page's second address, and pages that need a session or a token. */
+/** Pages left out of the sitemap: the landing page's second URL, and pages that need a session or a token. */
 const UNLISTED =
   /\/(home|workspace|profile|profile\/.*|admin\/.*|payment\/.*|subscription\/.*|auth\/(?!login$|register$).*|reset-password|verify-email)$/
 
-/** Adds the English page as the default for other languages. */
+/** Returns the `x-default` link, which points to the English page. */
 const defaultLinks = (links = []) =>
   links.filter(({ lang }) => lang === 'en').map(({ url }) => ({ lang: 'x-default', url }))
 
 /**
- * Bundles shared modules into few files: many small files load slower than a few unused bytes. A file also holds what its
- * modules import, unless an earlier file does. Open pages load the first file, and the second if the visitor is signed in.
+ * Bundles shared modules into few files, because many small files load slowly. A file also contains what its modules
+ * import, unless an earlier file does. Public pages load the first file and, for signed-in visitors, the second.
  */
 const groups = [
   { name: 'page', test: /site\/src\/(i18n\/(client|core|language)|ui\/(lazyToast|closeIcon))\./ },
@@ -35,8 +35,8 @@ const groups = [
 ]
 
 /**
- * Removes Vite's preload helper around `import()`. It would be a tenth of every page's script and save signed-in visitors
- * one round trip. Style sheets are inlined anyway.
+ * Removes Vite's preload helper around `import()`. The helper would be a tenth of every page's script and save only
+ * signed-in visitors a round trip. Style sheets are inlined and need no preload.
  */
 const plainImports = {
   name: 'plain-imports',
@@ -49,7 +49,7 @@ const plainImports = {
   load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : undefined),
 }
 
-/** In development the API listens on its own address and the site proxies to it. */
+/** In development, the API listens on its own port, and the site proxies requests to it. */
 const api = { target: process.env.KINORA_API ?? 'http://127.0.0.1:3001', ws: true }
 
 export default defineConfig({
@@ -58,7 +58,7 @@ export default defineConfig({
   // A separate style sheet would cost a round trip before the first paint.
   build: { format: 'file', inlineStylesheets: 'always' },
   devToolbar: { enabled: false },
-  // The texts contain no code, and highlighting would add inline styles, which the policy forbids.
+  // The texts contain no code, and highlighting would add inline styles, which the content security policy forbids.
   markdown: { syntaxHighlight: false },
   i18n: {
     defaultLocale: 'en',

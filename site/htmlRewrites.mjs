@@ -7,7 +7,7 @@ const ENTRY = /(?:component|renderer)-url="([^"]+)"/g
 const IMPORT = /(?:from|import)\s*"\.\/([^"]+\.js)"/g
 const MODULE = /<script type="module" src="([^"]+)"><\/script>/g
 
-/** An integration that rewrites every built page. */
+/** Returns an Astro integration that rewrites every built page. */
 const rewriteHtml = (name, rewrite) => ({
   name,
   hooks: {
@@ -21,7 +21,7 @@ const rewriteHtml = (name, rewrite) => ({
   },
 })
 
-/** Preloads all scripts of a page's islands. Otherwise the browser discovers them one after the other. */
+/** Preloads all scripts of a page's islands. Otherwise, the browser would discover them one after another. */
 export const islandPreloads = () =>
   rewriteHtml('island-preloads', (html, dist) => {
     const importsOf = (script) => {
@@ -36,8 +36,8 @@ export const islandPreloads = () =>
   })
 
 /**
- * Defers the scripts of open pages: `src/features/shell/late.js` loads them after the first paint, because they would compete
- * with it on a slow network. Pages with islands cannot paint without their scripts, so they stay unchanged.
+ * Defers the scripts of public pages: `src/features/shell/late.js` loads them after the first paint, because they would
+ * compete with it on a slow network. Pages with islands cannot paint without their scripts, so they stay unchanged.
  */
 export const lateScripts = () =>
   rewriteHtml('late-scripts', (html) =>

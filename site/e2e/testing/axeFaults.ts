@@ -2,12 +2,12 @@ import axe, { type RunOptions } from 'axe-core'
 import type { Page } from 'playwright'
 
 /**
- * Returns the axe violations of a page, or of the part that a selector names, as the rule and its elements. The script stays
- * in the page until the next load.
+ * Returns the axe violations of a page, or of the element that a selector matches, as rules with their elements. The axe
+ * script stays in the page until the next load.
  */
 export async function axeFaults(page: Page, part?: string): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(`${axe.source};0`)
-  // Preloading would wait ten seconds for videos that a double does not serve.
+  // Preloading would wait ten seconds for videos that test doubles do not serve.
   const options: RunOptions = { resultTypes: ['violations'], preload: false }
   const violations = await page.evaluate(
     async ([part, options]) => {

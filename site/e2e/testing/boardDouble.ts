@@ -13,7 +13,7 @@ import {
   weekly,
 } from '#backend/operators/contract.ts'
 
-/** The board's endpoints by path. */
+/** The dashboard's endpoints by path. */
 const CALLS = {
   [overview.path]: overview,
   [weekly.path]: weekly,
@@ -32,7 +32,7 @@ type Path = keyof typeof CALLS
 export interface BoardState {
   /** Response data of each endpoint. */
   readonly answers: Map<string, (query: URLSearchParams) => object>
-  /** Overrides outside the contract: failures and `success: false`. */
+  /** Overrides for responses outside the contract: failures and `success: false`. */
   readonly rare: Map<string, (route: Route) => Promise<void> | void>
   /** Received calls, as path and query. */
   readonly calls: string[]
@@ -68,7 +68,7 @@ const daysOf = (query: URLSearchParams) => {
   })
 }
 
-/** The default week. */
+/** Traffic of the default week. */
 export const WEEK = daysOf(new URLSearchParams())
 
 export const OVERVIEW = {
@@ -147,7 +147,7 @@ const actionOf = (index: number) => ({
   ip: '203.0.113.7',
 })
 
-/** Replaces the server of the board by a double of a busy site in Shanghai. */
+/** Replaces the dashboard's API with a double that serves the data of a busy site in Shanghai. */
 export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promise<BoardState> {
   const state: BoardState = {
     answers: new Map<string, (query: URLSearchParams) => object>([

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const DIST = path.resolve(import.meta.dirname, '../../dist')
 
-/** Returns the addresses of all built pages, in both languages. */
+/** Returns the URL paths of all built pages, in both languages. */
 export function builtPages(): string[] {
   return readdirSync(DIST, { recursive: true })
     .map(String)

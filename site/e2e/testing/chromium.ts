@@ -8,7 +8,7 @@ const CANDIDATES = [
   '/usr/bin/google-chrome',
 ]
 
-/** Returns the configured browser, a system browser, or Playwright's; undefined if there is none. */
+/** Returns the path of the configured browser, a system browser or Playwright's; undefined if there is none. */
 export const chromiumPath = (): string | undefined =>
   process.env.KINORA_CHROMIUM ?? [...CANDIDATES, chromium.executablePath()].find((file) => existsSync(file))
 

@@ -5,7 +5,7 @@ const BOTH = ['en', 'zh'] as const
 let turn = 0
 
 /**
- * Returns the languages of a test: both in `npm run test:full`. In `npm test` the tests of a file alternate between them.
+ * Returns a test's languages: both in `npm run test:full`. In `npm test`, the tests of a file alternate between them.
  */
 export const languagesInTurn = (first: Language = 'en'): readonly Language[] =>
   FULL ? BOTH : [BOTH[(turn++ + BOTH.indexOf(first)) % 2]!]

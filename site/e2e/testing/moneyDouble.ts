@@ -80,7 +80,7 @@ const pageOf = <T>(route: Route, all: readonly T[]) => {
   return all.slice(first, first + size)
 }
 
-/** Replaces the server of the profile and payment pages by a double with a Pro member and 20 works. */
+/** Replaces the API of the profile and payment pages with a double that has a Pro member and 20 videos. */
 export async function openMoneyDouble(page: Page, url: string, language: 'en' | 'zh'): Promise<MoneyState> {
   const server = await openDouble(page, url, language)
   server.tasks = Array.from({ length: 20 }, (_, index) => taskOf(`w${index + 1}`))

@@ -8,10 +8,10 @@ import { words } from './walkJourney.ts'
 export const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const COOKIE = /^((?:__Host-)?kinora_operator)=([^;]+)/
 
-/** The board's core calls in the order they are sent. */
+/** The dashboard's core calls, in the order they are sent. */
 export const CORE = [overview.path, weekly.path, hourly.path, userOverview.path, `${userList.path}?page=1&per_page=10`]
 
-/** The board, open in a browser in one language. */
+/** The dashboard, opened in a browser in one language. */
 export interface OpenBoard {
   readonly language: Language
   readonly page: Page
@@ -31,13 +31,13 @@ export interface OpenBoard {
 
 export interface OnBoard {
   readonly site: OnSite
-  /** Opens the board with a real operator session and the double's data. */
+  /** Opens the dashboard with a real operator session and the double's data. */
   open(language: Language, prepare?: (state: BoardState, page: Page) => unknown): Promise<OpenBoard>
   /** Opens a page with a real operator session. */
   visit(language: Language): Promise<Page>
 }
 
-/** Describes tests of the operator's board. The program and the browser run as long as the file's tests. */
+/** Declares tests of the operator's dashboard. The server and the browser run until the file's tests finish. */
 export function describeOnBoard(
   name: string,
   tests: (on: OnBoard) => void,

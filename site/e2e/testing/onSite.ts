@@ -10,13 +10,13 @@ import { chromiumPath, launchChromium } from './chromium.ts'
 
 export interface Visit {
   readonly language: 'en' | 'zh'
-  /** Width of the window in CSS pixels, 1280 by default. */
+  /** Viewport width in CSS pixels; 1280 by default. */
   readonly width?: number
   /** The signed-in user, if any. */
   readonly user?: TestUser
 }
 
-/** A running program and a browser for the tests of one file. */
+/** A running server and a browser for the tests of one file. */
 export interface OnSite {
   readonly url: string
   readonly browser: Browser
@@ -42,12 +42,12 @@ async function startAlone(env: Record<string, string>): Promise<Site> {
   return { url: program.url, close }
 }
 
-/** Describes tests that need the program and a browser. Both run as long as the file's tests. */
+/** Declares tests that need the server and a browser. Both run until the file's tests finish. */
 export function describeOnSite(name: string, tests: (site: OnSite) => void, env: Record<string, string> = {}): void {
   describeInBrowser(name, () => startAlone(env), tests)
 }
 
-/** Like `describeOnSite`, for a site that `start` starts in another layout. */
+/** Like `describeOnSite`, but runs the tests on the site that `start` starts. */
 export function describeInBrowser(name: string, start: () => Promise<Site>, tests: (site: OnSite) => void): void {
   const lacks = chromiumPath() ? '' : ' (no Chromium here)'
   describe.skipIf(lacks)(name + lacks, () => {
@@ -85,7 +85,7 @@ async function signIn(context: BrowserContext, url: string, { cookie }: TestUser
   await context.addCookies(pairs.map(([name, value]) => ({ name, value, url })))
 }
 
-/** Makes `goto` wait for the page's scripts, which open pages load after the first paint. */
+/** Makes `goto` wait for the page's scripts, which public pages load after the first paint. */
 function awaited(page: Page): Page {
   const goto = page.goto.bind(page)
   const isAwake = () =>

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 
 export interface Walk {
   readonly language: 'en' | 'zh'
-  /** Width of the window in CSS pixels. */
+  /** Viewport width in CSS pixels. */
   readonly width: number
 }
 
@@ -15,8 +15,8 @@ export const words = async (language: string, name: string) =>
   JSON.parse(await readFile(path.resolve(import.meta.dirname, `../../../content/${language}/${name}.json`), 'utf8'))
 
 /**
- * Generates a user's first two videos in a browser: registers, verifies the address, signs in, generates a video from text
- * and one from an image, plays both and downloads both. @throws if a step fails or the page reports an error
+ * Generates a new user's first two videos in a browser: registers, verifies the email address, signs in, generates a
+ * video from text and one from an image, plays both and downloads both. @throws if a step fails or the page reports an error
  */
 export async function walkJourney(browser: Browser, url: string, { language, width }: Walk): Promise<void> {
   const locale = language === 'zh' ? 'zh-CN' : 'en-US'
@@ -25,7 +25,7 @@ export async function walkJourney(browser: Browser, url: string, { language, wid
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (line) => {
-    // The browser logs the 401 of a visitor's session check by itself.
+    // The browser itself logs the 401 of a signed-out visitor's session check.
     if (line.type() === 'error' && !/401|net::ERR_ABORTED/.test(line.text())) faults.push(line.text())
   })
   await signUp(page, url, language)

@@ -4,7 +4,7 @@ import type { OnSite } from './onSite.ts'
 import { words } from './walkJourney.ts'
 
 const DAY = 24 * 3_600_000
-/** Generous, because test machines are busy. */
+/** Generous timeout, because test machines can be slow. */
 const PATIENT = { timeout: 30_000 }
 const APPROVE = { en: 'Approve', zh: '同意' }
 
@@ -21,8 +21,8 @@ async function waitForText(page: Page, text: string | RegExp): Promise<void> {
 }
 
 /**
- * Walks through a plan's life in a browser, with the sandbox and a movable clock: purchase, renewal, failed payment,
- * recovery, cancellation, reactivation, cancellation and end. @throws if a step fails
+ * Walks through a plan's life cycle in a browser, with the payment sandbox and a test clock: purchase, renewal, failed
+ * payment, recovery, cancellation, reactivation, second cancellation and expiry. @throws if a step fails
  */
 export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<void> {
   const dev = (path: string, body = {}) =>
@@ -74,7 +74,7 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   await panel.getByRole('button', { name: texts.reactivate }).click()
   await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
   await cancel()
-  // Wait for the suspension: otherwise advancing two months at once would bill them.
+  // Wait for the suspension: otherwise, advancing the clock by two months would bill them.
   const agreement = () => fetch(`${site.url}/dev/paypal/approve/${id}`).then((answer) => answer.text())
   await expect.poll(agreement, PATIENT).toContain('data-status="suspended"')
   await advance(62)

@@ -27,7 +27,7 @@ export async function walkReset(browser: Browser, url: string, language: 'en' | 
   await context.close()
 }
 
-/** Waits for the reset email. The response does not, so that it takes the same time for every address. */
+/** Waits for the reset email. The response does not wait for it, so that timing does not reveal accounts. */
 function resetLink(url: string, email: string): Promise<string> {
   return vi.waitFor(
     async () => {

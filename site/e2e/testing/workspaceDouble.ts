@@ -7,13 +7,13 @@ export interface WorkspaceState {
   tasks: Task[]
   stats: object
   queue: { tasks: { id: string; position: number | null; seconds_left: number }[]; user_limit: number }
-  /** Overrides by method and path under /api/v1, such as `POST /videos/generate`. A key also matches longer paths. */
+  /** Overrides by method and path under /api/v1, such as `POST /videos/generate`. A key also matches its subpaths. */
   readonly rare: Map<string, (route: Route) => Promise<void> | void>
   /** Received calls, as method and path. */
   readonly calls: string[]
   /** Bodies of `POST /videos/generate`. */
   readonly orders: object[]
-  /** The open sockets, and the handler of a new one. */
+  /** The open sockets, and the handler for new ones. */
   readonly sockets: WebSocketRoute[]
   onSocket: (socket: WebSocketRoute) => void
 }
@@ -36,7 +36,7 @@ export const problem =
     })
 export const unreachable = (route: Route) => route.abort('connectionfailed')
 
-/** Returns a task as the API shows it, successful by default. */
+/** Returns a task as the API does, successful by default. */
 export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   id,
   task_type: 'text_to_video',
@@ -75,7 +75,7 @@ export function picture(width: number, height: number): Buffer {
   return canvas.toBuffer('image/jpeg')
 }
 
-/** Replaces the server of the workspace by a double, which can produce rare responses. */
+/** Replaces the workspace's API with a double that can also produce rare responses. */
 export async function openDouble(page: Page, url: string, language: 'en' | 'zh'): Promise<WorkspaceState> {
   const state: WorkspaceState = {
     tasks: [],

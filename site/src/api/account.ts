@@ -21,7 +21,7 @@ import { safeNext } from './safeNext.ts'
 import { setSignedIn, setSignedOut } from './session.ts'
 
 const Confirmation = z.string({ error: 'required' }).check(z.minLength(1, 'required'))
-/** Checks that both password fields are equal. */
+/** Checks that the password and its confirmation match. */
 const matchesConfirmation =
   <Name extends string>(name: Name) =>
   (ctx: z.core.ParsePayload<Readonly<Record<Name | 'confirm', string>>>): void => {
@@ -30,14 +30,14 @@ const matchesConfirmation =
     ctx.issues.push({ code: 'custom', path: ['confirm'], message: 'passwords_differ', input: confirm })
   }
 
-/** The registration form: the contract's fields and a password confirmation. */
+/** Schema of the registration form: the contract's fields and a password confirmation. */
 export const RegistrationForm = z.extend(Registration, { confirm: Confirmation }).check(matchesConfirmation('password'))
 
-/** The form that sets a new password, with the rules of registration and a confirmation. */
+/** Schema of the form that sets a new password. The password rules are those of the registration form. */
 export const NewPasswordForm = z
   .object({ new_password: Password, confirm: Confirmation })
   .check(matchesConfirmation('new_password'))
-/** The form that changes a password: the current one, the new one and a confirmation. */
+/** Schema of the form that changes a password: the current one, the new one and a confirmation. */
 export const PasswordForm = z
   .extend(PasswordChange, { confirm: Confirmation })
   .check(matchesConfirmation('new_password'))
@@ -65,7 +65,7 @@ export async function signIn(credentials: { email: string; password: string }): 
   }
 }
 
-/** Creates an account in the page's language and opens the page that asks for the verification. */
+/** Creates an account in the page's language and opens the page that asks the user to verify the email address. */
 export async function signUp(form: z.output<typeof RegistrationForm>): Promise<void> {
   const { email, password, username } = form
   await call(register, { body: { email, password, username, language: pageLocale() } })
@@ -75,26 +75,26 @@ export async function signUp(form: z.output<typeof RegistrationForm>): Promise<v
 /** Sends a new verification link. */
 export const resend = (email: string) => call(resendVerification, { body: { email } })
 
-/** Verifies an address by the token of its link. */
+/** Verifies an email address with the token from its link. */
 export const verify = (token: string) => call(verifyEmail, { body: { token } })
 
-/** Sends a password reset link. The answer does not reveal whether the address has an account. */
+/** Sends a password reset link. The response does not reveal whether the address has an account. */
 export const requestReset = (email: string) => call(forgotPassword, { body: { email } })
 
-/** Sets a new password by the token of a reset link. The server ends every session, including this one. */
+/** Sets a new password with the token from a reset link. The server ends every session, including this one. */
 export async function setNewPassword(token: string, password: string): Promise<void> {
   await call(resetPassword, { body: { token, new_password: password } })
   setSignedOut()
 }
 
-/** Returns whether a link's token is used, expired or malformed, so that the user needs a new link. */
+/** Returns whether a link's token is used, expired or malformed. The user then needs a new link. */
 export const isTokenRefused = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.code === 'token_invalid' || error.faults.some(({ path }) => path.split('.').at(-1) === 'token'))
 
 export type ResetScreen = { readonly token: string } | { readonly token: undefined; readonly missing: boolean }
 
-/** Decides by the address whether the reset screen sets a password or requests a link. */
+/** Decides from the URL whether the reset screen sets a password or requests a link. */
 export function resetScreen({ pathname, search }: { pathname: string; search: string }): ResetScreen {
   const token = new URLSearchParams(search).get('token')?.trim()
   return token ? { token } : { token: undefined, missing: /\/reset-password\/?$/.test(pathname) }

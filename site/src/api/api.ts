@@ -4,7 +4,7 @@ import { ApiError, problemOf } from './apiError.ts'
 
 const TIMEOUT_MS = 30_000
 
-/** Calls made in the background. Refreshing the session for each of them would multiply requests. */
+/** Calls that never renew the session on a 401. Most run in the background, where renewals would multiply requests. */
 const NEVER_REFRESHED = new Set([
   '/auth/me',
   '/auth/refresh',
@@ -42,7 +42,7 @@ export interface ClientPorts {
 }
 
 /**
- * Returns the address of a call.
+ * Returns the URL path of a call, with its parameters and query filled in.
  * @example addressOf('/videos/task/:id', { id: 'a' }) // '/api/v1/videos/task/a'
  */
 export function addressOf(path: string, params: object = {}, query: object = {}): string {
@@ -53,7 +53,7 @@ export function addressOf(path: string, params: object = {}, query: object = {})
   return `${API_BASE}${filled}${search.size > 0 ? `?${search}` : ''}`
 }
 
-/** Creates a client with typed calls and a shared renewal of the session. */
+/** Creates an API client whose typed calls share one session renewal. */
 export function createClient(ports: ClientPorts) {
   let renewal: Promise<boolean> | undefined
 
@@ -63,7 +63,7 @@ export function createClient(ports: ClientPorts) {
       .fetch(addressOf(refresh.path), {
         method: refresh.method,
         credentials: 'same-origin',
-        // If the page closes before the response arrives, the old token would be reused and look stolen.
+        // If closing the page aborted the request, the next page would reuse the old token, which looks like theft.
         keepalive: true,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
@@ -99,7 +99,7 @@ export function createClient(ports: ClientPorts) {
   return { call, authorized, renewSession }
 }
 
-/** Returns a correlation id header. Insecure pages have no `randomUUID` and send none. */
+/** Returns a correlation ID header. Insecure contexts lack `randomUUID` and send none. */
 const correlation = (): Record<string, string> =>
   'randomUUID' in crypto ? { 'x-correlation-id': crypto.randomUUID() } : {}
 

@@ -4,7 +4,7 @@ export class ApiError extends Error {
   readonly code: string
   readonly detail: string | undefined
   readonly faults: readonly { readonly path: string; readonly code: string }[]
-  /** Seconds until a retry is allowed, if the server says so. */
+  /** Seconds until a retry is allowed; undefined if the server does not say. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, code: string, detail?: string, faults: ApiError['faults'] = [], retryAfter?: number) {
@@ -24,7 +24,7 @@ interface ProblemBody {
   readonly errors?: unknown
 }
 
-/** Reads an error response. One without a code, such as a proxy's page, keeps its message if it has one. */
+/** Parses an error response. A response without a code, such as a proxy's error page, keeps its message, if any. */
 export function problemOf(status: number, body: ProblemBody | undefined, retryAfter?: string | null): ApiError {
   const detail = [body?.detail, body?.message].find((text) => typeof text === 'string')
   const fallback = status >= 500 && detail === undefined ? 'internal' : 'unknown'

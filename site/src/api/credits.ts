@@ -11,7 +11,7 @@ export interface Credits {
 
 export const $credits = atom<Credits | null>(null)
 
-/** Stores a balance, and remembers it for the header of the next page. */
+/** Stores a balance, also in the hint that fills the header of the next page. */
 export function setCredits(remaining: number, total: number, tier = $credits.get()?.tier ?? null): void {
   $credits.set({ remaining, total, tier })
   const hint = readHint()

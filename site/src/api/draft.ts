@@ -1,4 +1,4 @@
-/** Unsent forms, stored in this browser by user. */
+/** Prefix of the `localStorage` keys of unsent forms. The user ID follows. */
 const PREFIX = 'kinora.draft.'
 
 export function readDraft(userId: string): unknown {
@@ -17,7 +17,7 @@ export function writeDraft(userId: string, draft: object): void {
   }
 }
 
-/** Deletes the drafts of all users of this browser. */
+/** Deletes all users' drafts from this browser. */
 export function forgetDrafts(): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key)

@@ -1,8 +1,8 @@
 import type { User } from '#backend/accounts/contract.ts'
 
 /**
- * The signed-in user as this browser remembers it, so that the header is correct at the first paint.
- * It proves nothing: the session cookies are httpOnly, and `/auth/me` decides.
+ * The signed-in user as stored in this browser, so that the header is correct at the first paint.
+ * It grants no access: the session cookies are httpOnly, and `/auth/me` decides.
  */
 export interface Hint {
   readonly name: string
@@ -20,17 +20,17 @@ export function readHint(): Hint | null {
   }
 }
 
-/** Stores or deletes the hint, and marks the document for the style sheet. */
+/** Stores or deletes the hint, and sets `data-session` for the style sheet. */
 export function writeHint(hint: Hint | null): void {
   document.documentElement.dataset.session = hint ? 'in' : 'out'
   try {
     if (hint) localStorage.setItem(KEY, JSON.stringify(hint))
     else localStorage.removeItem(KEY)
   } catch {
-    // Without storage the header fills after the first response.
+    // Without storage, the header fills after the first response.
   }
 }
 
-/** Returns the user's name, or the part of the address before the @. */
+/** Returns the user's name, or the part of the email address before the @. */
 export const displayName = (user: Pick<User, 'username' | 'full_name' | 'email'>): string =>
   user.username || user.full_name || (user.email.split('@')[0] ?? '')

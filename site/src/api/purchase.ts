@@ -7,7 +7,7 @@ import { errorText } from './errorText.ts'
 
 const isPaid = (tier: string): tier is Exclude<Tier, 'free'> => tier !== 'free' && TIERS.some((each) => each === tier)
 
-/** Returns the provider's page if it is a safe address to open. */
+/** Returns the payment provider's URL if it is safe to open. */
 function approvalLink(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address, location.origin)) return undefined
   const { protocol, href } = new URL(address, location.origin)
@@ -22,7 +22,7 @@ function failureText(error: unknown): string {
   return unexplained ? t('payment.creationFailed') : errorText(error, t('payment.failed'))
 }
 
-/** Orders a plan and opens the provider's page. Returns whether the browser is leaving the page. */
+/** Orders a plan and opens the payment provider's page. Returns whether the browser is leaving the page. */
 export async function buyPlan(tier: string): Promise<boolean> {
   const t = translate()
   const refuse = (text: string) => {

@@ -1,4 +1,4 @@
-/** The time of the last session renewal. It is stored in the browser, so all pages and tabs share it. */
+/** `localStorage` key for the time of the last session renewal, which all tabs share. */
 const KEY = 'kinora.renewed'
 
 export const RENEWAL_INTERVAL_MS = 7 * 60 * 60 * 1000
@@ -19,19 +19,19 @@ function store(time: number): void {
   try {
     localStorage.setItem(KEY, String(time))
   } catch {
-    // Without storage each page keeps its own time.
+    // Without storage, each page keeps its own time.
   }
 }
 
-/** Returns whether the last renewal is seven hours or more ago. */
+/** Returns whether the last renewal was at least seven hours ago. */
 export const renewalDue = (now: number): boolean => Math.abs(now - renewedAt()) >= RENEWAL_INTERVAL_MS
 
-/** Counts from `now` if no renewal is known. */
+/** Starts the renewal interval at `now` if no renewal is recorded. */
 export function startRenewalClock(now: number): void {
   if (renewedAt() === 0) store(now)
 }
 
 export const recordRenewal = (now: number): void => store(now)
 
-/** Retries a failed renewal after ten minutes, well before the session expires. */
+/** Schedules a retry of a failed renewal in ten minutes, well before the session expires. */
 export const scheduleRenewalRetry = (now: number): void => store(now - RENEWAL_INTERVAL_MS + RENEWAL_RETRY_MS)

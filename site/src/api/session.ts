@@ -21,13 +21,12 @@ export const $session = atom<Session>({ status: 'loading' })
 const SAVE_WITHIN_MS = 8000
 let started: Promise<Session> | undefined
 
-/** Marks a user as signed in. */
 export function setSignedIn(user: User): void {
   writeHint({ name: displayName(user), email: user.email, credits: readHint()?.credits ?? null })
   $session.set({ status: 'in', user })
 }
 
-/** Forgets the user in this browser. */
+/** Clears the user and the balance in this browser. Drafts remain. */
 export function setSignedOut(): void {
   writeHint(null)
   $credits.set(null)
@@ -55,11 +54,11 @@ function scheduleRenewals(): void {
   startRenewalClock(Date.now())
   void renewIfOld()
   setInterval(() => void renewIfOld(), 60_000)
-  // A device that slept missed its timer.
+  // Timers do not run while the device sleeps.
   document.addEventListener('visibilitychange', () => void renewIfOld())
 }
 
-/** Opens the page in the account's language. Does nothing if storage is unavailable, because the next page would redirect back. */
+/** Reloads the page in the account's language. Does nothing without storage: the next page would redirect back. */
 function applyLanguage(language: Locale): void {
   if (rememberLanguage(language) && language !== pageLocale()) location.replace(inLanguage(location, language))
 }
@@ -82,7 +81,7 @@ export function startSession(): Promise<Session> {
   return started
 }
 
-/** Saves the language on the account, if a user is signed in. @throws ApiError */
+/** Saves the language to the account, if a user is signed in. @throws ApiError */
 export async function saveAccountLanguage(language: Locale): Promise<void> {
   await startSession()
   if ($session.get().status !== 'in') return
@@ -120,7 +119,7 @@ export function signOut(): Promise<void> {
 
 handleSessionLost(() => {
   if ($session.get().status === 'out') return
-  // Mark first: other calls may fail at the same time.
+  // Sign out first: other calls may fail at the same time.
   setSignedOut()
   void endSession(() => showToast('warning', translate()('common.session.ended')), 500)
 })

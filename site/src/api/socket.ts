@@ -1,15 +1,15 @@
-/** A WebSocket with pings, a pong timeout and a limited number of retries. */
+/** Ping, timeout and retry limits of `liveSocket`. */
 export const PING_INTERVAL_MS = 30_000
 export const PONG_TIMEOUT_MS = 90_000
 export const RETRY_AFTER_MS = 3_000
 export const MAX_RETRIES = 10
 export const CONNECT_TIMEOUT_MS = 10_000
-/** Close code of a restarting server. Clients reconnect at random times within the jitter. */
+/** Close code of a restarting server. Clients then reconnect after a random delay of up to `RESTART_JITTER_MS`. */
 export const SERVICE_RESTART = 1012
 export const RESTART_JITTER_MS = 500
 
 export interface LiveSocketPorts {
-  /** Fetches a single-use token and returns the socket's address. */
+  /** Fetches a single-use token and returns the socket's URL. */
   readonly address: () => Promise<string>
   readonly open: (address: string) => WebSocket
   readonly onMessage: (message: unknown) => void
@@ -22,13 +22,13 @@ export interface LiveSocketPorts {
 
 const isPong = (message: unknown) => (message as { type?: unknown } | null)?.type === 'pong'
 
-/** Opens a socket and keeps it connected. Returns a function that closes it for good. */
+/** Opens a socket and reconnects it when it is lost. Returns a function that closes it permanently. */
 export function liveSocket(ports: LiveSocketPorts): () => void {
   let socket: WebSocket | undefined
   let connected = false
   let retries = 0
   let attempt = 0
-  /** Connect timeout at first, then pong timeout. */
+  /** The connect timeout, then the pong timeout. */
   let timeout: ReturnType<typeof setTimeout> | undefined
   let pings: ReturnType<typeof setInterval> | undefined
   let retry: ReturnType<typeof setTimeout> | undefined

@@ -9,13 +9,13 @@ import { errorText } from './errorText.ts'
 
 export interface Plan {
   readonly stats: Stats
-  /** Null for Free, and if it could not be loaded. */
+  /** Null on the Free plan and if loading failed. */
   readonly current: CurrentSubscription | null
-  /** The part that could not be loaded: the plan, which then shows sample data, or only its dates. */
+  /** What failed to load: the plan, in which case `stats` is sample data, or only its dates. */
   readonly lacks: 'plan' | 'dates' | null
 }
 
-/** A new Free account, shown if the plan cannot be loaded. */
+/** Sample data of a new Free account, shown if the plan cannot be loaded. */
 const SAMPLE_STATS: Stats = {
   current_tier: 'free',
   current_status: 'active',
@@ -45,8 +45,8 @@ export async function loadPlan(): Promise<void> {
 }
 
 /**
- * Cancels at the end of the period. The page updates before the server's read model does.
- * @returns the error message of a failure
+ * Cancels the plan at the end of the period. Updates the page without waiting for the server's read model.
+ * @returns an error message, or undefined on success
  */
 export async function cancelPlan(reason: string): Promise<string | undefined> {
   const t = translate()

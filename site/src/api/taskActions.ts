@@ -10,7 +10,7 @@ export type TaskAction = 'refresh' | 'remove' | 'download' | 'again'
 /** The running action of each task. */
 export const $busyTasks = atom<ReadonlyMap<string, TaskAction>>(new Map())
 
-/** Runs an action unless another action of the same task is running. */
+/** Runs an action unless another action on the same task is running. */
 export async function whileBusy(id: string, action: TaskAction, work: () => Promise<void>): Promise<void> {
   if ($busyTasks.get().has(id)) return
   $busyTasks.set(new Map([...$busyTasks.get(), [id, action]]))
@@ -24,8 +24,8 @@ export async function whileBusy(id: string, action: TaskAction, work: () => Prom
 export const downloadAddress = (task: Pick<Task, 'id'>): string => `${API_BASE}/videos/download/${task.id}`
 
 /**
- * Saves a video as a file. A HEAD request comes first: a plain link could not report a failure, and rendering the
- * watermark of a Free account takes a moment.
+ * Downloads a video. Sends a HEAD request first: a plain link could not report a failure, and rendering the watermark
+ * of a Free account takes a moment.
  */
 export const downloadVideo = (task: Task): Promise<void> =>
   whileBusy(task.id, 'download', async () => {

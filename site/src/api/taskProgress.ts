@@ -5,11 +5,11 @@ const STEPS = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING'] as const
 export interface Step {
   readonly name: (typeof STEPS)[number]
   readonly state: 'done' | 'active' | 'ahead'
-  /** From 0 to 1. */
+  /** Completed fraction, from 0 to 1. */
   readonly part: number
 }
 
-/** Parses a status in any case, and `failed` as `Fail`. */
+/** Parses a status, ignoring case. Reads `failed` as `Fail`; returns undefined if the status is unknown. */
 export function readStatus(status: string): TaskStatus | undefined {
   const word = status.toLowerCase() === 'failed' ? 'fail' : status.toLowerCase()
   return TASK_STATUSES.find((known) => known.toLowerCase() === word)
@@ -26,7 +26,7 @@ export const isInProgress = (task: Pick<Task, 'status'>): boolean => {
   return status === 'Preparing' || status === 'Queueing' || status === 'Processing'
 }
 
-/** A waiting task can still be cancelled. */
+/** Returns whether the task is waiting, so that it can still be cancelled. */
 export const isWaiting = (task: Pick<Task, 'status'>): boolean => {
   const status = readStatus(task.status)
   return status === 'Preparing' || status === 'Queueing'
@@ -34,7 +34,7 @@ export const isWaiting = (task: Pick<Task, 'status'>): boolean => {
 
 const clamp = (value: number) => Math.min(100, Math.max(0, value))
 
-/** Returns the overall progress in percent: waiting up to 10, rendering up to 94, then the file. */
+/** Returns the overall progress in percent: up to 10 while waiting, up to 94 while rendering, 96 while downloading. */
 export function percentOf(task: Pick<Task, 'status' | 'progress'>): number {
   switch (readStatus(task.status)) {
     case 'Preparing':

@@ -1,4 +1,4 @@
-/** All catalogues, for the build only. A page embeds the namespaces that its scripts need. */
+/** All catalogues, used only during the build. A page embeds the namespaces that its scripts need. */
 import enAuth from '#content/en/auth.json'
 import enBilling from '#content/en/billing.json'
 import enCommon from '#content/en/common.json'

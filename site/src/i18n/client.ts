@@ -10,11 +10,11 @@ function messagesOf(locale: Locale): Messages {
   return JSON.parse(document.getElementById('messages')?.textContent ?? '{}') as Messages
 }
 
-/** Returns the page's language in the browser. */
+/** Returns the page's language. During the build, returns the default. */
 export const pageLocale = (): Locale =>
   localeOf(typeof document === 'undefined' ? undefined : document.documentElement.lang)
 
-/** Returns the translator of a language. The browser has only the page's language. */
+/** Returns the translator for a language. The browser has only the texts of the page's language. */
 export function translate(locale: Locale = pageLocale()): Translate {
   let t = known.get(locale)
   if (!t) {
@@ -25,7 +25,7 @@ export function translate(locale: Locale = pageLocale()): Translate {
 }
 
 let embedded: Messages | undefined
-/** Returns the text of a key known only at run time, such as an error code. */
+/** Returns the text of a key known only at run time, such as an error code; undefined if it is missing. */
 export function textAt(key: string): string | undefined {
   embedded ??= messagesOf(pageLocale())
   return lookup(embedded, key)

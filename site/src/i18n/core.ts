@@ -12,11 +12,11 @@ export interface Messages {
 }
 export type Variables = Readonly<Record<string, string | number>>
 
-/** Returns the locale of a language tag; other languages get English. */
+/** Returns the locale for a language tag: `zh` for Chinese, English otherwise. */
 export const localeOf = (tag: string | null | undefined): Locale =>
   tag?.toLowerCase().startsWith('zh') ? 'zh' : DEFAULT_LOCALE
 
-/** Returns the text of a dotted key. */
+/** Returns the text of a dotted key, or undefined if it is missing. */
 export function lookup(messages: Messages, key: string): string | undefined {
   let node: string | Messages | undefined = messages
   for (const part of key.split('.')) {
@@ -31,7 +31,7 @@ const fill = (text: string, variables: Variables) =>
     Object.hasOwn(variables, name) ? String(variables[name]) : whole,
   )
 
-/** Creates the translator of a locale. It returns a missing key as its own text, so that gaps are visible. */
+/** Creates the translator of a locale. A missing key is returned as is, so that gaps are visible. */
 export function translator(messages: Messages, locale: Locale) {
   const plurals = new Intl.PluralRules(HTML_LANG[locale])
   const pluralOf = (key: string, count: number) =>
@@ -42,7 +42,7 @@ export function translator(messages: Messages, locale: Locale) {
   }
 }
 
-/** Merges `over` into `base`, so that a key missing in a translation keeps its English text. */
+/** Merges `over` into a copy of `base`, so that a key missing from a translation keeps its English text. */
 export function merge(base: Messages, over: Messages): Messages {
   const result: Record<string, string | Messages> = { ...base }
   for (const [key, value] of Object.entries(over)) {

@@ -14,7 +14,7 @@ interface Words {
 /** Front matter that all languages share, kept in the English file. */
 interface Facts {
   readonly category: Category
-  /** 1 is shown first. */
+  /** Position among the questions; 1 comes first. */
   readonly priority: number
   readonly updated: string | Date
 }

@@ -1,15 +1,15 @@
 import type { Locale } from './core.ts'
 
 export interface Reading {
-  /** Words; in Chinese, characters. */
+  /** Word count; in Chinese, character count. */
   readonly words: number
   readonly minutes: number
 }
 
-/** Words, or Chinese characters, read silently in a minute. */
+/** Silent reading speed in words per minute, or in characters per minute for Chinese. */
 const PER_MINUTE: Readonly<Record<Locale, number>> = { en: 230, zh: 400 }
 
-/** Returns the text of rendered HTML. */
+/** Returns the plain text of rendered HTML. */
 export const textOf = (html: string): string =>
   html
     .replace(/<[^>]+>/g, ' ')
@@ -31,7 +31,7 @@ const UNIT: Readonly<Record<Locale, RegExp>> = {
   zh: /\p{Script=Han}|[a-z0-9]+(?:[-.,][a-z0-9]+)*/giu,
 }
 
-/** Counts words and reading time. In Chinese each character counts, and a Latin word or a number counts as one. */
+/** Counts words and estimates reading time. In Chinese, each character, Latin word or number counts as one word. */
 export function readingOf(text: string, locale: Locale): Reading {
   const words = text.match(UNIT[locale])?.length ?? 0
   return { words, minutes: Math.max(1, Math.round(words / PER_MINUTE[locale])) }
@@ -46,7 +46,7 @@ interface Related {
 
 const SHOWN = 3
 
-/** Returns the questions that share the most tags or the category, ordered by priority. */
+/** Returns up to three other questions, ranked by shared tags and category, then by priority. */
 export function relatedTo<E extends Related>(entry: E, all: readonly E[]): readonly E[] {
   const nearness = (other: E) =>
     other.tags.filter((tag) => entry.tags.includes(tag)).length + (other.category === entry.category ? 1 : 0)

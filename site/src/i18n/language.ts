@@ -12,12 +12,12 @@ export function rememberLanguage(language: Locale): boolean {
   }
 }
 
-/** Returns the current page's address in a language, with its query and anchor. */
+/** Returns the current page's URL path in a language, with its query and fragment. */
 export const inLanguage = (at: Pick<Location, 'pathname' | 'search' | 'hash'>, language: Locale): string =>
   localizedPath(at.pathname, language) + at.search + at.hash
 
 export interface SwitchPorts {
-  /** Saves the language on the account, if a user is signed in. */
+  /** Saves the language to the account, if a user is signed in. */
   readonly save: (language: Locale) => Promise<void>
   readonly remember: (language: Locale) => unknown
   readonly go: (language: Locale) => void
@@ -27,8 +27,8 @@ export interface SwitchPorts {
 }
 
 /**
- * Creates a language switch. It leaves the page only after the account is saved: the next page would otherwise redirect
- * to the account's old language. After a failure nothing changes.
+ * Creates a language switch. It saves the language to the account before it opens the new page, which would otherwise
+ * redirect to the old language. A failure changes nothing.
  */
 export function languageSwitch(ports: SwitchPorts) {
   let busy = false
@@ -43,7 +43,7 @@ export function languageSwitch(ports: SwitchPorts) {
     } catch (error) {
       ports.failed(error)
     } finally {
-      // Clear the mark also when leaving: the browser may restore this page from its cache.
+      // Clear the mark on success too: the browser may restore this page from its back/forward cache.
       ports.mark(undefined)
       busy = false
     }

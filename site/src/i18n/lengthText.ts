@@ -2,7 +2,7 @@ import type { Translate } from './keys.ts'
 
 const two = (value: number) => String(value).padStart(2, '0')
 
-/** Formats a length in seconds, from a minute on as m:ss, from an hour on as h:mm:ss. */
+/** Formats a duration: as seconds below a minute, `m:ss` below an hour, and `h:mm:ss` otherwise. */
 export function lengthText(seconds: number, t: Translate): string {
   const whole = Math.round(seconds)
   if (whole < 60) return t('workspace.form.seconds', { count: whole })

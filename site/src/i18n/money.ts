@@ -1,7 +1,7 @@
 import { PLANS, type Tier } from '#backend/subscriptions/contract.ts'
 import { HTML_LANG, type Locale } from './core.ts'
 
-/** Formats an amount. @param cents in the currency's smallest unit */
+/** Formats an amount. @param cents hundredths of the currency unit */
 export const money = (cents: number, currency: string, locale: Locale): string =>
   new Intl.NumberFormat(HTML_LANG[locale], { style: 'currency', currency }).format(cents / 100)
 

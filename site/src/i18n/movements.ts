@@ -1,4 +1,4 @@
-/** Camera movements: toggling them, and reading and writing their bracketed list in the prompt. */
+/** Toggles camera movements, and reads and writes their bracketed list in the prompt. */
 import {
   CAMERA_MOVEMENT_VALUES,
   CAMERA_MOVEMENTS,
@@ -19,7 +19,7 @@ export function movementNames(): MovementNames {
 
 export const movementSeparator = () => (pageLocale() === 'zh' ? '，' : ', ')
 
-/** Adds or removes a movement. Adding one removes its opposite and, beyond three, the earliest. */
+/** Adds or removes a movement. Adding one removes its opposite and, if more than three remain, the earliest. */
 export function toggleMovement(chosen: Chosen, movement: CameraMovement): Chosen {
   if (chosen.includes(movement)) return chosen.filter((other) => other !== movement)
   const opposite: CameraMovement | null = CAMERA_MOVEMENTS[movement].opposite
@@ -48,7 +48,7 @@ export function readPrompt(box: string, names: MovementNames): { text: string; m
   return { text: text.trim(), movements }
 }
 
-/** Writes the list of movements into the prompt, replacing an earlier list. */
+/** Returns the prompt with the list of movements, replacing an earlier list. */
 export function writePrompt(box: string, movements: Chosen, names: MovementNames, separator: string): string {
   const { text } = readPrompt(box, names)
   if (movements.length === 0) return text

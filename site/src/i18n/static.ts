@@ -2,7 +2,7 @@ import { catalogues } from './catalogue.ts'
 import { DEFAULT_LOCALE, HTML_LANG, LOCALES, localeOf, localizedPath, translator } from './core.ts'
 import type { Translate } from './keys.ts'
 
-/** Builds a page at `/…` and `/zh/…`. */
+/** Returns the parameters that build a page at `/…` and `/zh/…`. */
 export const getStaticPaths = () =>
   LOCALES.map((locale) => ({ params: { locale: locale === DEFAULT_LOCALE ? undefined : locale } }))
 

@@ -5,7 +5,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Formats an age as "just now", minutes, hours or days, and from a week on as a date. */
+/** Formats an ISO 8601 time as "just now", or minutes, hours or days ago; as a date if a week or more has passed. */
 export function timeAgo(iso: string, now: number, t: Translate, locale: Locale): string {
   const then = Date.parse(iso)
   const age = now - then

@@ -39,7 +39,7 @@ interface SubmitButtonProps {
   readonly ready: boolean
 }
 
-/** The submit button of a form on a page of its own. */
+/** The submit button of a form that has its own page. */
 export const SubmitButton = ({ ready, ...props }: SubmitButtonProps) => (
   <Button type="submit" variant="primary" size="large" wide disabled={!ready} {...props} />
 )
@@ -58,7 +58,7 @@ type IconButtonProps = ComponentProps<'button'> & {
   readonly danger?: boolean
 }
 
-/** A button that shows only an icon. Its label is read out and appears on hover. */
+/** A button that shows only an icon. Screen readers announce its label, which also appears on hover. */
 export function IconButton({ label, icon, busy = false, danger = false, ...rest }: IconButtonProps) {
   return (
     <button

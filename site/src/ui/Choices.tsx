@@ -7,7 +7,7 @@ interface ChoicesProps<V extends string | number> {
     readonly value: V
     readonly label: string
     readonly note?: string
-    /** Reason for an unavailable option. */
+    /** Why the option is unavailable; null or undefined if it is available. */
     readonly excluded?: string | null
   }[]
   readonly onChange: (value: V) => void

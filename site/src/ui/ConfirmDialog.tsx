@@ -6,14 +6,14 @@ import { Dialog } from './Dialog.tsx'
 interface ConfirmDialogProps {
   readonly title: string
   readonly confirm: string
-  /** The button that leaves everything as it is. "Cancel" by default. */
+  /** Label of the button that changes nothing; "Cancel" by default. */
   readonly keep?: string
   readonly onConfirm: () => void
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
-/** Asks before something is deleted or cancelled. */
+/** Asks for confirmation before a deletion or cancellation. */
 export function ConfirmDialog({ title, confirm, keep, onConfirm, onClose, children }: ConfirmDialogProps) {
   const foot = (
     <>

@@ -18,7 +18,7 @@ export function Dialog({ title, onClose, size = 520, foot, children }: DialogPro
     const dialog = ref.current
     const opener = document.activeElement
     if (!dialog?.open) dialog?.showModal()
-    // React removes the element before the browser can restore the focus.
+    // Restore focus here: React removes the dialog before the browser can.
     return () => {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }

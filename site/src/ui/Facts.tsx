@@ -5,7 +5,7 @@ interface FactsProps {
   readonly facts: readonly (readonly [name: string, value: ReactNode])[]
 }
 
-/** Lists values with their names. */
+/** A description list of names and values. */
 export function Facts({ className, facts }: FactsProps) {
   return (
     <dl className={`fact-list ${className}`}>

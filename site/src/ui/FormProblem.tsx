@@ -1,6 +1,6 @@
 import { Notice } from './Notice.tsx'
 
-/** Announces a failure of the whole form. The live region exists before it is filled, or screen readers would miss it. */
+/** Announces an error of the whole form. The live region starts empty, because screen readers announce only changes. */
 export function FormProblem({ text }: { text: string | undefined }) {
   return (
     <div role="alert" className="form-problem">

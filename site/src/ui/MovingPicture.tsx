@@ -3,14 +3,14 @@ import { type RefObject, useEffect, useRef } from 'react'
 interface MovingPictureProps {
   readonly still: string
   readonly clip: string
-  /** The element whose hover or focus plays the clip if autoplay is off. */
+  /** Element that plays the clip on hover or focus if autoplay is off. */
   readonly surface: RefObject<HTMLElement | null>
 }
 
 const isMotionReduced = () =>
   matchMedia('(prefers-reduced-motion: reduce)').matches || document.documentElement.dataset.motion === 'calm'
 
-/** A short silent clip that plays while visible, or with reduced motion only on hover or focus. */
+/** A short, silent clip. It plays while visible or, under reduced motion, only on hover or focus. */
 export function MovingPicture({ still, clip, surface }: MovingPictureProps) {
   const ref = useRef<HTMLVideoElement>(null)
   useEffect(() => {

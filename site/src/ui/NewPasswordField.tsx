@@ -5,7 +5,7 @@ import { passwordStrength } from './passwordStrength.ts'
 
 type NewPasswordProps = Omit<ComponentProps<typeof PasswordField>, 'show' | 'hide' | 'hint'> & { readonly t: Translate }
 
-/** A password input that shows the password's strength while typing. */
+/** A password input that shows the password's strength as the user types. */
 export function NewPasswordField({ t, onInput, ...field }: NewPasswordProps) {
   const [text, setText] = useState('')
   const strength = passwordStrength(text)

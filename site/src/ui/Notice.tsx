@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Icon } from './Icon.tsx'
 import type { Tone } from './toasts.ts'
 
-/** A message that stays on the page. */
+/** An inline message. Unlike a toast, it does not disappear. */
 export function Notice({ tone, quiet = false, children }: { tone: Tone; quiet?: boolean; children: ReactNode }) {
   return (
     <div className={quiet ? 'notice notice-quiet' : 'notice'} data-tone={tone}>

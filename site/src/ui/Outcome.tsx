@@ -13,7 +13,7 @@ interface OutcomeProps {
 
 const focus = (heading: HTMLElement | null) => heading?.focus()
 
-/** Shows the result of a form or a link. */
+/** Shows the result of submitting a form or opening a link. */
 export function Outcome({ tone, icon, heading, takesFocus = false, children }: OutcomeProps) {
   return (
     <div className="stack stack-wide outcome">

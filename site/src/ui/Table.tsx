@@ -2,13 +2,13 @@ import type { ComponentProps, ReactNode } from 'react'
 
 interface Column<Row> {
   readonly head: string
-  /** Replaces the head on screen; screen readers still hear `head`. */
+  /** Visible column header, if it differs from `head`, which screen readers announce. */
   readonly headShown?: string
-  /** Makes the cells headers of their rows. */
+  /** Renders the cells as row headers. */
   readonly isRowHead?: boolean
   readonly className?: string
   readonly cell: (row: Row, index: number) => ReactNode
-  /** More attributes of a cell. */
+  /** Additional attributes of a cell. */
   readonly cellProps?: (row: Row) => ComponentProps<'td'> & Readonly<Record<`data-${string}`, unknown>>
 }
 

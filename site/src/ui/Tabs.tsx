@@ -15,7 +15,7 @@ const TO: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_, count) => count - 1,
 }
 
-/** Tabs over one panel. Arrow keys select, as the ARIA Authoring Practices recommend. */
+/** Tabs that share one panel. Arrow keys select a tab, as the ARIA Authoring Practices recommend. */
 export function Tabs<V extends string>({ label, value, options, onChange, children }: TabsProps<V>) {
   const id = useId()
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -1,9 +1,9 @@
-/** Separate from the other icons, so that a page's script does not contain them all. */
+/** Kept apart from the other icons, so that page scripts do not bundle all of them. */
 export const CLOSE_PATHS = ['M6 6l12 12', 'M18 6L6 18'] as const
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** Creates a close icon without a framework. */
+/** Creates a close icon without React. */
 export function closeIcon(): SVGElement {
   const svg = document.createElementNS(SVG, 'svg')
   const attributes = {

@@ -3,8 +3,8 @@ export type Strength = 'weak' | 'fair' | 'strong'
 const KINDS = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /\p{Lo}/u, /[^\p{L}\p{N}]/u]
 
 /**
- * Estimates how hard a password is to guess, by its distinct characters and their kinds. It only guides the user; the
- * server decides which passwords are too weak.
+ * Estimates the strength of a password from its distinct characters and character classes. The estimate only guides
+ * the user; the server decides which passwords are too weak.
  */
 export function passwordStrength(password: string): Strength {
   const characters = [...password.normalize('NFKC')]

@@ -31,8 +31,8 @@ export { showToast } from './toasts.ts'
 let following = false
 
 /**
- * Renders toasts into the page's live region, without a framework so that every page can use them. Each toast reopens the
- * popover, which puts it above any dialog opened since.
+ * Renders toasts into the page's live region, without React so that every page can use them. Each toast reopens the
+ * popover, which moves it above any open dialog.
  */
 export function showToasts(): void {
   const region = document.getElementById('toasts')

@@ -14,7 +14,7 @@ export const $toasts = atom<readonly Toast[]>([])
 const AT_ONCE = 4
 let last = 0
 
-/** Shows a toast. Repeating a message restarts its time. @param options.ms 5000 by default */
+/** Shows a toast. Repeating a message restarts its timer. @param options.ms duration, 5000 by default */
 export function showToast(tone: Tone, text: string, options: { ms?: number; link?: Toast['link'] } = {}): void {
   last += 1
   const toast: Toast = { id: last, tone, text, ...(options.link ? { link: options.link } : {}) }

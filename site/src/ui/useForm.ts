@@ -10,7 +10,7 @@ export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.outp
   const [faults, setFaults] = useState<Faults>({})
   const [problem, setProblem] = useState<unknown>()
   const [busy, setBusy] = useState(false)
-  // Before hydration the browser would submit the form itself, password included.
+  // Not ready before hydration: the browser would submit the form itself, password included.
   const [ready, setReady] = useState(false)
   useEffect(() => setReady(true), [])
 

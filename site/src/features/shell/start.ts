@@ -11,7 +11,7 @@ setUpLogo()
 setUpContact()
 watchNetwork()
 
-// On open pages, skip the session check for visitors without a stored hint: it would return 401 on every page.
+// On public pages, skip the session check for visitors without a stored hint: it would return 401 on every page.
 const mayBeSignedIn = document.documentElement.dataset.session === 'in' || document.body.hasAttribute('data-private')
 if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSession())
 // Islands can show toasts at any time, so load the toaster in advance.

@@ -4,14 +4,14 @@ import { Button, IconButton } from '../Button.tsx'
 import { pagesShown } from './pagesShown.ts'
 
 interface PaginationProps {
-  /** Names the list for screen readers. */
+  /** Accessible name of the list. */
   readonly label: string
-  /** Returns the text for the shown range. */
+  /** Formats the range of items shown. */
   readonly shown: (place: { start: number; end: number; total: number }) => string
   readonly page: number
   readonly perPage: number
   readonly total: number
-  /** Adds a field that opens a page by number. */
+  /** Adds an input to open a page by its number. */
   readonly jumper?: boolean
   readonly onOpen: (page: number) => void
 }

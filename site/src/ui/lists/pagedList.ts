@@ -2,21 +2,21 @@ import { atom, type ReadableAtom } from 'nanostores'
 
 export interface PageOf<T> {
   readonly items: readonly T[]
-  /** Items on all pages. */
+  /** Number of items on all pages. */
   readonly total: number
 }
 
 export interface PagedList<T> extends PageOf<T> {
   readonly status: 'loading' | 'ready' | 'failed'
-  /** The page of the items, from 1. */
+  /** Number of the current page, from 1. */
   readonly page: number
   readonly perPage: number
   readonly error?: unknown
 }
 
 /**
- * Creates a list that loads page by page. The current page stays visible while the next one loads, a failure empties the
- * list, and if loads overlap, only the last one counts.
+ * Creates a list that loads one page at a time. The current page stays visible while the next one loads. A failure
+ * empties the list. If loads overlap, only the last one takes effect.
  */
 export function pagedList<T>(perPage: number, read: (page: number) => Promise<PageOf<T>>) {
   const $list = atom<PagedList<T>>({ status: 'loading', page: 1, perPage, items: [], total: 0 })

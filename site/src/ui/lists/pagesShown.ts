@@ -1,4 +1,4 @@
-/** Returns the page numbers to show around the current page. Null marks a gap; up to five pages have none. */
+/** Returns the page numbers to show around the current page. Null marks a gap; lists of up to five pages have none. */
 export function pagesShown(page: number, count: number): (number | null)[] {
   if (count <= 5) return Array.from({ length: count }, (_, index) => index + 1)
   const near = [1, page - 1, page, page + 1, count].filter((each) => each >= 1 && each <= count)

@@ -5,7 +5,7 @@ import { $busyTasks, downloadAddress, downloadVideo } from '../../api/taskAction
 import { translate } from '../../i18n/client.ts'
 import { Icon } from '../Icon.tsx'
 
-/** Downloads a video. It is a link, so that its address can be copied or opened in another tab. */
+/** A download link for a video. Unlike a button, it lets users copy the URL or open it in another tab. */
 export function DownloadLink({ task, label }: { task: Task; label: string }) {
   const busy = useStore($busyTasks).get(task.id) === 'download'
   const save = (event: MouseEvent) => {

@@ -1,4 +1,4 @@
-/** A dim landscape that stands in for a missing picture. */
+/** A dim landscape, shown in place of a missing image. */
 export function Placeholder() {
   return (
     <svg className="placeholder" viewBox="0 0 160 90" preserveAspectRatio="xMidYMid slice" aria-hidden="true">

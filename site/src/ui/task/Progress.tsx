@@ -10,7 +10,7 @@ interface ProgressProps {
 
 const part = (value: number) => ({ '--part': value }) as CSSProperties
 
-/** A progress bar in steps. */
+/** A progress bar divided into steps. */
 export function Progress({ label, state, percent, steps }: ProgressProps) {
   return (
     <div className="progress">

@@ -16,7 +16,7 @@ export function TaskPlayer({ task, onClose }: { task: Task; onClose: () => void 
   const [broken, setBroken] = useState(false)
   return (
     <Dialog size={800} title={taskTitle(task).slice(0, 120)} onClose={onClose}>
-      {/* biome-ignore lint/a11y/useMediaCaption: the videos have neither sound nor speech. */}
+      {/* biome-ignore lint/a11y/useMediaCaption: the videos have no sound. */}
       <video
         className="player"
         src={task.video_url ?? undefined}
