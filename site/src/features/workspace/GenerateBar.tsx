@@ -10,7 +10,7 @@ import { $cost, $generation, $needsPlan, $short } from './generation.ts'
 import { $submitting } from './submission.ts'
 import { $tasks } from './tasks.ts'
 
-/** The submit button with its price, and the reason if it is disabled. */
+/** Submit button with the price in credits, and the reason if it is disabled. */
 export function GenerateBar() {
   const t = translate()
   const cost = useStore($cost)
@@ -43,7 +43,7 @@ export function GenerateBar() {
   )
 }
 
-/** Explains which plan or how many credits the order needs. */
+/** Explains which plan or how many credits the video requires. */
 function Locked() {
   const t = translate()
   const cost = useStore($cost)
@@ -66,7 +66,7 @@ function Locked() {
   )
 }
 
-/** Warns that the server would refuse another task. */
+/** Warns that the user has reached the plan's limit of open tasks. */
 function QueueFull() {
   const t = translate()
   const tier = useStore($credits)?.tier

@@ -13,7 +13,7 @@ import { Pickers } from './Pickers.tsx'
 import { PromptField } from './PromptField.tsx'
 import { submit } from './submission.ts'
 
-/** The form that orders a video. */
+/** Form that creates a video task. Focuses the first invalid field. */
 export function GenerationForm() {
   const t = translate()
   const form = useRef<HTMLFormElement>(null)

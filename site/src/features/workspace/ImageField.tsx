@@ -17,7 +17,7 @@ function chooseFrom(files: FileList | null | undefined): boolean {
   return true
 }
 
-/** Accepts an image pasted anywhere on the page while the field is shown. */
+/** Accepts images pasted anywhere on the page while the field is mounted. */
 function usePaste(): void {
   useEffect(() => {
     const onPaste = (event: ClipboardEvent) => {
@@ -28,7 +28,7 @@ function usePaste(): void {
   }, [])
 }
 
-/** Chooses the first frame by click, drop or paste, and shows its upload. */
+/** Selects the first frame by click, drag and drop, or paste, and shows the upload progress. */
 export function ImageField() {
   const t = translate()
   const frame = useStore($firstFrame)
@@ -47,7 +47,7 @@ export function ImageField() {
       <label htmlFor="first-frame" className="label">
         {t('workspace.image.label')}
       </label>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the input inside works by keyboard. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: drag and drop is optional; the input is keyboard accessible. */}
       <div
         className="option drop"
         data-over={over || undefined}
@@ -68,7 +68,7 @@ export function ImageField() {
           aria-describedby={fault ? 'first-frame-fault' : 'first-frame-rules'}
           onChange={(event) => {
             chooseFrom(event.currentTarget.files)
-            // Allow choosing the same file again after removing it.
+            // Let the user select the same file again after removing it.
             event.currentTarget.value = ''
           }}
         />

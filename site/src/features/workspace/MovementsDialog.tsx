@@ -15,7 +15,7 @@ import { $movements, applyMovements } from './generation.ts'
 
 const keyOf = (movement: CameraMovement) => CAMERA_MOVEMENTS[movement].key
 
-/** Selects camera movements by their previews. The selection takes effect on Apply. */
+/** Selects camera movements from previews. The selection takes effect on Apply. */
 export function MovementsDialog({ onClose }: { onClose: () => void }) {
   const t = translate()
   const [chosen, setChosen] = useState<readonly CameraMovement[]>($movements.get())
@@ -65,7 +65,7 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
 
 interface MovementProps {
   readonly movement: CameraMovement
-  /** Index among the selected movements, or -1. */
+  /** Zero-based index among the selected movements, or -1 if not selected. */
   readonly order: number
   readonly onToggle: () => void
 }

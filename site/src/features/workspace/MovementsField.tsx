@@ -8,7 +8,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { $faults, $generation, $movements } from './generation.ts'
 import { MovementsDialog } from './MovementsDialog.tsx'
 
-/** A button that shows the selected camera movements and opens the dialog. */
+/** Button that shows the selected camera movements and opens the selection dialog. */
 export function MovementsField() {
   const t = translate()
   const [open, setOpen] = useState(false)

@@ -9,7 +9,7 @@ import { $faults, $generation, setDuration, setModel, setResolution } from './ge
 import { chooseDuration, durationOptions, type Reason, resolutionOptions } from './generationRules.ts'
 import { $models } from './workspace.ts'
 
-/** Selects model, resolution and duration within the model table, with the price of each option. */
+/** Selects a supported combination of model, resolution and duration, with the price of each option. */
 export function Pickers() {
   const t = translate()
   const form = useStore($generation)

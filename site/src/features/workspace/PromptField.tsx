@@ -5,7 +5,7 @@ import { translate } from '../../i18n/client.ts'
 import { Fault } from '../../ui/Field.tsx'
 import { $faults, $generation, $promptLength, setPrompt } from './generation.ts'
 
-/** The description and its character count. */
+/** Prompt field with a character count. */
 export function PromptField() {
   const t = translate()
   const { prompt, taskType } = useStore($generation)

@@ -13,7 +13,7 @@ import { TaskRow } from './TaskRow.tsx'
 import { $inProgress, $loadingMore, $tasks, loadOlderTasks } from './tasks.ts'
 import { QueueSkeleton } from './WorkspaceSkeleton.tsx'
 
-/** Shows the user's tasks, unfinished and finished. */
+/** Lists the user's open and finished tasks. */
 export function QueueCard() {
   const t = translate()
   const list = useStore($tasks)

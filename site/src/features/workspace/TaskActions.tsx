@@ -14,7 +14,7 @@ interface TaskActionsProps {
   readonly onView: (kind: TaskView['kind']) => void
 }
 
-/** Offers the actions that a task's status allows. */
+/** Buttons for the actions that the task's status allows. */
 export function TaskActions({ task, onView }: TaskActionsProps) {
   const t = translate()
   const busy = useStore($busyTasks).get(task.id)
@@ -61,7 +61,7 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
   )
 }
 
-/** Fills the form and scrolls to it. */
+/** Copies the task's settings into the form and scrolls to it. */
 function startRemix(task: Task): void {
   remix(task)
   document.getElementById('form-heading')?.scrollIntoView({ block: 'start' })

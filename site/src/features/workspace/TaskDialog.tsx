@@ -12,7 +12,7 @@ export interface TaskView {
   readonly task: Task
 }
 
-/** Shows the player, the preview or the confirmation of a removal above the queue. */
+/** Shows the player, the preview or the delete confirmation of a task. */
 export function TaskDialog({ view: { kind, task }, onClose }: { view: TaskView; onClose: () => void }) {
   const t = translate()
   switch (kind) {

@@ -18,7 +18,7 @@ interface TaskRowProps {
   readonly onView: (kind: TaskView['kind']) => void
 }
 
-/** One task with its picture, settings, status and actions. */
+/** Shows a task's picture, settings, status and actions. */
 export function TaskRow({ task, onView }: TaskRowProps) {
   const t = translate()
   const now = useStore($now)
@@ -69,7 +69,7 @@ export function TaskRow({ task, onView }: TaskRowProps) {
   )
 }
 
-/** Shows an open task's progress, queue position and estimated time. */
+/** Shows an open task's progress, queue position and estimated time left. */
 function OpenTask({ task }: { task: Task }) {
   const t = translate()
   const estimate = useStore($estimates).get(task.id)
@@ -97,7 +97,7 @@ function Picture({ task, onView }: TaskRowProps) {
   const still = task.thumbnail_url ?? task.first_frame_image_url
   const picture = still ? <img src={still} alt="" loading="lazy" /> : <Placeholder />
   if (readStatus(task.status) !== 'Success' || !task.video_url) return <div className="task-picture">{picture}</div>
-  // Keyboards and screen readers use the row's play button; the picture is a larger target for the pointer.
+  // Keyboard and screen reader users have the row's play button; the picture is a larger pointer target.
   return (
     <button
       type="button"

@@ -8,7 +8,7 @@ import { QueueCard } from './QueueCard.tsx'
 import { WorkspaceSkeleton } from './WorkspaceSkeleton.tsx'
 import { $demo, $stage, openWorkspace } from './workspace.ts'
 
-/** Shows the form beside the queue. */
+/** Shows the generation form next to the task queue. */
 export function Workspace() {
   const t = translate()
   const stage = useStore($stage)

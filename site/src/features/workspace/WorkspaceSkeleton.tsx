@@ -1,7 +1,7 @@
 import { translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
 
-/** Reserves the workspace's space while it loads. */
+/** Placeholder that prevents layout shift while the workspace loads. */
 export function WorkspaceSkeleton({ locale }: { locale?: Locale }) {
   return (
     <div className="stack stack-wide frame workspace" aria-busy="true">
@@ -23,7 +23,7 @@ export function WorkspaceSkeleton({ locale }: { locale?: Locale }) {
   )
 }
 
-/** Reserves the space of rows that are still loading. */
+/** Placeholder rows shown while tasks load. */
 export function QueueSkeleton() {
   return (
     <div className="tasks" aria-hidden="true">

@@ -14,16 +14,16 @@ const Draft = z.object({
   duration: z.literal(DURATIONS),
   prompt: z.string(),
   promptOptimizer: z.boolean(),
-  /** Address of the uploaded image. */
+  /** URL of the uploaded first frame, or null if there is none. */
   image: z.nullable(z.string()),
 })
 
 const WRITE_AFTER_MS = 300
 
-/** Restores the user's draft into the form and stores every later change. */
+/** Restores the user's draft into the form and saves later changes. */
 export function keepDraft(userId: string): void {
   const read = check(Draft, readDraft(userId))
-  // A draft from an older model table may hold settings that no longer exist.
+  // An old draft may contain settings that are no longer supported.
   if (read.ok && isOffered(read.value)) {
     const { image, ...form } = read.value
     $generation.set(form)
@@ -32,7 +32,7 @@ export function keepDraft(userId: string): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const write = () => {
     clearTimeout(timer)
-    // Signing out deletes the drafts; do not write a new one.
+    // Signing out deletes drafts, so do not save one afterwards.
     if ($session.get().status !== 'in') return
     const frame = $firstFrame.get()
     writeDraft(userId, { ...$generation.get(), image: frame.status === 'ready' ? frame.url : null })

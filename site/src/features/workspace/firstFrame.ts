@@ -20,7 +20,7 @@ function discard(): void {
   if (current.status !== 'none') URL.revokeObjectURL(current.preview)
 }
 
-/** Removes the image. @param fault why it was rejected */
+/** Removes the image and cancels its upload. @param fault why it was rejected, as text for the user */
 export function removeFirstFrame(fault: string | null = null): void {
   discard()
   $firstFrame.set({ status: 'none', fault })
@@ -33,7 +33,7 @@ async function measure(preview: string): Promise<{ width: number; height: number
   return { width: image.naturalWidth, height: image.naturalHeight }
 }
 
-/** Returns the message for an upload that the server rejected although the file passed the checks here. */
+/** Returns the message for a failed upload of a file that passed the client-side checks. */
 function uploadFault(error: unknown): string {
   const t = translate()
   if (!(error instanceof ApiError) || error.status === 0) return codeText('upload_failed')
@@ -42,7 +42,7 @@ function uploadFault(error: unknown): string {
   return error.status >= 500 ? t('workspace.image.refused.failed') : errorText(error)
 }
 
-/** Restores an image uploaded earlier. One that no longer exists is ignored. */
+/** Restores a previously uploaded image, or clears the field if the image cannot be loaded. */
 export async function restoreFirstFrame(url: string): Promise<void> {
   discard()
   const mine = new AbortController()
@@ -53,7 +53,7 @@ export async function restoreFirstFrame(url: string): Promise<void> {
   else $firstFrame.set({ status: 'none', fault: null })
 }
 
-/** Checks an image, shows its preview and uploads it. A new image cancels an earlier upload. */
+/** Validates an image, shows a preview and uploads it. Cancels any earlier upload. */
 export async function chooseFirstFrame(file: File): Promise<void> {
   const early = fileFault(file)
   if (early) return removeFirstFrame(codeText(early))

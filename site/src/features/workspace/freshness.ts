@@ -1,4 +1,4 @@
-/** Keeps the tasks up to date: polls the list, and open tasks one by one while there is no socket (spec sections 4 and 9). */
+/** Keeps tasks up to date: polls the list and, while the socket is disconnected, each open task (spec sections 4 and 9). */
 import { atom } from 'nanostores'
 import { getTask } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
@@ -9,7 +9,7 @@ import { $now } from './queue.ts'
 import { $connected, connectRealtime } from './realtime.ts'
 import { $inProgress, $tasks, applyUpdate, refreshList } from './tasks.ts'
 
-/** True after the automatic refresh has stopped because of consecutive failures. */
+/** True while automatic refresh is paused after repeated failures. */
 export const $paused = atom(false)
 
 const POLL_MS = 5_000
@@ -34,7 +34,7 @@ function refresh(): Promise<boolean> {
   return refreshing
 }
 
-/** Counts consecutive failures and pauses the refresh after the third. */
+/** Counts consecutive failures and pauses automatic refresh after the third. */
 function countRefresh(succeeded: boolean): void {
   failures = succeeded ? 0 : failures + 1
   if (failures <= FAILURES_ALLOWED || $paused.get()) return
@@ -42,7 +42,7 @@ function countRefresh(succeeded: boolean): void {
   showToast('warning', translate()('workspace.queue.paused'))
 }
 
-/** Reloads the list at the user's request and resumes the automatic refresh. */
+/** Reloads the list at the user's request. On success, resumes automatic refresh. */
 export async function refreshNow(): Promise<void> {
   if (!(await refresh())) {
     if ($tasks.get().status === 'loading') $tasks.set({ status: 'failed', tasks: [], total: 0 })
@@ -54,7 +54,7 @@ export async function refreshNow(): Promise<void> {
   connectRealtime()
 }
 
-/** Polls the list. */
+/** Polls the list at an interval that depends on the connection and the tasks in progress. */
 export function refreshListPeriodically(): void {
   refreshedAt = Date.now()
   setInterval(() => {
@@ -70,7 +70,7 @@ export function refreshListPeriodically(): void {
   })
 }
 
-/** Polls open tasks one by one while there is no socket, each for half an hour. */
+/** Polls each open task while the socket is disconnected, for at most 30 minutes per task. */
 export function pollOpenTasks(): void {
   const since = new Map<string, number>()
   const asking = new Set<string>()

@@ -7,33 +7,33 @@ import { showToast } from '../../ui/toasts.ts'
 import * as rules from './generationRules.ts'
 
 export interface GenerationForm extends rules.Choices {
-  /** The text of the prompt box, including the bracketed list of movements. */
+  /** Text of the prompt field, including the bracketed list of camera movements. */
   readonly prompt: string
   readonly promptOptimizer: boolean
 }
 
 export const $generation = map<GenerationForm>({ ...rules.DEFAULT_CHOICES, prompt: '', promptOptimizer: true })
 
-/** Error codes by the contract's field names. */
+/** Validation error codes, keyed by contract field name. */
 export const $faults = atom<Readonly<Record<string, string>>>({})
 
 export const $cost = computed($generation, creditCost)
 
-/** True if the balance is known and too low. */
+/** True if the balance is known to be lower than the cost. */
 export const $short = computed([$cost, $credits], (cost, credits) => credits !== null && credits.remaining < cost)
 
-/** True if the settings need a paid plan and the user is on Free. */
+/** True if the settings require a paid plan and the user is on the Free plan. */
 export const $needsPlan = computed([$generation, $credits], (form, credits) =>
   rules.needsPlan(form, credits?.tier ?? null),
 )
 
-/** Returns the text and the movements to send. */
+/** Returns the prompt text and the camera movements to send. */
 export const readForm = (form: GenerationForm) => {
   if (!modelNamed(form.model).cameraMovements) return { text: form.prompt.trim(), movements: [] }
   return readPrompt(form.prompt, movementNames())
 }
 
-/** Characters of the text to send; the list of movements does not count. */
+/** Length of the prompt in characters, excluding the list of camera movements. */
 export const $promptLength = computed($generation, (form) => readForm(form).text.length)
 
 export const $movements = computed($generation, (form) => readForm(form).movements)
@@ -65,7 +65,7 @@ export const setResolution = (value: rules.Choices['resolution']) =>
 export const setDuration = (value: rules.Choices['duration']) =>
   applyChoices(rules.chooseDuration($generation.get(), value))
 
-/** Applies the Quick preset. */
+/** Applies the Quick preset: the Director model, 720P and 6 seconds. */
 export function setQuick(): void {
   const choices = rules.chooseQuick($generation.get())
   applyChoices({ choices, forced: [] })
@@ -79,7 +79,7 @@ export function setPrompt(prompt: string): void {
 
 export const setOptimizer = (on: boolean) => $generation.setKey('promptOptimizer', on)
 
-/** Writes the selected movements into the prompt. */
+/** Writes the selected camera movements into the prompt. */
 export function applyMovements(movements: readonly CameraMovement[]): void {
   const { prompt } = $generation.get()
   setPrompt(writePrompt(prompt, movements, movementNames(), movementSeparator()))

@@ -1,4 +1,4 @@
-/** The form's rules as pure functions: which options are available, and how one choice changes the others. */
+/** Form rules as pure functions: which options are available, and how each choice affects the others. */
 import type { Tier } from '#backend/subscriptions/contract.ts'
 import {
   configurationFault,
@@ -20,7 +20,7 @@ export interface Choices {
   readonly duration: Duration
 }
 
-/** A change that a rule forced and the page announces. */
+/** A change made by a rule rather than by the user. The page announces it. */
 export type Forced =
   | { readonly kind: 'settings'; readonly resolution: Resolution; readonly duration: Duration }
   | { readonly kind: 'model'; readonly model: ModelName }
@@ -38,14 +38,14 @@ export const DEFAULT_CHOICES: Choices = {
   duration: 6,
 }
 
-/** Returns whether the model table offers this combination. */
+/** Returns whether the model table supports this combination. */
 export const isOffered = (choices: Choices): boolean => configurationFault(choices) === undefined
 
-/** Returns whether the choices need a paid plan. An unknown tier counts as paid. */
+/** Returns whether the choices require a paid plan. An unknown tier counts as paid. */
 export const needsPlan = ({ resolution }: Choices, tier: Tier | null): boolean =>
   resolution === '1080P' && tier === 'free'
 
-/** Returns the Director model of a mode, which the Quick preset uses. */
+/** Returns the Director model that the Quick preset uses for a task type. */
 export const quickModel = (taskType: TaskType): ModelName =>
   taskType === 'text_to_video' ? 'T2V-01-Director' : 'I2V-01-Director'
 
@@ -55,7 +55,7 @@ const bestShape = (choices: Choices, fits: (s: { resolution: Resolution; duratio
     .filter((shape) => shape.resolution !== '1080P')
     .at(-1)
 
-/** Adjusts an invalid combination to a valid one and keeps the last choice. */
+/** Adjusts an invalid combination to a valid one, preserving the `keep` field if possible. */
 function settle(choices: Choices, keep: 'resolution' | 'duration'): Settled {
   if (!configurationFault(choices)) return { choices, forced: [] }
   const shape =
@@ -91,7 +91,7 @@ export const chooseQuick = (choices: Choices): Choices => ({
   duration: 6,
 })
 
-/** Reason for an unavailable option: a key under `workspace.excluded`. */
+/** Reason why an option is unavailable, as a message key under `workspace.excluded`. */
 export type Reason =
   | 'resolutionModel'
   | 'resolution720'
@@ -120,7 +120,7 @@ export const resolutionOptions = (choices: Choices, tier: Tier | null): readonly
 export const durationOptions = (choices: Choices): readonly Option<Duration>[] =>
   DURATIONS.map((value) => ({
     value,
-    // A longer duration may lower the resolution, so it is available whenever the model supports it.
+    // Selecting a duration may lower the resolution, so every duration of the model is available.
     excluded: shapesOf(choices.model, choices.taskType).some((shape) => shape.duration === value)
       ? null
       : 'durationModel',

@@ -12,16 +12,16 @@ export async function loadQueue(): Promise<void> {
   $queue.set(queue)
 }
 
-/** The current time, updated so that ages and estimates stay correct. */
+/** Current time in Unix milliseconds, updated periodically to keep ages and estimates current. */
 export const $now = atom(Date.now())
 
 export interface Estimate {
-  /** From 1; null while the task is rendering. */
+  /** Position in the queue, starting at 1, or null while the task is rendering. */
   readonly position: number | null
   readonly secondsLeft: number
 }
 
-/** Estimates of the user's open tasks, by task id. */
+/** Queue estimates of the user's open tasks, by task id. */
 export const $estimates = computed([$queue, $now], (queue, now): ReadonlyMap<string, Estimate> => {
   const passed = Math.max(0, now - readAt) / 1000
   return new Map(

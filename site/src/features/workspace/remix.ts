@@ -15,10 +15,10 @@ const choicesOf = ({ task_type, model, resolution, duration }: Configured) => ({
   duration: duration as 6 | 10,
 })
 
-/** Returns today's price of the same video. */
+/** Returns the current price in credits of a video with the same settings. */
 export const costOf = (task: Configured): number => creditCost(choicesOf(task))
 
-/** Generates a video with the same settings again. */
+/** Creates a new task with the same settings. */
 export const generateAgain = (task: Task): Promise<void> =>
   whileBusy(task.id, 'again', async () => {
     const { task_type, model, prompt, resolution, prompt_optimizer, camera_movements, first_frame_image_url } = task

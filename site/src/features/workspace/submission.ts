@@ -15,7 +15,7 @@ import { putTask, refreshList } from './tasks.ts'
 
 export const $submitting = atom(false)
 
-/** Builds the request body. */
+/** Builds the request body. `imageUrl` is sent only in image-to-video mode. */
 export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<typeof Generation> {
   const { text, movements } = readForm(form)
   return {
@@ -30,7 +30,7 @@ export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<t
   }
 }
 
-/** Idempotency keys of unanswered orders, so that a retry is not charged twice. */
+/** Idempotency keys of requests that have not succeeded, by body, so that a retry is not charged twice. */
 const unanswered = new Map<string, string>()
 
 function keyFor(order: string): string {
@@ -48,11 +48,11 @@ function showFailure(error: unknown): void {
   const needsUpgrade = error instanceof ApiError && NEEDS_UPGRADE.has(error.code)
   const link = { href: localHref('/?section=pricing'), label: t('workspace.form.plans') }
   showToast('danger', text, { ms: 8000, ...(needsUpgrade ? { link } : {}) })
-  // The form's balance, plan or queue was out of date.
+  // The balance, plan or queue on the page is stale.
   if (needsUpgrade) void Promise.allSettled([loadCredits(), refreshList()])
 }
 
-/** Sends an order and shows the result. @throws the error, after showing it */
+/** Creates a task and shows the result in a toast. @throws the request error, after showing it */
 export async function send(body: z.input<typeof Generation>): Promise<void> {
   const order = JSON.stringify(body)
   try {
@@ -70,7 +70,7 @@ export async function send(body: z.input<typeof Generation>): Promise<void> {
   connectRealtime()
 }
 
-/** Shows the server's validation errors beside their fields. */
+/** Shows the server's validation errors next to the affected fields. */
 function showFaults(error: unknown): void {
   if (!(error instanceof ApiError)) return
   const faults = Object.fromEntries(error.faults.map(({ path, code }) => [path.split('.')[0] ?? path, code]))
@@ -78,7 +78,7 @@ function showFaults(error: unknown): void {
   if (faults.first_frame_image_url) removeFirstFrame()
 }
 
-/** Validates and sends the form. */
+/** Validates and submits the form. Does nothing while a submission is in progress. */
 export async function submit(): Promise<void> {
   if ($submitting.get()) return
   const frame = $firstFrame.get()

@@ -1,4 +1,4 @@
-/** The user's tasks, newest first, as far back as they were loaded. */
+/** Store of the user's loaded tasks, newest first. */
 import { atom, computed } from 'nanostores'
 import { deleteTask, getTask, listTasks, type Task } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
@@ -21,15 +21,15 @@ const PER_PAGE = 20
 export const $tasks = atom<TaskList>({ status: 'loading', tasks: [], total: 0 })
 export const $inProgress = computed($tasks, ({ tasks }) => tasks.filter(isInProgress).length)
 
-/** Ids of deleted tasks. An update that is still in flight must not bring a task back. */
+/** Ids of deleted tasks, so that an update still in flight does not restore one. */
 const removed = new Set<string>()
-/** Ids of tasks updated while a page is loading. Their state in the store is newer than the page. */
+/** Ids of tasks updated while a list request is in flight. The store's copy of them is newer than the response. */
 let updatedWhileLoading: Set<string> | undefined
 
 const readPage = (page: number) => call(listTasks, { query: { page, per_page: PER_PAGE } })
 const isKept = ({ id }: Task) => !removed.has(id)
 
-/** Reloads the first page and keeps the older tasks already loaded. @throws ApiError */
+/** Reloads the first page and keeps older tasks that are already loaded. @throws ApiError */
 export async function loadTasks(): Promise<void> {
   const updated = new Set<string>()
   updatedWhileLoading = updated
@@ -48,17 +48,17 @@ export async function loadTasks(): Promise<void> {
   })
 }
 
-/** Ids grow with time, so they order tasks created in the same millisecond. */
+/** Ids are time-ordered, so they break ties between tasks created in the same millisecond. */
 const isOlder = (a: Task, b: Task) => a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id)
 
 export const $loadingMore = atom(false)
 
-/** Loads the page after the tasks already shown. @throws ApiError */
+/** Loads the next page of older tasks. @throws ApiError */
 export async function loadOlderTasks(): Promise<void> {
   if ($loadingMore.get()) return
   $loadingMore.set(true)
   try {
-    // Round down: tasks may have moved up a page since the last load.
+    // Round down to read a partial page again: deletions shift older tasks towards the first page.
     const { tasks: read, total } = await readPage(Math.floor($tasks.get().tasks.length / PER_PAGE) + 1)
     const { tasks } = $tasks.get()
     const shown = new Set(tasks.map(({ id }) => id))
@@ -72,25 +72,25 @@ export async function loadOlderTasks(): Promise<void> {
   }
 }
 
-/** Reloads the list and the queue without reporting errors. Returns whether both succeeded. */
+/** Reloads the list and the queue. Returns whether both succeeded instead of throwing. */
 export async function refreshList(): Promise<boolean> {
   const results = await Promise.allSettled([loadTasks(), loadQueue()])
   return results.every((result) => result.status === 'fulfilled')
 }
 
-/** Returns the reason of a failure in the page's language. */
+/** Returns the failure reason, translated if the error code is known. */
 export const failureText = (task: Task): string =>
   (task.error_code ? textAt(`failures.${task.error_code}`) : undefined) ??
   task.error_message ??
   translate()('failures.internal')
 
-/** Replaces a task in the list, or adds it at the top. */
+/** Replaces a task in the list, or inserts it at the top. */
 export function putTask(task: Task): void {
   if (removed.has(task.id)) return
   updatedWhileLoading?.add(task.id)
   const { tasks, total } = $tasks.get()
   const known = tasks.some((other) => other.id === task.id)
-  // Ignore updates of tasks older than the loaded part of the list.
+  // Ignore updates to tasks older than the oldest one loaded.
   const last = tasks.at(-1)
   if (!known && last && tasks.length < total && isOlder(task, last)) return
   $tasks.set({
@@ -100,7 +100,7 @@ export function putTask(task: Task): void {
   })
 }
 
-/** Removes a task from the list for good. */
+/** Removes a task from the list and ignores later updates to it. */
 function dropTask(id: string): void {
   removed.add(id)
   const list = $tasks.get()
@@ -108,7 +108,7 @@ function dropTask(id: string): void {
   $tasks.set({ ...list, tasks, total: list.total - (list.tasks.length - tasks.length) })
 }
 
-/** Applies an update of a task and announces a change of status. */
+/** Applies a task update and shows a toast if the status changed. */
 export function applyUpdate(task: Task): void {
   if (removed.has(task.id)) return
   const before = $tasks.get().tasks.find((other) => other.id === task.id)

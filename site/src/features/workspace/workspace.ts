@@ -14,7 +14,7 @@ import { loadQueue } from './queue.ts'
 import { connectRealtime } from './realtime.ts'
 import { $tasks, loadTasks } from './tasks.ts'
 
-/** `away`: the visitor is being redirected to the login page. */
+/** State of the page. `away` means that the browser is being redirected to the login page. */
 export const $stage = atom<'loading' | 'open' | 'away'>('loading')
 export const $models = atom<readonly z.infer<typeof ModelView>[] | null>(null)
 export const $demo = atom(false)
@@ -27,7 +27,7 @@ async function firstLoads(): Promise<void> {
     showToast('danger', translate()('workspace.queue.pageFailed'), { ms: 10_000 })
 }
 
-/** Loads the workspace for a signed-in user, once per page. */
+/** Loads the workspace, or redirects visitors to the login page. Runs once per page. */
 export const openWorkspace = once(async () => {
   const user = await requireMember()
   if (!user) return $stage.set('away')
