@@ -1,6 +1,6 @@
 import type { APIRoute } from 'astro'
 
-/** Excludes only addresses that are not pages. Pages that must not be indexed carry a robots meta tag. */
+/** Disallows the API, development and operator paths. Other pages that must not be indexed have a robots meta tag. */
 export const GET: APIRoute = ({ site }) =>
   new Response(`User-agent: *
 Disallow: /api/

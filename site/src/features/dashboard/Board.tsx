@@ -17,7 +17,7 @@ import { TaskHealth } from './TaskHealth.tsx'
 import { Users } from './Users.tsx'
 import { Visits } from './Visits.tsx'
 
-/** The operator's board: key figures, charts and tables. */
+/** Operator dashboard with key figures, charts and tables. */
 export function Board() {
   const t = translate()
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]

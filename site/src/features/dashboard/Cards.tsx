@@ -6,7 +6,7 @@ import { people, today, week } from './board.ts'
 import type { Section } from './boardSection.ts'
 import { growthText, numberText, percentText, trendOf } from './figures.ts'
 
-/** Shows four key figures of the traffic and four of the users. */
+/** Shows four traffic figures and four user figures. */
 export function Cards() {
   const t = translate()
   const [traffic, sevenDays, users] = [useStore(today.$section), useStore(week.$section), useStore(people.$section)]
@@ -93,7 +93,7 @@ function Card<T>({ name, of: { status, data }, value, children }: CardProps<T>) 
   )
 }
 
-/** Shows a change with sign and arrow, so that it can be read without colour. */
+/** Shows a change with a sign and an arrow, so that it does not rely on colour alone. */
 function Growth({ percent }: { percent: number }) {
   const trend = trendOf(percent)
   return (

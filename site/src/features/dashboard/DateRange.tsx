@@ -7,7 +7,7 @@ import { Fault } from '../../ui/Field.tsx'
 import { $choice, $zone, choosePeriod, todaysDate } from './board.ts'
 import { faultOf, firstKept, PRESETS } from './boardPeriod.ts'
 
-/** Selects the period of the sections below. */
+/** Selects the date range of the sections below it. */
 export function DateRange() {
   const t = translate()
   const choice = useStore($choice)

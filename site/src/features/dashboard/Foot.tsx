@@ -4,7 +4,7 @@ import { translate } from '../../i18n/client.ts'
 import { today } from './board.ts'
 import { timeText } from './figures.ts'
 
-/** Shows the time of the last update and the retention period. */
+/** Shows the time of the last update, the time zone and the data retention period. */
 export function Foot() {
   const t = translate()
   const { data } = useStore(today.$section)

@@ -6,7 +6,7 @@ import { $refreshing, refreshBoard, today } from './board.ts'
 import { timeText } from './figures.ts'
 import { signOutOperator } from './operator.ts'
 
-/** Buttons to refresh the board and to sign out. */
+/** Buttons to refresh the dashboard and to sign out. */
 export function HeadActions() {
   const t = translate()
   const refreshing = useStore($refreshing)

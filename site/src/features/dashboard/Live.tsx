@@ -6,7 +6,7 @@ import { Panel } from './Panel.tsx'
 
 const SHOWN = 6
 
-/** Shows the current visitors and their pages. */
+/** Shows the visitors currently online and the pages they are viewing. */
 export function Live() {
   const t = translate()
   return (

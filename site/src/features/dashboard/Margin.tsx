@@ -5,7 +5,7 @@ import { money } from './board.ts'
 import { numberText } from './figures.ts'
 import { Panel } from './Panel.tsx'
 
-/** Shows credits sold, granted and spent, and the margin. */
+/** Shows credits, revenue, provider cost and margin. */
 export function Margin() {
   const t = translate()
   const locale = pageLocale()

@@ -10,14 +10,13 @@ import { signInFailure, signInOperator } from './operator.ts'
 
 type Problem = ReturnType<typeof signInFailure>
 
-/** Signs the operator in. */
 export function OperatorLogin({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const form = useRef<HTMLFormElement>(null)
   const [problem, setProblem] = useState<Problem>()
   const [missing, setMissing] = useState<readonly string[]>([])
   const [busy, setBusy] = useState(false)
-  // Before hydration a submit would reload the page.
+  // Submitting before hydration would reload the page.
   const [ready, setReady] = useState(false)
   useEffect(() => setReady(true), [])
 

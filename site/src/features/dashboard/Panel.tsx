@@ -10,18 +10,18 @@ interface PanelProps<T> {
   readonly name: string
   readonly heading: string
   readonly section: ReadableAtom<Section<T>>
-  /** Reloads the section. Omitted if the top of the page reports its failure. */
+  /** Reloads the section. Omitted if its failure is reported at the top of the page. */
   readonly onRetry?: () => void
-  /** Address of the table as a CSV file. */
+  /** URL of the section's CSV export. */
   readonly csv?: string
-  /** Shown beside the heading. */
+  /** Content next to the heading. */
   readonly aside?: ReactNode
-  /** Shown if there is no data. */
+  /** Text shown if `when` returns true for the data. */
   readonly empty?: { readonly text: string; readonly when: (data: T) => boolean }
   readonly children: (data: T) => ReactNode
 }
 
-/** A section of the board with its loading, failed and empty states. */
+/** Dashboard section with loading, error and empty states. */
 export function Panel<T>(props: PanelProps<T>) {
   const { name, heading, csv, aside } = props
   const t = translate()

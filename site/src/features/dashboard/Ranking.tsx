@@ -9,12 +9,12 @@ import { Panel } from './Panel.tsx'
 
 const SHOWN = 10
 
-/** The selected ranking: today's or the period's. */
+/** Page ranking of today or of the selected period. */
 const $ranking = computed([$rankingOf, today.$section, ranking.$section], (of, { status, data }, period) =>
   of === 'period' ? period : { status, data: data?.today ?? null },
 )
 
-/** Ranks the most visited pages. */
+/** Lists the most visited pages. */
 export function Ranking() {
   const t = translate()
   const of = useStore($rankingOf)

@@ -17,7 +17,7 @@ function waitText(seconds: number | null, t: Translate): string {
   return t('dashboard.tasks.hours', { count: Math.round(seconds / 360) / 10 })
 }
 
-/** Shows the queue, the results of tasks, the reasons of failures, and open alerts. */
+/** Shows the queue, task results, failure reasons and open alerts. */
 export function TaskHealth() {
   const t = translate()
   useStore($choice)

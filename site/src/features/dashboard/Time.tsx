@@ -2,7 +2,7 @@ import { useStore } from '@nanostores/react'
 import { $zone } from './board.ts'
 import { timeText } from './figures.ts'
 
-/** Shows an instant to the minute in the operator's time zone; the tooltip has the seconds. */
+/** Shows a time to the minute in the operator's time zone, with seconds in the tooltip. */
 export function Time({ iso }: { iso: string }) {
   const zone = useStore($zone)
   return (

@@ -9,7 +9,7 @@ const SHOWN = 10
 const CLASSES = ['1', '2', '3', '4', '5'] as const
 const TONES = { 1: undefined, 2: 'success', 3: 'info', 4: 'warning', 5: 'danger' } as const
 
-/** Lists the latest visits with their pages and HTTP statuses. */
+/** Lists the latest visits with their pages and HTTP status codes. */
 export function Visits() {
   const t = translate()
   const zone = useStore($zone)
@@ -41,7 +41,7 @@ export function Visits() {
   )
 }
 
-/** Shows an HTTP status with the colour and the name of its class. */
+/** Shows an HTTP status code with the colour and label of its class. */
 function Status({ code }: { code: number }) {
   const hundreds = CLASSES.find((each) => each === String(code)[0])
   return (

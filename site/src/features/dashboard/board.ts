@@ -30,7 +30,7 @@ const $userPage = atom(1)
 const $actionPage = atom(1)
 
 export const today = boardSection(() => call(overview))
-/** The last seven days, independent of the period. */
+/** Visits of the last seven days, regardless of the selected period. */
 export const week = boardSection(() => call(weekly))
 export const hours = boardSection(() => call(hourly))
 export const people = boardSection(() => call(userOverview))
@@ -39,16 +39,16 @@ export const users = boardSection(async () => {
   return { success: data.success, data }
 })
 
-/** The operator's time zone, as the server reports it. */
+/** The operator's time zone as reported by the server, or UTC until it is known. */
 export const $zone = computed(today.$section, ({ data }) => data?.time_zone ?? 'UTC')
-/** Returns the current day in the operator's time zone, `YYYY-MM-DD`. */
+/** Returns the current date in the operator's time zone, as `YYYY-MM-DD`. */
 export const todaysDate = (): string => dayOf(Date.now(), $zone.get())
 const period = () => queryOf($choice.get(), todaysDate())
 
-/** The days of a period other than the last seven days. */
+/** Daily visits of a selected period other than the last seven days. */
 const days = boardSection(() => call(weekly, { query: period() }))
 const isWeek = (choice: Choice) => 'last' in choice && choice.last === 7
-/** Shows the week until the period is loaded, so that an opened table stays open. */
+/** Falls back to the last seven days until the period has loaded, so that an open data table stays open. */
 export const $trend = computed([$choice, week.$section, days.$section], (choice, ofWeek, ofPeriod) =>
   isWeek(choice) ? ofWeek : { ...ofPeriod, data: ofPeriod.data ?? ofWeek.data },
 )
@@ -61,18 +61,18 @@ export const actions = boardSection(async () => {
   return { success: data.success, data: { ...data, page: $actionPage.get() } }
 })
 
-/** Sections whose failure is reported at the top of the page. The others report it in their own panel. */
+/** Sections whose failures are reported at the top of the page. Other sections report theirs in their own panel. */
 const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, users]
 
-/** True while the whole board is loading. */
+/** True while all sections are loading. */
 export const $refreshing = atom(true)
-/** True while the visitor is being redirected to the login page. */
+/** True while the browser is being redirected to the login page. */
 export const $away = atom(false)
 export const $failed = computed(
   CORE.map(({ $section }) => $section),
   (...sections) => sections.some(({ status }) => status === 'failed'),
 )
-/** True if no core section could be loaded. */
+/** True if every core section failed to load and has no data. */
 export const $empty = computed(
   CORE.map(({ $section }) => $section),
   (...sections) => sections.every(({ status, data }) => status === 'failed' && data === null),
@@ -87,7 +87,7 @@ function leaveIfSignedOut(): void {
 
 const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks, money]
 
-/** Reloads all sections in parallel. */
+/** Reloads all sections in parallel. Redirects to the login page if the session has ended. */
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
@@ -104,7 +104,7 @@ export function choosePeriod(choice: Choice): void {
   for (const { load } of ofPeriod()) void load()
 }
 
-/** Reloads the section that the trend shows. */
+/** Reloads the section that the trend chart shows. */
 export const loadTrend = (): Promise<void> => (isWeek($choice.get()) ? week : days).load()
 
 export function openUsers(page: number): void {
@@ -121,18 +121,18 @@ async function pollVisitors(): Promise<void> {
   if (document.visibilityState === 'hidden' || $refreshing.get()) return
   await visitors.load()
   const { error } = visitors.$section.get()
-  // The session has ended: reloading the board redirects to the login page.
+  // The session has ended; `refreshBoard` redirects to the login page.
   if (error instanceof ApiError && error.status === 401) await refreshBoard()
 }
 
-/** Loads the board, once per page, and polls the current visitors while the page is visible. */
+/** Loads the dashboard and polls the current visitors while the page is visible. Runs once per page. */
 export const openBoard = once(async () => {
   setInterval(() => void pollVisitors(), LIVE_EVERY_MS)
   document.addEventListener('visibilitychange', () => void pollVisitors())
   await refreshBoard()
 })
 
-/** Returns the address of a table as a CSV file. */
+/** Returns the URL of a table's CSV export. */
 export function csvAddress(table: (typeof TABLES)[number], withPeriod = false): string {
   return addressOf(tableFile.path, { table: `${table}.csv` }, withPeriod ? period() : {})
 }

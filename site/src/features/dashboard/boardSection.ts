@@ -1,8 +1,8 @@
 import { atom, type ReadableAtom } from 'nanostores'
 
-/** The state of a section. Its data stays visible while reloading and after a failure. */
+/** State of a dashboard section. Its data stays available during a reload and after a failed one. */
 export interface Section<T> {
-  /** `unfilled`: the response did not say `success`. */
+  /** `unfilled` means that `success` was not true in the response. */
   readonly status: 'loading' | 'filled' | 'unfilled' | 'failed'
   readonly data: T | null
   readonly error?: unknown
@@ -13,7 +13,7 @@ export interface BoardSection<T> {
   load(): Promise<void>
 }
 
-/** Creates a section from its call. If loads overlap, only the last one counts. */
+/** Creates a section that loads its data with `read`. If loads overlap, only the latest one updates the section. */
 export function boardSection<T>(read: () => Promise<{ readonly success: boolean; readonly data: T }>): BoardSection<T> {
   const $section = atom<Section<T>>({ status: 'loading', data: null })
   let latest = 0

@@ -3,20 +3,20 @@ import { HTML_LANG, type Locale } from '../../i18n/core.ts'
 
 const format = (locale: Locale, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(HTML_LANG[locale], options)
 
-/** Rounds to one decimal and avoids a negative zero. */
+/** Rounds to one decimal place. Adding 0 turns -0 into 0. */
 const tenths = (value: number) => Math.round(value * 10) / 10 + 0
 
 export const numberText = (value: number, locale: Locale = pageLocale()): string => format(locale, {}).format(value)
 
-/** Formats 1,234,567 as 1.2M, for the axes of charts. */
+/** Formats a number in compact notation for chart axes, such as 1.2M. */
 export const shortNumber = (value: number, locale: Locale = pageLocale()): string =>
   format(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
 
-/** Formats a percentage. @param percent such as 83.5 */
+/** Formats a percentage. @param percent 83.5 for 83.5% */
 export const percentText = (percent: number, locale: Locale = pageLocale()): string =>
   format(locale, { style: 'percent', minimumFractionDigits: 1 }).format(tenths(percent) / 100)
 
-/** Formats a percentage with its sign. @param percent such as -3.2 */
+/** Formats a percentage with its sign. @param percent -3.2 for -3.2% */
 export const growthText = (percent: number, locale: Locale = pageLocale()): string =>
   format(locale, { style: 'percent', minimumFractionDigits: 1, signDisplay: 'always' }).format(tenths(percent) / 100)
 
@@ -26,13 +26,13 @@ export const trendOf = (percent: number): 'up' | 'down' | 'flat' => {
   return shown > 0 ? 'up' : 'down'
 }
 
-/** Formats a day without its year. @param day `YYYY-MM-DD` */
+/** Formats a date as month and day. @param day `YYYY-MM-DD` */
 export const shortDay = (day: string, locale: Locale = pageLocale()): string =>
   new Intl.DateTimeFormat(HTML_LANG[locale], { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(
     Date.parse(`${day}T00:00:00Z`),
   )
 
-/** Formats an hour of the day, such as 09:00. */
+/** Formats an hour of the day from 0 to 23, such as 09:00. */
 export const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`
 
 type Parts = 'time' | 'minute' | 'full'
@@ -42,14 +42,14 @@ const STYLE: Readonly<Record<Parts, Intl.DateTimeFormatOptions>> = {
   full: { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' },
 }
 
-/** Formats an instant in a time zone. @param zone an IANA name; unknown ones are read as UTC */
+/** Formats an ISO 8601 time in a time zone. @param zone IANA name; falls back to UTC if unknown */
 export function timeText(iso: string, zone: string, parts: Parts, locale: Locale = pageLocale()): string {
   const at = Date.parse(iso)
   if (Number.isNaN(at)) return iso
   return new Intl.DateTimeFormat(HTML_LANG[locale], { ...STYLE[parts], timeZone: knownZone(zone) }).format(at)
 }
 
-/** Returns the day of an instant in a time zone, `YYYY-MM-DD`. */
+/** Returns the date of an instant in a time zone, as `YYYY-MM-DD`. @param at Unix milliseconds */
 export const dayOf = (at: number, zone: string): string =>
   new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone: knownZone(zone) }).format(at)
 

@@ -3,14 +3,14 @@ import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 
-/** Signs in and opens the board. @throws ApiError */
+/** Signs in the operator and opens the dashboard. @throws ApiError */
 export async function signInOperator(credentials: { username: string; password: string }): Promise<void> {
   const { success, message } = await call(login, { body: credentials })
   if (success !== true) throw new ApiError(200, 'unknown', message)
   location.assign(localHref('/admin/dashboard'))
 }
 
-/** Returns the message of a failed sign-in, and the cause if it is known. */
+/** Returns the message for a failed sign-in and, if known, the cause. */
 export function signInFailure(error: unknown): { readonly text: string; readonly more?: string } {
   const t = translate()
   const { status, code, retryAfter } = error instanceof ApiError ? error : new ApiError(0, 'network')
@@ -26,7 +26,7 @@ const waitText = (seconds: number) =>
     ? translate()('dashboard.login.waitSeconds', { count: seconds })
     : translate()('dashboard.login.waitMinutes', { count: Math.ceil(seconds / 60) })
 
-/** Signs out and opens the login page. After a failure the session continues, so the error is only logged. */
+/** Signs out and opens the login page. On failure, logs the error and stays on the page. */
 export async function signOutOperator(): Promise<void> {
   try {
     await call(logout)

@@ -1,4 +1,4 @@
-/** The search and category filter of the help page. Without this script the page shows every question. */
+/** Search and category filter of the help page. Without JavaScript, the page lists every question. */
 import { translate } from '../../i18n/client.ts'
 
 const form = document.querySelector<HTMLFormElement>('#faq-filter')!
@@ -22,7 +22,7 @@ function filter(): void {
   found.textContent = translate()('faq.found', { count })
 }
 
-/** Opens the question named in the URL's fragment. */
+/** Expands the question named in the URL fragment. */
 function openNamed(): void {
   const named = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null
   if (named instanceof HTMLDetailsElement) named.open = true
@@ -30,7 +30,7 @@ function openNamed(): void {
 
 form.addEventListener('input', filter)
 form.addEventListener('submit', (event) => event.preventDefault())
-// The fields are cleared after the event. The reset button disappears, so the search takes the focus.
+// Fields are cleared after the `reset` event. The reset button disappears, so focus moves to the search field.
 form.addEventListener('reset', () =>
   setTimeout(() => {
     filter()
@@ -39,5 +39,5 @@ form.addEventListener('reset', () =>
 )
 addEventListener('hashchange', openNamed)
 openNamed()
-// The browser may restore the fields when the visitor returns.
+// The browser may have restored earlier field values.
 filter()

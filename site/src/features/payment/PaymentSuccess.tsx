@@ -8,7 +8,7 @@ import { LinkButton } from '../../ui/Button.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
 import { $paymentReturn, openPaymentReturn } from './paymentReturn.ts'
 
-/** Shows the result of a payment after the return from the provider, before the page moves on by itself. */
+/** Shows the payment result after the return from the provider, until the page redirects. */
 export function PaymentSuccess() {
   const t = translate()
   const state = useStore($paymentReturn)
@@ -38,7 +38,7 @@ export function PaymentSuccess() {
   )
 }
 
-/** Confirms the payment. The plan may still be pending, or start with the next period. */
+/** Shows a successful payment. The plan may still be pending or start with the next billing period. */
 function Done({ plan: { stats, current } }: { plan: Plan }) {
   const t = translate()
   const name = (tier: typeof stats.current_tier) => t(`plans.tier.${tier}.name`)

@@ -21,7 +21,7 @@ const FAILED_MS = 2000
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const goTo = (path: string, ms: number) => setTimeout(() => location.replace(localHref(path)), ms)
 
-/** Confirms the subscription in the page's URL with the server and returns the plan. @throws if there is none */
+/** Confirms the subscription in the page URL with the server and returns the plan. @throws if there is no plan */
 async function confirmPlan(): Promise<Plan> {
   const id = new URLSearchParams(location.search).get('subscription_id')
   const confirmation = id ? call(confirm, { body: { subscription_id: id } }) : undefined
@@ -33,7 +33,7 @@ async function confirmPlan(): Promise<Plan> {
   return plan
 }
 
-/** Confirms the payment and moves on, once per page. */
+/** Confirms the payment, then redirects. Runs once per page. */
 export const openPaymentReturn = once(async () => {
   if (!(await requireMember())) return $paymentReturn.set({ kind: 'away' })
   const t = translate()

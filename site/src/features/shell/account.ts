@@ -1,4 +1,4 @@
-/** The header of a signed-in user. Pages load it only if a user may be signed in. */
+/** Header logic for signed-in users. Loaded only if a user may be signed in. */
 
 import { $credits, loadCredits } from '../../api/credits.ts'
 import { displayName } from '../../api/hint.ts'
@@ -12,13 +12,13 @@ function setUserText(name: string, text: string): void {
   for (const node of all(`[data-user="${name}"]`)) node.textContent = text
 }
 
-/** Shows zero and logs the error; the next page loads the balance again. */
+/** Shows a balance of zero and logs the error. The next page load tries again. */
 function showNoCredits(error: unknown): void {
   console.warn('credit balance not loaded', error)
   setUserText('credits', '0')
 }
 
-/** Shows the user and the balance in the header as soon as they are known. */
+/** Shows the user and the credit balance in the header as soon as each is known. */
 export async function showSession(): Promise<void> {
   $session.subscribe((session) => {
     if (session.status !== 'in') return

@@ -1,4 +1,4 @@
-// Runs right after the header and fills in the remembered user before the first paint.
+// Runs right after the header and fills in the cached user before the first paint.
 ;((doc) => {
   let hint = null
   try {

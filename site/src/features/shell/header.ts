@@ -1,4 +1,4 @@
-/** The behaviour of the header and the footer on every page, without a framework. */
+/** Header and footer behaviour of every page, without a framework. */
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { type Locale, localeOf } from '../../i18n/core.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
@@ -7,7 +7,7 @@ import { lazyToast } from '../../ui/lazyToast.ts'
 const signedIn = () => document.documentElement.dataset.session === 'in'
 const languageLinks = () => document.querySelectorAll<HTMLAnchorElement>('a[data-language]')
 
-/** Marks the language being loaded and prefetches its page. */
+/** Marks the selected language link as busy and prefetches the page in that language. */
 function markLanguage(language: Locale | undefined): void {
   for (const link of languageLinks()) {
     if (link.dataset.language === language) link.ariaBusy = 'true'
@@ -19,16 +19,16 @@ function markLanguage(language: Locale | undefined): void {
 }
 
 const switchLanguage = languageSwitch({
-  // Only signed-in users get here, and their header has loaded `account.ts` already.
+  // Called only for signed-in users, whose header has already loaded `account.ts`.
   save: async (language) => (await import('./account.ts')).saveAccountLanguage(language),
   remember: rememberLanguage,
   go: (language) => location.assign(inLanguage(location, language)),
   mark: markLanguage,
-  // If the session has ended, the session handler informs the user.
+  // If the session has expired, the session handler shows its own message.
   failed: () => signedIn() && void lazyToast('danger', translate()('common.session.languageFailed')),
 })
 
-/** Makes the language links store the choice, on the account too, and keep the page's query and anchor. */
+/** Makes language links save the choice, for users also on the account, and keep the query and fragment. */
 export function setUpLanguageLinks(): void {
   for (const link of languageLinks()) {
     link.addEventListener('click', (event) => {
@@ -44,7 +44,7 @@ export function setUpLanguageLinks(): void {
   }
 }
 
-/** Makes the logo scroll to the top of the landing page. */
+/** Makes the logo scroll to the top if it links to the current page. */
 export function setUpLogo(): void {
   document.querySelector('a[data-top]')?.addEventListener('click', (event) => {
     event.preventDefault()
@@ -52,7 +52,7 @@ export function setUpLogo(): void {
   })
 }
 
-/** Opens and closes the menu on narrow screens. */
+/** Opens and closes the navigation drawer on narrow screens. */
 export function setUpDrawer(): void {
   const drawer = document.querySelector<HTMLDialogElement>('#drawer')
   if (!drawer) return
@@ -64,7 +64,7 @@ export function setUpDrawer(): void {
   matchMedia('(min-width: 768px)').addEventListener('change', (query) => query.matches && drawer.close())
 }
 
-// A plain fetch: the typed client and its contracts would add to every page's script.
+// Uses plain `fetch` because the typed client and its contracts would enlarge every page's script.
 async function supportAddress(): Promise<string | undefined> {
   const answer = await fetch('/api/v1/status').catch(() => undefined)
   if (!answer?.ok) return undefined
@@ -72,7 +72,7 @@ async function supportAddress(): Promise<string | undefined> {
   return support_email
 }
 
-/** Loads the contact address when the popover first opens. */
+/** Loads the support address when the contact popover first opens. */
 export function setUpContact(): void {
   const popover = document.querySelector<HTMLElement>('#contact')
   popover?.addEventListener(

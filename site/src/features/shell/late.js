@@ -1,4 +1,4 @@
-// Loads the page's scripts after the first paint, so that they do not compete with it for the network.
+// Loads the page's scripts after the first paint, so that they do not delay it.
 ;((doc, root) => {
   const late = [...doc.querySelectorAll('script[data-late]')]
   const load = ({ dataset }) =>
@@ -13,7 +13,7 @@
     root.dataset.shown = ''
     Promise.all(late.map(load)).then(() => (root.dataset.awake = ''))
   }
-  // Wait two frames: the first paints, the second confirms it. A hidden page gets no frames.
+  // Wait for a second frame, which confirms the first paint. Hidden pages get no frames.
   const shown = () => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(begin)))
   if (doc.hidden) begin()
   else if (doc.readyState === 'complete') shown()

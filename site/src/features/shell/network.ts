@@ -1,4 +1,4 @@
-/** Reports changes of the network on narrow screens. */
+/** Reports network changes on narrow screens. */
 import { translate } from '../../i18n/client.ts'
 import { closeIcon } from '../../ui/closeIcon.ts'
 
@@ -36,7 +36,7 @@ function show(box: HTMLElement, kind: Kind): void {
   text.textContent = translate()(`common.network.${kind}`)
   line.append(text)
   box.replaceChildren(line)
-  // The offline message stays until the network is back.
+  // The offline message stays until the connection is restored.
   if (kind === 'offline') return
   const close = document.createElement('button')
   close.type = 'button'
@@ -53,7 +53,7 @@ export function watchNetwork(): void {
   if (!box) return
   addEventListener('offline', () => show(box, 'offline'))
   addEventListener('online', () => show(box, speed()))
-  // Some networks change speed without an online or offline event.
+  // The connection speed can change without an `online` or `offline` event.
   let last = speed()
   connection?.addEventListener('change', () => {
     const now = speed()

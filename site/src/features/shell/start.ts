@@ -2,7 +2,7 @@ import { setUpContact, setUpDrawer, setUpLanguageLinks, setUpLogo } from './head
 import { watchNetwork } from './network.ts'
 import { countVisits } from './visits.ts'
 
-// Operator pages ignore the session of a member.
+// Operator pages ignore user sessions.
 if (document.body.hasAttribute('data-operator')) document.documentElement.dataset.session = 'out'
 
 setUpLanguageLinks()
@@ -11,13 +11,13 @@ setUpLogo()
 setUpContact()
 watchNetwork()
 
-// On public pages, skip the session check for visitors without a stored hint: it would return 401 on every page.
+// On public pages, skip the session check for visitors without a stored hint, because it would return 401.
 const mayBeSignedIn = document.documentElement.dataset.session === 'in' || document.body.hasAttribute('data-private')
 if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSession())
-// Islands can show toasts at any time, so load the toaster in advance.
+// Islands can show toasts at any time, so preload the toaster.
 if (mayBeSignedIn || document.querySelector('astro-island'))
   void import('../../ui/toaster.ts').then((ui) => ui.showToasts())
 
-// Count visits last, so that the request does not compete with the page.
+// Record the visit after the page has loaded, so that the request does not compete with it.
 if (document.readyState === 'complete') countVisits()
 else addEventListener('load', countVisits)

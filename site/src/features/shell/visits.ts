@@ -1,11 +1,11 @@
-/** Counts visits: one record when a page is shown and one when it is left. It sets no cookie and stores nothing beyond the tab. */
+/** Records page views and page exits. Sets no cookies; stores only a random id in the tab's session storage. */
 const ADDRESS = '/api/v1/analytics/page-view'
 const KEY = 'kinora.visit'
 
-/** Copied from the contract, whose schemas would add to every page's script. The server checks again. */
+/** Paths that are not recorded. Not imported from the contract, because its schemas would enlarge every page's script. */
 const SKIPPED = /^(\/zh)?\/(admin\/|api\/|docs|health|favicon|robots|sitemap)/
 
-/** Returns a random id that lives as long as the tab. */
+/** Returns the tab's random visit id. Without session storage, returns a new id on each call. */
 function visitId(): string {
   const created = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
@@ -30,19 +30,19 @@ const record = (eventType: 'page_view' | 'page_unload') =>
     status_code: status(),
   })
 
-/** Returns the page's HTTP status, if the browser reports it. */
+/** Returns the HTTP status of the page, or 200 if the browser does not report it. */
 function status(): number {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   return page?.responseStatus || 200
 }
 
-// A string is sent as text/plain, which needs no CORS preflight.
+// `sendBeacon` sends strings as text/plain, which needs no CORS preflight.
 const send = (eventType: 'page_view' | 'page_unload') => navigator.sendBeacon?.(ADDRESS, record(eventType))
 
 export function countVisits(): void {
   if (SKIPPED.test(location.pathname)) return
   send('page_view')
   addEventListener('pagehide', () => send('page_unload'))
-  // A page restored from the back-forward cache counts as a new view.
+  // A page restored from the back/forward cache counts as a new view.
   addEventListener('pageshow', (event) => event.persisted && send('page_view'))
 }

@@ -47,7 +47,7 @@ export function ImageField() {
       <label htmlFor="first-frame" className="label">
         {t('workspace.image.label')}
       </label>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: drag and drop is optional; the input is keyboard accessible. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: drop is optional; the input is keyboard accessible. */}
       <div
         className="option drop"
         data-over={over || undefined}

@@ -1,4 +1,4 @@
-/** Keeps tasks up to date: polls the list and, while the socket is disconnected, each open task (spec sections 4 and 9). */
+/** Keeps tasks up to date: polls the list and, without a socket connection, each open task (spec sections 4 and 9). */
 import { atom } from 'nanostores'
 import { getTask } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'

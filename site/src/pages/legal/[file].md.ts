@@ -1,4 +1,4 @@
-/** Serves the legal texts as markdown files. */
+/** Serves the legal documents as Markdown files. */
 import type { APIRoute } from 'astro'
 import { LEGAL_DOCUMENTS, type LegalDocument, legalText } from '../../features/legal/legal.ts'
 import { LOCALES, type Locale } from '../../i18n/core.ts'

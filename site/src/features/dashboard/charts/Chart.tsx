@@ -4,19 +4,19 @@ import { Table } from '../../../ui/Table.tsx'
 import { numberText, shortNumber } from '../figures.ts'
 import type { Line, Plot } from './plot.ts'
 
-// Load the drawing code in parallel with the data. `usePlot` reports a failure.
+// Preload the drawing code while the data loads. `usePlot` reports import errors.
 import('./plot.ts').catch(() => {})
 
 interface ChartProps {
   readonly title: string
-  /** Describes the chart and its keys to screen readers. */
+  /** Accessible name that describes the chart and its keyboard controls. */
   readonly label: string
   /** Header of the table's first column. */
   readonly head: string
-  /** Names of the points. */
+  /** Labels of the data points. */
   readonly labels: readonly string[]
   readonly lines: readonly Line[]
-  /** Index of the point selected first. */
+  /** Index of the initially selected data point. */
   readonly start: number
 }
 
@@ -31,10 +31,10 @@ const TO: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 }
 
-/** A chart that can be read by eye, point by point with the arrow keys, or as a table. */
+/** Chart with keyboard navigation between data points and an equivalent table. */
 export function Chart({ title, label, head, labels, lines, start }: ChartProps) {
   const last = labels.length - 1
-  // Forget the selected point when the days change.
+  // Reset the selection when the date range changes.
   const days = `${labels[0]} ${labels.length}`
   const [chosen, setChosen] = useState({ days, index: start })
   const at = chosen.days === days ? chosen.index : start
@@ -77,7 +77,7 @@ export function Chart({ title, label, head, labels, lines, start }: ChartProps) 
   )
 }
 
-/** Draws the chart once it is in view, and again when its numbers change. */
+/** Draws the chart when it first scrolls into view, and redraws it when the data changes. */
 function usePlot(labels: readonly string[], lines: readonly Line[], onPoint: (index: number) => void) {
   const target = useRef<HTMLDivElement>(null)
   const plot = useRef<Plot>(undefined)
@@ -87,7 +87,7 @@ function usePlot(labels: readonly string[], lines: readonly Line[], onPoint: (in
     watcher.observe(target.current!)
     return () => watcher.disconnect()
   }, [])
-  // Compare by value: the arrays are new on each render.
+  // Compare by value, because each render creates new arrays.
   const drawing = JSON.stringify([labels, lines])
   // biome-ignore lint/correctness/useExhaustiveDependencies: `drawing` contains labels and lines.
   useEffect(() => {
@@ -110,13 +110,13 @@ function usePlot(labels: readonly string[], lines: readonly Line[], onPoint: (in
   return { target, plot }
 }
 
-/** The chart's numbers as a table. */
+/** Chart data as a collapsible table. */
 function ChartTable({ title, head, labels, lines }: Pick<ChartProps, 'title' | 'head' | 'labels' | 'lines'>) {
   const t = translate()
   return (
     <details className="chart-table">
       <summary className="touch hint">{t('dashboard.asTable')}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be keyboard accessible. */}
       <section className="chart-rows" tabIndex={0} aria-label={t('dashboard.tableOf', { table: title })}>
         <Table
           className="board-table"

@@ -6,7 +6,7 @@ import { Chart } from './Chart.tsx'
 
 const DAY = Array.from({ length: 24 }, (_, hour) => hour)
 
-/** Charts the visits of each hour of today. */
+/** Charts today's visits by hour. */
 export function Hours() {
   const t = translate()
   const heading = t('dashboard.hours.heading')

@@ -1,24 +1,24 @@
-/** The only file that imports uPlot, so that it loads with the first visible chart. */
+/** The only module that imports uPlot, which keeps the library in a chunk of its own. */
 import UPlot from 'uplot'
 
 export interface Line {
   readonly name: string
   readonly values: readonly number[]
-  /** `dashed` distinguishes a line without colour. */
+  /** `dashed` makes a line distinguishable without colour. */
   readonly look: 'filled' | 'dashed' | 'bars'
 }
 
 export interface PlotOptions {
   readonly labels: readonly string[]
   readonly lines: readonly Line[]
-  /** Formats a number at the axis. */
+  /** Formats a label of the value axis. */
   readonly number: (value: number) => string
-  /** Called when the pointer moves to another point. */
+  /** Called when the pointer moves to another data point. */
   readonly onPoint: (index: number) => void
 }
 
 export interface Plot {
-  /** Moves the cursor to a point. */
+  /** Moves the cursor to the data point at `index`. */
   moveTo(index: number): void
   destroy(): void
 }
@@ -69,7 +69,7 @@ function axes({ labels, number }: PlotOptions): UPlot.Axis[] {
   ]
 }
 
-/** Draws a chart that fills `target` and follows its size. */
+/** Draws a chart that fills `target` and resizes with it. */
 export function drawPlot(target: HTMLElement, options: PlotOptions): Plot {
   const { labels, lines, onPoint } = options
   const size = () => ({ width: target.clientWidth, height: target.clientHeight })
