@@ -22,7 +22,7 @@ const defaultLinks = (links = []) =>
   links.filter(({ lang }) => lang === 'en').map(({ url }) => ({ lang: 'x-default', url }))
 
 /**
- * Bundles shared modules into few files, because many small files load slowly. A file also contains what its modules
+ * Bundles shared modules into a few files, because many small files load slowly. A file also contains what its modules
  * import, unless an earlier file does. Public pages load the first file and, for signed-in visitors, the second.
  */
 const groups = [

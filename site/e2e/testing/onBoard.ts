@@ -8,7 +8,7 @@ import { words } from './walkJourney.ts'
 export const OPERATOR = { username: 'operator', password: 'a wall of numbers' }
 const COOKIE = /^((?:__Host-)?kinora_operator)=([^;]+)/
 
-/** The dashboard's core calls, in the order they are sent. */
+/** The dashboard's main API calls, in the order they are sent. */
 export const CORE = [overview.path, weekly.path, hourly.path, userOverview.path, `${userList.path}?page=1&per_page=10`]
 
 /** The dashboard, opened in a browser in one language. */

@@ -16,7 +16,8 @@ export const words = async (language: string, name: string) =>
 
 /**
  * Generates a new user's first two videos in a browser: registers, verifies the email address, signs in, generates a
- * video from text and one from an image, plays both and downloads both. @throws if a step fails or the page reports an error
+ * video from text and one from an image, and plays and downloads both.
+ * @throws if a step fails or the page reports an error
  */
 export async function walkJourney(browser: Browser, url: string, { language, width }: Walk): Promise<void> {
   const locale = language === 'zh' ? 'zh-CN' : 'en-US'

@@ -36,7 +36,7 @@ export const problem =
     })
 export const unreachable = (route: Route) => route.abort('connectionfailed')
 
-/** Returns a task as the API does, successful by default. */
+/** Returns a task in the API's format, with the status `Success` by default. */
 export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   id,
   task_type: 'text_to_video',

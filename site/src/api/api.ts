@@ -75,7 +75,7 @@ export function createClient(ports: ClientPorts) {
     return renewal
   }
 
-  /** Sends a request. After a 401 it renews the session and retries once. */
+  /** Sends a request. After a 401, it renews the session and retries once. */
   const authorized = async <R extends { readonly status: number }>(send: () => Promise<R>): Promise<R> => {
     const first = await send()
     if (first.status !== 401) return first

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 // Zod's compiled checks need `eval`, which the content security policy forbids and reports.
 z.config({ jitless: true })
 
-/** The first error code of each invalid field. */
+/** The first error code of each invalid field, by field name. */
 export type Faults = Readonly<Record<string, string>>
 
 export type Checked<V> = { readonly ok: true; readonly value: V } | { readonly ok: false; readonly faults: Faults }

@@ -13,7 +13,7 @@ export function writeDraft(userId: string, draft: object): void {
   try {
     localStorage.setItem(PREFIX + userId, JSON.stringify(draft))
   } catch {
-    // Storage is unavailable: the draft is lost with the page.
+    // Storage is unavailable: the draft is lost when the page closes.
   }
 }
 

@@ -38,7 +38,7 @@ export async function buyPlan(tier: string): Promise<boolean> {
     location.assign(link)
     return true
   } catch (error) {
-    // On a 401 the session handler already informs the user.
+    // On a 401, the session handler already informs the user.
     return error instanceof ApiError && error.status === 401 ? false : refuse(failureText(error))
   }
 }

@@ -26,7 +26,7 @@ export function setSignedIn(user: User): void {
   $session.set({ status: 'in', user })
 }
 
-/** Clears the user and the balance in this browser. Drafts remain. */
+/** Clears the user and the balance from this browser. Drafts remain. */
 export function setSignedOut(): void {
   writeHint(null)
   $credits.set(null)
@@ -88,7 +88,7 @@ export async function saveAccountLanguage(language: Locale): Promise<void> {
   await call(saveLanguage, { body: { language }, signal: AbortSignal.timeout(SAVE_WITHIN_MS) })
 }
 
-/** Returns the signed-in user, or sends the visitor to the login page. */
+/** Returns the signed-in user, or redirects to the login page and returns undefined. */
 export async function requireMember(): Promise<User | undefined> {
   const session = await startSession()
   if (session.status === 'in') return session.user

@@ -25,7 +25,7 @@ const SAMPLE_STATS: Stats = {
   next_reset_date: null,
 }
 
-/** Null while loading. */
+/** The user's plan; null while loading. */
 export const $plan = atom<Plan | null>(null)
 
 async function readCurrent(): Promise<CurrentSubscription | null> {

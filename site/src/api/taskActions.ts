@@ -7,7 +7,7 @@ import { authorized } from './api.ts'
 
 export type TaskAction = 'refresh' | 'remove' | 'download' | 'again'
 
-/** The running action of each task. */
+/** The running action of each busy task, by task ID. */
 export const $busyTasks = atom<ReadonlyMap<string, TaskAction>>(new Map())
 
 /** Runs an action unless another action on the same task is running. */

@@ -26,7 +26,7 @@ function send(file: Blob, onProgress: (percent: number) => void, signal: AbortSi
   })
 }
 
-/** Uploads a first-frame image and returns its URL. `onProgress` receives percent. @throws ApiError */
+/** Uploads a first-frame image and returns its URL. Reports progress in percent. @throws ApiError */
 export async function uploadFirstFrame(
   file: Blob,
   onProgress: (percent: number) => void,

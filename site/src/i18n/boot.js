@@ -1,5 +1,5 @@
-// Runs before the first paint. Redirects to the visitor's language, and sets the attributes `data-session` and `data-motion`,
-// which style sheets and scripts read.
+// Runs before the first paint. Redirects to the visitor's language, and sets the `data-session` and `data-motion`
+// attributes, which style sheets and scripts read.
 ;((doc, loc, nav) => {
   const root = doc.documentElement
   const read = (key) => {

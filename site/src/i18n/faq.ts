@@ -14,7 +14,7 @@ interface Words {
 /** Front matter that all languages share, kept in the English file. */
 interface Facts {
   readonly category: Category
-  /** Position among the questions; 1 comes first. */
+  /** Sort order; 1 comes first. */
   readonly priority: number
   readonly updated: string | Date
 }
@@ -24,7 +24,7 @@ export interface Entry extends Words, Facts {
   /** The language of the text: English if there is no translation. */
   readonly language: Locale
   readonly html: string
-  /** ISO date. */
+  /** Date as `YYYY-MM-DD`. */
   readonly updated: string
 }
 

@@ -36,7 +36,7 @@ function namedIn(list: string, names: MovementNames): Chosen | undefined {
 
 const BRACKETS = /\s*[[【]([^\][【】]*)[\]】]/g
 
-/** Splits the prompt box into the text and the movements named in its bracketed lists. */
+/** Splits a prompt into its text and the movements named in its bracketed lists. */
 export function readPrompt(box: string, names: MovementNames): { text: string; movements: Chosen } {
   let movements: Chosen = []
   const text = box.replace(BRACKETS, (whole, list: string) => {

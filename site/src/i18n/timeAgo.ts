@@ -5,7 +5,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Formats an ISO 8601 time as "just now", or minutes, hours or days ago; as a date if a week or more has passed. */
+/** Formats an ISO 8601 time relative to `now`, in milliseconds, or as a date if it is a week or more ago. */
 export function timeAgo(iso: string, now: number, t: Translate, locale: Locale): string {
   const then = Date.parse(iso)
   const age = now - then

@@ -16,7 +16,7 @@ const classes = ({ variant = 'plain', size, wide }: Look) =>
     .filter(Boolean)
     .join(' ')
 
-/** A button with a label, or with children. While busy it shows a spinner, keeps its focus and ignores clicks. */
+/** A button with a label or custom content. While busy, it shows a spinner, keeps its focus and ignores clicks. */
 export function Button(props: ButtonProps) {
   const { label, variant, size, wide, busy = false, icon, children = label, onClick, ...rest } = props
   return (
@@ -39,7 +39,7 @@ interface SubmitButtonProps {
   readonly ready: boolean
 }
 
-/** The submit button of a form that has its own page. */
+/** A full-width submit button, for pages with a single form. */
 export const SubmitButton = ({ ready, ...props }: SubmitButtonProps) => (
   <Button type="submit" variant="primary" size="large" wide disabled={!ready} {...props} />
 )

@@ -4,13 +4,13 @@ import { ApiError } from '../api/apiError.ts'
 import { check, type Faults } from '../api/check.ts'
 import { codeText } from '../api/errorText.ts'
 
-/** Validates a native form with a contract's schema, shows errors beside their fields and focuses the first. */
+/** Validates a native form with a contract's schema, shows errors beside their fields and focuses the first one. */
 export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.output<S>) => Promise<void>) {
   const form = useRef<HTMLFormElement>(null)
   const [faults, setFaults] = useState<Faults>({})
   const [problem, setProblem] = useState<unknown>()
   const [busy, setBusy] = useState(false)
-  // Not ready before hydration: the browser would submit the form itself, password included.
+  // Disable submission until hydration: otherwise, the browser would submit the form itself, password included.
   const [ready, setReady] = useState(false)
   useEffect(() => setReady(true), [])
 

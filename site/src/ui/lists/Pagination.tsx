@@ -16,7 +16,7 @@ interface PaginationProps {
   readonly onOpen: (page: number) => void
 }
 
-/** Shows the current range of a list and links to its pages. */
+/** Shows the current range of a list and controls that change the page. */
 export function Pagination({ label, shown, page, perPage, total, jumper = false, onOpen }: PaginationProps) {
   const t = translate()
   const count = Math.ceil(total / perPage)
