@@ -6,7 +6,7 @@ import type { ActivityDeps } from './tasks/taskCommands.ts'
 
 type AllActivityDeps = ActivityDeps & AccountActivityDeps & SubscriptionActivityDeps & SweepVisitsActivities
 
-/** Every activity, by the name that policies and Temporal use. */
+/** Creates all activities, keyed by the names that policies and Temporal use. */
 export const createActivities = (deps: AllActivityDeps) => ({
   ...createTaskActivities(deps),
   ...createAccountActivities(deps),

@@ -7,8 +7,8 @@ import type { Projection, RowOf } from '../engine/projection.ts'
 import { type Queries, readRows } from '../engine/readRows.ts'
 
 /**
- * The last event of each hash-chained stream and its hash when it was first read. Each event carries the hash of the one
- * before it. For the last event, this row is the only record.
+ * The last event of each hash-chained stream, and its hash when first projected. Each event carries the hash of the
+ * previous one, so only this row can reveal a change to the last event.
  */
 const ChainHeadTable = defineEntity({
   name: 'ChainHeadRow',
@@ -19,7 +19,7 @@ export type ChainHeadRow = RowOf<typeof ChainHeadTable>
 
 type Chained = CreditAccountEvent | SubscriptionEvent
 
-/** Advances to an event that carries the hash of the current head. Any other event leaves the row as it is. */
+/** Advances the head to an event that carries its hash. Any other event leaves the row unchanged. */
 const advanced = (row: ChainHeadRow | undefined, event: Stored): ChainHeadRow | undefined => {
   const { stream, revision, id, meta } = event
   const follows = row ? revision === row.revision + 1 && meta.previousHash === row.hash : revision === 0
@@ -59,7 +59,7 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
   },
 }
 
-/** Yields the last verified event of every chained stream. */
+/** Yields the recorded head of every hash-chained stream. */
 export async function* readChainHeads(client: Queries): AsyncGenerator<ChainHeadRow> {
   for await (const { row } of readRows<ChainHeadRow>(client, 'chain_head')) yield row
 }

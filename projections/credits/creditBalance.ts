@@ -7,13 +7,13 @@ interface BalanceLot {
   source: LotSource
   granted: number
   left: number
-  /** Forfeited, reversed or withdrawn: neither left nor used. */
+  /** Credits that expired or were forfeited, reversed, withdrawn or used to repay debt. */
   lost: number
   expires_at: string | null
   closed: boolean
 }
 
-/** A user's credits by lot, the parts of them held for open tasks, and the debt. */
+/** A user's credits by lot, the credits held for open tasks, and the debt. */
 const CreditBalanceTable = defineEntity({
   name: 'CreditBalanceRow',
   tableName: 'credit_balance',
@@ -29,7 +29,7 @@ export type CreditBalanceRow = RowOf<typeof CreditBalanceTable>
 
 type Change = Readonly<{ left?: number; lost?: number }>
 
-/** Adds the amount of each part to its lot, multiplied by the signs in `change`. */
+/** Adds each part's amount to its lot's `left` and `lost`, multiplied by the signs in the change. */
 const moved = (lots: readonly BalanceLot[], parts: readonly LotPart[], { left = 0, lost = 0 }: Change) =>
   lots.map((lot) => {
     const part = parts.find(({ lotId }) => lotId === lot.id)
@@ -88,8 +88,9 @@ export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = 
 }
 
 /**
- * Returns the credits at an instant. `remaining` can be spent; a negative number is owed. `used` is spent or held from the
- * lots of the current period: the last subscription lot, or the free grant.
+ * Returns a user's credits at an instant. `remaining` is the spendable balance, negative if the user owes credits.
+ * `used` counts credits spent or held from the current period's lots: the last subscription lot, or else the free
+ * grants.
  */
 export function creditFigures(row: CreditBalanceRow | undefined, at: string): { remaining: number; used: number } {
   if (!row) return { remaining: 0, used: 0 }

@@ -5,8 +5,8 @@ import type { Projection, RowOf } from '../engine/projection.ts'
 import { sum } from './creditBalance.ts'
 
 /**
- * One entry of a user's credit statement. `hold` becomes `spend` when the video is delivered. `amount` is signed. The
- * running sum in the order of `revision` is the balance after each entry.
+ * One entry of a user's credit statement. A `hold` becomes a `spend` when the video is delivered. `amount` is signed,
+ * and its running sum in `revision` order is the balance.
  */
 const CreditEntryTable = defineEntity({
   name: 'CreditEntryRow',
@@ -17,7 +17,7 @@ const CreditEntryTable = defineEntity({
     revision: p.integer(),
     kind: p.string().$type<'grant' | 'hold' | 'spend' | 'release' | 'expiry' | 'forfeit' | 'reversal' | 'adjustment'>(),
     amount: p.integer(),
-    /** A key of the site's catalogue, or an operator's own words. */
+    /** Key in the site's message catalogue, or free text from an operator. */
     reason: p.string(),
     task_id: p.uuid().nullable(),
     lot_id: p.string().nullable(),
@@ -46,7 +46,7 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
   version: 1,
   table: CreditEntryTable,
   categories: [CREDIT_ACCOUNT],
-  // A hold's row has the task's id so that its capture finds it. All others have the id of their event.
+  // A hold's row has the task's id, so that the capture can update it. Other rows have the id of their event.
   row: (event) => (event.type === 'CreditsHeld' || event.type === 'CreditsCaptured' ? event.data.holdId : event.id),
   on: {
     CreditLotGranted: (_, event) => {

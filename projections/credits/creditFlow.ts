@@ -5,8 +5,8 @@ import type { Projection, RowOf } from '../engine/projection.ts'
 import { sum } from './creditBalance.ts'
 
 /**
- * Credits that were issued to users or left them for good, without the user's id. `held` becomes `spent` at the time of the
- * capture, or is deleted. `lapsed` were forfeited, reversed or withdrawn. Users hold: sold + given - spent - lapsed.
+ * Credits issued to users or permanently deducted, without the user's id. A `held` row becomes `spent` on capture and
+ * is deleted on release. `lapsed` covers all other deductions. Outstanding credits: sold + given - spent - lapsed.
  */
 const CreditFlowTable = defineEntity({
   name: 'CreditFlowRow',

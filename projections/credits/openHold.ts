@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** Credits held for a task. The sweep looks here for holds whose task was never created. */
+/** An open hold of credits for a task. The sweep uses it to find holds whose task was never submitted. */
 const OpenHoldTable = defineEntity({
   name: 'OpenHoldRow',
   tableName: 'open_hold',

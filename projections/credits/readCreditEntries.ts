@@ -3,7 +3,7 @@ import type { CreditEntryRow } from './creditEntry.ts'
 
 export type CreditEntryWithBalance = CreditEntryRow & { readonly balance_after: number }
 
-/** Returns one page of a user's credit entries, newest first, each with the balance after it, and their total number. */
+/** Returns one page of a user's credit entries with the balance after each, newest first, and the total count. */
 export async function readCreditEntries(database: Database, userId: string, page: Page) {
   const from = `(select *, (sum(amount) over (order by revision))::int as balance_after
     from credit_entry where user_id = :userId) t`
@@ -12,7 +12,7 @@ export async function readCreditEntries(database: Database, userId: string, page
   return { entries: rows, total }
 }
 
-/** Returns the credits that a user has spent in total, and since an instant. */
+/** Returns the number of credits that a user has spent in total and since an instant. */
 export const readSpent = (database: Database, userId: string, since: string) =>
   queryOne<{ total: number; since: number }>(
     database,
@@ -21,7 +21,7 @@ export const readSpent = (database: Database, userId: string, since: string) =>
     { userId, since },
   )
 
-/** Returns the credits sold, given and spent in a period, and those that users hold now. */
+/** Returns the credits sold, given and spent in a period, and the credits outstanding now. */
 export const readCreditFlows = (database: Database, days: LocalDays) => {
   const within = (kind: string) =>
     `coalesce(sum(amount) filter (where kind = '${kind}' and at >= begins and at < ends), 0)::float as ${kind}`

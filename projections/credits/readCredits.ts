@@ -8,7 +8,7 @@ export async function readCredits(database: Database, userId: string, at: string
   return creditFigures(found?.row, at)
 }
 
-/** Returns the ids of users with open lots that have expired at an instant. */
+/** Returns the ids of users with unclosed lots that have expired by an instant. */
 export async function readExpired(database: Database, at: string): Promise<string[]> {
   const rows = await query<{ id: string }>(
     database,
@@ -21,19 +21,19 @@ export async function readExpired(database: Database, at: string): Promise<strin
 }
 
 export interface Balance {
-  /** The user. */
+  /** User id. */
   readonly id: string
   readonly balance: number
-  /** Sum of the credit history. */
+  /** Sum of the user's credit entries. */
   readonly entries: number
-  /** Revision of the latest entry; null without history. */
+  /** Revision of the latest entry; null if there is none. */
   readonly revision: number | null
 }
 
-/** Which accounts to read: the next ones by id, or certain ones. */
+/** Accounts to read: the next `limit` accounts after an id, or those with the given ids. */
 export type BalancePage = { readonly after: string; readonly limit: number } | { readonly ids: readonly string[] }
 
-/** Returns credit balances, each with the sum of its history, ordered by id. */
+/** Returns credit balances with the sum of each user's entries, ordered by user id. */
 export async function readBalances(database: Database, page: BalancePage): Promise<Balance[]> {
   const [where, values] =
     'ids' in page

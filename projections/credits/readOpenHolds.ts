@@ -1,6 +1,6 @@
 import { type Database, query, queryOne } from '../engine/query.ts'
 
-/** Returns the number of open holds, of those made before an instant, and when the oldest was made, in epoch seconds. */
+/** Counts all open holds and those made before an instant. `oldestAt` is in epoch seconds; null without open holds. */
 export const readOpenHolds = (database: Database, before: Date) =>
   queryOne<{ count: number; old: number; oldestAt: number | null }>(
     database,
@@ -9,7 +9,7 @@ export const readOpenHolds = (database: Database, before: Date) =>
     { before },
   )
 
-/** Returns up to 500 holds made before an instant, oldest first, without those of the given tasks. */
+/** Returns up to 500 holds made before an instant, oldest first, excluding those of the given tasks. */
 export const readOldHolds = (database: Database, before: Date, withoutTasks: readonly string[]) =>
   query<{ taskId: string; userId: string }>(
     database,

@@ -6,8 +6,8 @@ const REPORT_EVERY_MS = 2_000
 const POLL_MS = 25
 
 /**
- * Records in the database when a projection was last at the head of the log, for other processes. Call `arrived` at the
- * head, and `left` when there is more to read.
+ * Records in the database when a projection was last at the head of the log, so that other processes can read it. Call
+ * `arrived` at the head, and `left` when there are more events to read.
  */
 export function reportLiveness({ name, version }: AnyProjection, database: Database) {
   let atHead = false
@@ -16,7 +16,7 @@ export function reportLiveness({ name, version }: AnyProjection, database: Datab
   const report = async () => {
     reportedAt = performance.now()
     const sql = 'update projection_checkpoint set live_at = clock_timestamp() where name = :name and version = :version'
-    // After a failure the timer reports again.
+    // The timer retries a failed report.
     await query(database, sql, { name, version }).catch(() => {})
   }
   const timer = setInterval(() => {
@@ -37,14 +37,14 @@ export function reportLiveness({ name, version }: AnyProjection, database: Datab
   }
 }
 
-/** Returns the time of the database's clock, which all processes share. */
+/** Returns the current time of the database's clock, which all processes share. */
 export async function databaseTime(database: Database): Promise<string> {
   return (await queryOne<{ now: string }>(database, 'select clock_timestamp()::text as now')).now
 }
 
 /**
- * Waits until every projection has been at the head of the log since an instant of the database's clock, at this version or
- * a newer one, in any process.
+ * Waits until every projection has been at the head of the log since an instant of the database's clock, at this
+ * version or a newer one, in any process.
  */
 export async function caughtUp(projections: readonly AnyProjection[], database: Database, since: string) {
   const versions = JSON.stringify(projections.map(({ name, version }) => ({ name, version })))

@@ -4,19 +4,19 @@ import { type AnyProjection, foldEvents } from './projection.ts'
 import type { Database } from './query.ts'
 import { notifyChange, tableName } from './readModel.ts'
 
-/** Another process moved the checkpoint, or a newer program took over the read model. The batch was rolled back. */
+/** Another process moved the checkpoint, or a newer version took over the read model. The batch was rolled back. */
 class Fenced extends Error {
   override name = 'Fenced'
 }
 
-/** A notification of Postgres holds at most 8,000 bytes. */
+/** Postgres limits the payload of a notification to 8,000 bytes. */
 const IDS_PER_NOTIFICATION = 100
 
 /**
  * Folds a batch into its rows, writes them with the checkpoint in one transaction, and notifies listeners.
- * @param from position of the checkpoint before the batch
- * @param table default: the projection's own; a rebuild writes to another
- * @throws Fenced the checkpoint is no longer at `from` and this version
+ * @param from checkpoint position before the batch
+ * @param table table to write to, by default the projection's own
+ * @throws Fenced if the checkpoint no longer has this position and version
  */
 export function projectBatch(
   projection: AnyProjection,

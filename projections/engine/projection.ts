@@ -4,22 +4,22 @@ import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 
 type Json<T> = T extends Date ? string : T extends undefined ? never : T
 
-/** A row of a table as `to_jsonb` returns it: instants are ISO strings. */
+/** A table row as returned by `to_jsonb`, with instants as ISO strings. */
 export type RowOf<Table> = {
   [Column in keyof InferEntity<Table> & string]-?: Json<InferEntity<Table>[Column]>
 }
 
-/** A read model: how each event changes the one row it concerns. */
+/** A read model, in which each event changes at most one row. */
 export type Projection<E extends Event, Row extends object> = Readonly<{
   name: string
-  /** Increase it when the same events produce different rows: the table is then rebuilt from the log. */
+  /** Increase it when the same events would produce different rows. The table is then rebuilt from the log. */
   version: number
   table: EntitySchema
   /** Returns the primary key, a UUID in the column `id`. */
   row: (event: Stored<E>) => string
-  /** Categories of the streams it reads. */
+  /** Categories of the streams that the projection reads. */
   categories: readonly [string, ...string[]]
-  /** Returns the changed row. `undefined` deletes it. */
+  /** Handlers by event type. Each returns the changed row, or undefined to delete it. */
   on: { readonly [T in E['type']]: (row: Row | undefined, event: Stored<Extract<E, { type: T }>>) => Row | undefined }
 }>
 

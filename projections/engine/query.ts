@@ -10,7 +10,7 @@ type Parameters = Readonly<Record<string, unknown>>
  */
 export async function query<Row>(database: Database, sql: string, parameters: Parameters = {}): Promise<Row[]> {
   const values: unknown[] = []
-  // A name follows one colon; two colons are a cast.
+  // A single colon starts a parameter name; a double colon is a cast.
   const statement = sql.replace(/(?<!:):([a-zA-Z]+)/g, (_, name: string) => {
     values.push(parameters[name])
     return '?'
@@ -26,10 +26,10 @@ export async function queryOne<Row>(database: Database, sql: string, parameters?
 /** `page` counts from 1. */
 export type Page = Readonly<{ page: number; perPage: number }>
 
-/** `row`: SQL of a row, as JSON. `from`: tables and condition, without the keyword. */
+/** `row`: SQL expression for a row as JSON. `from`: FROM and WHERE clauses, without the leading keyword. */
 type PageQuery = Readonly<{ row: string; from: string; orderBy: string }>
 
-/** Reads one page of rows, and their total number. */
+/** Returns one page of rows and the total count. */
 export async function queryPage<Row>(
   database: Database,
   { row, from, orderBy }: PageQuery,
@@ -43,10 +43,10 @@ export async function queryPage<Row>(
   return { rows: found.map(({ row }) => row), total }
 }
 
-/** A period of calendar days in a time zone, `from` and `to` included (YYYY-MM-DD). */
+/** A period of calendar days in a time zone. `from` and `to` are inclusive and formatted as YYYY-MM-DD. */
 export type LocalDays = Readonly<{ from: string; to: string; timeZone: string }>
 
-/** SQL source of the instants `begins` and `ends` (exclusive) of a period. Its parameters are those of {@link LocalDays}. */
+/** SQL subquery that selects the bounds of a {@link LocalDays} period: `begins` (inclusive) and `ends` (exclusive). */
 export const SPAN = `(select (:from::date)::timestamp at time zone z as begins,
     (:to::date + 1)::timestamp at time zone z as ends
   from (select :timeZone::text as z) zone) span`

@@ -5,7 +5,7 @@ import { type Database, query, queryOne } from './query.ts'
 
 export const tableName = (projection: AnyProjection): string => projection.table.meta.tableName
 
-/** Reads a read model's checkpoint. Creates a missing one at this version, before the first event. */
+/** Returns a read model's checkpoint. Creates a missing checkpoint at this version, before the first event. */
 export async function readCheckpoint(database: Database, { name, version }: { name: string; version: number }) {
   const create = 'insert into projection_checkpoint (name, version) values (:name, :version) on conflict do nothing'
   await query(database, create, { name, version })
@@ -18,7 +18,7 @@ export async function readCheckpoint(database: Database, { name, version }: { na
 }
 
 /**
- * Reads an item from each row of a read model, and the position of the log that the rows include, in one snapshot.
+ * Returns an item for each row of a read model, and the log position up to which the rows are current, in one snapshot.
  * @param item SQL expression over the row's columns
  * @param where SQL condition
  */

@@ -1,11 +1,11 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 
-/** A database connection. Tools outside the server (audit, backup, drill) read through one, in one snapshot. */
+/** A database connection, through which tools outside the server (audit, backup, drill) read a single snapshot. */
 export type Queries = { query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }> }
 
 const PAGE = 5_000
 
-/** Yields every row of a table in order of `id`, in the shape of `to_jsonb`. */
+/** Yields every row of a table as returned by `to_jsonb`, ordered by `id`. */
 export async function* readRows<Row = object>(client: Queries, table: string) {
   for (let after = '00000000-0000-0000-0000-000000000000', first = true; ; first = false) {
     const { rows } = await client.query(
@@ -21,7 +21,7 @@ export async function* readRows<Row = object>(client: Queries, table: string) {
 
 type NamedCheckpoint = Readonly<{ name: string; version: number; position: GlobalPosition | null }>
 
-/** Returns the checkpoints of all read models, those being rebuilt included, in order of name. */
+/** Returns the checkpoints of all read models, including those being rebuilt, ordered by name. */
 export async function readCheckpoints(client: Queries): Promise<NamedCheckpoint[]> {
   const { rows } = await client.query('select name, version, position from projection_checkpoint order by name')
   return rows as NamedCheckpoint[]

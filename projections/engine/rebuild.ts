@@ -7,10 +7,10 @@ import type { Queries } from './readRows.ts'
 
 type Rebuild = Readonly<{ store: Pick<EventStore, 'subscribeAll'>; database: Database; signal: AbortSignal }>
 
-/** Matches the names of tables and checkpoints of read models that are being rebuilt, as a regular expression of Postgres. */
+/** Postgres regular expression that matches the tables and checkpoints of unfinished rebuilds. */
 export const REBUILD_TABLE = '__v[0-9]+$'
 
-/** Deletes the checkpoints of unfinished rebuilds, which then start over. */
+/** Deletes the checkpoints of unfinished rebuilds, so that they start over. */
 export async function forgetRebuilds(client: Queries): Promise<void> {
   await client.query('delete from projection_checkpoint where name ~ $1', [REBUILD_TABLE])
 }
@@ -18,14 +18,14 @@ export async function forgetRebuilds(client: Queries): Promise<void> {
 /**
  * Builds a read model in a second table and swaps it in when it has caught up. Readers see the old rows until then. An
  * interrupted rebuild resumes at its checkpoint. See docs/decisions/0009-rebuild-beside.md.
- * @throws the reason of `signal`
+ * @throws the abort reason of `signal`
  */
 export async function rebuild(projection: AnyProjection, { store, database, signal }: Rebuild): Promise<void> {
   const table = tableName(projection)
   const draft = `${table}__v${projection.version}`
   const em = database.em.fork()
   let { position } = await readCheckpoint(database, { name: draft, version: projection.version })
-  // Without a checkpoint, the table is from another log or from an attempt that failed early.
+  // Without a checkpoint, an existing table is from another log or from an attempt that failed early.
   if (position === undefined) await em.execute(`drop table if exists "${draft}"`)
   await em.execute(`create table if not exists "${draft}" (like "${table}" including all)`)
   const catchUp = async () => {
@@ -46,8 +46,8 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
 
 /**
  * Replaces the old table and its checkpoint in one transaction, unless another process did so first. The lock on the
- * checkpoint stops projectors of the old version while `catchUp` reads their last events: readers never go back in time.
- * Like a projector, it locks the checkpoint before the table.
+ * checkpoint stops projectors of the old version while `catchUp` reads their last events, so that readers never see
+ * older rows. Like projectors, this locks the checkpoint before the table, which prevents deadlocks.
  */
 function swapIn(projection: AnyProjection, database: Database, draft: string, catchUp: () => Promise<void>) {
   const table = tableName(projection)

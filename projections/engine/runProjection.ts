@@ -19,12 +19,12 @@ export interface ProjectionRun {
 const STANDBY_MS = 5_000
 const FIRST_RETRY_MS = 50
 const MAX_RETRY_MS = 5_000
-/** Batches without a relevant event need no transaction: reading this many again after a restart is cheap. */
+/** Maximum number of irrelevant batches between checkpoints. Reading them again after a restart is cheap. */
 const CHECKPOINT_EVERY = 100
 
 /**
- * Keeps one read model up to date until the signal aborts. Each batch and its checkpoint are one transaction. An error is
- * logged and the batch retried: a read model may lag, but it skips no event.
+ * Keeps one read model up to date until the signal aborts. Each batch and its checkpoint are one transaction. Errors
+ * are logged and the batch is retried, so a read model may lag but never skips an event.
  */
 export async function runProjection(
   projection: AnyProjection,
@@ -45,7 +45,7 @@ export async function runProjection(
         continue
       }
       if (checkpoint.version > version) {
-        // A newer program maintains the rows. This one takes over again only if the newer version is rolled back.
+        // A process with a newer version maintains the rows. This one takes over again only after a rollback.
         onLive()
         await delay(STANDBY_MS, undefined, { signal })
         continue

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { type PaidTier, SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A user's current or last agreement, the one that waits for approval, and the one that starts after the current period. */
+/** A user's current or last agreement, the one awaiting approval, and the one that starts after the current period. */
 const CurrentSubscriptionTable = defineEntity({
   name: 'CurrentSubscriptionRow',
   tableName: 'current_subscription',
@@ -36,7 +36,7 @@ const NONE = { ...NO_PLAN, ...NO_OTHERS, state: 'none', trial: false, cancelled:
 
 type Row = CurrentSubscriptionRow | undefined
 
-/** Changes the row if it shows this agreement. */
+/** Applies the change if this is the row's current agreement. */
 const about = (row: Row, agreementId: string, change: Partial<CurrentSubscriptionRow>): Row =>
   row?.agreement_id === agreementId ? { ...row, ...change } : row
 

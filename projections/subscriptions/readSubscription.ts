@@ -5,21 +5,21 @@ import type { InvoiceRow } from './invoice.ts'
 
 export type { CurrentSubscriptionRow, InvoiceRow }
 
-/** Returns a user's subscription. `undefined`: the user has never requested one. */
+/** Returns a user's subscription, or undefined if the user has never requested one. */
 export async function readSubscription(database: Database, userId: string) {
   const sql = 'select to_jsonb(t) as row from current_subscription t where id = :userId'
   const [found] = await query<{ row: CurrentSubscriptionRow }>(database, sql, { userId })
   return found?.row
 }
 
-/** Returns one page of a user's invoices, newest first, and their total number. */
+/** Returns one page of a user's invoices, newest first, and the total count. */
 export async function readInvoices(database: Database, userId: string, page: Page) {
   const invoices = { row: 'to_jsonb(t)', from: 'invoice t where user_id = :userId', orderBy: 'period_start desc, id' }
   const { rows, total } = await queryPage<InvoiceRow>(database, invoices, { userId }, page)
   return { invoices: rows, total }
 }
 
-/** Returns the id of the user who paid a sale. `undefined`: the sale is not known yet. */
+/** Returns the id of the user who paid for a sale, or undefined if the sale is not known yet. */
 export async function readBuyer(database: Database, saleId: string): Promise<string | undefined> {
   const sql = 'select user_id from invoice where sale_id = :saleId'
   const [found] = await query<{ user_id: string }>(database, sql, { saleId })
@@ -37,13 +37,13 @@ export const readOpenAgreements = (database: Database) =>
     `select id as "userId", unclosed as "agreementIds" from current_subscription where unclosed <> '[]'`,
   )
 
-/** Counts the users with an agreement that has not ended. */
+/** Counts the users with an agreement that the provider may still bill. */
 export async function readOpenSubscriptionCount(database: Database): Promise<number> {
   const sql = `select count(*)::int as count from current_subscription where unclosed <> '[]'`
   return (await queryOne<{ count: number }>(database, sql)).count
 }
 
-/** Returns the sales of a period net of refunds, by currency, in cents. */
+/** Returns the revenue of a period net of refunds, by currency, in cents. */
 export const readRevenue = (database: Database, days: LocalDays) =>
   query<{ currency: string; amount: number }>(
     database,

@@ -10,7 +10,7 @@ import {
 } from '#backend/tasks/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A render that timed out here and that the provider may still finish. */
+/** A failed render that the provider may still finish. */
 const LateRenderTable = defineEntity({
   name: 'LateRenderRow',
   tableName: 'late_render',

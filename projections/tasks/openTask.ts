@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { RENDER_LANE, type RenderSlotReleased, VIDEO_TASK, type VideoTaskSubmitted } from '#backend/tasks/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A task whose workflow has not ended. It ends when the task's slot in the lane is released. */
+/** A task whose workflow has not ended. The row is deleted when the task's slot in the render lane is released. */
 const OpenTaskTable = defineEntity({
   name: 'OpenTaskRow',
   tableName: 'open_task',

@@ -7,7 +7,7 @@ interface Running extends Kind {
 interface Open extends Running {
   readonly id: string
   readonly status: string
-  /** Position in the queue, from 1. Null while rendering. */
+  /** Position in the queue, starting at 1; null while rendering. */
   readonly place: number | null
   readonly percent: number | null
 }
@@ -31,7 +31,7 @@ export const readQueue = (database: Database, userId: string) =>
     { userId },
   )
 
-/** Returns the median render time of the last 200 videos, by kind, in milliseconds. */
+/** Returns the median render time in milliseconds of the last 200 videos, by resolution and duration. */
 export const readPace = (database: Database) =>
   query<Kind & { ms: number }>(
     database,

@@ -3,12 +3,12 @@ import { type Database, type LocalDays, query, queryOne, SPAN } from '../engine/
 interface OpenTasks {
   readonly waiting: number
   readonly processing: number
-  /** Creation time of the oldest waiting task, in epoch milliseconds. */
+  /** Creation time of the oldest waiting task, in epoch milliseconds; null if none is waiting. */
   readonly oldest: number | null
   readonly stuck: readonly { task_id: string; status: string; since: string }[]
 }
 
-/** Counts open tasks, and lists up to 100 that have waited or rendered since before the given instants. */
+/** Counts open tasks, and lists up to 100 that began to wait or render before the given instants. */
 export const readOpenTasks = (database: Database, stuckBefore: { waiting: Date; made: Date }) =>
   queryOne<OpenTasks>(
     database,
@@ -25,7 +25,7 @@ export const readOpenTasks = (database: Database, stuckBefore: { waiting: Date; 
     stuckBefore,
   )
 
-/** Counts the tasks that ended in a period, by error code. Null: delivered. */
+/** Counts the tasks that ended in a period, by error code, which is null for delivered videos. */
 export const readOutcomes = (database: Database, days: LocalDays) =>
   query<{ code: string | null; count: number }>(
     database,
@@ -34,7 +34,7 @@ export const readOutcomes = (database: Database, days: LocalDays) =>
     { ...days },
   )
 
-/** Counts the clips delivered in a period, by kind. */
+/** Counts the clips delivered in a period, by resolution and duration. */
 export const readDelivered = (database: Database, days: LocalDays) =>
   query<{ resolution: string; duration: number; clips: number }>(
     database,
@@ -43,7 +43,7 @@ export const readDelivered = (database: Database, days: LocalDays) =>
     { ...days },
   )
 
-/** Export of the failures by error code. Parameters: first day, last day, time zone. */
+/** Export of a period's failures by error code. Parameters: first day, last day, time zone. */
 export const FAILURES_FILE = {
   columns: ['code', 'count'],
   sql: `select error_code, count(*)::int from task_outcome

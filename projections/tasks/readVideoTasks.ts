@@ -2,24 +2,24 @@ import { type Database, type Page, query, queryOne, queryPage } from '../engine/
 import type { Queries } from '../engine/readRows.ts'
 import type { VideoTaskRow } from './videoTask.ts'
 
-/** Selects tasks of a user. An absent field matches all. */
+/** Filter for a user's tasks. An omitted field matches all tasks. */
 export interface TaskFilter {
   readonly status?: string | undefined
   readonly taskType?: string | undefined
   readonly model?: string | undefined
-  /** ISO instant: created at or after it. */
+  /** Earliest creation time, as an ISO instant (inclusive). */
   readonly from?: string | undefined
-  /** ISO instant: created before it. */
+  /** Latest creation time, as an ISO instant (exclusive). */
   readonly before?: string | undefined
 }
 
-/** A task's row with the progress of its render in percent. */
+/** A task's row with the progress of its render in percent; null without progress. */
 export type TaskWithProgress = VideoTaskRow & { percent: number | null }
 
 const ROW = `to_jsonb(t) || jsonb_build_object('percent', p.percent)`
 const TASKS = 'video_task t left join render_progress p on p.task_id = t.id'
 
-/** Returns one page of a user's tasks, newest first, and their total number. */
+/** Returns one page of a user's tasks, newest first, and the total count. */
 export async function listVideoTasks(database: Database, userId: string, filter: Page & TaskFilter) {
   const from = `${TASKS} where user_id = :userId and (:status::text is null or status = :status)
     and (:taskType::text is null or task_type = :taskType) and (:model::text is null or model = :model)
@@ -37,7 +37,7 @@ export async function readVideoTasks(database: Database, ids: readonly string[])
   return found.map(({ row }) => row)
 }
 
-/** Returns those of the images that are the first frame of a task in any state. */
+/** Returns which of the images are the first frame of a task in any state. */
 export async function readFirstFramesInUse(database: Database, imageIds: readonly string[]): Promise<Set<string>> {
   const rows = await query<{ id: string }>(
     database,
@@ -48,7 +48,7 @@ export async function readFirstFramesInUse(database: Database, imageIds: readonl
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Returns the number, total duration and total size of a user's finished videos. */
+/** Returns the number, total duration in milliseconds and total size in bytes of a user's finished videos. */
 export const readWorkStats = (database: Database, userId: string) =>
   queryOne<{ videos: number; duration_ms: number; bytes: number }>(
     database,

@@ -11,7 +11,7 @@ import {
 } from '#backend/tasks/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A task's outcome and the kind of its clip. Survives the deletion of the task, because the provider was paid for it. */
+/** A task's outcome, with its resolution and duration. Kept after the task is deleted, because it incurred a cost. */
 const TaskOutcomeTable = defineEntity({
   name: 'TaskOutcomeRow',
   tableName: 'task_outcome',
@@ -21,7 +21,7 @@ const TaskOutcomeTable = defineEntity({
     duration: p.integer(),
     /** Null while the task is open. */
     ended_at: p.datetime().nullable(),
-    /** Null for a delivered clip. */
+    /** Null while the task is open and for a delivered clip. */
     error_code: p.text().$type<FailureCode>().nullable(),
   },
 })

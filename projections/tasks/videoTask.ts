@@ -8,7 +8,7 @@ import {
 } from '#backend/tasks/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A task as its owner sees it. The prompt is still encrypted. */
+/** A task as shown to its owner, with the prompt still encrypted. */
 const VideoTaskTable = defineEntity({
   name: 'VideoTaskRow',
   tableName: 'video_task',
@@ -24,9 +24,9 @@ const VideoTaskTable = defineEntity({
     camera_movements: p.json<readonly string[]>(),
     prompt_optimizer: p.boolean(),
     first_frame: p.uuid().nullable(),
-    /** The price, also after a refund. */
+    /** Price of the task, unchanged by a refund. */
     credits: p.integer(),
-    /** 0 after a refund. */
+    /** Credits charged; 0 after a refund. */
     credits_consumed: p.integer(),
     priority: p.integer(),
     created_at: p.datetime(),

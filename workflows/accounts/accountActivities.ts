@@ -19,7 +19,7 @@ export interface AccountActivityDeps {
   readonly outbox: { open(mailId: string): Promise<OutgoingMail | undefined>; remove(mailId: string): Promise<void> }
   readonly erasures: { removeRows(userId: string): Promise<void>; done(userId: string): Promise<void> }
   readonly removeUploads: (userId: string) => Promise<void>
-  /** Called when the mail server permanently rejects a mail. */
+  /** Called when the mail server permanently rejects an email. */
   readonly onRefused: (mailId: string) => void
 }
 
@@ -27,7 +27,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
   const { at, sendCommand, readTask, origin } = createTaskCommands(deps)
   const { store, mailer, outbox, erasures, credits, provider, media } = deps
 
-  /** Yields every task that ever held credits of the user. The log keeps tasks that read models no longer have. */
+  /** Yields the ids of all tasks that ever held the user's credits, including those that read models no longer contain. */
   async function* tasksOf(userId: string): AsyncGenerator<string> {
     for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`))
       if (event.type === 'CreditsHeld') yield event.data.holdId
@@ -58,7 +58,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
   }
 }
 
-/** Ends the subscription, if there is one. Its lifecycle workflow then cancels the agreement at the provider. */
+/** Ends the user's subscription, if there is one. Its lifecycle workflow then cancels the agreement at the provider. */
 async function endSubscription({ handle, calendar }: ActivityDeps & AccountActivityDeps, userId: string) {
   const at = new Date(calendar()).toISOString()
   const command = { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: false, at } as const

@@ -3,11 +3,11 @@ import type { Workflow } from '../engine/engine.port.ts'
 type Input = { readonly mailId: string }
 
 export interface DeliverMailActivities {
-  /** Sends a mail, if it is still in the outbox, and removes it. Throws while the mail server is unavailable. */
+  /** Sends an email if it is still in the outbox, then removes it. Throws if the mail server is unavailable. */
   sendMail(input: Input): Promise<void>
 }
 
-/** Delivers a mail from the outbox. Retries until the mail is accepted, permanently rejected or expired. */
+/** Delivers an email from the outbox. Retries until the email is accepted, permanently rejected or expired. */
 export const deliverMail: Workflow<DeliverMailActivities, Input> = {
   type: 'deliverMail',
   id: ({ mailId }) => `mail-${mailId}`,

@@ -9,10 +9,10 @@ export interface EraseAccountActivities {
   endErasure(input: Input): Promise<void>
 }
 
-/** Pause before the second pass. Requests that were in flight at the deletion have ended by then. */
+/** Pause before the second pass. Requests that were in flight when the account was deleted have ended by then. */
 const IN_FLIGHT_MS = 2 * 60_000
 
-/** Erases what a deleted account left, twice: requests in flight during the first pass may have added files. */
+/** Erases the data of a deleted account in two passes, because requests in flight during the first may add files. */
 export const eraseAccount: Workflow<EraseAccountActivities, Input> = {
   type: 'eraseAccount',
   id: ({ userId }) => `erase-${userId}`,

@@ -1,7 +1,7 @@
 import type { NoInput, Workflow } from '../engine/engine.port.ts'
 
 export interface SweepVisitsActivities {
-  /** Truncates the addresses of visits after a day and deletes visits after 90 days. */
+  /** Truncates the IP addresses of visits after a day, and deletes visits after 90 days. */
   sweepVisits(input: NoInput): Promise<void>
 }
 

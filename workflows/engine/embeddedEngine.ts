@@ -12,17 +12,17 @@ import {
 } from './engine.port.ts'
 import { Pool } from './pool.ts'
 
-/** The longest delay of `setTimeout`: 24.8 days. */
+/** Longest delay that `setTimeout` supports: 24.8 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 const never = new Promise<never>(() => {})
 
-/** Sleeps for any length of time. After an abort it neither returns nor throws. */
+/** Sleeps for `ms` milliseconds, which may exceed the limit of `setTimeout`. Never settles after an abort. */
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   for (let left = ms; left > 0; left -= MAX_TIMER_MS)
     await delay(Math.min(left, MAX_TIMER_MS), undefined, { signal }).catch(() => never)
 }
 
-/** A workflow in progress: its result, and its signals that no `signalled` has consumed. */
+/** A run in progress, with its result and its unconsumed signals. */
 class Run {
   readonly result = Promise.withResolvers<unknown>()
   readonly #raised = new Set<string>()
@@ -48,15 +48,15 @@ class Run {
 export interface EmbeddedEngineOptions {
   readonly activities: Activities
   readonly policies: Policies
-  /** Activities that run concurrently, by pool. Other pools are unlimited. */
+  /** Maximum number of concurrent activities, by pool. Pools that are not listed are unlimited. */
   readonly slots?: Readonly<Record<string, number>>
   readonly onError: (error: unknown, activity: string) => void
 }
 
 /**
- * Runs workflows in this process and stores nothing: the event log is the journal. Activities are idempotent against the
- * log, so after a crash the triggers start each unfinished workflow again, and it skips what is done.
- * See docs/decisions/0003-log-is-the-journal.md.
+ * Runs workflows in this process and stores nothing: the event log is the journal. Activities are idempotent against
+ * the log, so after a crash the triggers restart each unfinished workflow, which skips its completed steps. See
+ * docs/decisions/0003-log-is-the-journal.md.
  */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions
@@ -145,7 +145,7 @@ export class EmbeddedEngine implements Engine {
     this.#active.add(work)
     const settled = () => void this.#active.delete(work)
     work.then(settled, settled)
-    // An activity that ignores its signal is abandoned.
+    // The timeout must also end the attempt of an activity that ignores its signal.
     const timedOut = new Promise<never>((_, reject) =>
       timeout.signal.addEventListener('abort', () => reject(timeout.signal.reason)),
     )

@@ -3,17 +3,17 @@ import type { EventStore, GlobalPosition, Stored } from '#backend/kernel/eventso
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import type { Starter } from './engine.port.ts'
 
-/** Work that is in progress at a position of the log. `undefined`: before the first event. */
+/** Work in progress as of the log position `upTo`, which is undefined before the first event. */
 export type OpenWork<Item> = Readonly<{ upTo: GlobalPosition | undefined; items: readonly Item[] }>
 
-/** Starts one kind of work: what was in progress when the last process stopped, then what later events begin. */
+/** Starts one kind of workflow: for work in progress when the last process stopped, then for new events. */
 export interface LogTrigger<E extends Event = Event, Item = unknown> {
   readonly category: string
   readOpenWork(): Promise<OpenWork<Item>>
   resume(engine: Starter, item: Item): Promise<void>
   /** Handles an event after the position of the open work. */
   react(engine: Starter, event: Stored<E>): Promise<void> | undefined
-  /** Resume while new events are already handled: there may be many items, and no user waits for them. */
+  /** Resumes items while handling new events, because there may be many items and no user waits for them. */
   readonly resumeInBackground?: true
 }
 
@@ -27,7 +27,7 @@ export interface LogTriggers {
 
 const RETRY_MS = 1_000
 
-/** Runs the triggers until the signal aborts. After an error it resumes the open work again: a second start does nothing. */
+/** Runs the triggers until the signal aborts. Restarts after an error: starting a workflow twice has no effect. */
 export async function runLogTriggers(run: LogTriggers): Promise<void> {
   while (!run.signal.aborted) {
     try {
@@ -64,7 +64,7 @@ const prefixOf = ({ category }: LogTrigger) => `${category}-`
 const earliest = (open: readonly OpenWork<unknown>[]) =>
   open.some(({ upTo }) => upTo === undefined) ? undefined : open.map(({ upTo }) => upTo).toSorted()[0]
 
-/** Runs jobs until all are done. When one fails, aborts the others and waits for them. */
+/** Runs jobs until all are done. If one fails, aborts the others and waits for them to end. */
 async function all(jobs: readonly ((signal: AbortSignal) => Promise<void>)[], signal: AbortSignal): Promise<void> {
   const failed = new AbortController()
   const running = jobs.map((job) => job(AbortSignal.any([signal, failed.signal])))

@@ -1,9 +1,9 @@
 import type { ActivityPolicy } from './engine.port.ts'
 
-/** Four seconds after a process was killed, another one takes over its activities. */
+/** Time after which another process takes over the activities of a killed one. */
 export const heartbeatMs = 4_000
 
-/** For commands against our own log and database: retried for as long as these are unavailable. */
+/** Policy for commands to Kinora's own log and database. Retries for as long as they are unavailable. */
 export const bookkeeping: ActivityPolicy = {
   timeoutMs: 30_000,
   heartbeatMs,

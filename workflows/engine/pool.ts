@@ -2,12 +2,12 @@ import type { StartOptions } from './engine.port.ts'
 
 interface Waiting {
   readonly priority: number
-  /** Round in which the owner is served. Owners get one slot per round. */
+  /** Round in which the call is served. Each owner gets one slot per round. */
   readonly turn: number
   readonly go: () => void
 }
 
-/** Concurrency limit. Waiting calls are served by priority, then round-robin by owner, then first in, first out. */
+/** A concurrency limit. Waiting calls are served by priority, then round-robin by owner, then first in, first out. */
 export class Pool {
   #free: number
   #waiting: Waiting[] = []

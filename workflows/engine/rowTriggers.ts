@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Starter } from './engine.port.ts'
 
-/** Starts a workflow for each row that waits for one. */
+/** Starts a workflow for each pending row. */
 export interface RowTrigger {
-  /** Returns the ids of the waiting rows. */
+  /** Returns the ids of the pending rows. */
   readonly waiting: () => Promise<readonly string[]>
   readonly start: (engine: Starter, id: string) => Promise<void>
 }
@@ -11,23 +11,23 @@ export interface RowTrigger {
 export interface RowTriggers {
   readonly engine: Starter
   readonly triggers: readonly RowTrigger[]
-  /** Calls the listener when any process may have added a row. Returns the function that unsubscribes it. */
+  /** Registers a listener for rows that any process may have added. Returns a function that removes it. */
   readonly onChange: (listener: () => void) => () => void
   readonly signal: AbortSignal
   readonly onError: (error: unknown) => void
-  /** Polling interval. Notifications are lost while the connection is down. */
+  /** Polling interval. Polling finds rows whose notification was lost while the connection was down. */
   readonly pollMs?: number
 }
 
 const RETRY_MS = 1_000
 
-/** Starts workflows for waiting rows until the signal aborts. A second start of the same workflow does nothing. */
+/** Starts workflows for pending rows until the signal aborts. Starting a workflow twice has no effect. */
 export async function runRowTriggers(run: RowTriggers): Promise<void> {
   const { engine, triggers, onChange, signal, onError, pollMs = 15_000 } = run
   let changed = Promise.withResolvers<void>()
   const unsubscribe = onChange(() => changed.resolve())
   while (!signal.aborted) {
-    // Reset before reading: a row that arrives during the read causes another one.
+    // Reset before reading, so that a row added during the read triggers another one.
     changed = Promise.withResolvers()
     let pauseMs = pollMs
     try {

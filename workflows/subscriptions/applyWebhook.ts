@@ -5,22 +5,22 @@ import type { ProviderAgreement, ProviderSale, WebhookSubject } from '#backend/s
 import { calendarTime, type SettleDeps, sendCommand } from './settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Grace period: a plan stays active for this time after a failed payment, while the provider retries. */
+/** Grace period in which a plan stays active after a failed payment, while the provider retries. */
 const GRACE_MS = 7 * DAY_MS
-/** Billing days vary by up to three days, because a month may lack the 29th, 30th or 31st. */
+/** Billing dates shift by up to three days, because some months lack the 29th, 30th or 31st. */
 const BILLING_TOLERANCE_MS = 4 * DAY_MS
 
 export interface WebhookDeps extends SettleDeps {
-  /** Returns the user of a sale; undefined if the sale is unknown. */
+  /** Returns the id of the user who paid for a sale, or undefined if the sale is unknown. */
   readonly findBuyer: (saleId: string) => Promise<string | undefined>
 }
 
-/** `later`: its agreement or sale is not known yet. `ignored`: it is about nothing that was sold here. */
+/** `later`: the webhook's agreement or sale is not known yet. `ignored`: the webhook is not about a Kinora sale. */
 export type WebhookResult = { readonly userId: string } | 'later' | 'ignored'
 
 /**
- * Applies a webhook to its subscription. Sales and reversals are recorded as sent; the rest is read from the provider, so
- * webhooks may arrive in any order and repeatedly.
+ * Applies a webhook to its subscription. Sales and reversals are recorded as received. Everything else is read from
+ * the provider, so webhooks may arrive in any order and more than once.
  */
 export async function applyWebhook(deps: WebhookDeps, subject: WebhookSubject): Promise<WebhookResult> {
   try {
@@ -83,7 +83,7 @@ export async function refreshAgreement(
   return { userId }
 }
 
-/** Returns when a sale's period ends: the next billing time for the latest sale, a month later for older ones. */
+/** Returns the end of a sale's period: the next billing time for the latest sale, a month later for older sales. */
 function periodEndOf({ soldAt }: ProviderSale, { nextBillingAt }: ProviderAgreement): string {
   const month = monthsAfter(soldAt, 1)
   if (nextBillingAt === null || nextBillingAt <= soldAt) return month

@@ -1,6 +1,6 @@
 import type { Workflow } from '../engine/engine.port.ts'
 
-/** Temporal stores this key, the workflow's type and id, and the activity's name. */
+/** Temporal stores this key, the workflow's type and id, and the activity's name, so none of them may change. */
 type Input = { readonly noticeId: string }
 
 export interface WebhookActivities {

@@ -1,7 +1,7 @@
 import type { NoInput, Workflow } from '../engine/engine.port.ts'
 
 export interface ReconcileActivities {
-  /** Reads every open agreement from the payment provider, and closes expired credit lots. */
+  /** Refreshes every open agreement from the payment provider, and closes expired credit lots. */
   reconcile(input: NoInput): Promise<void>
 }
 

@@ -8,15 +8,15 @@ export type Reminder = { readonly kind: 'renewalAhead' | 'paymentFailed'; readon
 export interface ReminderDeps {
   readonly handle: Handle
   readonly calendar: Calendar
-  /** Mails a user once per key. */
+  /** Emails a user at most once per key. */
   readonly mailOnce: (userId: string, key: string, reminder: Reminder) => Promise<void>
 }
 
 const RENEWAL_NOTICE_MS = 3 * 24 * 3_600_000
 
 /**
- * Mails a subscriber about a failed payment or the coming renewal. Returns the delay in milliseconds until the next reminder
- * is due; null: none is.
+ * Emails a subscriber about a failed payment or the upcoming renewal. Returns the delay in milliseconds until the next
+ * reminder is due, or null if none is.
  */
 export async function remind({ handle, calendar, mailOnce }: ReminderDeps, userId: string): Promise<number | null> {
   const current = currentOf((await handle.read(subscription, userId)).state)

@@ -4,13 +4,13 @@ type Input = { readonly userId: string }
 
 export interface LifecycleActivities {
   /**
-   * Applies due changes to the subscription, its credits and the provider's agreements. Returns the delay in milliseconds
-   * until the next change is due; null: none is.
+   * Applies due changes to the subscription, its credits and the provider's agreements. Returns the delay in
+   * milliseconds until the next change is due, or null if none is.
    */
   settleSubscription(input: Input): Promise<number | null>
 }
 
-/** Signal: a report or a request changed the subscription. Temporal stores its name, and the workflow's type and id. */
+/** Signals that the subscription changed. Temporal stores this name and the workflow's type and id; none may change. */
 export const SUBSCRIPTION_CHANGED = 'look'
 
 const MAX_WAIT_MS = 24 * 3_600_000

@@ -14,7 +14,7 @@ import { nextChangeDueAt, subscription } from '#backend/subscriptions/subscripti
 
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
 
-/** The credits of sales. Every call is idempotent. */
+/** Credit operations for sales. Every operation is idempotent. */
 export interface SaleCredits {
   grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void>
   reverseSale(userId: string, claim: Claim): Promise<void>
@@ -30,9 +30,9 @@ export interface SettleDeps {
 }
 
 /**
- * Applies due changes, then brings credits and the provider's agreements in line with the subscription. Each step is decided
- * from the streams, so it can be interrupted and repeated. Returns the delay in milliseconds until the next change; null:
- * none is due.
+ * Applies due changes, then brings credits and the provider's agreements in line with the subscription. Each step
+ * depends only on the streams, so it can be interrupted and repeated. Returns the delay in milliseconds until the next
+ * change is due, or null if none is.
  */
 export async function settleSubscription(deps: SettleDeps, userId: string): Promise<number | null> {
   const { credits, calendar } = deps
@@ -49,7 +49,7 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
 
 export const calendarTime = ({ calendar }: Pick<SettleDeps, 'calendar'>) => new Date(calendar()).toISOString()
 
-/** Returns the subscription after the command. The context links it to the request that created the agreement. */
+/** Sends a command, linked to the request that created the agreement, and returns the updated subscription. */
 export async function sendCommand(deps: Pick<SettleDeps, 'handle' | 'findOrigin'>, command: SubscriptionCommand) {
   const { userId } = command
   const origin = 'agreementId' in command ? await originOfAgreement(deps, userId, command.agreementId) : undefined

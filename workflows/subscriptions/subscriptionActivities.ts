@@ -19,14 +19,14 @@ export interface SubscriptionActivityDeps extends WebhookDeps, ReminderDeps {
     find(id: string): Promise<{ readonly subject: WebhookSubject; readonly receivedAt: number } | undefined>
     close(id: string, outcome: 'done' | 'not ours' | 'never understood'): Promise<void>
   }
-  /** Returns agreements that the provider can still bill. */
+  /** Returns the agreements that the provider may still bill, grouped by user. */
   readonly openAgreements: () => Promise<readonly { agreementIds: readonly string[] }[]>
   readonly usersWithExpiredLots: () => Promise<readonly string[]>
   readonly onUnmatchedWebhook: (webhookId: string) => void
   readonly signal: Engine['signal']
 }
 
-/** After this time a webhook about an unknown agreement or sale is closed. */
+/** Time after which a webhook about an unknown agreement or sale is closed. */
 const MATCH_TIMEOUT_MS = 3 * 24 * 3_600_000
 
 export function createSubscriptionActivities(deps: SubscriptionActivityDeps): SubscriptionActivities {

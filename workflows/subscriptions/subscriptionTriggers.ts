@@ -5,11 +5,11 @@ import type { RowTrigger } from '../engine/rowTriggers.ts'
 import { processWebhook } from './processWebhook.workflow.ts'
 import { runSubscriptionLifecycle, SUBSCRIPTION_CHANGED } from './runSubscriptionLifecycle.workflow.ts'
 
-/** Makes the workflow of a user's subscription re-read the log, and starts it if it is not running. */
+/** Signals a user's subscription workflow to read the log again. Starts the workflow if it is not running. */
 export const wakeSubscription = (engine: Starter, userId: string): Promise<void> =>
   signalWithStart(engine, runSubscriptionLifecycle, { userId }, SUBSCRIPTION_CHANGED)
 
-/** Rechecks a subscription at each of its events. */
+/** Wakes a subscription's workflow on each of its events. */
 export const subscriptionTrigger = (
   readOpenWork: () => Promise<OpenWork<string>>,
 ): LogTrigger<SubscriptionEvent, string> => ({

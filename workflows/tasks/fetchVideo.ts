@@ -7,7 +7,7 @@ import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import type { ActivityDeps } from './taskCommands.ts'
 
-/** Downloads a finished video, checks it and stores it with a still. @throws UnplayableVideoError */
+/** Downloads a finished video, checks it and stores it with a poster image. @throws UnplayableVideoError */
 export async function fetchVideo(
   { provider, media, temporaryDir, ffmpegPath }: ActivityDeps,
   taskId: string,

@@ -10,13 +10,13 @@ export type RenderOutcome =
   /** The task ended before it was rendered. */
   | { readonly kind: 'over' }
 
-/** Every activity is idempotent: it decides against the task's events. */
+/** Every activity is idempotent, because its effects depend on the task's events. */
 export interface GenerateVideoActivities {
   /** Claims a slot of the user's render lane. `over`: the task was cancelled or has waited too long. */
   claimSlot(input: GenerateVideoInput): Promise<Turn>
   /** Creates a job at the provider and polls it until it ends or 30 minutes have passed. */
   render(input: GenerateVideoInput): Promise<RenderOutcome>
-  /** Downloads and checks the file, stores it with a still, and ends the task. */
+  /** Downloads and checks the file, stores it with a poster image, and ends the task. */
   store(input: GenerateVideoInput): Promise<void>
   fail(input: GenerateVideoInput & { code: FailureCode; detail: string }): Promise<void>
   /** Captures the credits of a successful task; releases them otherwise. */
@@ -27,7 +27,7 @@ export interface GenerateVideoActivities {
 /** Signals that a slot may be free or that the task may have ended. */
 export const TURN = 'turn'
 
-/** Runs a submitted task to its end. In every case the credits are settled and the slot is released. */
+/** Runs a submitted task until it ends. Whatever the outcome, settles the credits and releases the slot. */
 export const generateVideo: Workflow<GenerateVideoActivities, GenerateVideoInput> = {
   type: 'generateVideo',
   id: ({ taskId }) => taskId,

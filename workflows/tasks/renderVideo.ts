@@ -7,12 +7,12 @@ import type { RenderOutcome } from './generateVideo.workflow.ts'
 import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
 
 export const RENDER_LIMIT_MS = 30 * 60_000
-/** Per process. Limits the number of jobs with an unknown outcome when the provider stops responding. */
+/** Per-process limit. Bounds the number of jobs with an unknown outcome when the provider stops responding. */
 export const MAX_CONCURRENT_CREATES = 4
-/** Interval at which a task that waits for the provider is read, because it may be cancelled. */
+/** Interval at which a waiting task is read again, because it may have been cancelled. */
 const READ_INTERVAL_MS = 5_000
 const MAX_APPEND_ATTEMPTS = 7
-/** The longest call to a provider. Until then another process may still receive the answer. */
+/** Longest duration of a provider call. Until it has passed, another process may still receive the response. */
 const MAX_CALL_MS = 65_000
 
 const failure = (code: 'render_timed_out' | 'provider_failed' | 'answer_lost', detail: string) =>
@@ -23,15 +23,15 @@ const LOST = failure('answer_lost', 'It is unknown whether the provider was reac
 type Deps = ActivityDeps &
   TaskCommands & {
     readonly calls: Pool
-    /** Tasks whose `create` failed in this process. No other process waits for the answer. */
+    /** Tasks whose `create` failed in this process. No other process waits for the response. */
     readonly unanswered: Set<string>
   }
 type Rendering = Extract<VideoTask, { status: 'rendering' | 'downloading' }>
 type Waiting = Extract<VideoTask, { status: 'waiting' }>
 
 /**
- * Creates a job as soon as the rate limit allows it, and polls it until it ends or 30 minutes after the request. A thrown
- * error is retried and continues from the task's events. See docs/decisions/0004-never-ask-a-provider-twice.md.
+ * Creates a job as soon as the rate limit allows it, and polls it until it ends or 30 minutes have passed since the
+ * request. A retry continues from the task's events. See docs/decisions/0004-never-ask-a-provider-twice.md.
  */
 export async function renderVideo(deps: Deps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
   for (;;) {
@@ -49,8 +49,8 @@ export async function renderVideo(deps: Deps, taskId: string, context: ActivityC
 }
 
 /**
- * Waits for a slot of the rate limit in the order of priority, with fair turns among users, then creates the job. Ends
- * early when the task is no longer waiting. Returns undefined when the task has to be read again.
+ * Waits for the rate limiter, by priority and then round-robin among users, and creates the job. Returns early when the
+ * task is no longer waiting, and returns undefined if the task must be read again.
  */
 async function createInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal): Promise<RenderOutcome | undefined> {
   const { taskId, priority, userId: owner } = order
@@ -83,7 +83,7 @@ async function createInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal)
   }
 }
 
-/** Appends the request before the call. @throws the provider may have created the job */
+/** Appends the request, then calls the provider. @throws if the call fails; the provider may have created the job */
 async function requestRender(deps: Deps, taskId: string, request: RenderRequest): Promise<RenderOutcome | undefined> {
   const requestedAt = deps.at()
   const state = await deps.sendCommand(taskId, { type: 'RequestRender', at: requestedAt }, { repeatable: true })
@@ -100,7 +100,7 @@ async function createJob(deps: Deps, request: RenderRequest): Promise<RenderOutc
     answer.kind === 'accepted'
       ? { type: 'AcceptRender', jobId: answer.jobId, at: deps.at() }
       : { type: 'PostponeRender', detail: answer.detail, at: deps.at() }
-  // A lost job id is a lost video, so a short outage of the database is retried here.
+  // Losing the job id would lose the video, so retry through a short database outage.
   for (let attempt = 1; ; attempt++) {
     try {
       await deps.sendCommand(request.taskId, command, { repeatable: true })
@@ -112,7 +112,7 @@ async function createJob(deps: Deps, request: RenderRequest): Promise<RenderOutc
   }
 }
 
-/** Polls the job until it ends. Returns undefined when the task has to be read again. */
+/** Polls the job until it ends. Returns undefined if the task must be read again. */
 async function pollJob(deps: Deps, state: Rendering, signal: AbortSignal): Promise<RenderOutcome | undefined> {
   const { provider, clock } = deps
   const { taskId } = state.order
@@ -144,7 +144,7 @@ async function pollJob(deps: Deps, state: Rendering, signal: AbortSignal): Promi
       job.kind === 'rendering'
         ? await deps.sendCommand(taskId, { type: 'StartRender', at: deps.at() })
         : await deps.readTask(taskId)
-    // The account was erased during the rendering.
+    // The account was erased while the video rendered.
     if (status !== 'rendering') return { kind: 'over' }
     if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
     if (clock() >= deadline) return TIMED_OUT

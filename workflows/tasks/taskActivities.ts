@@ -19,7 +19,7 @@ export type TaskActivities = GenerateVideoActivities &
   SweepHoldsActivities &
   SweepUploadsActivities
 
-/** Creates the activities of tasks: commands to the deciders, and calls to the provider and the media store. */
+/** Creates the task activities, which send commands to deciders and call the provider and the media store. */
 export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivities> {
   const { handle, credits, provider } = deps
   const commands = createTaskCommands(deps)
@@ -46,7 +46,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
         if (error instanceof UnplayableVideoError) return error
         throw error
       })
-      // A retry does not help: the file is complete but not a playable video.
+      // A retry would not help: the file is complete, but not a playable video.
       if (file instanceof Error)
         await sendCommand(taskId, { type: 'Fail', code: 'provider_failed', detail: file.message, at: at() })
       else await sendCommand(taskId, { type: 'Succeed', file, at: at() })
@@ -63,7 +63,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
     async settleCredits({ taskId, userId }) {
       const state = await readTask(taskId)
-      // The task was deleted while it rendered: a file may have been stored after the deletion removed the media.
+      // A task deleted while rendering may have stored a file after the deletion removed its media.
       if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
       if (isCharged(state)) {
         await credits.capture(userId, taskId, await origin(taskId))

@@ -17,7 +17,7 @@ export interface ActivityDeps {
     capture(userId: string, taskId: string, origin?: Origin): Promise<void>
     release(userId: string, taskId: string, reason: string, origin?: Origin): Promise<unknown>
   }
-  /** Called after a capture. Mails the user when few credits are left. */
+  /** Called after a capture. Emails the user when few credits are left. */
   readonly creditsSpent: (userId: string) => Promise<void>
   readonly provider: VideoProvider
   readonly media: MediaStore
@@ -28,7 +28,7 @@ export interface ActivityDeps {
   readonly holdsOlderThan: (ms: number) => Promise<readonly { taskId: string; userId: string }[]>
   /** Removes uploaded pictures that no task has used for a day. */
   readonly removeUnusedUploads: () => Promise<unknown>
-  /** Publishes the progress of a rendering in percent; undefined when it has ended. */
+  /** Publishes the progress of a render in percent. Call with undefined when the render has ended. */
   readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
   /** Waits for `ms` milliseconds or until the provider calls back about the task. */
   readonly waitForCallback: (taskId: string, ms: number, signal: AbortSignal) => Promise<void>
@@ -49,7 +49,7 @@ export const stepContext = (step: string, taskId: string): CommandContext => ({
   correlationId: taskId,
 })
 
-/** Creates the reads and commands of tasks that activities share. */
+/** Creates the task queries and commands that activities share. */
 export function createTaskCommands({
   handle,
   findOrigin,
@@ -63,7 +63,7 @@ export function createTaskCommands({
   })
   const decider: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = videoTask
 
-  /** Returns the task after the command. A command that may happen several times to a task is `repeatable`. */
+  /** Sends a command and returns the updated task. Set `repeatable` if a task may receive the command several times. */
   const sendCommand = async (taskId: string, command: VideoTaskCommand, { repeatable = false } = {}) => {
     const context = await contextOf(command.type, taskId)
     const unique = repeatable ? { ...context, commandId: randomUUID() } : context
@@ -72,13 +72,13 @@ export function createTaskCommands({
 
   return {
     at,
-    /** Returns the origin of a task's steps: the request that submitted it. */
+    /** Returns the origin of a task's steps, which is the request that submitted it. */
     origin,
-    /** Returns the context of a step's command to another stream. */
+    /** Returns the context for a step's command to another stream. */
     contextOf,
     sendCommand,
     readTask: async (taskId: string): Promise<VideoTask> => (await handle.read(decider, taskId)).state,
-    /** Fails a task that has waited for six hours. Returns whether it did. */
+    /** Fails the task if it has waited for six hours. Returns whether it did. */
     async failIfWaitedTooLong(taskId: string, state: VideoTask): Promise<boolean> {
       if (state.status !== 'waiting' || clock() < Date.parse(state.submittedAt) + WAIT_LIMIT_MS) return false
       const detail = 'Its turn did not come within six hours.'

@@ -4,8 +4,8 @@ import type { TaskActivities } from './taskActivities.ts'
 
 export const taskPolicies: Policies<keyof TaskActivities> = {
   claimSlot: bookkeeping,
-  // Ends by its own deadlines: six hours of waiting for the provider and 30 minutes of rendering. The attempts only have
-  // to last until then.
+  // The activity enforces its own deadlines: six hours of waiting for the provider and 30 minutes of rendering. The
+  // attempts only have to outlast them.
   render: {
     timeoutMs: 7 * 3600_000,
     heartbeatMs,
@@ -14,7 +14,7 @@ export const taskPolicies: Policies<keyof TaskActivities> = {
     maxRetryMs: 10_000,
     pool: 'render',
   },
-  // The video is finished: retry for about an hour while the provider is unreachable, then leave it to the recovery.
+  // The video is finished, so retry for about an hour while the provider is unreachable, then leave it to recovery.
   store: { timeoutMs: 10 * 60_000, heartbeatMs, attempts: 125, firstRetryMs: 500, maxRetryMs: 30_000, pool: 'main' },
   fail: bookkeeping,
   settleCredits: bookkeeping,

@@ -10,7 +10,7 @@ type Generation = GenerateVideoInput & { readonly priority: number }
 const generate = (engine: Starter, { taskId, userId, priority }: Generation) =>
   engine.start(generateVideo, { taskId, userId }, { priority, owner: userId })
 
-/** Starts a generation for each submitted task. */
+/** Starts `generateVideo` for each submitted task. */
 export const generationTrigger = (readOpenWork: ReadOpenWork<Generation>): LogTrigger<VideoTaskEvent, Generation> => ({
   category: VIDEO_TASK,
   readOpenWork,
@@ -21,7 +21,7 @@ export const generationTrigger = (readOpenWork: ReadOpenWork<Generation>): LogTr
 const recover = (engine: Starter, { taskId, userId }: GenerateVideoInput) =>
   engine.start(recoverVideo, { taskId, userId })
 
-/** Starts a recovery for each render that may still finish late, and wakes the generation of a task that was cancelled. */
+/** Starts `recoverVideo` for each failed render that may still finish. Wakes `generateVideo` on other failures. */
 export const recoveryTrigger = (
   readOpenWork: ReadOpenWork<GenerateVideoInput>,
 ): LogTrigger<VideoTaskEvent, GenerateVideoInput> => ({

@@ -10,13 +10,13 @@ export const BUILT = path.join(import.meta.dirname, 'dist')
 /** The code that runs in Temporal's sandbox. */
 export interface Bundle {
   readonly code: string
-  /** Hash of its sources. */
+  /** Hash of the sources. */
   readonly buildId: string
 }
 
 /**
- * Returns a hash of the bundle's sources: workflow bodies, policies, host and Temporal's library. It does not depend on the
- * machine or the folder.
+ * Returns a hash of the bundle's sources: workflow bodies, policies, host and Temporal's library. It does not depend on
+ * the machine or the folder.
  */
 function buildIdOf(entry: string): string {
   const bundled = readdirSync(WORKFLOWS, { recursive: true, encoding: 'utf8' }).filter(
@@ -29,7 +29,7 @@ function buildIdOf(entry: string): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Returns the built bundle of these sources. Without one, creates it within seconds and caches it in `folder`. */
+/** Returns the prebuilt bundle of the current sources, or builds it within seconds and caches it in `folder`. */
 export async function workflowBundle(folder: string, entry = path.join(import.meta.dirname, 'sandbox.ts')) {
   const buildId = buildIdOf(entry)
   const name = `workflows-${buildId}.cjs`
@@ -39,7 +39,7 @@ export async function workflowBundle(folder: string, entry = path.join(import.me
   }
   const { code } = await bundleWorkflowCode({ workflowsPath: entry, logger: new DefaultLogger('ERROR') })
   mkdirSync(folder, { recursive: true })
-  // Renamed into place, because another process may read it.
+  // Write and rename, because another process may read the file at any time.
   const draft = path.join(folder, `${name}.${process.pid}`)
   writeFileSync(draft, code)
   renameSync(draft, path.join(folder, name))

@@ -14,8 +14,8 @@ const buildOf = (version?: Version) => version?.deploymentVersion?.buildId ?? un
 const createdAt = (version?: Version) => Number(version?.createTime?.seconds?.toString() ?? 0)
 
 /**
- * Makes this version the current one as soon as Temporal knows its workers. A newer version stays current: an old process
- * that restarts during an upgrade does not roll it back.
+ * Makes this version current as soon as Temporal has registered its workers. A newer version stays current, so that an
+ * old process that restarts during an upgrade does not roll it back.
  */
 export async function promoteVersion(
   client: Client,

@@ -17,8 +17,8 @@ const signal = defineSignal<[string]>(LOOK_AGAIN)
 const never = new Promise<never>(() => {})
 
 /**
- * Runs workflows inside Temporal's sandbox, by type. A cancelled run is abandoned at its current step. A run with a long
- * history continues as new with the same input, as after a crash of the embedded engine. Only activities throw into a body.
+ * Returns a function that runs workflows of any type in Temporal's sandbox. A cancelled run is abandoned at its current
+ * step. A run with a long history continues as new with the same input. Only activity calls throw into a body.
  */
 export function host(workflows: readonly AnyWorkflow[], policies: Policies): (input: never) => Promise<unknown> {
   const byType = new Map(workflows.map((workflow) => [workflow.type, workflow]))
@@ -42,7 +42,7 @@ export function host(workflows: readonly AnyWorkflow[], policies: Policies): (in
       sleep: (ms) => unlessLong(() => sleep(ms)),
       signalled: (name, ms) =>
         unlessLong(async () => {
-          // Temporal treats a timeout of 0 as none.
+          // Temporal treats a timeout of 0 as no timeout.
           if (!raised.has(name)) await condition(() => raised.has(name), Math.max(ms, 1))
           return raised.delete(name)
         }),
@@ -63,7 +63,7 @@ function proxiesOf(policies: Policies): Proxies {
       startToCloseTimeout: timeoutMs,
       heartbeatTimeout: heartbeatMs,
       retry: {
-        // The server stores 32 bits.
+        // The server stores a 32-bit integer.
         maximumAttempts: attempts < 2 ** 31 ? attempts : Number.POSITIVE_INFINITY,
         initialInterval: firstRetryMs,
         maximumInterval: maxRetryMs,

@@ -3,12 +3,13 @@ import { Context } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import type { Activities, Policies } from '../engine/engine.port.ts'
 
-/** Time for which an attempt waits for the previous one. */
+/** Longest time that an attempt waits for the previous one to end. */
 const PREVIOUS_ATTEMPT_MS = 30_000
 
 /**
- * Wraps activities for a Temporal worker. The host sends their heartbeats: only a dead or stuck process misses them. After
- * an outage Temporal may send an attempt while the previous one still runs here. The new attempt waits for it.
+ * Wraps activities for a Temporal worker. A timer sends the heartbeats, so only a dead or stuck process misses them.
+ * After an outage, Temporal may start an attempt while the previous one still runs in this process. The new attempt
+ * waits.
  */
 export function hostActivities(
   activities: Activities,

@@ -1,7 +1,7 @@
 /** Returns the task queue of a pool. Workflows run on the queue of `main`. */
 export const queueOf = (pool: string): string => `kinora-${pool}`
 
-/** The Temporal signal that carries all of our signals. Its argument is the name. Stored in histories. */
+/** Temporal signal that carries every engine signal, with its name as the argument. Histories store this value. */
 export const LOOK_AGAIN = 'lookAgain'
 
 /** Name of the worker deployment. Temporal stores it. */

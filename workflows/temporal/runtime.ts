@@ -5,15 +5,15 @@ export type Log = { info(details: object, message: string): void; warn(details: 
 let log: Log | undefined
 
 /**
- * Installs Temporal's native runtime, one per process. It logs to the engine opened last. It handles no process signals:
- * the program shuts down in its own order.
+ * Installs Temporal's native runtime once per process. It logs to the most recently opened engine. It ignores process
+ * signals, because Kinora shuts down in its own order.
  */
 export function installRuntime(latest: Log): void {
   const isFirst = log === undefined
   log = latest
   if (!isFirst) return
   const logger = new DefaultLogger('WARN', ({ message, meta }) => {
-    // The engine logs errors of activities.
+    // The engine already logs activity errors.
     if (meta?.sdkComponent !== 'activity') log?.warn({ temporal: meta }, message)
   })
   const logging = { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } as const

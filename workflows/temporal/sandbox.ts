@@ -1,5 +1,5 @@
 import { POLICIES, WORKFLOWS } from '../all.ts'
 import { host } from './host.ts'
 
-/** Entry of the bundle. Temporal runs workflows of every type with the default export. */
+/** Entry point of the bundle. Temporal calls the default export for workflows of every type. */
 export default host(WORKFLOWS, POLICIES)

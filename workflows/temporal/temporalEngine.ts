@@ -30,7 +30,7 @@ export interface TemporalEngineOptions {
   readonly bundle: () => Promise<Bundle>
   readonly activities: Activities
   readonly policies: Policies
-  /** Activities that run concurrently in this process, by pool. Default: {@link DEFAULT_SLOTS}. */
+  /** Maximum number of concurrent activities in this process, by pool. Default: {@link DEFAULT_SLOTS}. */
   readonly slots?: Readonly<Record<string, number>>
   readonly onError: (error: unknown, activity: string) => void
   readonly log: Log
@@ -46,21 +46,21 @@ const MAX_DELAY_MS = 10_000
 /** A failed run restarts from its input. */
 const RETRY = { maximumAttempts: 10, initialInterval: '1 second', maximumInterval: '10 minutes' } as const
 
-/** A workflow task takes milliseconds. After this time Temporal gives it to another process. */
+/** Time after which Temporal gives a workflow task to another process. A task normally takes milliseconds. */
 const WORKFLOW_TASK_TIMEOUT = '4 seconds'
 
 /** Short, so that after an outage a schedule starts one run instead of every run that it missed. */
 const CATCH_UP_WINDOW = '1 minute'
 
 /**
- * Runs workflows on a Temporal server, in any number of processes. The constructor does not wait for the server. Calls wait
- * until it is reachable.
+ * Runs workflows on a Temporal server, in any number of processes. The constructor does not wait for the server. Calls
+ * wait until it is reachable.
  */
 export class TemporalEngine implements Engine {
   readonly #options: TemporalEngineOptions
   readonly #stop = new AbortController()
   readonly #session: Promise<Session | undefined>
-  /** Calls in flight. A retry on a closed connection would throw an uncaught error, so the connection closes after them. */
+  /** Calls in flight. A retry on a closed connection would throw an uncaught error, so the connection closes last. */
   readonly #inFlight = new Set<Promise<unknown>>()
 
   constructor(options: TemporalEngineOptions) {
@@ -118,7 +118,7 @@ export class TemporalEngine implements Engine {
     return this.#untilStopped(({ client }) => client.workflow.getHandle(id).result()).catch(unlessUnknown)
   }
 
-  /** Whether the server answers within {@link PROBE_TIMEOUT_MS}. */
+  /** Returns whether the server answers within {@link PROBE_TIMEOUT_MS}. */
   async reachable(): Promise<boolean> {
     const isOpen = await Promise.race([this.#session.then(Boolean), delay(0, false)])
     if (!isOpen) return false

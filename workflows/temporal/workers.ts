@@ -9,13 +9,13 @@ export interface WorkersOptions {
   readonly namespace: string
   readonly bundle: Bundle
   readonly activities: WorkerOptions['activities']
-  /** Activities that run concurrently in this process, by pool. */
+  /** Maximum number of concurrent activities in this process, by pool. */
   readonly slots: Readonly<Record<string, number>>
   readonly log: Log
 }
 
 const RESTART_MS = 2_000
-/** An activity that ignores its signal is abandoned after this time. */
+/** Time after which an activity that ignores its signal is abandoned. */
 const FORCE_SHUTDOWN_MS = 10_000
 
 /** Runs one worker per pool. The worker of `main` also runs the workflows. A failed worker is restarted. */
@@ -28,11 +28,11 @@ export function runWorkers({ connection, namespace, bundle, activities, slots, l
       taskQueue: queueOf(pool),
       activities,
       maxConcurrentActivityTaskExecutions: limit,
-      // Another process takes over from a killed one shortly after its last heartbeat.
+      // Short, so that another process soon takes over the workflow tasks of a killed one.
       stickyQueueScheduleToStartTimeout: 2_000,
       shutdownGraceTime: 0,
       shutdownForceTime: FORCE_SHUTDOWN_MS,
-      // A run that does not fit a changed body fails and is retried from its start: the log is the journal.
+      // A run whose history does not match a changed body fails and restarts from its input.
       workflowFailureErrorTypes: { '*': ['NondeterminismError'] },
       workerDeploymentOptions: {
         useWorkerVersioning: true,
