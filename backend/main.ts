@@ -2,13 +2,13 @@ import { ConfigError } from './app/config/environment.ts'
 import { readConfig } from './app/config/readConfig.ts'
 import { startKinora } from './app/kinora.ts'
 
-/** Upper limit of a drain, besides the configured pause: process managers send SIGKILL after that. */
+/** Maximum shutdown time in addition to `drainMs`. Process managers send SIGKILL if a shutdown takes too long. */
 const DRAIN_LIMIT_MS = 15_000
 
-/** Reads the environment, starts the configured roles, and drains on a signal. */
+/** Reads the environment, starts the configured roles, and shuts down gracefully on SIGINT or SIGTERM. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  // PID 1 of a container ignores signals that it has no handler for.
+  // As PID 1 in a container, a process ignores signals that it has no handler for.
   let stop: (code: number) => void = (code) => process.exit(code)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(0))
   const kinora = await startKinora(config)

@@ -2,9 +2,9 @@ import type { GlobalPosition, Stored } from './eventStore.port.ts'
 import type { Event } from './pure/decider.ts'
 import { derivedId } from './pure/eventHash.ts'
 
-/** Actor and tracing ids of a command. */
+/** Identity, actor and tracing ids of a command. */
 export interface CommandContext {
-  /** The same for every retry of a command: event ids derive from it, which makes retries idempotent. */
+  /** Stays the same when a command is retried. Event ids derive from it, which makes retries idempotent. */
   readonly commandId: string
   /** `user:<id>`, `operator:<name>` or `system`. */
   readonly actor: string
@@ -12,16 +12,16 @@ export interface CommandContext {
   readonly causationId?: string
 }
 
-/** Correlation and causation ids that the follow-up commands of an event inherit. */
+/** Correlation and causation ids that an event passes to its follow-up commands. */
 export type Origin = Required<Pick<CommandContext, 'correlationId' | 'causationId'>>
 
-/** Selects one event of a stream; `id` identifies the selection in a cache. */
+/** Selects an event in a stream. `id` identifies the selector in caches. */
 export interface EventSelector<E extends Event = Event> {
   readonly id: string
   readonly matches: (event: Stored<E>) => boolean
 }
 
-/** Returns the origin given by the first event of a stream, or by the first that `selector` matches; undefined without one. */
+/** Returns the origin from a stream's first event, or from the first that `selector` matches; undefined if none. */
 export type FindOrigin = <E extends Event = Event>(
   stream: string,
   selector?: EventSelector<E>,
@@ -29,12 +29,12 @@ export type FindOrigin = <E extends Event = Event>(
 
 export interface Handled<S> {
   readonly state: S
-  /** Log position that a read model must have reached to show the outcome; undefined for an empty stream. */
+  /** Log position that a read model must reach to include the result; undefined for an empty stream. */
   readonly position: GlobalPosition | undefined
 }
 
 /**
- * Returns the context of a command that the program sends itself. Equal subjects are the same command.
+ * Returns the context of a command that the system issues. The same `subject` always yields the same command id.
  * @example handle(creditAccount, userId, command, bySystem('expire lots', userId))
  */
 export const bySystem = (...subject: readonly [string, ...string[]]): CommandContext => ({

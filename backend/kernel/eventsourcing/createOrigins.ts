@@ -3,8 +3,8 @@ import type { EventStore } from './eventStore.port.ts'
 import type { Event } from './pure/decider.ts'
 
 /**
- * Creates a reader of origins. It reads the log, which every process has and which survives restarts, and caches the `max`
- * latest results: an origin never changes.
+ * Creates a {@link FindOrigin} that reads the event log, so it works in any process and after restarts. Caches the
+ * latest `max` results, because an origin never changes.
  * @example const { correlationId } = (await createOrigins(store)(`videoTask-${taskId}`)) ?? {}
  */
 export function createOrigins(store: Pick<EventStore, 'readStream'>, { max = 10_000 } = {}): FindOrigin {

@@ -1,9 +1,9 @@
 import type { NewEvent } from './eventStore.port.ts'
 
-/** EventStoreDB rejects appends above 1 MiB, so every store does. */
+/** EventStoreDB rejects appends above 1 MiB, so every store enforces this limit. */
 const MAX_APPEND_BYTES = 1_000_000
 
-/** An event whose data and metadata are JSON texts that every store accepts. */
+/** An event with data and metadata serialised as JSON that every store accepts. */
 export interface EncodedEvent {
   readonly id: string
   readonly type: string
@@ -14,7 +14,7 @@ export interface EncodedEvent {
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** An escaped NUL or lone surrogate: valid in JSON, but Postgres rejects it in jsonb. */
+/** Matches an escaped NUL or lone surrogate, which is valid in JSON but rejected by Postgres in jsonb. */
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
 
 /**

@@ -4,13 +4,13 @@ declare const brand: unique symbol
 /** Opaque position in the global log of one store. Positions compare as strings. */
 export type GlobalPosition = string & { readonly [brand]: 'GlobalPosition' }
 
-/** Optimistic concurrency: the revision a stream must be at. A number is the revision of its last event, from 0. */
+/** Expected revision of a stream, for optimistic concurrency. A number is the revision of its last event, from 0. */
 export type Expected = 'any' | 'no_stream' | number
 
 export type Metadata = Readonly<Record<string, unknown>>
 
 export interface NewEvent {
-  /** A UUID, derived from the command's id: a retry with the same id is idempotent. */
+  /** UUID derived from the command id, which makes retries idempotent. */
   readonly id: string
   readonly type: string
   /** Must survive a JSON round trip. */
@@ -19,7 +19,7 @@ export interface NewEvent {
 }
 
 /**
- * An event as the store returns it. `E` is the caller's claim about the events of a stream; the store does not check it.
+ * A stored event. `E` is the event type that the caller expects; the store does not check it.
  * @example for await (const event of store.readStream<VideoTaskEvent>(stream)) if (event.type === 'VideoTaskFailed') …
  */
 export type Stored<E extends Event = Event> = E & {
@@ -40,35 +40,35 @@ export interface Appended {
 
 export interface EventBatch<E extends Event = Event> {
   readonly events: readonly Stored<E>[]
-  /** Checkpoint: everything up to here has been delivered once this batch is handled. */
+  /** Checkpoint. After this batch is processed, a subscription can resume from here. */
   readonly position: GlobalPosition
-  /** Whether the batch reaches the head of the log, as of when it was read. */
+  /** Whether the batch reached the head of the log when it was read. */
   readonly live: boolean
 }
 
 export interface SubscribeOptions {
-  /** Exclusive; omitted: from the start of the log. */
+  /** Exclusive start position; the start of the log by default. */
   readonly from?: GlobalPosition | undefined
-  /** Delivers only streams whose name starts with one of these; omitted: every stream of the application. */
+  /** Delivers only streams whose names start with one of these; all application streams by default. */
   readonly streamPrefixes?: readonly [string, ...string[]]
   readonly signal: AbortSignal
-  /** Maximum events per batch, 500 by default. */
+  /** Maximum number of events per batch; 500 by default. */
   readonly maxBatch?: number
 }
 
 export interface EventStore {
   /**
-   * Appends all events or none. Repeating an append with the same ids succeeds without storing them twice.
+   * Appends all events or none. Repeating an append with the same event ids does not store them twice.
    * @throws ConcurrencyConflict the stream is at another revision
-   * @throws AppendOutcomeUnknown no answer came: read, or retry with the same ids and expectation
+   * @throws AppendOutcomeUnknown the store did not answer: read the stream, or retry with the same arguments
    * @example await store.append('videoTask-1', 'no_stream', [{ id, type: 'VideoTaskSubmitted', data }])
    */
   append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended>
-  /** Reads a stream from a revision; yields nothing if it does not exist. @throws StoreUnavailable */
+  /** Reads a stream from a revision, inclusive. Yields nothing if it does not exist. @throws StoreUnavailable */
   readStream<E extends Event = Event>(stream: string, from?: number): AsyncIterable<Stored<E>>
   /**
-   * Delivers events at least once, in log order. Reconnects by itself; ends when the signal aborts. An empty log yields
-   * no batch; `onLive` is called each time the head is reached.
+   * Delivers events at least once, in log order. Reconnects automatically; ends when the signal aborts. An empty log
+   * yields no batch. Calls `onLive` each time it reaches the head.
    */
   subscribeAll<E extends Event = Event>(
     options: SubscribeOptions & { readonly onLive?: () => void },
@@ -91,7 +91,7 @@ export class AppendOutcomeUnknown extends Error {
   override name = 'AppendOutcomeUnknown'
 }
 
-/** The store did not answer within its retries. */
+/** Thrown when the store does not answer before its retries end. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }

@@ -8,7 +8,7 @@ export type Handle = ReturnType<typeof createHandle>
 
 /**
  * Creates a {@link Handle} that decides one command at a time per stream, in a lane that caches the folded state. It keeps
- * the `maxLanes` most recently used lanes; an evicted lane reads its stream again when needed.
+ * the `maxLanes` most recently used lanes; the stream of an evicted lane is read again when needed.
  * @example const handle = createHandle(createPostgresEventStore(pool))
  */
 export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}) {

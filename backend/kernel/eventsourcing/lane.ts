@@ -10,7 +10,7 @@ import {
 import type { Decider, Event } from './pure/decider.ts'
 import { chainStart, derivedId, eventHash } from './pure/eventHash.ts'
 
-/** Other writers won every attempt. The command may be sent again. */
+/** Thrown when every attempt to append lost to another writer. The command can be retried. */
 export class StreamBusy extends Error {
   override name = 'StreamBusy'
 }
@@ -23,7 +23,7 @@ interface Pending<S, E> {
   readonly reject: (error: unknown) => void
 }
 
-/** A stream as last read or appended: its folded state, and what the next append needs. */
+/** Folded state of a stream after the last read or append, with the values that the next append needs. */
 interface Snapshot<S> {
   readonly state: S
   readonly revision: number
@@ -44,7 +44,7 @@ function attempt<S, E>(decide: (state: S) => readonly E[], state: S) {
 }
 
 /**
- * Decides the commands of one stream one after another. Commands that wait together are appended together.
+ * Decides the commands of one stream in sequence. Commands that queue up during an append are appended together.
  * See docs/decisions/0002-lanes.md.
  */
 export class Lane<S, C, E extends Event> {
@@ -70,7 +70,7 @@ export class Lane<S, C, E extends Event> {
     return this.#enqueue((state) => this.#decider.decide(command, state), context)
   }
 
-  /** Returns the current state after every command that was sent before. Appends nothing. */
+  /** Returns the state after all previously sent commands. Appends nothing. */
   read(): Promise<Handled<S>> {
     return this.#enqueue(() => [], undefined)
   }
@@ -96,14 +96,14 @@ export class Lane<S, C, E extends Event> {
     this.#busy = false
   }
 
-  /** Decides a batch on a state that was just read, or that a successful append confirms. */
+  /** Decides a batch on a state that was just read, or on a cached one that a successful append confirms. */
   async #process(batch: readonly Pending<S, E>[]): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const isCached = this.#cached !== undefined
       const known = this.#cached ?? (await this.#refresh()).known
       const { events, answers, after } = this.#decideAll(batch, known)
       if (events.length === 0) {
-        // Without an append nothing confirms the cached state, so it is compared with the log first.
+        // Without an append, nothing confirms that the cached state is current, so check the log first.
         if (isCached && (await this.#refresh()).changed) continue
         for (const answer of answers) answer(known.position)
         return
@@ -132,7 +132,7 @@ export class Lane<S, C, E extends Event> {
     const answers: ((position: GlobalPosition | undefined) => void)[] = []
     for (const { decide, context, resolve, reject } of batch) {
       const decided = attempt(decide, state)
-      // A rejection or a bug in the decider fails only this command, after the others are stored.
+      // A rejection or an error in the decider fails only this command. The caller gets it once the batch is stored.
       if ('error' in decided) {
         answers.push(() => reject(decided.error))
         continue
@@ -158,7 +158,7 @@ export class Lane<S, C, E extends Event> {
     return { id, type: event.type, data: event.data, meta }
   }
 
-  /** Reads the events that were appended since the cached state. */
+  /** Applies the events appended since the cached snapshot. */
   async #refresh(): Promise<{ known: Snapshot<S>; changed: boolean }> {
     const before = this.#cached
     let known: Snapshot<S> = before ?? {

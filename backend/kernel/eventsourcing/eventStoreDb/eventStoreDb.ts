@@ -28,26 +28,26 @@ import { isTransient, toGlobalPosition, toStored } from './eventStoreDbRecords.t
 import { type SearchOptions, subscribeOnce } from './eventStoreDbSubscription.ts'
 
 export interface EventStoreDbOptions extends Partial<SearchOptions> {
-  /** `esdb://user:password@host:2113?tls=true`, several hosts for a cluster, or `esdb+discover://` for one DNS name. */
+  /** `esdb://user:password@host:2113?tls=true`; several hosts for a cluster, or `esdb+discover://` with a DNS name. */
   readonly url: string
-  /** Omitted: those in the URL. */
+  /** Defaults to the credentials in the URL. */
   readonly credentials?: Credentials
   /** Timeout of one append attempt in milliseconds. */
   readonly appendDeadline?: number
   readonly appendAttempts?: number
-  /** Timeout for the next event of a read in milliseconds. */
+  /** Maximum wait for the next event of a read, in milliseconds. */
   readonly readDeadline?: number
   /** Milliseconds after which a failed call is no longer retried. */
   readonly giveUpAfter?: number
-  /** File of the certificate authority, unless Node trusts it already. */
+  /** Path of the CA certificate; not needed if Node already trusts the CA. */
   readonly ca?: string | undefined
-  /** Milliseconds before the next attempt; attempts count from 0. */
+  /** Returns the milliseconds to wait before the next attempt; `attempt` starts at 0. */
   readonly pauseBetween?: (attempt: number) => number
   readonly log?: Pick<Logger, 'warn'>
 }
 
 /**
- * Creates an event store on EventStoreDB 24.10 or newer. The server may still be down: the first calls wait for it.
+ * Creates an event store backed by EventStoreDB 24.10 or newer. Calls are retried while the server is still starting.
  * @example const store = createEventStoreDb({ url: 'esdb://localhost:2113?tls=false' })
  */
 export function createEventStoreDb(options: EventStoreDbOptions): EventStore {
@@ -143,7 +143,7 @@ class EventStoreDb implements EventStore {
 
   #isTooLate = (begun: number): boolean => this.#closed.signal.aborted || Date.now() - begun > this.#options.giveUpAfter
 
-  /** Returns the head of the log, including the server's own events. */
+  /** Returns the head of the log, which may be one of the server's system events. */
   async head(): Promise<GlobalPosition | undefined> {
     const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const
     const begun = Date.now()
@@ -183,7 +183,7 @@ class EventStoreDb implements EventStore {
     }
   }
 
-  /** Ends subscriptions. `dispose` waits for calls that the client considers open, so its wait is bounded. */
+  /** Ends subscriptions and closes both clients within two seconds: `dispose` could otherwise wait for stale calls. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('The event store is closed'))
     await Promise.race([Promise.all([this.#writer.dispose(), this.#reader.dispose()]), pause(2_000)])
@@ -195,7 +195,7 @@ function conflict(stream: string, expected: Expected, { actualVersion }: WrongEx
   return new ConcurrencyConflict(stream, expected, actual)
 }
 
-/** The client requires credentials although it does not send them without TLS. */
+/** Returns placeholders if the URL has none: the client requires credentials, although it sends them only over TLS. */
 function credentialsOf(url: string): Credentials {
   const [, username, password] = /^[^:]+:\/\/([^:@/?]+):([^@/?]*)@/.exec(url) ?? []
   if (username === undefined) return { username: 'kinora', password: '' }

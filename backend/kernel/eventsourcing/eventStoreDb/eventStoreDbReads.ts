@@ -2,7 +2,7 @@ import { ErrorType, type EventStoreDBClient, START, type StreamingRead } from '@
 import type { Stored } from '../eventStore.port.ts'
 import { isOfType, toStored } from './eventStoreDbRecords.ts'
 
-/** The server did not answer in time. The client itself has no deadline for reads. */
+/** Thrown when the server does not answer in time. The client itself has no timeout for reads. */
 class ReadTimeout extends Error {
   override name = 'ReadTimeout'
 }
@@ -34,7 +34,7 @@ export async function* readOnce(
     ended = !(error instanceof ReadTimeout)
     if (!isOfType(error, ErrorType.STREAM_NOT_FOUND)) throw error
   } finally {
-    // The client only releases a call that is cancelled and read to its end.
+    // The client releases a call only after it is cancelled and read to its end.
     if (!ended) {
       void reading.cancel().catch(() => {})
       void Array.fromAsync({ [Symbol.asyncIterator]: () => iterator }).catch(() => {})
@@ -42,7 +42,7 @@ export async function* readOnce(
   }
 }
 
-/** Collects a short read. @throws ReadTimeout */
+/** Collects all results of a short read within `timeout` milliseconds. @throws ReadTimeout */
 export async function withDeadline<T>(reading: StreamingRead<T>, timeout: number): Promise<T[]> {
   reading.on('error', () => {})
   try {
@@ -62,7 +62,7 @@ async function withTimeout<T>(work: Promise<T>, timeout: number): Promise<T> {
     return await Promise.race([work, expired])
   } finally {
     clearTimeout(timer)
-    // A failure after the timeout is not an unhandled rejection.
+    // Prevents an unhandled rejection if the work fails after the timeout.
     work.catch(() => {})
   }
 }

@@ -36,10 +36,10 @@ const TRANSIENT_TYPES = new Set<string>([
   ErrorType.TIMEOUT,
   ErrorType.NOT_LEADER,
 ])
-/** gRPC: invalid argument, permission denied, failed precondition, unimplemented, unauthenticated. */
+/** Permanent gRPC errors: invalid argument, permission denied, failed precondition, unimplemented, unauthenticated. */
 const FINAL_CODES = new Set<unknown>([3, 7, 9, 12, 16])
 
-/** Returns whether a retry may succeed. Errors that are not the server's are treated as connection errors. */
+/** Returns whether a retry may succeed. Errors that do not come from the server are treated as connection errors. */
 export function isTransient(error: unknown): boolean {
   if (FINAL_CODES.has((error as { code?: unknown } | undefined)?.code)) return false
   if (error instanceof Error && isCommandError(error)) return TRANSIENT_TYPES.has(error.type)

@@ -10,14 +10,14 @@ import {
 import type { EventBatch, GlobalPosition, Stored, SubscribeOptions } from '../eventStore.port.ts'
 import { fromGlobalPosition, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
 
-/** The server sends a checkpoint every `maxSearchWindow` × `checkpointInterval` events, even if none matched. */
+/** The server sends a checkpoint every `maxSearchWindow` × `checkpointInterval` events, even if none match. */
 export interface SearchOptions {
   readonly maxSearchWindow: number
   readonly checkpointInterval: number
 }
 
 /**
- * Follows the log in one call, until it ends or the signal aborts. Throws the error that ended the call.
+ * Follows the log in one call until the call ends or the signal aborts. Throws the error that ended the call.
  */
 export async function* subscribeOnce(
   client: EventStoreDBClient,
@@ -36,7 +36,7 @@ export async function* subscribeOnce(
     while (!signal.aborted) {
       call.woken = false
       const { events, last, drained } = readBuffer(subscription, maxBatch)
-      // A checkpoint may arrive while earlier events are still buffered; it counts only once the buffer is empty.
+      // A checkpoint may arrive while earlier events are still buffered, so it applies only once the buffer is empty.
       const position = latest(last, drained ? call.takeCheckpoint() : undefined)
       if (position !== undefined && (at === undefined || position > at)) {
         at = position
@@ -61,7 +61,7 @@ export async function* subscribeOnce(
   }
 }
 
-/** Turns the stream events of the client's subscription into flags and a promise. */
+/** Exposes the events of the client's subscription as flags and a promise. */
 class SubscriptionCall {
   woken = false
   caughtUp = false
@@ -93,7 +93,7 @@ class SubscriptionCall {
     this.#resolve()
   }
 
-  /** Called from within the client's stream, where a thrown error would be unhandled. */
+  /** Must not throw: the client calls it inside its stream, where an error would be unhandled. */
   checkpointReached = async (_subscription: unknown, position: Position): Promise<void> => {
     this.#checkpoint = toGlobalPosition(position)
     this.wake()
@@ -113,7 +113,7 @@ class SubscriptionCall {
   }
 }
 
-/** Reads what the client has buffered, without waiting. */
+/** Reads the events that the client has buffered, without waiting. */
 function readBuffer(subscription: AllStreamSubscription, maxBatch: number) {
   const events: Stored[] = []
   let last: GlobalPosition | undefined
@@ -122,7 +122,7 @@ function readBuffer(subscription: AllStreamSubscription, maxBatch: number) {
     if (next === null) return { events, last, drained: true }
     if (!next.event?.position) continue
     last = toGlobalPosition(next.event.position)
-    // Links and other system events, which may occur in any stream.
+    // Skip links and other system events, which may occur in any stream.
     if (!next.event.type.startsWith('$')) events.push(toStored(next.event))
   }
   return { events, last, drained: false }
@@ -132,7 +132,7 @@ function latest(one: GlobalPosition | undefined, other: GlobalPosition | undefin
   return one === undefined || (other !== undefined && other > one) ? other : one
 }
 
-/** Unsubscribes and drains: destroying the stream would not end the call, and the client frees it only at its end. */
+/** Unsubscribes and drains the stream. Destroying it would not end the call, and the client would never release it. */
 async function unsubscribe(subscription: AllStreamSubscription, call: SubscriptionCall): Promise<void> {
   await subscription.unsubscribe().catch(() => {})
   subscription.removeListener('readable', call.wake)

@@ -1,13 +1,13 @@
 import type pg from 'pg'
 import { toGlobalPosition } from './postgresRows.ts'
 
-/** Returns the position of the last event; of an empty log, the one before the first event. */
+/** Returns the position of the last event, or position 0 if the log is empty. */
 export async function readLogHead(pool: pg.Pool) {
   const { rows } = await pool.query<{ head: string }>('select coalesce(max(position), 0) as head from event')
   return toGlobalPosition(rows[0]!.head)
 }
 
-/** Finds deleted events: positions of the table `event` have no gaps. Returns the first 1000 gaps: each with its first missing position. */
+/** Finds gaps that deleted events left in the log. Returns up to 1000, each with its first position and length. */
 export async function readLogGaps(pool: pg.Pool) {
   const { rows } = await pool.query<{ position: string; missing: string }>(
     `select before + 1 as position, position - before - 1 as missing

@@ -24,13 +24,13 @@ interface ResultRow {
 
 const MAX_APPENDS = 200
 const MAX_BYTES = 4_000_000
-/** About three seconds with backoff: longer than a connection reset, shorter than the timeouts of callers. */
+/** Allows up to three seconds of backoff: longer than a connection reset, but shorter than the timeouts of callers. */
 const ATTEMPTS = 6
 const QUERY_TIMEOUT_MS = 15_000
 
 /**
  * Sends appends to Postgres with group commit: appends that arrive while a commit is in flight share the next statement.
- * Without load nothing waits.
+ * Without load, appends are sent immediately.
  */
 export class PostgresAppends {
   readonly #pool: pg.Pool
@@ -89,7 +89,7 @@ export class PostgresAppends {
     }
   }
 
-  /** Retries after a lost connection: the events may be stored already, but the same ids make a retry idempotent. */
+  /** Retries after a lost connection. The events may already be stored, but their ids make the retry idempotent. */
   async #query(json: string): Promise<readonly ResultRow[]> {
     const query = { ...appendSetSql, values: [json], query_timeout: QUERY_TIMEOUT_MS }
     for (let attempt = 1; ; attempt++) {
@@ -103,12 +103,12 @@ export class PostgresAppends {
   }
 }
 
-/** Returns whether Postgres rejected the statement itself. Other errors mean a lost connection or server. */
+/** Returns whether Postgres rejected the statement. Other errors, such as a lost connection, are transient. */
 export function isRejected(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|53|57P|25006|40)/.test(error.code ?? '')
 }
 
-/** Embeds the events' JSON texts as they are, without parsing and printing them again. */
+/** Embeds the encoded JSON of events unchanged, which avoids parsing and serialising it again. */
 function toJson(batch: readonly Append[]): string {
   const appends = batch.map(({ stream, expected, events }) => {
     const each = events.map(

@@ -1,10 +1,10 @@
 /**
- * Advisory lock held until an append commits. Positions therefore follow commit order without gaps, and one number is a
- * safe cursor for readers. See docs/decisions/0001-event-log-in-postgres.md.
+ * Advisory lock that an append holds until it commits. Positions therefore follow commit order without gaps, so readers
+ * can safely use a position as a cursor. See docs/decisions/0001-event-log-in-postgres.md.
  */
 const appendLock = 7_314_201
 
-/** Notified on each commit that may contain new events. */
+/** Notification channel for commits that may contain new events. */
 export const eventChannel = 'event'
 
 const table = `
@@ -22,10 +22,10 @@ create table if not exists event (
 );`
 
 /**
- * Appends to different streams: [{ stream, expected, events: [{ id, type, data, meta }] }], where `expected` is null for
- * any, -1 for no stream, else a revision. Returns one row per append, in order.
+ * Appends to distinct streams. `appends` is [{ stream, expected, events: [{ id, type, data, meta }] }], where `expected`
+ * is a revision, -1 for no stream, or null for any. Returns one row per append, in order.
  *
- * The planner may plan while the table is empty and pick sequential scans; the settings force the indexes.
+ * The planner might choose sequential scans while the table is empty; the planner settings force index scans.
  */
 const appendSet = `
 create or replace function event_append_set(appends jsonb)
@@ -37,7 +37,7 @@ declare
   head bigint;
 begin
   perform pg_advisory_xact_lock(${appendLock});
-  -- A separate statement takes its snapshot after the lock, so it sees every earlier append.
+  -- A separate statement takes its snapshot after the lock is acquired, so it sees every earlier append.
   select coalesce(max(e.position), 0) into head from event e;
 
   return query
@@ -51,8 +51,8 @@ begin
                      order by e.revision desc limit 1), -1) as current
     from jsonb_array_elements(appends) with ordinality a(body, ordinal)
   ),
-  -- Events already stored where this append would put them prove a retry. An append that finds its stream at the
-  -- expected revision is no retry; testing that inside the lateral skips the lookup.
+  -- An append is a retry if its events are already stored where it would put them. If its stream is still at the
+  -- expected revision, it cannot be a retry; testing that inside the lateral join skips the lookup.
   compared as materialized (
     select requested.*, earlier.known, earlier.first_known, earlier.last_revision, earlier.last_position
     from requested cross join lateral (
@@ -106,7 +106,7 @@ export const readStreamSql = {
 
 export const headSql = { name: 'event_head', text: 'select coalesce(max(position), 0) as head from event' }
 
-/** Parameters: position after, position up to, prefixes or null, limit. */
+/** Parameters: exclusive start position, inclusive end position, stream prefixes or null, limit. */
 export const readAllSql = {
   name: 'event_read_all',
   text: `select * from event where position > $1 and position <= $2 and ($3::text[] is null or stream ^@ any ($3))

@@ -18,7 +18,7 @@ import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
 import { PostgresWake } from './postgresWake.ts'
 
 const PAGE = 500
-/** Positions scanned per read, so that a subscription to rare streams does not scan the whole log in one query. */
+/** Maximum positions per read. Keeps subscriptions to rare streams from scanning the whole log in one query. */
 const SCAN_WINDOW = 20_000
 
 /** Creates the event table and its append function if they are missing. Safe to call from several processes concurrently. */
@@ -27,7 +27,7 @@ export async function installEventTable(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Creates an event store on a Postgres table. The caller owns the pool and handles its errors.
+ * Creates an event store backed by a Postgres table. The caller owns the pool and handles its errors.
  * @example
  * await installEventTable(pool)
  * const store = createPostgresEventStore(pool)
@@ -69,7 +69,7 @@ class PostgresEventStore implements EventStore {
     let at = options.from === undefined ? 0 : Number(options.from)
     let wasLive = false
     for (let attempt = 0; !signal.aborted; ) {
-      // Read before the log, so that an append in between causes another read.
+      // Read the count before the log, so that an append in between triggers another read.
       const seen = this.#wake.count
       const page = await this.#scan<E>(at, options).catch((error) => {
         if (isRejected(error)) throw error

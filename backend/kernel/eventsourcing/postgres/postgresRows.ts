@@ -13,7 +13,7 @@ export interface EventRow {
   readonly created: Date | string
 }
 
-/** Returns twenty digits, so that positions compare as strings. */
+/** Pads a position to twenty digits, so that positions compare as strings. */
 export function toGlobalPosition(position: string | number): GlobalPosition {
   return String(position).padStart(20, '0') as GlobalPosition
 }

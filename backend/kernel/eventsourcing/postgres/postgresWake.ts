@@ -4,9 +4,9 @@ import { listen } from '../../postgres/listen.ts'
 import { eventChannel } from './postgresEventStore.sql.ts'
 
 /**
- * Wakes subscriptions when there may be new events: on notifications of one LISTEN connection, which all subscriptions of
- * a store share, and on the store's own appends. Notifications may be lost while the connection is down, so a reconnect
- * also wakes, and every wait ends after the safety interval.
+ * Wakes subscriptions when new events may be available: after the store's own appends, and on notifications, which all
+ * subscriptions of a store receive over one LISTEN connection. Notifications are lost while it is down, so a reconnect
+ * also wakes subscriptions, and every wait ends after a safety interval.
  */
 export class PostgresWake {
   readonly #config: pg.ClientConfig
@@ -19,7 +19,7 @@ export class PostgresWake {
     this.#config = config
   }
 
-  /** Number of wakes so far. Read it before reading the log, and no wake is missed. */
+  /** Number of wake-ups so far. Read it before the log, so that no wake-up is missed. */
   get count(): number {
     this.#listening ??= listen(this.#config, eventChannel, this.#closed.signal, {
       onNotification: this.wake,
@@ -34,7 +34,7 @@ export class PostgresWake {
     this.#next = new AbortController()
   }
 
-  /** Waits for a wake after `count`, the signal, or the safety interval in milliseconds. */
+  /** Waits for a wake-up after `count`, at most `safetyInterval` milliseconds. Ends early when the signal aborts. */
   async after(count: number, signal: AbortSignal, safetyInterval = 5000): Promise<void> {
     if (this.#count === count) await pause(safetyInterval, AbortSignal.any([signal, this.#next.signal]))
   }

@@ -1,24 +1,24 @@
-/** A fact. The type is past tense and unique in the code base; the data is JSON: ISO strings, integers, no personal data. */
+/** A domain event. `type` is in the past tense and unique in the codebase; `data` is JSON without personal data. */
 export type Event<T extends string = string, D extends object = object> = Readonly<{ type: T; data: Readonly<D> }>
 
 /**
- * The rules of one aggregate, pure: no clock, no randomness, no I/O. Time and ids come in with the command.
- * After Jérémie Chassaing, "Functional Event Sourcing Decider".
+ * The rules of one aggregate as pure functions, without clock, randomness or I/O. Commands carry the time and new ids.
+ * Based on "Functional Event Sourcing Decider" by Jérémie Chassaing.
  */
 export type Decider<S, C, E extends Event> = Readonly<{
   /** Streams are named `<category>-<id>`; a category contains no hyphen. */
   category: string
   initial: S
   evolve: (state: S, event: E) => S
-  /** Returns no events when the fact already holds. @throws Rejection a rule forbids the command */
+  /** Returns no events if the command has already taken effect. @throws Rejection a rule forbids the command */
   decide: (command: C, state: S) => readonly E[]
   /** Stores the previous event's hash in each event's metadata, which makes tampering and gaps detectable. */
   hashChained?: true
 }>
 
 /**
- * A business rule forbids the command. `code` is stable; `detail` is a sentence for people; `fields` are added to the
- * response.
+ * Thrown when a business rule forbids a command. `code` is stable, `detail` is a user-facing sentence, and `fields` are
+ * added to the error response.
  * @example throw new Rejection('insufficient_credits', 'Not enough credits.', { missing: 5 })
  */
 export class Rejection extends Error {

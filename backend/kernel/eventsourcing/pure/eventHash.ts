@@ -3,8 +3,8 @@ import { createHash, hash } from 'node:crypto'
 type Hashed = Readonly<{ stream: string; revision: number; id: string; type: string; data: unknown; meta: unknown }>
 
 /**
- * Returns JSON with sorted keys at every depth, so that key order (which jsonb changes) does not matter. After RFC 8785.
- * Audits spend most of their time here: printing a sorted copy with `JSON.stringify` is three times faster than by hand.
+ * Returns JSON with keys sorted at every depth, because jsonb does not preserve key order. Based on RFC 8785.
+ * Audits spend most of their time here: `JSON.stringify` on a sorted copy is three times faster than `printed`.
  * @example canonicalJson({ b: 1, a: [2] }) // '{"a":[2],"b":1}'
  */
 export function canonicalJson(value: unknown): string {
@@ -12,7 +12,7 @@ export function canonicalJson(value: unknown): string {
   return copy === unsortable ? printed(value) : (JSON.stringify(copy) ?? 'null')
 }
 
-/** Marks objects with keys that do not keep insertion order (integers) or cannot be set (`__proto__`). */
+/** Marks values that cannot be copied with sorted keys: integer keys ignore insertion order; `__proto__` is not set. */
 const unsortable = Symbol('unsortable')
 const isUnsortable = (key: string) => (key.charCodeAt(0) <= 57 && /^\d/.test(key)) || key === '__proto__'
 
@@ -31,7 +31,7 @@ function sorted(value: unknown): unknown {
   return copy
 }
 
-/** Insertion sort: objects have few keys. */
+/** Uses insertion sort, which is fast for the few keys of an object. */
 function sortedKeys(value: object): string[] {
   const keys = Object.keys(value)
   for (let next = 1; next < keys.length; next++) {
@@ -51,7 +51,7 @@ function printed(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${printed(member)}`).join(',')}}`
 }
 
-/** Returns the text that is hashed: stream, revision, id, type, data and metadata, which includes the previous hash. */
+/** Returns the canonical JSON to hash. The metadata of a hash-chained event includes the previous event's hash. */
 export const hashedText = ({ stream, revision, id, type, data, meta }: Hashed): string =>
   canonicalJson({ stream, revision, id, type, data, meta })
 
@@ -61,11 +61,11 @@ export const eventHash = (event: Hashed): string => textHash(hashedText(event))
 /** Returns the SHA-256 of a text (UTF-8) in hex. */
 export const textHash = (text: string): string => hash('sha256', text)
 
-/** Returns what the first event of a chained stream carries as its previous hash. */
+/** Returns the `previousHash` of the first event in a hash-chained stream. */
 export const chainStart = (stream: string): string => textHash(stream)
 
 /**
- * Returns a UUID (version 8, RFC 9562) that is the same for the same parts.
+ * Returns a deterministic UUID (version 8, RFC 9562) for the given parts.
  * @example derivedId('chain', stream)
  */
 export function derivedId(...parts: readonly (string | number)[]): string {

@@ -1,6 +1,6 @@
 /**
- * An immutable set without removal: `add` returns a new version in constant time. It lets a folded state remember every id
- * without being copied for each event.
+ * An immutable set without removal. `add` returns a new version in constant time, so a state that remembers every id can
+ * be folded without copying the set for each event.
  * @example GrowOnlySet.empty.add('a').has('a') // true
  */
 export class GrowOnlySet {
@@ -20,7 +20,7 @@ export class GrowOnlySet {
 
   add(id: string): GrowOnlySet {
     if (this.has(id)) return this
-    // Newer versions share the map; adding to an older version copies its entries.
+    // Versions share one map. Only adding to an older version copies its entries.
     const shared = this.size > 0 && this.#places.size === this.size
     const places = shared ? this.#places : new Map([...this.#places].filter(([, place]) => place < this.size))
     return new GrowOnlySet(places.set(id, this.size), this.size + 1)
