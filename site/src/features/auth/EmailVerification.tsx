@@ -11,14 +11,14 @@ type State =
   | { readonly kind: 'success'; readonly granted: boolean }
   | { readonly kind: 'failed'; readonly text: string }
 
-/** Verifies an email address by the token in the page's address. */
+/** Verifies an email address with the token in the page URL. */
 export function EmailVerification() {
   const t = translate()
   const [query] = useState(() => new URLSearchParams(location.search))
   const [state, setState] = useState<State>({ kind: 'verifying' })
   const requested = useRef(false)
   useEffect(() => {
-    // A token works once. React may run this effect twice, and the second call would fail.
+    // The token is single-use. React may run this effect twice, and the second call would fail.
     if (requested.current) return
     requested.current = true
     const token = query.get('token')

@@ -8,7 +8,6 @@ import { Field, PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useForm } from '../../ui/useForm.ts'
 
-/** Signs a user in. */
 export function LoginForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const { form, field, problem, busy, ready } = useForm(Credentials, signIn)

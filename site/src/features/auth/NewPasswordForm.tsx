@@ -9,7 +9,7 @@ import { Outcome } from '../../ui/Outcome.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
 
-/** Sets a new password with the token of a reset link. */
+/** Sets a new password with the token from a reset link. */
 export function NewPasswordForm({ token }: { token: string }) {
   const t = translate()
   const [done, setDone] = useState(false)

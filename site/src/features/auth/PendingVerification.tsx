@@ -5,7 +5,7 @@ import { Outcome } from '../../ui/Outcome.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { ResendButton } from './ResendButton.tsx'
 
-/** Shows the address that the verification email was sent to. Without one, returns to the registration. */
+/** Shows the address the verification email was sent to. Redirects to registration if the URL has none. */
 export function PendingVerification() {
   const t = translate()
   const [email] = useState(() => new URLSearchParams(location.search).get('email')?.trim() ?? '')

@@ -8,7 +8,6 @@ import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
 import { useForm } from '../../ui/useForm.ts'
 
-/** Creates an account. */
 export function RegisterForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const { form, field, problem, busy, ready } = useForm(RegistrationForm, signUp)

@@ -6,7 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { useBusy } from '../../ui/useBusy.ts'
 
-/** Sends the verification email again. */
+/** Button that resends the verification email. */
 export function ResendButton({ email }: { email: string }) {
   const t = translate()
   const [busy, run] = useBusy()

@@ -9,7 +9,7 @@ interface ResetFormEndProps {
   readonly ready: boolean
 }
 
-/** The submit button of a reset form, and the link back to the login page. */
+/** Submit button of a reset form and link back to the login page. */
 export function ResetFormEnd({ submit, busy, ready }: ResetFormEndProps) {
   return (
     <>
@@ -23,6 +23,6 @@ export function ResetFormEnd({ submit, busy, ready }: ResetFormEndProps) {
   )
 }
 
-/** Returns the message of a failed reset: the rate limit's own, or the form's general one. */
+/** Returns the rate-limit message if the reset was rate limited, or `general` otherwise. */
 export const resetFailure = (problem: unknown, general: string): string =>
   problem instanceof ApiError && problem.code === 'too_many_requests' ? errorText(problem) : general

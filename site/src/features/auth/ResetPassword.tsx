@@ -3,7 +3,7 @@ import { resetScreen } from '../../api/account.ts'
 import { NewPasswordForm } from './NewPasswordForm.tsx'
 import { ResetRequest } from './ResetRequest.tsx'
 
-/** Sets a new password with the token of a reset link, or requests a link if there is no token. */
+/** Shows the new-password form, or the form that requests a reset link if the URL has no token. */
 export function ResetPassword() {
   const [screen] = useState(() => resetScreen(location))
   return screen.token === undefined ? (

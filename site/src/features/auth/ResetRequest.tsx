@@ -9,7 +9,7 @@ import { Outcome } from '../../ui/Outcome.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { ResetFormEnd, resetFailure } from './ResetFormEnd.tsx'
 
-/** Requests a reset link. The answer is the same whether or not the address has an account. */
+/** Requests a reset link. The result does not reveal whether the address has an account. */
 export function ResetRequest({ missingToken }: { missingToken: boolean }) {
   const [sentTo, setSentTo] = useState<string>()
   if (sentTo !== undefined) return <Sent email={sentTo} again={() => setSentTo(undefined)} />

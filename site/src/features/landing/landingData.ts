@@ -2,7 +2,7 @@ import { PLANS, TIERS } from '#backend/subscriptions/contract.ts'
 import { HTML_LANG, type Locale, localizedPath } from '../../i18n/core.ts'
 import type { Translate } from '../../i18n/keys.ts'
 
-/** Returns the structured data of the landing page: the organization, the application and its prices. */
+/** Returns the JSON-LD entities of the landing page: the organization and the application with its offers. */
 export function landingData(site: URL, locale: Locale, t: Translate) {
   const home = new URL(localizedPath('/', locale), site).href
   const organization = {

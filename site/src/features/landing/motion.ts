@@ -1,4 +1,4 @@
-/** Returns whether clips may autoplay. Reduced motion, data saving, and slow devices marked by `boot.js` forbid it. */
+/** Returns whether clips may autoplay: false with reduced motion, data saver, or a device that `boot.js` marks as slow. */
 export function isMotionAllowed(): boolean {
   const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } }
   if (connection?.saveData || document.documentElement.dataset.motion === 'calm') return false

@@ -1,7 +1,7 @@
 import { PLAN_FEATURES, PLANS, STANDARD_COST, type Tier } from '#backend/subscriptions/contract.ts'
 import type { Translate } from '../../i18n/keys.ts'
 
-/** Returns a plan's features, one line each. */
+/** Returns the feature list of a plan as translated strings. */
 export function planFeatures(tier: Tier, t: Translate, number: Intl.NumberFormat): string[] {
   const { credits, waiting, concurrent } = PLANS[tier]
   const { below, features } = PLAN_FEATURES[tier]

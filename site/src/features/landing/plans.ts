@@ -3,13 +3,13 @@ import { lazyToast } from '../../ui/lazyToast.ts'
 const SETTLED_MS = 500
 const WARNING_MS = 1500
 
-/** Scrolls to the plans on `/?section=pricing` once the layout has settled. */
+/** Scrolls to the plans on `/?section=pricing` after a delay that lets the layout settle. */
 export function scrollToPricing(): void {
   if (new URLSearchParams(location.search).get('section') !== 'pricing') return
   setTimeout(() => document.getElementById('pricing-section')?.scrollIntoView(), SETTLED_MS)
 }
 
-/** Sends members to the payment provider, and visitors to the login page after a warning. */
+/** Makes plan links start the purchase for signed-in users, and open the login page after a warning for visitors. */
 export function setUpPlanLinks(): void {
   const plans = document.getElementById('plans')
   plans?.addEventListener('click', (event) => {
@@ -26,6 +26,6 @@ async function buy(link: HTMLAnchorElement): Promise<void> {
   if (link.ariaBusy) return
   link.ariaBusy = 'true'
   const { buyPlan } = await import('../../api/purchase.ts')
-  // Stay busy while the browser leaves the page.
+  // Keep the link busy while the browser navigates away.
   if (!(await buyPlan(link.dataset.plan ?? ''))) link.ariaBusy = null
 }

@@ -1,6 +1,6 @@
 import { isMotionAllowed } from './motion.ts'
 
-/** Plays the hero's clip while it is in view and motion is allowed. Its button pauses it, or starts it if autoplay is off. */
+/** Plays the hero clip while it is in view, if autoplay is allowed. A button pauses and starts it. */
 export function playHero(): void {
   const clip = document.querySelector<HTMLVideoElement>('#hero-clip')
   const button = document.querySelector<HTMLButtonElement>('#hero-switch')
@@ -10,7 +10,7 @@ export function playHero(): void {
 
   const update = () => {
     button.dataset.playing = String(playing)
-    // The browser may refuse to play, for example to save power. The poster stays.
+    // The browser may block playback, for example to save power. The poster then stays visible.
     if (playing && inView) void clip.play().catch(() => {})
     else clip.pause()
   }

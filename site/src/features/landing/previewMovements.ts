@@ -1,6 +1,6 @@
 import { isMotionAllowed } from './motion.ts'
 
-/** Plays a movement's clip on hover or focus, one at a time. A click plays it even if autoplay is off. */
+/** Plays movement clips on hover or focus, one at a time. A click plays a clip even if autoplay is not allowed. */
 export function previewMovements(): void {
   const grid = document.getElementById('movements')
   if (!grid) return
@@ -25,7 +25,7 @@ export function previewMovements(): void {
   }
 
   for (const tile of grid.querySelectorAll<HTMLElement>('[data-clip]')) {
-    // Touch also fires pointer events, but its click decides.
+    // Touch input also fires pointer events, but only its click plays the clip.
     tile.addEventListener('pointerenter', (event) => event.pointerType === 'mouse' && isMotionAllowed() && play(tile))
     tile.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && stop(tile))
     tile.addEventListener('focus', () => tile.matches(':focus-visible') && isMotionAllowed() && play(tile))

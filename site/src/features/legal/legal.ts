@@ -8,11 +8,11 @@ const files = import.meta.glob<MarkdownInstance<Record<string, never>>>('../../.
   eager: true,
 })
 
-/** Returns a document in a language, or in English if there is no translation. */
+/** Returns a document in the given language, or in English if there is no translation. */
 export function legalText(document: LegalDocument, locale: Locale) {
   const at = (language: Locale) => files[`../../../../content/${language}/legal/${document}.md`]
   return at(locale) ?? at('en')!
 }
 
-/** Returns the address of the markdown file. */
+/** Returns the URL path of a document's Markdown file. */
 export const markdownPath = (document: LegalDocument, locale: Locale): string => `/legal/${document}-${locale}.md`

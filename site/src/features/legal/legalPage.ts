@@ -1,4 +1,4 @@
-/** Copies a legal text as markdown. */
+/** Copies the legal document to the clipboard as Markdown. */
 const button = document.querySelector<HTMLButtonElement>('#copy')!
 const message = document.querySelector<HTMLElement>('#copy-said')!
 const { file = '', done = '', failed = '' } = button.dataset

@@ -14,7 +14,7 @@ import { PagedSection } from './PagedSection.tsx'
 
 const TONES = { paid: 'success', partially_refunded: 'warning', refunded: 'info' } as const
 
-/** Shows the next charge and all invoices. */
+/** Shows the next charge and the invoice history. */
 export function Billing() {
   const t = translate()
   const plan = useStore($plan)
@@ -42,7 +42,7 @@ export function Billing() {
   )
 }
 
-/** Describes the next charge: of the plan that follows, if the user changes plans. */
+/** Describes the next charge, which is for the new plan if a plan change is scheduled. */
 function nextText({ stats, current }: Plan): string {
   const t = translate()
   const end = current?.current_period_end

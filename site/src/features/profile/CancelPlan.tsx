@@ -10,7 +10,7 @@ import { useBusy } from '../../ui/useBusy.ts'
 const REASON_MAX = 500
 type Step = { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly text: string } | null
 
-/** Cancels a paid plan: a confirmation with the consequences, then a second dialog if it fails. */
+/** Cancels a paid plan after a confirmation dialog. A failure opens a second dialog. */
 export function CancelPlan({ endsAt }: { endsAt: string | null }) {
   const t = translate()
   const [step, setStep] = useState<Step>(null)

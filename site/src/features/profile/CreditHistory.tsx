@@ -9,7 +9,7 @@ import { Table } from '../../ui/Table.tsx'
 import { creditHistory, csvAddress, reasonText } from './creditHistory.ts'
 import { PagedSection } from './PagedSection.tsx'
 
-/** Lists every change of the user's credits with its reason. */
+/** Lists every change to the credit balance with its reason. */
 export function CreditHistory() {
   const t = translate()
   return (

@@ -9,7 +9,7 @@ import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { eraseAccount } from './profile.ts'
 
-/** Deletes the account after a confirmation. */
+/** Deletes the account after the user confirms with the password. */
 export function DeleteAccount() {
   const t = translate()
   const [asking, setAsking] = useState(false)

@@ -22,7 +22,7 @@ const CARDS: readonly { key: keyof WorkStats; icon: IconName; text: (value: numb
   { key: 'usage_this_month', icon: 'chart', text: number },
 ]
 
-/** Shows figures about the user's videos and credits. */
+/** Shows statistics on the user's videos and credits. */
 export function Figures() {
   const t = translate()
   const known = useStore($figures)

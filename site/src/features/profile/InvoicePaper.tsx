@@ -19,14 +19,14 @@ type State =
 async function load(): Promise<State> {
   const user = await requireMember()
   if (!user) return { kind: 'loading' }
-  // Only the header needs the balance.
+  // Not awaited, because only the header shows the balance.
   void loadCredits().catch(() => {})
   const id = new URLSearchParams(location.search).get('id')
   const invoice = id ? await findInvoice(id) : undefined
   return invoice ? { kind: 'ready', invoice, user } : { kind: 'missing' }
 }
 
-/** Shows one invoice as it is printed. */
+/** Shows an invoice in its printable form. */
 export function InvoicePaper() {
   const t = translate()
   const [state, setState] = useState<State>({ kind: 'loading' })

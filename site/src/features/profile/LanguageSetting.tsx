@@ -4,7 +4,7 @@ import { LOCALES, type Locale } from '../../i18n/core.ts'
 import { Choices } from '../../ui/Choices.tsx'
 import { chooseLanguage } from './profile.ts'
 
-/** Selects the language of pages and emails. The choice reverts if it cannot be saved. */
+/** Selects the language of pages and emails. Reverts the selection if it cannot be saved. */
 export function LanguageSetting({ language }: { language: Locale }) {
   const t = translate()
   const [chosen, setChosen] = useState<Locale>(language)

@@ -12,18 +12,18 @@ interface PagedSectionProps<T> {
     open(page: number): Promise<void>
     again(): Promise<void>
   }
-  /** Names the list for screen readers. */
+  /** Accessible name of the pagination controls. */
   readonly label: string
   readonly shown: (place: { start: number; end: number; total: number }) => string
   readonly failure: (error: unknown) => string
   readonly jumper?: boolean
-  /** Shown until the first page is loaded. */
+  /** Placeholder shown until the first page loads. */
   readonly skeleton: ReactNode
   readonly empty: ReactNode
   readonly children: (items: readonly T[]) => ReactNode
 }
 
-/** A paged list with its loading, failed and empty states. */
+/** Paginated list with loading, error and empty states. */
 export function PagedSection<T>(props: PagedSectionProps<T>) {
   const { list, label, shown, failure, jumper = false, skeleton, empty, children } = props
   const t = translate()

@@ -10,7 +10,7 @@ import { showToast } from '../../ui/toasts.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { setPassword } from './profile.ts'
 
-/** Changes the password and then clears the form. */
+/** Changes the password, then clears the form. */
 export function PasswordSetting() {
   const t = translate()
   const [round, setRound] = useState(0)

@@ -11,7 +11,7 @@ import { showToast } from '../../ui/toasts.ts'
 import { useForm } from '../../ui/useForm.ts'
 import { rename } from './profile.ts'
 
-/** Shows the user's name, address and registration date, and lets the user change the name. */
+/** Shows the user's name, email address and registration date. Only the name can be edited. */
 export function PersonalInfo({ user }: { user: User }) {
   const t = translate()
   const { form, field, problem, busy, ready } = useForm(NewName, async ({ username }) => {

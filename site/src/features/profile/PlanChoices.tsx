@@ -8,7 +8,7 @@ import { dayText } from '../../i18n/dayText.ts'
 import { advertisedPrice, money } from '../../i18n/money.ts'
 import { Button } from '../../ui/Button.tsx'
 
-/** Offers the paid plans and the change to each. */
+/** Lists the paid plans with buttons to subscribe, upgrade or downgrade. */
 export function PlanChoices({ plan }: { plan: Plan }) {
   const t = translate()
   const [buying, setBuying] = useState<Tier | null>(null)
@@ -16,7 +16,7 @@ export function PlanChoices({ plan }: { plan: Plan }) {
   const buy = async (tier: Tier) => {
     if (buying) return
     setBuying(tier)
-    // Stay busy while the browser leaves the page.
+    // Keep the button busy while the browser navigates away.
     if (!(await buyPlan(tier))) setBuying(null)
   }
   return (
@@ -61,7 +61,7 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
       </div>
       <div className="plan-choice-price">
         <strong>{t('subscription.choose.perMonth', { price: advertisedPrice(tier, locale) })}</strong>
-        {/* The provider charges dollars, although the page advertises yuan. */}
+        {/* The Chinese page advertises prices in yuan, but the provider charges US dollars. */}
         {locale === 'zh' && (
           <p className="hint">
             {t('subscription.choose.charged', { price: money(PLANS[tier].priceCents, 'USD', locale) })}

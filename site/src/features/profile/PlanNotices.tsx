@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import type { Tone } from '../../ui/toasts.ts'
 
-/** Shows notices about the plan's payment, change or end. */
+/** Shows notices about failed payments, scheduled plan changes and the end of the plan. */
 export function PlanNotices({ plan }: { plan: Plan }) {
   const t = translate()
   if (plan.lacks)

@@ -17,14 +17,13 @@ import { $profile, openProfile } from './profile.ts'
 import { Subscription } from './Subscription.tsx'
 import { Works } from './Works.tsx'
 
-/** Shows the signed-in user's account. */
 export function Profile() {
   const t = translate()
   const stage = useStore($profile)
   const session = useStore($session)
   useEffect(() => void openProfile(), [])
   useEffect(() => {
-    // The section named in the URL did not exist yet when the browser tried to scroll to it.
+    // The section in the URL fragment did not exist when the browser first tried to scroll to it.
     if (stage === 'open' && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView()
   }, [stage])
   if (stage === 'deleted') return <Deleted />
@@ -58,7 +57,7 @@ const SECTIONS = {
   settings: 'profile.settings.heading',
 } as const
 
-/** Links to the sections of this long page. */
+/** Links to the sections of the page. */
 function SectionLinks() {
   const t = translate()
   return (

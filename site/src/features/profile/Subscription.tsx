@@ -21,10 +21,10 @@ const TONES = {
   suspended: 'danger',
   expired: undefined,
 } as const
-/** Share of used credits above which a paid plan shows a warning. */
+/** Fraction of credits used above which a paid plan shows a warning. */
 const HIGH = 0.8
 
-/** Shows the plan, its usage, and the actions it allows. */
+/** Shows the plan, its credit usage and the available actions. */
 export function Subscription() {
   const t = translate()
   const plan = useStore($plan)
@@ -38,7 +38,7 @@ export function Subscription() {
 
 function Panel({ plan }: { plan: Plan }) {
   const t = translate()
-  // A plan change cancels the old plan at the provider, but to the user the subscription continues.
+  // A plan change cancels the old plan at the provider, but the user still has an active subscription.
   const status = plan.current?.next_tier ? 'active' : plan.stats.current_status
   return (
     <div className="stack stack-wide card profile-card">
@@ -92,7 +92,7 @@ function Usage({ stats }: { stats: Stats }) {
         <span>{text}</span>
         <strong>{t('subscription.left', { remaining: number(Math.max(0, remaining)) })}</strong>
       </span>
-      {/* biome-ignore lint/a11y/useSemanticElements: every browser draws a native meter differently. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers render the native meter differently. */}
       <div
         className="usage-bar"
         role="meter"

@@ -16,7 +16,7 @@ import { TaskPlayer } from '../../ui/task/TaskPlayer.tsx'
 import { PagedSection } from './PagedSection.tsx'
 import { deleteWork, WORKS_PER_PAGE, works, worksFailure } from './works.ts'
 
-/** Shows the user's finished videos. */
+/** Lists the user's finished videos. */
 export function Works() {
   const t = translate()
   return (

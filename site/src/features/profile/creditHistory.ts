@@ -13,5 +13,5 @@ export const creditHistory = pagedList<CreditEntry>(PER_PAGE, async (page) => {
 
 export const csvAddress = API_BASE + historyCsv.path
 
-/** Returns the text of a reason: the catalogue's, or the operator's own words. */
+/** Returns the translation of a reason code, or the text itself if an operator wrote the reason. */
 export const reasonText = (reason: string): string => textAt(`credits.reason.${reason}`) ?? reason

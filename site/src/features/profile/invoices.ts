@@ -3,7 +3,7 @@ import { call } from '../../api/api.ts'
 import { pagedList } from '../../ui/lists/pagedList.ts'
 
 const PER_PAGE = 8
-/** The API's maximum page size. */
+/** Maximum page size that the API accepts. */
 const PER_PAGE_MAX = 100
 
 export const invoiceList = pagedList<Invoice>(PER_PAGE, async (page) => {
@@ -11,7 +11,7 @@ export const invoiceList = pagedList<Invoice>(PER_PAGE, async (page) => {
   return { items: answer.invoices, total: answer.total }
 })
 
-/** Finds one of the user's invoices. @throws ApiError */
+/** Finds an invoice of the user by id. Returns undefined if there is none. @throws ApiError */
 export async function findInvoice(id: string): Promise<Invoice | undefined> {
   for (let page = 1; ; page++) {
     const answer = await call(invoices, { query: { page, per_page: PER_PAGE_MAX } })

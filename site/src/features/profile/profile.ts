@@ -22,12 +22,12 @@ import { creditHistory } from './creditHistory.ts'
 import { invoiceList } from './invoices.ts'
 import { loadFigures, works } from './works.ts'
 
-/** `away`: the visitor is being redirected to the login page. */
+/** State of the page. `away` means that the browser is being redirected to the login page. */
 export const $profile = atom<'loading' | 'open' | 'away' | 'deleted'>('loading')
-/** Null while loading. */
+/** Devices where the user is signed in, or null while loading. */
 export const $devices = atom<readonly SessionView[] | 'failed' | null>(null)
 
-/** Loads the page for a signed-in user, once per page. */
+/** Loads all sections, or redirects visitors to the login page. Runs once per page. */
 export const openProfile = once(async () => {
   const user = await requireMember()
   $profile.set(user ? 'open' : 'away')
@@ -59,7 +59,7 @@ export async function loadDevices(): Promise<void> {
   }
 }
 
-/** Signs out one device, or all others. */
+/** Signs out the given device, or all other devices if omitted. */
 export async function endDevices(device?: SessionView): Promise<void> {
   const t = translate()
   try {
@@ -72,7 +72,7 @@ export async function endDevices(device?: SessionView): Promise<void> {
   await loadDevices()
 }
 
-/** Saves the language on the account and opens the page in it. */
+/** Saves the language to the account and opens the page in that language. */
 export const chooseLanguage: (language: Locale) => Promise<void> = languageSwitch({
   save: saveAccountLanguage,
   remember: rememberLanguage,
@@ -81,7 +81,7 @@ export const chooseLanguage: (language: Locale) => Promise<void> = languageSwitc
   failed: () => showToast('danger', translate()('common.session.languageFailed')),
 })
 
-/** Deletes the account and forgets the user in this browser. @throws ApiError */
+/** Deletes the account and clears the user's data in this browser. @throws ApiError */
 export async function eraseAccount(password: string): Promise<void> {
   await call(deleteAccount, { body: { password } })
   setSignedOut()

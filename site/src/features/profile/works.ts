@@ -9,7 +9,7 @@ import { pagedList } from '../../ui/lists/pagedList.ts'
 import { showToast } from '../../ui/toasts.ts'
 
 export const WORKS_PER_PAGE = 8
-/** The figures of a new Free account, shown if the user's own cannot be loaded. */
+/** Statistics of a new Free account, shown if the user's own cannot be loaded. */
 const SAMPLE_FIGURES: WorkStats = {
   total_videos: 0,
   total_duration: 0,
@@ -25,7 +25,7 @@ export const works = pagedList<Task>(WORKS_PER_PAGE, async (page) => {
   return { items: tasks, total }
 })
 
-/** Null while loading; `sample`: loading failed. */
+/** User statistics, or null while loading. `sample` is true if loading failed. */
 export const $figures = atom<{ readonly figures: WorkStats; readonly sample: boolean } | null>(null)
 
 export async function loadFigures(): Promise<void> {
@@ -38,7 +38,7 @@ export async function loadFigures(): Promise<void> {
 
 const statusOf = (error: unknown) => (error instanceof ApiError ? error.status : 0)
 
-/** Returns the message for works that could not be loaded. */
+/** Returns the message for a failed load of the videos. */
 export function worksFailure(error: unknown): string {
   const t = translate()
   switch (statusOf(error)) {
@@ -65,7 +65,7 @@ function deleteFailure(error: unknown): string {
   }
 }
 
-/** Deletes a work and reloads the page of works. */
+/** Deletes a video, then reloads the current page of videos and the statistics. */
 export const deleteWork = (task: Task): Promise<void> =>
   whileBusy(task.id, 'remove', async () => {
     try {

@@ -28,7 +28,7 @@ const switchLanguage = languageSwitch({
   failed: () => signedIn() && void lazyToast('danger', translate()('common.session.languageFailed')),
 })
 
-/** Makes language links save the choice, for users also on the account, and keep the query and fragment. */
+/** Makes language links save the choice, also to the account, and keep the URL's query and fragment. */
 export function setUpLanguageLinks(): void {
   for (const link of languageLinks()) {
     link.addEventListener('click', (event) => {
@@ -44,7 +44,7 @@ export function setUpLanguageLinks(): void {
   }
 }
 
-/** Makes the logo scroll to the top if it links to the current page. */
+/** On the landing page, makes the logo scroll to the top. */
 export function setUpLogo(): void {
   document.querySelector('a[data-top]')?.addEventListener('click', (event) => {
     event.preventDefault()
