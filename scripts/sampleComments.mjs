@@ -10,14 +10,15 @@ const usage = 'Usage: node scripts/sampleComments.mjs [--seed <number>] [--count
 const SOURCE = /\.(ts|tsx|astro|mjs|js|css|sql|py|sh|ya?ml)$|(^|\/)(Dockerfile|\.env\.example)$/
 const TEST = /\.spec\.tsx?$|(^|\/)(testing|e2e)\//
 const HASHED = /\.(py|sh|ya?ml)$|(^|\/)(Dockerfile|\.env\.example)$/
-/** A block comment, or a run of line comments. A line comment follows only white space, or code and white space. */
-const COMMENT = /\/\*[\s\S]*?\*\/|(?:(?<=^|\s)\/\/ .*(?:\n\s*\/\/ .*)*)/gm
+/** A block comment, a run of line comments that follow white space, or a literal, whose content is not a comment. */
+const COMMENT_OR_LITERAL = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*(?:\n\s*\/\/ .*)*|(['"`])(?:\\.|(?!\1)[^\\\n])*\1/gm
 const HASH_COMMENT = /^\s*# .*(?:\n\s*# .*)*/gm
-const DIRECTIVE = /^(biome-ignore|@ts-|@type|@jsx|syntax=)/
+const DIRECTIVE = /^(biome-ignore|@ts-|@type|@jsx|@__PURE__|syntax=)/
 
 function commentsIn(file) {
   const source = readFileSync(path.join(ROOT, file), 'utf8')
-  return [...source.matchAll(HASHED.test(file) ? HASH_COMMENT : COMMENT)]
+  return [...source.matchAll(HASHED.test(file) ? HASH_COMMENT : COMMENT_OR_LITERAL)]
+    .filter(([, quote]) => !quote)
     .map(({ 0: comment, index }) => ({
       place: `${file}:${source.slice(0, index + comment.search(/\S/)).split('\n').length}`,
       text: comment
