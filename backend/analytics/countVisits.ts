@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-/** SQL: visits that count. Bots and `page_unload` events are stored but not counted. */
+/** SQL condition for visits that are counted. Bots and `page_unload` events are stored but not counted. */
 export const COUNTED = `event_type = 'page_view' and not bot`
 
 const COLUMNS = `at, event_type, path, status_code, bot, visitor, session_id, user_id, referrer, user_agent, ip`
 
-/** Writes a batch of visits ($1, JSON) and, in the same transaction, queues those that count. */
+/** SQL that stores a batch of visits ($1, a JSON array) and queues those to be counted, in one statement. */
 export const WRITE_VISITS = `
   with row as materialized (
     select * from json_to_recordset($1::json) as r (at timestamptz, event_type text, path text, status_code smallint,
@@ -14,9 +14,9 @@ export const WRITE_VISITS = `
   insert into page_view (${COLUMNS}) select ${COLUMNS} from row`
 
 /**
- * Counts the queued visits and removes them from the queue, in one statement: each visit is counted once. Days and hours
- * are in the operator's time zone; an hour that a clock change repeats holds both passes. All inserts are sorted, which
- * prevents deadlocks between processes that count at the same time.
+ * Counts the queued visits and removes them from the queue in one statement, so that each visit is counted once. Days
+ * and hours are in the operator's time zone; an hour that repeats when the clocks go back includes both occurrences.
+ * All inserts are sorted, which prevents deadlocks between processes that count at the same time.
  */
 export const COUNT_VISITS = `
   with queued as (
@@ -40,21 +40,21 @@ export const COUNT_VISITS = `
   group by day order by day
   on conflict (day) do update set pv = t.pv + excluded.pv, uv = t.uv + excluded.uv, pages = t.pages + excluded.pages`
 
-/** Days before today whose visitors stay in `day_visitor`, for requests in flight at midnight. */
+/** Number of past days whose visitors are kept in `day_visitor`, for requests in flight at midnight. */
 export const VISITORS_KEPT_DAYS = 1
 
-/** Counts the registrations of each day again in another time zone, within the transaction. */
+/** Recounts the registrations per day in a new time zone, within the transaction. */
 type RecountRegistrations = (tx: pg.ClientBase, timeZone: string) => Promise<void>
 
 /**
- * Counts all visits and registrations again, in days and hours of a time zone. Writers wait until it ends: a few seconds
- * for a million visits.
+ * Recounts all visits and registrations by the days and hours of a time zone. Blocks writers until it finishes, which
+ * takes a few seconds for a million visits.
  */
 export async function recountVisits(pool: pg.Pool, timeZone: string, recountRegistrations: RecountRegistrations) {
   const client = await pool.connect()
   try {
     await client.query('begin')
-    // Blocks writers and counters of visits, because both need this table.
+    // Blocks writing and counting of visits, which both need this table.
     await client.query('lock table uncounted_view in share row exclusive mode')
     await client.query(`set local work_mem = '64MB'`)
     await client.query('update board_state set time_zone = $1', [timeZone])
@@ -83,7 +83,7 @@ export async function recountVisits(pool: pg.Pool, timeZone: string, recountRegi
   }
 }
 
-/** Completes the counts at startup: counts again if the time zone changed, else only what a killed process left queued. */
+/** Recounts everything at startup if the time zone changed; otherwise counts the visits that a crash left queued. */
 export async function countVisits(pool: pg.Pool, timeZone: string, recountRegistrations: RecountRegistrations) {
   const { rows } = await pool.query<{ time_zone: string }>('select time_zone from board_state')
   if (rows[0]?.time_zone === timeZone) await pool.query(COUNT_VISITS)

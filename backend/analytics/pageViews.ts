@@ -6,20 +6,20 @@ import { WRITE_VISITS } from './countVisits.ts'
 
 /** A row of `page_view`. */
 export interface StoredPageView {
-  /** ISO 8601, the time of arrival. */
+  /** ISO 8601 time at which the server received the view. */
   readonly at: string
   readonly event_type: PageView['event_type']
   readonly path: string
   readonly status_code: number
-  /** Stored, but not counted. */
+  /** Views by bots are stored but not counted. */
   readonly bot: boolean
-  /** UUID. Equal for all visits of a person on a day. */
+  /** UUID, the same for all visits of a person on one day. */
   readonly visitor: string
   readonly session_id: string | null
   readonly user_id: string | null
   readonly referrer: string | null
   readonly user_agent: string | null
-  /** The full address; a sweep shortens it to its network after a day. */
+  /** Full address. A sweep truncates it to its network after 24 hours. */
   readonly ip: string | null
 }
 
@@ -33,7 +33,7 @@ interface Waiting {
 }
 
 const BATCH_ROWS = 500
-/** Limits memory while the database cannot keep up. */
+/** Maximum number of waiting visits. Limits memory use while the database cannot keep up. */
 const MAX_WAITING = 5_000
 const TIMEOUT_MS = 5_000
 
@@ -63,7 +63,7 @@ export function createPageViews(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 
   }
 
   const writeAll = async () => {
-    // Collects the visits of this turn of the event loop into the first batch.
+    // Waits so that the first batch includes all visits received in this iteration of the event loop.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH_ROWS)
@@ -81,7 +81,7 @@ export function createPageViews(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 
   }
 
   return {
-    /** Resolves when the visit is committed. @throws Rejection unavailable: not written within five seconds */
+    /** Resolves when the visit is committed. @throws Rejection `unavailable`: queue full or not written in 5 s */
     record(view: StoredPageView): Promise<void> {
       if (waiting.length >= MAX_WAITING) return Promise.reject(unavailable())
       return new Promise((resolve, reject) => {

@@ -15,12 +15,12 @@ interface AnalyticsRoutes {
   readonly calendar: Calendar
 }
 
-/** Characters. Paths are part of a primary key, and a Postgres index entry is limited to about 2,700 bytes. */
+/** Maximum length of a stored path, in characters. Postgres limits index entries to about 2,700 bytes. */
 const PATH_MAX = 600
 
-/** Removes query and fragment, which may contain a token or a name. */
+/** Removes the query and fragment, which may contain tokens or names. */
 const withoutQuery = (address: string | null | undefined) => address?.replace(/[?#].*$/s, '') || null
-/** Removes what Postgres cannot store in a text: NUL and unpaired surrogates. */
+/** Removes NUL and replaces unpaired surrogates, which Postgres cannot store as `text`. */
 const storable = (text: string | null | undefined) => text?.replaceAll('\0', '').toWellFormed() || null
 
 export function serveAnalytics(serve: Serve, { pageViews, visitors, authenticate, calendar }: AnalyticsRoutes): void {

@@ -7,7 +7,7 @@ const RANKED = 100
 const RECENT = 10
 const LIVE_MS = 5 * 60_000
 
-/** SQL: the address as shown to the operator, in full if it is younger than $2. */
+/** SQL expression for the address shown to the operator: in full for visits after $2, otherwise truncated. */
 const SHOWN_IP = `case when ip is null then null when at > $2 then host(ip) || case when masklen(ip) < case family(ip)
   when 4 then 32 else 128 end then '/' || masklen(ip) else '' end else ${NETWORK}::text end`
 
@@ -19,13 +19,13 @@ const OVERVIEW = `select
   (select coalesce(json_agg(v), '[]') from (
      select at as timestamp, path, ${SHOWN_IP} as ip, status_code from page_view
      where at > $2 and ${COUNTED} order by at desc limit ${RECENT}) v) as recent`
-/** Reads all partitions. Needed only if the last day has few visits. */
+/** Scans all partitions. Needed only if the last 24 hours have too few visits. */
 const OLDER_VISITS = `select at as timestamp, path, ${SHOWN_IP} as ip, status_code from page_view
   where at <= $1 and ${COUNTED} order by at desc limit ${RECENT}`
 
 type Answer<Method extends keyof Traffic> = Awaited<ReturnType<Traffic[Method]>>
 
-/** Reads the counts for the board. Each read is one statement on indexed rows. */
+/** Creates the traffic queries of the dashboard. They use indexes only. */
 export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
   const query = async <Row extends object>(name: string, text: string, values: unknown[]) =>
     (await pool.query<Row & pg.QueryResultRow>({ name: `board-${name}`, text, values })).rows as Row[]

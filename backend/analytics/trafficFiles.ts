@@ -1,6 +1,6 @@
 import { NETWORK } from './ipAddress.ts'
 
-/** The traffic tables as files. Parameters: $1 and $2 the first and last day, $3 the operator's time zone. */
+/** CSV exports of the traffic tables. Parameters: $1 and $2, first and last day; $3, the operator's time zone. */
 export const TRAFFIC_FILES = {
   days: {
     columns: ['date', 'page_views', 'unique_visitors', 'pages'],

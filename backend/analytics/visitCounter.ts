@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { COUNT_VISITS } from './countVisits.ts'
 
-/** Batch interval: counting many visits in one statement costs little more than counting one. */
+/** Delay before counting, ms, which collects a batch: counting many visits costs little more than counting one. */
 const GATHER_MS = 50
 const RETRY_MS = 2_000
 
@@ -31,12 +31,12 @@ export function createVisitCounter(pool: Pick<pg.Pool, 'query'>, log: Pick<Logge
   }
 
   return {
-    /** Counts newly written visits soon. */
+    /** Schedules a count of newly written visits. */
     wake(): void {
       isDue = true
       counting ??= countAll()
     },
-    /** Counts pending visits and stops. Visits that cannot be counted are left for the next start. */
+    /** Counts pending visits and stops. Visits that cannot be counted stay queued for the next start. */
     async close(): Promise<void> {
       closing.abort()
       await counting

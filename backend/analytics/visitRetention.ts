@@ -6,16 +6,16 @@ import { VISITORS_KEPT_DAYS } from './countVisits.ts'
 import { FULL_ADDRESS_MS, NETWORK } from './ipAddress.ts'
 
 const DAY_MS = 86_400_000
-/** Days for which partitions are created in advance. */
+/** Number of days for which partitions are created in advance. */
 const AHEAD = 3
-/** The calendar was moved if it advances by more than this during a sweep. */
+/** A larger advance of the calendar during a sweep, in ms, means that it was moved. */
 const MOVED_MS = 20 * 60_000
 const PARTITION = /^page_view_(\d{4})(\d\d)(\d\d)$/
 
 interface Retention {
   readonly pool: Pick<pg.Pool, 'query'>
   readonly calendar: Calendar
-  /** The operator's day of an instant in epoch milliseconds. */
+  /** Returns the date of an instant (epoch milliseconds) in the operator's time zone. */
   readonly dayOf: (at: number) => string
   /** Deletes data of other contexts that has the same retention period as visits. */
   readonly deleteBefore: (before: Date) => Promise<void>
@@ -23,9 +23,7 @@ interface Retention {
 
 const utcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/**
- * Shortens addresses after 24 hours, deletes salts after their day, and drops the partitions of visits older than 90 days.
- */
+/** Truncates addresses after 24 hours, deletes each salt after its day, and drops visit partitions after 90 days. */
 export function createVisitRetention({ pool, calendar, dayOf, deleteBefore }: Retention) {
   const shortenAddresses = async (before: Date) => {
     const { rows } = await pool.query<{ addresses_cut_to: Date }>('select addresses_cut_to from board_state')
@@ -69,7 +67,7 @@ export function createVisitRetention({ pool, calendar, dayOf, deleteBefore }: Re
       do {
         at = calendar()
         await sweepAt(at)
-        // Moving the calendar requests a sweep, which has no effect while this one is running.
+        // Moving the calendar requests a sweep, but the request is ignored while this one is running.
       } while (calendar() - at > MOVED_MS)
     },
   }

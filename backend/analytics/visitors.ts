@@ -2,15 +2,15 @@ import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import type { Database } from '../kernel/postgres/orm.ts'
 
-/** `at`: epoch milliseconds. */
+/** A page view to be attributed to a visitor. `at` is in epoch milliseconds. */
 type Visit = Readonly<{ sessionId: string | null; ip: string; userAgent: string; at: number }>
 
-/** 128 bits of a hash, which Postgres stores as a UUID. */
+/** Returns 128 bits of a SHA-256 hash in hexadecimal, which Postgres stores as a UUID. */
 const shortHash = (content: string | Buffer) => hash('sha256', content).slice(0, 32)
 
 /**
- * Tells visitors apart without a cookie: by the tab's session id, or else by address and user agent, hashed with a salt of
- * the operator's day. A sweep deletes the salt after the day, and then no hash can be traced back to an address.
+ * Identifies visitors without a cookie: by the tab's session id, or else by address and user agent, hashed with a daily
+ * salt. A sweep deletes the salt after its day, so that hashes can no longer be traced to an address.
  */
 export function createVisitors(pool: Pick<pg.Pool, 'query'>, dayOf: (at: number) => string) {
   let current: { day: string; salt: Promise<Buffer> } | undefined
@@ -32,7 +32,7 @@ export function createVisitors(pool: Pick<pg.Pool, 'query'>, dayOf: (at: number)
   }
 
   return {
-    /** Returns 32 hexadecimal digits, the same for all visits of a person on a day. */
+    /** Returns 32 hexadecimal digits that are the same for all visits of a person on one day. */
     async visitorId({ sessionId, ip, userAgent, at }: Visit): Promise<string> {
       if (sessionId) return shortHash(sessionId)
       return shortHash(Buffer.concat([await saltOf(dayOf(at)), Buffer.from(`${ip}\n${userAgent}`)]))
@@ -42,7 +42,7 @@ export function createVisitors(pool: Pick<pg.Pool, 'query'>, dayOf: (at: number)
 
 export type Visitors = ReturnType<typeof createVisitors>
 
-/** Makes a user's page views anonymous. They remain in the counts. */
+/** Anonymises a user's page views without changing the counts. */
 export const anonymisePageViews = (database: Database, userId: string) =>
   database.em.fork().execute(
     `update page_view set user_id = null, session_id = null, user_agent = null, referrer = null, ip = null

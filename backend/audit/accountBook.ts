@@ -8,7 +8,7 @@ interface Account {
 
 export interface Lot extends Account {
   readonly source: LotSource
-  /** The sale that paid for it, or the hold that it was returned from. */
+  /** Id of the sale that paid for the lot, or of the hold that returned it. */
   readonly reference: string | null
   readonly granted: number
   readonly expiresAt: string | null
@@ -24,7 +24,7 @@ export interface Hold extends Account {
 /** An amount booked to an account; positive amounts are inflows. */
 type Posting = readonly [account: Account, amount: number]
 
-/** Accounts that are neither a lot nor a hold. The balances of `issued` and `owed` are negative. */
+/** Accounts other than lots and holds. The balances of `issued` and `owed` are negative. */
 export const TOTALS = ['issued', 'spent', 'forfeited', 'claimed back', 'withdrawn', 'owed'] as const
 type Total = (typeof TOTALS)[number]
 
@@ -36,8 +36,8 @@ const total = (parts: readonly LotPart[]): number => {
 const isCount = (amount: number) => Number.isSafeInteger(amount) && amount > 0
 
 /**
- * Double-entry books of one credit account, built from its events without the decider. Amounts are whole credits; the
- * balances always sum to zero.
+ * Double-entry books of one credit account, built from its events independently of the decider. Amounts are whole
+ * credits; the balances always sum to zero.
  */
 export class AccountBook {
   readonly lots = new Map<string, Lot>()
@@ -45,7 +45,7 @@ export class AccountBook {
   readonly holds = new Map<string, Hold>()
   readonly #totals: Readonly<Record<Total, Account>>
   readonly #settled = new Set<string>()
-  /** Names of past reversals and withdrawals. */
+  /** Reversals and withdrawals booked so far, to detect duplicates. */
   readonly #corrected = new Set<string>()
 
   constructor() {
@@ -56,13 +56,13 @@ export class AccountBook {
     return this.#totals[name].balance
   }
 
-  /** Returns the sum of all lots and of all open holds. */
+  /** Returns the total credits in lots (`left`) and in open holds (`held`). */
   sums(): { left: number; held: number } {
     const sum = (accounts: Iterable<Account>) => [...accounts].reduce((sum, { balance }) => sum + balance, 0)
     return { left: sum(this.lots.values()), held: sum(this.holds.values()) }
   }
 
-  /** Books an event. Returns its faults, a sentence each; a faulty event is booked as well. */
+  /** Books an event, even a faulty one. Returns one sentence per fault. */
   post(event: CreditAccountEvent): string[] {
     const wrong: string[] = []
     const postings = this.#postings(event, wrong)
@@ -169,7 +169,7 @@ export class AccountBook {
     return [made, amount]
   }
 
-  /** Returns the postings of lot parts. Every lot must be open at the instant `at`. */
+  /** Returns the postings of lot parts. A lot that is not open at the instant `at` is a fault. */
   #lotPostings(parts: readonly LotPart[], sign: 1 | -1, at: string, wrong: string[]): Posting[] {
     return parts.map(({ lotId, amount }) => {
       const lot = this.lots.get(lotId)

@@ -17,16 +17,16 @@ const FORMAT = 'kinora-ledger-1'
 interface Manifest {
   readonly format: typeof FORMAT
   readonly createdAt: string
-  /** Lines, bytes and SHA-256 of each file. */
+  /** Line count, size in bytes and SHA-256 of each file, by name. */
   readonly files: Readonly<Record<string, { readonly lines: number; readonly bytes: number; readonly sha256: string }>>
-  /** Number of deviations that the verification found while the archive was written. */
+  /** Number of deviations found while the archive was written. */
   readonly deviations: number
 }
 
 interface Export extends Evidence {
   readonly out: string
   readonly key: KeyObject
-  /** ISO 8601. */
+  /** Creation time of the archive, ISO 8601. */
   readonly at: string
 }
 
@@ -34,7 +34,7 @@ const sha256 = (content: string | Buffer) => createHash('sha256').update(content
 const jsonLines = (values: readonly object[]) => values.map((value) => `${canonicalJson(value)}\n`).join('')
 
 /**
- * Verifies the ledger and writes it in the same pass into a signed archive, which docs/ledger-archive.md describes.
+ * Verifies the ledger and writes it to a signed archive in the same pass; see docs/ledger-archive.md.
  * @throws UsageError the file exists or cannot be created
  */
 export async function writeArchive(
@@ -44,7 +44,7 @@ export async function writeArchive(
   const archive = await open(out, 'wx').catch((error) => {
     throw new UsageError(`--out: ${(error as Error).message}`)
   })
-  // An entry of a tar file begins with its size, which is known once all events are read.
+  // A tar entry begins with its size, which is unknown until all events are read.
   const spoolPath = `${out}.events`
   const spool = await open(spoolPath, 'w+')
   try {
@@ -89,7 +89,7 @@ async function spoolEvents(store: EventStore, evidence: Evidence, spool: FileHan
 
 type Entry = readonly [name: string, content: Buffer] | readonly [name: string, content: Readable, bytes: number]
 
-/** Writes a tar file and flushes it to disk. Entries have no time, so equal contents give equal bytes. */
+/** Writes a tar file and flushes it to disk. Entries have no timestamps, so equal contents produce identical files. */
 async function writeTar(file: FileHandle, entries: readonly Entry[]): Promise<void> {
   const tar = pack()
   const addEntries = async () => {
@@ -103,7 +103,7 @@ async function writeTar(file: FileHandle, entries: readonly Entry[]): Promise<vo
   await Promise.all([pipeline(tar, file.createWriteStream({ flush: true })), addEntries()])
 }
 
-/** Reads entries of a tar file. @throws Error the file is not a tar file, or lacks one of them */
+/** Reads the named entries of a tar file. @throws Error the file is not a tar file or lacks an entry */
 async function readTar(file: string, names: readonly string[]): Promise<Buffer[]> {
   const found = new Map<string, Buffer>()
   const tar = extract()

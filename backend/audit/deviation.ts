@@ -1,4 +1,4 @@
-/** The location of an event. Unknown parts are null: a deleted event has no id any more. */
+/** Location of an event. Unknown parts are null, such as the id of a deleted event. */
 export interface Place {
   readonly stream: string | null
   readonly revision: number | null
@@ -9,11 +9,11 @@ export interface Place {
 /** A fault in the ledger. */
 export interface Deviation extends Place {
   readonly check: 'chain' | 'log' | 'postings' | 'hold' | 'grant' | 'read model'
-  /** A sentence. */
+  /** Description of the fault, one sentence. */
   readonly wrong: string
 }
 
-/** Reduces an event to its place. */
+/** Copies only the location fields of an event. */
 export const placeOf = ({ stream, revision, id, position }: Place): Place => ({ stream, revision, id, position })
 
 const NOWHERE: Place = { stream: null, revision: null, id: null, position: null }

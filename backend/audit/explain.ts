@@ -18,7 +18,7 @@ interface Explanation {
   readonly steps: readonly ReturnType<typeof stepOf>[]
 }
 
-/** Explains a task's charge from the task's stream and its owner's account. Undefined: neither contains the task. */
+/** Explains a task's charge from the task's stream and its owner's account. Returns undefined if neither has it. */
 export async function explain(store: EventStore, taskId: string): Promise<Explanation | undefined> {
   const task = await Array.fromAsync(store.readStream<VideoTaskEvent>(`${VIDEO_TASK}-${taskId}`))
   const userId = userIdOf(task) ?? (await findPayer(store, taskId))
@@ -65,7 +65,7 @@ function originOf(book: AccountBook, lotId: string): string {
 
 const HIDDEN = new Set(['taskId', 'userId', 'at', 'encryptedPrompt'])
 
-/** Lists an event's data, without its ids and the encrypted prompt. */
+/** Formats an event's data, except ids and the encrypted prompt. */
 function detailsOf({ data }: VideoTaskEvent): string {
   const details = Object.entries(data).filter(([name]) => !HIDDEN.has(name))
   return details

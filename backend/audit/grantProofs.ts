@@ -13,7 +13,7 @@ interface Sale extends Place {
 
 type EventOf<E, Type> = Extract<E, { type: Type }>
 
-/** Credits of a sale must be granted within this time. Usually it takes seconds, longer while workflows are down. */
+/** Time limit for granting the credits of a sale, ms. It usually takes seconds, but longer while workflows are down. */
 const GRANT_MS = 24 * 3_600_000
 
 /** Checks that every grant and reversal has a cause: a completed sale, an operator, or the account's single welcome grant. */
@@ -45,7 +45,7 @@ export class GrantProofs {
     if (wrong) this.#deviations.add('grant', event, wrong)
   }
 
-  /** Reports sales whose credits are overdue. Returns the sales without credits that are not overdue yet. */
+  /** Reports sales whose credits are overdue. Returns sales whose credits are pending but not overdue. */
   end(now: number): Place[] {
     const waiting: Place[] = []
     for (const [saleId, { granted, stored, credits, ...sale }] of this.#sales) {

@@ -16,25 +16,25 @@ export interface RememberedHeads {
   readonly heads: ReadonlyMap<string, Head>
 }
 
-/** The last event seen of a stream. */
+/** The last event seen in a stream, and the state of its chain. */
 interface Tip extends Place {
   readonly stream: string
   readonly revision: number
   readonly hash: string
   /** The preceding event, if this one does not carry its hash. */
   readonly unlinkedFrom: Place | undefined
-  /** The preceding event has its recorded hash, so it was not changed. */
+  /** Whether the preceding event matches its recorded hash and is therefore unchanged. */
   readonly isPrecedingSound: boolean
-  /** The broken link has been reported. */
+  /** Whether the broken link has been reported. */
   readonly isReported: boolean
   readonly remembered: readonly (Head & { readonly by: string })[]
 }
 
 /**
- * Verifies every stream's chain: revisions without gaps, and in each event the hash of the preceding one.
+ * Verifies every stream's hash chain: revisions have no gaps, and each event contains the hash of the preceding one.
  *
- * A broken link blames the event before it. Two broken links in a row blame the event between them: it neither carries the
- * right hash nor has the hash that the next event carries.
+ * A single broken link implicates the event before it. Two consecutive broken links implicate the event between them:
+ * the hash that it contains is wrong, and its own hash differs from the one in the next event.
  */
 export class HashChains {
   readonly #tips = new Map<string, Tip>()
@@ -87,7 +87,7 @@ export class HashChains {
     })
   }
 
-  /** Reports faults that only the end of a chain shows. Call it after the last event. */
+  /** Reports faults that are detectable only at the end of a chain. Call it after the last event. */
   end(): void {
     for (const tip of this.#tips.values()) {
       this.#settle(tip, ' Or the hash in the event after it was: nothing later tells the two apart.')
@@ -141,7 +141,9 @@ export class HashChains {
       )
   }
 
-  /** Reports a single broken link: of the preceding event, or of this one if the preceding event has its recorded hash. */
+  /**
+   * Reports a single broken link as a fault of the preceding event, or of this one if that matches its recorded hash.
+   */
   #settle(tip: Tip, doubt = ''): void {
     const { unlinkedFrom, isPrecedingSound, isReported } = tip
     if (!unlinkedFrom || isReported) return

@@ -6,14 +6,14 @@ import type { HashedPage } from './hashedLedger.ts'
 const AHEAD = 2
 
 /**
- * Reads and hashes a ledger in another thread: half the work of an audit.
- * @param program answers each message with a page, and the one after the last with 'end'
+ * Reads and hashes a ledger in a worker thread. This is about half the work of an audit.
+ * @param program worker that answers each message with the next page, or with 'end' after the last page
  * @throws the error that ended the thread
  */
 export async function* hashInThread(program: URL, workerData: unknown): AsyncGenerator<HashedPage> {
   const thread = new Worker(program, {
     workerData,
-    // As large as the main thread's: pages are garbage soon after they are read.
+    // Same limit as in the main thread: pages become garbage soon after they are read.
     resourceLimits: { maxYoungGenerationSizeMb: 192 },
   })
   try {

@@ -5,11 +5,11 @@ import { readLedger } from './readLedger.ts'
 
 /** A page of the log as parallel arrays, which are cheap to send between threads. */
 export interface HashedPage {
-  /** The text of each event that its hash covers. */
+  /** Hashed text of each event. */
   readonly texts: readonly string[]
   readonly hashes: readonly string[]
   readonly positions: readonly GlobalPosition[]
-  /** Milliseconds. */
+  /** Creation times in epoch milliseconds. */
   readonly created: readonly number[]
 }
 
@@ -26,7 +26,7 @@ export async function* hashLedger(store: EventStore): AsyncGenerator<HashedPage>
   }
 }
 
-/** Parses an event from the text that was hashed, so the event that is booked is the one that is verified. */
+/** Parses an event from its hashed text, so that the event booked is the event verified. */
 export function eventOf<E extends Event>({ texts, positions, created }: HashedPage, index: number): Stored<E> {
   const event = JSON.parse(texts[index]!)
   event.position = positions[index]

@@ -4,7 +4,7 @@ import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts
 
 export type LedgerEvent = CreditAccountEvent | SubscriptionEvent
 
-/** Events per page: large enough that the round trips cost nothing. */
+/** Events per page: enough to make the cost of round trips negligible. */
 const PAGE = 5_000
 
 /** Yields all credit and subscription events in log order, up to the current end. */

@@ -2,22 +2,22 @@ import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place } from './deviation.ts'
 
-/** A read model that the audit folds and compares. */
+/** A read model that the audit rebuilds from events and compares. */
 export interface AuditedModel {
   readonly name: string
   readonly version: number
   readonly table: string
   knows(event: Stored): boolean
   rowId(event: Stored): string
-  /** Returns the next state of the row. Undefined: the row is deleted. */
+  /** Returns the next state of the row, or undefined if the event deletes it. */
   fold(row: object | undefined, event: Stored): object | undefined
   /** Returns the stream of a row's events, and the revision if the row comes from one event. */
   placeOf(row: object): { readonly stream: string; readonly revision: number | null }
 }
 
-/** The read models at one moment. */
+/** A consistent snapshot of the read models. */
 export interface RowSnapshot {
-  /** Returns undefined if the read model was never written. */
+  /** Returns a read model's checkpoint, or undefined if it was never written. */
   checkpoint(model: string): Promise<{ version: number; position: string | null } | undefined>
   /** Yields every row in the shape of `to_jsonb`. */
   rows(table: string): AsyncIterable<{ id: string; row: object }>
@@ -26,7 +26,7 @@ export interface RowSnapshot {
 export interface ComparedModel {
   readonly table: string
   readonly rows: number
-  /** The read model's checkpoint. Null: it was not compared. */
+  /** The read model's checkpoint; null if it was not compared. */
   readonly upTo: string | null
   readonly note?: string
 }
@@ -80,7 +80,7 @@ export class ReadModelProof {
   }
 }
 
-/** Formats an ISO instant the way `to_jsonb` does with the time zone UTC. */
+/** Formats an ISO 8601 instant as `to_jsonb` does in UTC. */
 const toJsonb = (instant: string) =>
   instant.replace(/\.(\d*?)0*Z$/, (_, digits: string) => `${digits === '' ? '' : `.${digits}`}+00:00`)
 

@@ -15,7 +15,7 @@ export class NotFound extends Error {
   override name = 'NotFound'
 }
 
-/** The read models at one moment. */
+/** A consistent snapshot of the read models and stream heads. */
 export interface LedgerSnapshot extends RowSnapshot {
   heads(): Promise<RememberedHeads>
   close(): Promise<void>

@@ -30,7 +30,7 @@ function keyIn(file: string): KeyObject {
 export const publicPem = (key: KeyObject): string =>
   String(createPublicKey(key).export({ type: 'spki', format: 'pem' }))
 
-/** Returns the SHA-256 of a public key's DER, in hexadecimal, for people to compare. */
+/** Returns the hexadecimal SHA-256 of a public key's DER encoding, for manual comparison. */
 export const fingerprint = (publicKeyPem: string): string =>
   createHash('sha256')
     .update(createPublicKey(publicKeyPem).export({ type: 'spki', format: 'der' }))

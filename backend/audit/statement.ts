@@ -15,7 +15,7 @@ interface Period {
   readonly now: string
 }
 
-/** Reads one account's statement, `from` and `to` inclusive. Undefined: the account does not exist. */
+/** Reads an account's statement; `from` and `to` are inclusive. Returns undefined if the account does not exist. */
 export async function statementOf(store: EventStore, period: Period) {
   const at = period.at ?? period.to ?? period.now
   const to = period.to ?? at

@@ -11,7 +11,7 @@ export function statementReport({ userId, at, spendable, held, owed, lots, from,
     `Account ${userId} at ${at}: ${spendable} credits can be spent, ${held} are held, ${owed} are owed`,
     table(
       ['Lot', 'Source', 'Reference', 'Granted', 'Left', 'Expires', 'State'],
-      // A lot's fields have the order of the columns.
+      // The fields of a lot are in column order.
       lots.map((lot) => Object.values({ ...lot, expiresAt: lot.expiresAt ?? 'never' })),
     ),
     `Movements ${from === null ? '' : `from ${from} `}to ${to}`,
@@ -22,7 +22,7 @@ export function statementReport({ userId, at, spendable, held, owed, lots, from,
   ].join('\n\n')
 }
 
-/** Formats the movements as CSV (RFC 4180), without a line break at the end. */
+/** Formats the movements as CSV (RFC 4180), without a trailing line break. */
 export function statementCsv({ movements }: Statement): string {
   const rows = movements.map((movement) => CSV_COLUMNS.map((column) => movement[column]))
   return [CSV_COLUMNS, ...rows].map(csvLine).join('').trimEnd()

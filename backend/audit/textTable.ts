@@ -1,6 +1,6 @@
 type Cell = string | number | null
 
-/** Formats rows as columns under their names, numbers aligned right. */
+/** Formats rows as aligned columns under a header. Numbers are right-aligned. */
 export function table(names: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const widths = names.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => String(row[column] ?? '').length)),

@@ -9,7 +9,7 @@ import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
 import type { LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 
-/** Positions of a log without gaps, and how far its readers have come. */
+/** State of a log whose positions are contiguous: its end, gaps, and the checkpoints of its readers. */
 interface LogState {
   /** Position of the last event. */
   readonly head: string
@@ -34,7 +34,7 @@ export type Verified = Awaited<ReturnType<typeof verify>>
 /** A verification without the books and heads, which are too large for a report. */
 export type Verification = Omit<Verified, 'books' | 'heads'>
 
-/** Older holds are orphans: a task waits for at most six hours and renders for at most half an hour. */
+/** Age at which a hold is orphaned, ms. A task waits for at most six hours and renders for at most half an hour. */
 const ORPHAN_MS = 24 * 3_600_000
 
 /** Replays the whole ledger in one pass over the log. */
@@ -80,10 +80,10 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     events,
     accounts: books.size,
     streams: chains.streams,
-    /** `log`: the pass over the log; `all`: with the read models; `cpuOfLog`: CPU of this process during the pass. */
+    /** `log`: the pass over the log; `all`: including read models; `cpuOfLog`: CPU time of the pass. */
     seconds: { log, all, cpuOfLog: (user + system) / 1e6 },
     eventsPerSecond: Math.round(events / log),
-    /** Memory of this process after the verification. */
+    /** Resident memory of this process after the verification. */
     residentBytes: process.memoryUsage.rss(),
     /** Credits by account of the books. They sum to zero. */
     totals: totalsOf(books.values()),
@@ -152,7 +152,7 @@ async function located(store: EventStore, found: readonly Deviation[]): Promise<
   )
 }
 
-/** Finds events that were deleted from the log, whatever their stream, and events that were cut off its end. */
+/** Finds events that were deleted from the log, in any stream, and events that were truncated from its end. */
 function checkLog({ head, gaps, checkpoints }: LogState, deviations: Deviations): void {
   for (const { position, missing } of gaps) {
     const events =

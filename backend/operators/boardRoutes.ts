@@ -8,7 +8,7 @@ import type { Traffic } from './traffic.port.ts'
 type Registered = Readonly<{ total: number; verified: number; today: number; yesterday: number }>
 type User = Readonly<{ id: string; email: string; created_at: string | null; email_verified: boolean }>
 
-/** Figures about users, which the accounts context reads. */
+/** User figures, read by the accounts context. */
 interface Users {
   registrations(today: string, period: DayRange): Promise<Registered & { daily: { date: string; count: number }[] }>
   list(page: number, perPage: number): Promise<{ readonly users: readonly User[]; readonly total: number }>
@@ -20,13 +20,13 @@ const NO_VISITS = { pv: 0, uv: 0, pages: 0 }
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
 const oneDecimal = (value: number) => Math.round(value * 10) / 10
-/** Returns the change in per cent, to one decimal; 0 if there was nothing before. */
+/** Returns the change in percent, to one decimal; 0 if the earlier value is 0. */
 const growth = (now: number, before: number) => (before === 0 ? 0 : oneDecimal((100 * (now - before)) / before))
 
-/** Wraps the data of a response of the board. */
+/** Wraps the data of a dashboard response. */
 export const answer = <Data>(data: Data) => ({ success: true as const, data })
 
-/** Serves the board's figures about traffic and users. */
+/** Serves the traffic and user figures of the dashboard. */
 export function serveBoard(serve: Serve, { traffic, users, time }: BoardRoutes): void {
   const { calendar, today } = time
 

@@ -13,20 +13,20 @@ interface BusinessRoutes {
   readonly database: Database
   readonly time: BoardTime
   readonly alerts: () => ReturnType<typeof readOpenAlerts>
-  /** Returns the provider's price of a clip in US cents; undefined for the demo renderer, which is free. */
+  /** Returns the provider's price for a clip in US cents. Undefined for the demo renderer, which is free. */
   readonly providerCents: ((resolution: string, seconds: number) => number) | undefined
 }
 
 const HOUR_MS = 3_600_000
-/** A task waits for six hours at most. */
+/** Waiting time after which a task is stuck: an hour more than the six-hour limit. */
 const MAX_WAITING_MS = 7 * HOUR_MS
-/** A task is rendered within half an hour, and its file downloaded within an hour. */
+/** Processing time after which a task is stuck. The limits are half an hour to render and an hour to download. */
 const MAX_PROCESSING_MS = 2 * HOUR_MS
 
-/** The provider charges in this currency. */
+/** Currency of the provider's prices. */
 const COST_CURRENCY = 'USD'
 
-/** Serves the state of the tasks, and what they earn. */
+/** Serves task states, revenue and provider costs. */
 export function serveBusiness(serve: Serve, { database, time, alerts, providerCents }: BusinessRoutes): void {
   const periodOf = (query: contract.Period) => ({ ...daysOf(query, time.today()), timeZone: time.timeZone })
 

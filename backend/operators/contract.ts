@@ -1,17 +1,17 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 
-// Days are dates of the operator's time zone (`YYYY-MM-DD`). Times are UTC, ISO 8601.
+// Days are dates in the operator's time zone (`YYYY-MM-DD`). Times are UTC, ISO 8601.
 
 const count = z.number()
 const day = z.string()
 const Visited = z.object({ path: z.string(), count })
 const success = z.literal(true)
 
-/** A response of the board. Its client shows a section only if `success` is true. */
+/** A dashboard response. The client shows a section only if `success` is true. */
 const answerOf = <T extends z.ZodMiniType>(data: T) => z.object({ success, data })
 
-/** Days for which visits and their counts are kept. */
+/** Retention of visits and their counts, in days. */
 export const KEPT_DAYS = 90
 
 const date = () => z.optional(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'invalid_date')))
@@ -33,7 +33,7 @@ export const Overview = z.object({
     /** Most visited first, at most a hundred. */
     page_ranking: z.array(Visited),
   }),
-  /** Change against the whole of yesterday in per cent, to one decimal; 0 if yesterday had no visits. */
+  /** Change from the whole of yesterday in percent, to one decimal; 0 if yesterday had no visits. */
   growth: z.object({ pv_growth: z.number(), uv_growth: z.number() }),
   /** Newest first, at most ten. */
   recent_visits: z.array(
@@ -56,10 +56,10 @@ export const Hourly = z.object({ hourly_distribution: z.array(z.object({ hour: z
 const UserOverview = z.object({
   total_users: count,
   today_registrations: count,
-  /** Change against yesterday in per cent, to one decimal. */
+  /** Change from yesterday in percent, to one decimal. */
   registration_growth: z.number(),
   verified_users: count,
-  /** Per cent of all users, to one decimal. */
+  /** Percentage of all users, to one decimal. */
   verification_rate: z.number(),
   /** One entry per day, oldest first. */
   daily_registrations: z.array(z.object({ date: day, count })),
@@ -73,17 +73,17 @@ const UserList = z.object({
   pagination: z.object({ total: count, page: z.number(), per_page: z.number() }),
 })
 
-/** `visitors`: distinct ones in the last five minutes. */
+/** `visitors` is the number of distinct visitors in the last five minutes. */
 export const Live = z.object({ visitors: count, pages: z.array(Visited) })
 
 const TaskHealth = z.object({
-  /** The queue now. */
+  /** Current state of the queue. */
   queue: z.object({ waiting: count, processing: count, oldest_waiting_seconds: z.nullable(z.number()) }),
   /** Tasks that ended within the period. */
   ended: z.object({ succeeded: count, failed: count }),
   /** Failures within the period, most frequent first. */
   failures: z.array(z.object({ code: z.string(), count })),
-  /** Tasks that have waited for over seven hours, or been processed for over two. */
+  /** Tasks waiting for more than seven hours or processing for more than two. */
   stuck: z.array(z.object({ task_id: z.string(), status: z.string(), since: z.string() })),
   /** Open operator alerts. */
   alerts: z.array(z.object({ code: z.string(), detail: z.string(), since: z.string(), times: count })),
@@ -96,7 +96,7 @@ const Margin = z.object({
   credits_spent: count,
   /** Credits that users own now, holds included. */
   credits_outstanding: count,
-  /** Payments minus refunds of the period, by currency. */
+  /** Payments minus refunds in the period, by currency. */
   revenue: z.array(z.object({ currency: z.string(), amount: cents })),
   /** Provider's price of the clips delivered in the period, US cents; null with the demo renderer. */
   provider_cost: z.nullable(cents),
@@ -115,11 +115,11 @@ const OperatorAction = z.object({
 /** Tables that can be downloaded as CSV files. */
 export const TABLES = ['days', 'hours', 'pages', 'visits', 'users', 'failures', 'actions'] as const
 
-/** An endpoint with figures of the board. */
+/** Declares an endpoint that returns dashboard figures. */
 const board = <const P extends string, D extends z.ZodMiniType>(route: `GET ${P}`, data: D, summary: string) =>
   endpoint(route, { access: 'operator', answer: answerOf(data), summary })
 
-/** An endpoint with figures of a period. */
+/** Declares an endpoint that returns dashboard figures for a period. */
 const report = <const P extends string, D extends z.ZodMiniType>(route: `GET ${P}`, data: D, summary: string) =>
   endpoint(route, { access: 'operator', query: Period, answer: answerOf(data), summary })
 

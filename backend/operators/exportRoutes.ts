@@ -8,7 +8,10 @@ import * as contract from './contract.ts'
 import type { OperatorActions } from './operatorActions.ts'
 import { type BoardTime, daysOf } from './period.ts'
 
-/** A table of the board as a file. The query may use $1 and $2, the first and last day, and $3, the operator's time zone. */
+/**
+ * A dashboard table as a CSV file. The query may use $1 and $2, the first and last day, and $3, the operator's time
+ * zone.
+ */
 export type ExportFile = Readonly<{ columns: readonly string[]; sql: string }>
 
 const ROWS_PER_FETCH = 2_000
@@ -20,7 +23,7 @@ interface ExportRoutes {
   readonly time: BoardTime
 }
 
-/** Serves every table of the board as a CSV file. */
+/** Serves every dashboard table as a CSV file. */
 export function serveExports(serve: Serve, { pool, files, actions, time }: ExportRoutes): void {
   serve(contract.tableFile, async ({ params, query, ctx }) => {
     const name = contract.TABLES.find((table) => `${table}.csv` === params.table)
@@ -35,7 +38,7 @@ export function serveExports(serve: Serve, { pool, files, actions, time }: Expor
   })
 }
 
-/** Yields the lines of a CSV file from one snapshot, reading with a cursor. */
+/** Yields the lines of a CSV file, read with a cursor from one snapshot. */
 async function* exportRows(
   pool: Pick<pg.Pool, 'connect'>,
   { columns, sql }: ExportFile,
@@ -55,7 +58,7 @@ async function* exportRows(
       yield rows.map(csvLine).join('')
     }
   } finally {
-    // Runs too if the client disconnects midway.
+    // Also runs if the client disconnects midway.
     await client.query('rollback').then(
       () => client.release(),
       (error) => client.release(error),

@@ -9,14 +9,14 @@ interface Action {
 
 type ActionRow = Omit<Action, 'detail'> & { readonly at: Date; readonly detail: string | null }
 
-/** The actions as a file, newest first. The query takes no parameters. */
+/** CSV export of the actions, newest first. The query takes no parameters. */
 export const ACTIONS_FILE = {
   columns: ['at', 'action', 'detail', 'ip'],
   sql: `select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), action, detail, ip from operator_action
     order by id desc`,
 } as const
 
-/** Audit log of the operator's actions and refused sign-ins. Rows are never changed. */
+/** Audit log of the operator's actions and refused sign-ins. Rows are never updated. */
 export function createOperatorActions(pool: Pick<pg.Pool, 'query'>) {
   return {
     async record({ action, detail, ip }: Action): Promise<void> {

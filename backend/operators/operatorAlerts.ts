@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 
-/** Conditions that only the operator can fix, one row of `operator_alert` for each code. */
+/** Raises and clears alerts about conditions that only the operator can fix. `operator_alert` has one row per code. */
 export function createOperatorAlerts(pool: Pick<pg.Pool, 'query'>, log: Pick<Logger, 'error' | 'info'>) {
   return {
-    /** Logs the alert unless it is open already; then it only counts. */
+    /** Opens and logs an alert. If it is already open, only updates its detail, time and count. */
     async raise(code: string, detail: string): Promise<void> {
       const { rows } = await pool.query<{ times: number }>(
         `insert into operator_alert as a (code, detail, first_at, last_at, times) values ($1, $2, now(), now(), 1)

@@ -15,12 +15,12 @@ interface OperatorRoutes {
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
-/** Compares in constant time. */
+/** Compares strings in constant time. */
 const equal = (left: string, right: string) => timingSafeEqual(digest(left), digest(right))
 
 const DASHBOARD = /^(\/zh)?\/admin\/dashboard\/?$/
 
-/** Redirects visitors of the board who are not signed in as the operator to its sign-in page. */
+/** Redirects dashboard requests to the sign-in page unless they come from the signed-in operator. */
 export const operatorGuard =
   (isOperator: (ctx: Context) => Promise<boolean>): Middleware =>
   async (ctx, next) => {
@@ -30,7 +30,7 @@ export const operatorGuard =
     ctx.redirect(`${found[1] ?? ''}/admin/dashboard/login`)
   }
 
-/** Sign-in, sign-out, and the list of the operator's actions. */
+/** Serves sign-in, sign-out, and the list of operator actions. */
 export function serveOperator(serve: Serve, { credentials, sessions, actions, limit }: OperatorRoutes): void {
   serve(contract.login, async ({ body, ctx }) => {
     // Counted before the password is checked, so that parallel guesses count in full.

@@ -4,16 +4,16 @@ import type pg from 'pg'
 import { CHANGE_CHANNEL, type Changes } from '../kernel/postgres/changes.ts'
 
 const SESSION_SECONDS = 12 * 3600
-/** Cache lifetime of an open session. The end of a session clears it from the cache of every process. */
+/** Cache lifetime of an open session, ms. Signing out removes it from the cache of every process. */
 const CACHED_MS = 10_000
-/** Name of the change that announces ended sessions. */
+/** Name of the change notification for ended sessions. */
 const ENDED = 'endedOperatorSessions'
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 /**
- * Sessions of the operator, who is not a user. Rows hold only a hash of the token. Sessions expire by the real clock.
- * Over HTTPS the cookie is bound to this host (`__Host-`, RFC 6265bis).
+ * Manages the sessions of the operator, who is not a user. Rows contain only a hash of the token. Sessions expire by
+ * the system clock, not the calendar. Over HTTPS the cookie is bound to this host (`__Host-`, RFC 6265bis).
  */
 export function createOperatorSessions(
   pool: Pick<pg.Pool, 'query'>,
@@ -22,13 +22,13 @@ export function createOperatorSessions(
 ) {
   const cookie = secure ? '__Host-kinora_operator' : 'kinora_operator'
   const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
-  /** Hashes of tokens, and until when they are cached, in epoch milliseconds. */
+  /** Cache expiry of open sessions in epoch milliseconds, by token hash. */
   const open = new Map<string, number>()
   changes.subscribe(({ name, ids }) => {
     if (name === ENDED) for (const hash of ids) open.delete(hash)
   })
   const setCookie = (ctx: Context, token: string | null) => {
-    // Koa refuses secure cookies on the unencrypted connection from a proxy unless told that it is secure.
+    // Koa refuses to set secure cookies on the unencrypted connection from a proxy unless this is set.
     ctx.cookies.secure = secure
     ctx.cookies.set(cookie, token, { ...options, maxAge: SESSION_SECONDS * 1000 })
   }

@@ -3,7 +3,7 @@ import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import { KEPT_DAYS, type Period } from './contract.ts'
 
-/** The operator's time. Days are counted in `timeZone` by the calendar; ages of tasks by the clock. */
+/** Time sources of the dashboard: days follow the calendar in `timeZone`, task ages follow the clock. */
 export type BoardTime = Readonly<{ timeZone: string; clock: Clock; calendar: Calendar; today: () => string }>
 
 const WEEK = 7
@@ -13,7 +13,7 @@ const isDay = (text: string) => {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) && text >= '2000-01-01' && text < '9000-01-01'
 }
 
-/** Returns the requested days, by default the seven days up to today. @throws ValidationError naming the field */
+/** Returns the requested days, by default the last seven, including today. @throws ValidationError naming the field */
 export function daysOf({ from, to }: Period, today: string): DayRange {
   for (const [path, day] of Object.entries({ from, to }))
     if (day !== undefined && !isDay(day)) throw new ValidationError([{ path, code: 'invalid_date' }])

@@ -7,15 +7,18 @@ type Visited = OverviewAnswer['today']['page_ranking'][number]
 type Recent = OverviewAnswer['recent_visits']
 type Counts = Omit<OverviewAnswer['today'], 'page_ranking'>
 
-/** The counts are null for a day without visits. Timestamps are as Postgres writes them. */
+/** Counts are null for a day without visits. Timestamps have the format of Postgres's `to_json`. */
 type TrafficOverview = Record<'today' | 'yesterday', Counts | null> & { ranking: Visited[]; recent: Recent }
 
-/** Traffic figures of the board. Days are dates of the operator's time zone; `at` is the current time in epoch milliseconds. */
+/**
+ * Dashboard traffic figures. Days are dates in the operator's time zone; `at` is the current time in epoch
+ * milliseconds.
+ */
 export interface Traffic {
   overview(today: string, at: number): Promise<TrafficOverview>
   /** Returns an entry for every day of the period. */
   days(period: DayRange): Promise<z.infer<typeof Weekly>['daily_data']>
-  /** Returns the hours that have visits. An hour that a clock change repeats holds both passes. */
+  /** Returns the hours with visits. An hour that repeats when the clocks go back includes both occurrences. */
   hours(day: string): Promise<z.infer<typeof Hourly>['hourly_distribution']>
   /** Returns the most visited pages, at most a hundred. */
   pages(period: DayRange): Promise<Visited[]>
