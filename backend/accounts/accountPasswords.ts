@@ -19,16 +19,16 @@ type PasswordsOptions = Pick<AccountsOptions, 'database' | 'links' | 'background
 
 export type AccountPasswords = ReturnType<typeof createAccountPasswords>
 
-/** Checks, resets and changes the passwords of accounts. */
+/** Creates the service that checks, resets and changes passwords. */
 export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...options }: PasswordsOptions) {
   const { database, links, background } = options
-  // Without an account, a password is compared with this hash: both answers take the same time.
+  // Compare with this hash if no account exists, so that the response time does not reveal whether one does.
   const unknownHash = hashPassword('no account has this password')
 
   const isPassword = async (account: UserAccount | null, password: string) =>
     passwordMatches(password, account?.passwordHash ?? (await unknownHash))
 
-  /** Stores a new password, ends sessions, revokes reset links and mails a notice, within the caller's transaction. */
+  /** Stores a new password, ends sessions, revokes reset links and emails a notice, within the caller's transaction. */
   const replace = async (tx: EntityManager, account: UserAccount, passwordHash: string, keptSession?: string) => {
     await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash })
     await endSessions(tx, account.id, new Date(now()), keptSession ? { except: keptSession } : {})
@@ -43,7 +43,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
   }
 
   return {
-    /** @throws Rejection invalid_credentials, or email_not_verified if the password is right */
+    /** @throws Rejection invalid_credentials, or email_not_verified if the password is correct */
     async authenticate(email: string, password: string): Promise<UserAccount> {
       const account = await findAccount(database.em.fork(), email)
       const matches = await isPassword(account, password)
@@ -56,7 +56,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       return account
     },
 
-    /** Returns the signed-in user's account after a check of the password. @throws ValidationError wrong_password */
+    /** Checks the signed-in user's password and returns the account. @throws ValidationError wrong_password */
     async confirm(userId: string, password: string, path: string): Promise<UserAccount> {
       const account = await database.em.fork().findOne(UserTable, { id: userId })
       if (!account || !(await isPassword(account, password)))
@@ -64,7 +64,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       return account
     },
 
-    /** Mails a reset link in the background, if the address has a verified account. */
+    /** Emails a reset link in the background if the address has a verified account. */
     forgot(email: string): void {
       background.run(async () => {
         const account = await findAccount(database.em.fork(), email)
@@ -72,7 +72,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       })
     },
 
-    /** Sets a new password with a mailed token, and ends every session. @throws Rejection token_invalid  @throws ValidationError */
+    /** Resets the password and ends all sessions. @throws Rejection token_invalid  @throws ValidationError */
     async reset(token: string, password: string): Promise<UserAccount> {
       const userId = await links.owner(token, 'reset')
       const account = userId && (await database.em.fork().findOne(UserTable, { id: userId }))
@@ -86,7 +86,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       return account
     },
 
-    /** Sets a new password, and ends every session except `keptSession`. @throws ValidationError */
+    /** Sets a new password and ends all sessions except `keptSession`. @throws ValidationError */
     async change(account: UserAccount, password: string, keptSession: string): Promise<void> {
       const passwordHash = await hashStrong(password, account)
       await database.em.fork().transactional((tx) => replace(tx, account, passwordHash, keptSession))

@@ -24,15 +24,14 @@ interface AccountServicesOptions {
   readonly erasures: Erasures
   readonly grantFreeCredits: (userId: string) => Promise<void>
   readonly log: Logger
-  /** Expires mailed links. Sessions and rate limits always use the system time. */
+  /** Clock for the expiry of emailed links. Sessions and rate limits always use the system time. */
   readonly clock: Clock
-  /** Gives registrations and verifications their time. */
+  /** Clock for registration and verification timestamps. */
   readonly calendar: Calendar
 }
 
 export type AccountServices = ReturnType<typeof createAccountServices>
 
-/** Composes the services of accounts. */
 export function createAccountServices({ database, outbox, publicUrl, production, ...options }: AccountServicesOptions) {
   const { secrets, erasures, grantFreeCredits, log, clock, calendar } = options
   const key = (purpose: string) => keyFor(purpose, secrets.encryption)
@@ -51,7 +50,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
     attempts: createAttempts(throttle, production),
     throttle,
     cookies,
-    /** Resolves when background work is done. */
+    /** Resolves when background work has finished. */
     settled: background.settled,
   }
 }

@@ -20,11 +20,11 @@ export interface AccountsOptions {
   readonly links: MailedLinks
   readonly grants: FreeGrants
   readonly background: Background
-  /** Rejects reserved domains such as example.com. */
+  /** Whether to reject reserved domains such as example.com. */
   readonly production: boolean
   /** Grants the free credits, once per user. */
   readonly grantFreeCredits: (userId: string) => Promise<void>
-  /** Gives registrations and verifications their time. */
+  /** Clock for registration and verification timestamps. */
   readonly calendar?: Calendar
 }
 
@@ -37,17 +37,17 @@ export const asUser = (account: UserAccount): User => ({
   created_at: account.createdAt.toISOString(),
 })
 
-/** Finds the account of a mailbox, however the address is written. */
+/** Returns the account of a mailbox, whichever spelling of its address is given; null if there is none. */
 export const findAccount = (em: EntityManager, email: string) =>
   em.findOne(UserTable, { $or: [{ identity: mailIdentity(email) }, { email }] })
 
-/** @throws ValidationError password_common, password_personal */
+/** Rejects weak passwords. @throws ValidationError password_common, password_personal */
 export function assertStrong(password: string, owner: { email: string; username: string }, path: string): void {
   const code = passwordWeakness(password, owner)
   if (code) throw new ValidationError([{ path, code }])
 }
 
-/** Registers accounts, verifies their addresses, and stores their settings. */
+/** Creates the service that registers accounts, verifies their addresses and stores their settings. */
 export function createAccounts(options: AccountsOptions) {
   const { database, links, grants, background, production, calendar = Date.now } = options
 
@@ -55,9 +55,9 @@ export function createAccounts(options: AccountsOptions) {
     byId: (id: string) => database.em.fork().findOne(UserTable, { id }),
 
     /**
-     * Registers an account, or replaces one whose address is not verified, and mails a verification link.
+     * Registers an account, or replaces one whose address is not verified, and emails a verification link.
      * @throws Rejection email_already_registered
-     * @throws ValidationError the domain or the password is not accepted
+     * @throws ValidationError if the domain or the password is not accepted
      */
     async register({ email, password, username, language }: z.output<typeof Registration>): Promise<void> {
       const fault = domainFault(email, production)
@@ -72,7 +72,7 @@ export function createAccounts(options: AccountsOptions) {
           const id = existing?.id ?? uuid7(calendar())
           if (!existing)
             await tx.insert(UserTable, { id, emailVerifiedAt: null, createdAt: new Date(calendar()), ...fields })
-          // The update checks again, because the owner can verify the address concurrently.
+          // Check again in the update, because the owner may verify the address concurrently.
           else if ((await tx.nativeUpdate(UserTable, { id, emailVerifiedAt: null }, fields)) === 0) throw taken
           await links.send(tx, 'verify', { id, ...fields }, { email })
         })
@@ -82,7 +82,7 @@ export function createAccounts(options: AccountsOptions) {
       }
     },
 
-    /** Mails a new verification link in the background, if the address needs one. */
+    /** Emails a new verification link in the background if the address has an unverified account. */
     resendVerification(email: string): void {
       background.run(async () => {
         const account = await findAccount(database.em.fork(), email)
@@ -92,8 +92,8 @@ export function createAccounts(options: AccountsOptions) {
     },
 
     /**
-     * Verifies an address. The credits are granted first: if the process stops in between, the link remains valid and the
-     * repeated grant has no effect.
+     * Verifies an address. Grants the credits before spending the token: after a crash in between, the link still
+     * works, and repeating the grant has no effect.
      * @returns whether free credits were granted
      * @throws Rejection token_invalid
      */
@@ -115,7 +115,7 @@ export function createAccounts(options: AccountsOptions) {
       await database.em.fork().nativeUpdate(UserTable, { id: userId }, { language })
     },
 
-    /** @throws Rejection unauthenticated: the account was deleted concurrently */
+    /** @throws Rejection unauthenticated, if the account was deleted concurrently */
     async rename(userId: string, fullName: string): Promise<UserAccount> {
       await database.em.fork().nativeUpdate(UserTable, { id: userId }, { fullName })
       const account = await database.em.fork().findOne(UserTable, { id: userId })

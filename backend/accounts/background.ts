@@ -1,4 +1,4 @@
-/** Runs work that a request starts but does not wait for, so that the response time reveals nothing about it. */
+/** Creates a runner for work that requests do not wait for, so that response times reveal nothing about it. */
 export function createBackground(onError: (error: unknown) => void) {
   const running = new Set<Promise<void>>()
   return {
@@ -8,7 +8,7 @@ export function createBackground(onError: (error: unknown) => void) {
         .finally(() => running.delete(task))
       running.add(task)
     },
-    /** Resolves when all work started before this call is done. */
+    /** Resolves when all work started before this call has finished. */
     settled: async (): Promise<void> => void (await Promise.all(running)),
   }
 }

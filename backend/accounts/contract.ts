@@ -10,7 +10,7 @@ const PASSWORD_MAX = 256
 const NAME_MIN = 2
 const NAME_MAX = 80
 
-// Messages are stable error codes. The site translates them; the server adds an English message.
+// Validation messages are stable error codes. The site translates them; the server adds an English message.
 const required = z.minLength(1, { error: 'required', abort: true })
 const Email = z
   .string({ error: 'required' })
@@ -21,7 +21,7 @@ const Email = z
     z.regex(/^[^\s@\p{Cc}<>()[\],;:\\"]+@[^\s@\p{Cc}<>()[\],;:\\"]+\.[^\s@\p{Cc}<>()[\],;:\\"]+$/u, 'invalid_email'),
     z.toLowerCase(),
   )
-/** Code points. Passwords are counted and hashed in NFKC, so that every way to type one is the same password. */
+/** Returns the length in code points. NFKC makes equivalent Unicode spellings of a password the same password. */
 const length = (text: string) => [...text].length
 export const Password = z.string({ error: 'required' }).check(
   required,
@@ -30,7 +30,7 @@ export const Password = z.string({ error: 'required' }).check(
   z.refine((text) => length(text) >= PASSWORD_MIN, 'password_too_short'),
   z.refine((text) => length(text) <= PASSWORD_MAX, 'password_too_long'),
 )
-/** An existing password: rules for new passwords do not apply. */
+/** An existing password, to which the rules for new passwords do not apply. */
 const CurrentPassword = z.string({ error: 'required' }).check(required, z.maxLength(PASSWORD_MAX * 4, 'wrong_password'))
 const FullName = z
   .string({ error: 'required' })
@@ -72,7 +72,7 @@ export const register = endpoint('POST /auth/register', {
 export const verifyEmail = endpoint('POST /auth/verify-email', {
   access: 'public',
   body: z.object({ token: Token }),
-  /** `credits_granted` is false if an earlier account of this mailbox received the free credits. */
+  /** `credits_granted` is false if an earlier account for this mailbox received the free credits. */
   answer: z.extend(Message, { credits_granted: z.boolean() }),
   summary: 'Verifies the address and grants the free credits once',
 })
@@ -138,9 +138,9 @@ export const changePassword = endpoint('PUT /users/password', {
 
 export const SessionView = z.object({
   id: z.string(),
-  /** Such as Firefox; null if unknown. */
+  /** Browser name, such as Firefox; null if unknown. */
   browser: z.nullable(z.string()),
-  /** Such as Windows; null if unknown. */
+  /** Operating system, such as Windows; null if unknown. */
   system: z.nullable(z.string()),
   created_at: z.string(),
   last_used_at: z.string(),

@@ -3,25 +3,26 @@ import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import { ENDED_SESSIONS } from './sessions/sessions.ts'
 
-/** Notification that erasures were requested, by user id. */
+/** Change notification for requested erasures. Its ids are user ids. */
 export const ERASURES = 'erasures'
 
-/** Removes what one owner of tables stores about a user. Repeatable. */
+/** Deletes a user's rows from the tables of one module. Idempotent. */
 type EraseRows = (database: Database, userId: string) => Promise<unknown>
 
 interface ErasuresOptions {
   readonly database: Database
   readonly now: Clock
   readonly destroyKey: (userId: string) => Promise<void>
-  /** One function per owner of tables with user data. Projections are not among them: they follow the events. */
+  /** One function per module that stores user data. Projections need none: they are derived from events. */
   readonly eraseRows: readonly EraseRows[]
 }
 
 export type Erasures = ReturnType<typeof createErasures>
 
 /**
- * Deletes accounts. A request removes the account row, and with it sessions, tokens and undelivered mails, in one
- * transaction. A workflow, started from the `erasure` row, removes videos, images, prompts and the remaining rows.
+ * Creates the service that deletes accounts. A request deletes the account row together with its sessions, tokens and
+ * undelivered emails. A workflow, started from the `erasure` row, then deletes videos, images, prompts and all other
+ * rows.
  * See docs/decisions/0007-personal-data-outside-the-log.md.
  */
 export function createErasures({ database, now, destroyKey, eraseRows }: ErasuresOptions) {
@@ -37,21 +38,21 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
       })
     },
 
-    /** Returns the users whose erasure is not finished, oldest request first. */
+    /** Returns the ids of users whose erasure is unfinished, oldest request first. */
     async waiting(): Promise<string[]> {
       const sql = 'select user_id from erasure where done_at is null order by requested_at'
       const rows = await database.em.fork().execute<{ user_id: string }[]>(sql)
       return rows.map(({ user_id }) => user_id)
     },
 
-    /** Removes the user's remaining rows, and last the key that decrypts the user's texts in the event log. */
+    /** Deletes the user's remaining rows, then the key that decrypts the user's texts in the event log. */
     async removeRows(userId: string): Promise<void> {
       await database.em.fork().execute('delete from sent_reminder where user_id = ?', [userId])
       for (const erase of eraseRows) await erase(database, userId)
       await destroyKey(userId)
     },
 
-    /** Marks the erasure as finished. The row remains, without personal data: it prevents a second key for this user. */
+    /** Marks the erasure as finished. The row remains to prevent a new key for the user, without personal data. */
     async done(userId: string): Promise<void> {
       const sql = 'update erasure set done_at = ? where user_id = ? and done_at is null'
       await database.em.fork().execute(sql, [new Date(now()), userId])

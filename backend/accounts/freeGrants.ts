@@ -4,13 +4,14 @@ import { FREE_GRANTS, formerKeys } from './keys/keyRing.ts'
 import { keyFor } from './keys/seal.ts'
 
 /**
- * Records which mailboxes have received free credits. Mailboxes are stored as keyed hashes, so the records outlive an
- * erasure without identifying anyone. Hashes cannot be recomputed when the key is rotated, so former keys are tried too.
+ * Records which mailboxes have received free credits. Mailboxes are stored as keyed hashes, so the records survive
+ * an erasure without identifying anyone. Hashes cannot be recomputed after a key rotation, so former keys are tried
+ * too.
  */
 export function createFreeGrants(database: Database, masterKey: string) {
   const hashOf = (identity: string, key: Buffer) => createHmac('sha256', key).update(identity).digest('hex')
   return {
-    /** Claims the free credits of a mailbox for a user. @returns whether this user has the claim, now or from before */
+    /** Claims the free credits of a mailbox for a user. @returns whether this user holds the claim */
     async claim(identity: string, userId: string): Promise<boolean> {
       const em = database.em.fork()
       for (const key of await formerKeys(database, masterKey, FREE_GRANTS)) {

@@ -4,20 +4,18 @@ import { PASSWORD_MIN } from './contract.ts'
 /** About 49,000 of the most frequently leaked passwords. */
 const COMMON = new Set(dictionary['passwords-common'] as Iterable<string>)
 const PRODUCT = 'kinora'
-/** Shorter words occur in too many others. */
+/** Minimum length of a guessable word, in code points. Shorter words occur in too many others. */
 const WORD_MIN = 3
 
 const folded = (text: string) => text.normalize('NFKC').toLowerCase()
 
-/** Returns words that an attacker tries first: the product, and parts of the user's name and address. */
+/** Returns words that an attacker tries first: the product name and parts of the user's name and address. */
 function guessable({ email, username }: { email: string; username: string }): string[] {
   const words = [PRODUCT, email, username, ...`${email.split('@')[0]} ${username}`.split(/[^\p{L}\p{N}]+/u)].map(folded)
   return words.filter((word) => [...word].length >= WORD_MIN || /^\p{Script=Han}{2,}$/u.test(word))
 }
 
-/**
- * Returns why a password is weak, as an error code; undefined if it is not. Guessable words do not count towards its length.
- */
+/** Returns an error code if a password is weak; undefined if not. Guessable words do not count towards its length. */
 export function passwordWeakness(password: string, owner: { email: string; username: string }) {
   const text = folded(password)
   if (COMMON.has(text)) return 'password_common'

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const derive = promisify(argon2)
 
-/** The Argon2id parameters that OWASP recommends: 19 MiB, two passes, one lane. */
+/** Argon2id parameters recommended by OWASP: 19 MiB of memory, two passes, one lane. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 
 const tagOf = (password: string, nonce: Buffer, { memory, passes, parallelism, tagLength } = PARAMETERS) =>
@@ -11,7 +11,7 @@ const tagOf = (password: string, nonce: Buffer, { memory, passes, parallelism, t
 
 const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 
-/** Returns the password's hash in the PHC string format: algorithm, parameters, salt and tag. */
+/** Hashes a password. Returns the PHC string format: algorithm, parameters, salt and tag. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16)
   const { memory, passes, parallelism } = PARAMETERS
@@ -20,7 +20,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
 
-/** Compares a password with a hash in constant time. The parameters are those of the hash. */
+/** Compares a password with a PHC hash in constant time. Returns false if the hash is malformed. */
 export async function passwordMatches(password: string, hash: string): Promise<boolean> {
   const [, memory, passes, parallelism, nonce, tag] = PHC.exec(hash) ?? []
   if (!nonce || !tag) return false

@@ -9,7 +9,7 @@ export type ListedUser = Readonly<{ id: string; email: string; created_at: strin
 type Counts = Readonly<{ total: number; verified: number; today: number; yesterday: number }>
 type Registrations = Counts & { readonly daily: { date: string; count: number }[] }
 
-/** Returns the id of the account with this id or email address; addresses match in any case. */
+/** Returns the id of the account with this id or email address, ignoring case; undefined if there is none. */
 export async function findUserId(pool: Queries, idOrEmail: string): Promise<string | undefined> {
   const column = isUuid(idOrEmail) ? 'id' : 'email'
   const sql = `select id from user_account where ${column} = $1`
@@ -17,7 +17,7 @@ export async function findUserId(pool: Queries, idOrEmail: string): Promise<stri
   return rows[0]?.id
 }
 
-/** Returns one page of users, newest first, and the number of users. Pages start at 1. */
+/** Returns one page of users, newest first, and the total number of users. Pages start at 1. */
 export async function listUsers(pool: Queries, page: number, perPage: number) {
   const { rows } = await pool.query<{ total: number; users: ListedUser[] }>({
     name: 'board-users',
@@ -30,7 +30,7 @@ export async function listUsers(pool: Queries, page: number, perPage: number) {
   return rows[0]!
 }
 
-/** Columns and query of the CSV file of all users, newest first. The query takes no parameters. */
+/** Columns and query for the CSV export of all users, newest first. The query takes no parameters. */
 export const USERS_FILE = {
   columns: ['id', 'email', 'created_at', 'email_verified'],
   sql: `select id, email, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
@@ -38,8 +38,8 @@ export const USERS_FILE = {
 } as const
 
 /**
- * Returns the number of accounts that exist, and how many of them were registered on each day from `from` to `to`. Days
- * are ISO dates in the operator's time zone.
+ * Returns the number of existing accounts, and the number of those registered on each day from `from` to `to`. Days are
+ * ISO dates in the operator's time zone.
  */
 export async function readRegistrations(pool: Queries, today: string, { from, to }: DayRange) {
   const { rows } = await pool.query<Registrations>({
@@ -58,8 +58,8 @@ export async function readRegistrations(pool: Queries, today: string, { from, to
 }
 
 /**
- * Counts the registrations of each day again, in another time zone, within the caller's transaction. New registrations
- * wait until it ends. Between calls, a trigger on `user_account` keeps the counts.
+ * Recounts daily registrations in another time zone, within the caller's transaction, which blocks new registrations
+ * until it ends. A trigger on `user_account` keeps the counts up to date between recounts.
  */
 export async function recountRegistrations(tx: Queries, timeZone: string): Promise<void> {
   await tx.query('lock table registration_day in share row exclusive mode')

@@ -8,7 +8,7 @@ import { networkAddress } from './sessions/networkAddress.ts'
 
 export type AccountRoutes = Pick<AccountServices, 'accounts' | 'passwords' | 'sessions' | 'attempts'>
 
-/** Registration, sign-in and password reset. */
+/** Serves registration, sign-in and password reset. */
 export function serveAccounts(serve: Serve, { accounts, passwords, sessions, attempts }: AccountRoutes): void {
   serve(contract.register, async ({ body, ctx }) => {
     await attempts.take('register', networkAddress(ctx))
@@ -21,8 +21,8 @@ export function serveAccounts(serve: Serve, { accounts, passwords, sessions, att
     return { message: 'Email verified.', credits_granted: granted }
   })
 
-  // These two give known and unknown addresses the same response in the same time: both count, and mails are written in
-  // the background.
+  // These two routes must not reveal whether an address is registered: every attempt counts, and emails are sent in the
+  // background.
   serve(contract.resendVerification, async ({ body: { email }, ctx }) => {
     await attempts.take('resend from', networkAddress(ctx))
     await attempts.take('resend', mailIdentity(email))
@@ -39,7 +39,7 @@ export function serveAccounts(serve: Serve, { accounts, passwords, sessions, att
 
   serve(contract.resetPassword, async ({ body, ctx }) => {
     const { identity } = await passwords.reset(body.token, body.new_password)
-    // Attempts from elsewhere cannot lock out the owner, who has just proved access to the mailbox.
+    // The owner has proved access to the mailbox, so attempts from other devices must not lock this device out.
     sessions.rememberDevice(ctx, identity)
     return { message: 'The password was changed. Please sign in.' }
   })
@@ -49,7 +49,7 @@ export function serveAccounts(serve: Serve, { accounts, passwords, sessions, att
     const address = networkAddress(ctx)
     const device = sessions.knownDevice(ctx, identity)
     const [kind, subject] = device ? (['sign in by device', device] as const) : (['sign in', identity] as const)
-    // Attempts count before the password is checked, so that concurrent guesses are limited too.
+    // Count the attempt before checking the password, so that concurrent guesses are limited too.
     await attempts.take('sign in from', address)
     await attempts.take(kind, subject)
     const account = await passwords.authenticate(body.email, body.password)

@@ -8,7 +8,7 @@ import * as contract from './contract.ts'
 import type { AccountRoutes } from './routes.ts'
 import { parseUserAgent } from './sessions/userAgent.ts'
 
-/** The settings of signed-in users. */
+/** Serves the settings of signed-in users. */
 export function serveSettings(serve: Serve, { accounts, passwords, sessions, attempts }: AccountRoutes): void {
   const currentSession = async (ctx: Context) => {
     const session = await sessions.current(ctx)
@@ -16,7 +16,7 @@ export function serveSettings(serve: Serve, { accounts, passwords, sessions, att
     return session.sessionId
   }
 
-  /** Asks for the password again. The limit prevents guessing it from a stolen session. */
+  /** Checks the user's password. The rate limit prevents guessing it from a stolen session. */
   const confirm = async (userId: string, password: string, path: string) => {
     await attempts.take('confirm', userId)
     const account = await passwords.confirm(userId, password, path)

@@ -6,9 +6,9 @@ export const UserTable = defineEntity({
   tableName: 'user_account',
   properties: {
     id: p.uuid().primary(),
-    /** The address as entered, in lower case. Mails are sent to it. */
+    /** Address that emails are sent to: as entered, in lower case. */
     email: p.text(),
-    /** Normalised mailbox, unique. See `mailIdentity`. */
+    /** Normalized address, which is unique. See `mailIdentity`. */
     identity: p.text(),
     fullName: p.text(),
     language: p.text().$type<Language>(),

@@ -7,9 +7,9 @@ export const CreditEntry = z.object({
   id: z.string(),
   /** A `hold` becomes a `spend` when the video is finished. */
   kind: z.enum(ENTRY_KINDS),
-  /** Change of the balance in whole credits; negative for a debit. */
+  /** Change in the balance, in whole credits; negative for a debit. */
   amount: z.number(),
-  /** Negative when the user owes credits. */
+  /** Balance after this entry, in whole credits; negative if the user owes credits. */
   balance_after: z.number(),
   /** One of REASONS, or text entered by an operator. */
   reason: z.string(),

@@ -5,11 +5,11 @@ import { allocate, available, credit, debit, isOpen, type Lot, newLot, total } f
 
 /** A user's credits. Amounts are whole credits. */
 export interface CreditAccount {
-  /** In the order of their grants. */
+  /** In grant order. */
   readonly lots: readonly Lot[]
-  /** Open holds by id: the credits that are set aside for tasks that have not ended. */
+  /** Open holds by id: credits set aside for unfinished tasks. */
   readonly holds: ReadonlyMap<string, readonly LotPart[]>
-  /** Credits owed after a reversal. Later credits repay it first, so no open lot has credits left while debt remains. */
+  /** Credits owed after a reversal. New credits repay it first, so no open lot has credits left while debt remains. */
   readonly debt: number
   /** Ids of all lots granted, holds settled, and reversals and withdrawals made. They make commands idempotent. */
   readonly granted: GrowOnlySet
@@ -19,18 +19,18 @@ export interface CreditAccount {
 
 type Common = { readonly userId: string; readonly at: string }
 
-/** The data of each command, besides the user and the time. */
+/** Data of each command, in addition to the user and the time. */
 interface Commands {
   GrantLot: CreditAccountEvent<'CreditLotGranted'>['data']
-  /** `openLimit`: the tier's limit of open holds, this one included. */
+  /** `openLimit`: maximum number of open holds for the tier, including this one. */
   HoldCredits: { holdId: string; amount: number; openLimit: number }
   CaptureHold: { holdId: string }
   /** `renewalExpiresAt`: expiry of credits that cannot return to their lot because the lot is closed or has expired. */
   ReleaseHold: { holdId: string; reason: string; renewalExpiresAt: string }
-  /** The subscription that granted these lots has ended: the credits left in them are forfeited. */
+  /** Forfeits the remaining credits of lots whose subscription has ended. */
   ForfeitLots: { lotIds: readonly string[] }
   ExpireLots: object
-  /** `amount`: credits of the lot to claim back; by default, every credit that can be claimed. */
+  /** `amount`: number of credits to claim back; by default, all that can be claimed. */
   ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
   WithdrawCredits: { adjustmentId: string; amount: number; reason: string }
 }
@@ -54,7 +54,7 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
       return withoutHold(account, event.data.holdId)
     case 'CreditsReleased': {
       const { holdId, renewed } = event.data
-      // Events written before lots could be closed have no parts: the whole hold returned to its lots.
+      // Events from before lots could be closed have no `parts`: the entire hold returned to its lots.
       const lots = credit(account.lots, event.data.parts ?? account.holds.get(holdId) ?? [])
       if (renewed) lots.push(newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
       return { ...withoutHold(account, holdId), lots }
@@ -129,7 +129,7 @@ function hold(
   return [{ type: 'CreditsHeld', data: { userId, holdId, parts: allocate(account.lots, amount, at), at } }]
 }
 
-/** Returns held credits to their lots. Credits of lots that are no longer open go into one new lot. */
+/** Returns held credits to their lots. Credits whose lots are no longer open move to one new lot. */
 function release(command: CreditAccountCommand<'ReleaseHold'>, account: CreditAccount): readonly CreditAccountEvent[] {
   const { userId, holdId, reason, renewalExpiresAt, at } = command
   const held = account.holds.get(holdId)
@@ -142,7 +142,7 @@ function release(command: CreditAccountCommand<'ReleaseHold'>, account: CreditAc
   return withDebtRepaid(account, command, { type: 'CreditsReleased', data })
 }
 
-/** Adds the repayment that becomes possible after `event`. */
+/** Returns the event, followed by the debt repayment that it makes possible, if any. */
 function withDebtRepaid(account: CreditAccount, { userId, at }: Common, event: CreditAccountEvent) {
   const { lots, debt } = evolve(account, event)
   const parts = allocate(lots, debt, at)
@@ -170,7 +170,7 @@ function reverse(command: CreditAccountCommand<'ReverseLot'>, account: CreditAcc
   if (!lot || account.corrected.has(reversalId)) return []
   const left = isOpen(lot, at) ? lot.left : 0
   const expired = lot.left - left
-  // The user had no benefit from forfeited and expired credits, so they cannot be claimed.
+  // The user could not use forfeited and expired credits, so they are not claimed back.
   const claimable = lot.granted - lot.forfeited - lot.reversed - expired
   const claimed = Math.min(command.amount ?? claimable, claimable)
   const fromLot = Math.min(left, claimed)
@@ -199,7 +199,7 @@ function assertAvailable(account: CreditAccount, required: number, at: string, w
     })
 }
 
-/** Decides the balance and the limit of open tasks in one append. See docs/decisions/0006-lots-and-holds.md. */
+/** Checks the balance and the open-task limit in one append. See docs/decisions/0006-lots-and-holds.md. */
 export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditAccountEvent> = {
   category: CREDIT_ACCOUNT,
   initial: {

@@ -13,10 +13,10 @@ type Adjustment = Readonly<{ adjustmentId: string; amount: number; reason: strin
 
 export type Credits = ReturnType<typeof createCredits>
 
-/** The id of the lot that a sale paid for. */
+/** Returns the id of the lot that a sale paid for. */
 const saleLot = (saleId: string): string => `sale-${saleId}`
 
-/** Sends the commands of credit accounts. Every call is idempotent. Amounts are whole credits. */
+/** Creates the service that changes credit accounts. Every call is idempotent. Amounts are whole credits. */
 export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
   const at = (laterMs = 0) => new Date(calendar() + laterMs).toISOString()
   const send = async (command: CreditAccountCommand, context: CommandContext): Promise<GlobalPosition | undefined> =>
@@ -39,13 +39,13 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       await send({ type: 'CaptureHold', userId, holdId: taskId, at: at() }, context)
     },
 
-    /** Returns held credits to their lots. Credits of a lot that is no longer open can be spent for 30 more days. */
+    /** Returns held credits to their lots. Credits whose lot is no longer open get a new lot that expires in 30 days. */
     release(userId: string, taskId: string, reason: string, origin?: Partial<Origin>) {
       const hold = { holdId: taskId, reason, renewalExpiresAt: at(RENEWAL_MS) }
       return send({ type: 'ReleaseHold', userId, ...hold, at: at() }, { ...bySystem('release', taskId), ...origin })
     },
 
-    /** Grants the credits of a completed sale. They end with the subscription unless `kept`. */
+    /** Grants the credits of a completed sale. They are forfeited when the subscription ends, unless `kept`. */
     async grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void> {
       const source = kept ? 'payment' : 'subscription'
       const lot = { lotId: saleLot(saleId), source, amount, expiresAt: null, reference: saleId } as const
@@ -65,7 +65,7 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       if (saleIds.length > 0) await send(command, bySystem('forfeit', when, ...saleIds, userId))
     },
 
-    /** Closes the lots that have expired. */
+    /** Closes the user's expired lots, which forfeits their remaining credits. */
     expire(userId: string) {
       const when = at()
       return send({ type: 'ExpireLots', userId, at: when }, bySystem('expire', when, userId))

@@ -2,14 +2,14 @@ import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 
 /**
  * The source of a lot. `payment`: a sale that completed after its subscription had ended; its credits never expire.
- * `returned`: released credits whose own lot was no longer open.
+ * `returned`: released credits whose original lot was no longer open.
  */
 export type LotSource = 'free' | 'subscription' | 'payment' | 'adjustment' | 'returned'
 
 /** Credits of one lot. Amounts are whole credits, greater than zero. */
 export type LotPart = Readonly<{ lotId: string; amount: number }>
 
-/** The data of each event, besides the user and the time. */
+/** Data of each event, in addition to the user and the time. */
 interface Data {
   /** Credits were granted. `reference` is the id of the sale that paid for them. */
   CreditLotGranted: {
@@ -20,13 +20,13 @@ interface Data {
     reference?: string
     reason?: string
   }
-  /** Credits were set aside for a task. The hold has the id of the task. */
+  /** Credits were set aside for a task. The hold's id is the task's id. */
   CreditsHeld: { holdId: string; parts: readonly LotPart[] }
   /** The task succeeded: the held credits were spent. */
   CreditsCaptured: { holdId: string }
   /**
-   * The task did not succeed: the held credits returned to their lots. `renewed` is a new lot with the credits of lots that
-   * are closed or have expired.
+   * The task did not succeed: the held credits returned to their lots. `renewed` is a new lot for credits whose lot is
+   * closed or has expired.
    */
   CreditsReleased: {
     holdId: string
@@ -34,11 +34,11 @@ interface Data {
     parts: readonly LotPart[]
     renewed: { lotId: string; amount: number; expiresAt: string } | null
   }
-  /** The lot was closed and the credits left in it, `amount`, were forfeited. The amount may be zero. */
+  /** The lot was closed and its remaining credits were forfeited. `amount` may be zero. */
   CreditLotClosed: { lotId: string; amount: number; reason: 'expired' | 'subscription_ended' }
   /**
-   * The payment for a lot was reversed: its credits were claimed back, from other lots where it had too few. `debt` is the
-   * remainder, which the user owes.
+   * The payment for a lot was reversed: its credits were claimed back, if necessary from other lots. `debt` is the
+   * number of credits that the user still owes.
    */
   CreditsReversed: { reversalId: string; lotId: string; parts: readonly LotPart[]; debt: number; reason: string }
   /** New or released credits repaid debt. */
@@ -47,7 +47,7 @@ interface Data {
   CreditsWithdrawn: { adjustmentId: string; parts: readonly LotPart[]; reason: string }
 }
 
-/** An event of a credit account: of one of the types `T`, by default of any. */
+/** A credit account event of one of the types `T`; of any type by default. */
 export type CreditAccountEvent<T extends keyof Data = keyof Data> = {
   [K in T]: Event<K, { userId: string; at: string } & Data[K]>
 }[T]

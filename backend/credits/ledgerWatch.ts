@@ -12,9 +12,9 @@ const SETTLE_MS = 30_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Compares balances with histories, a page of accounts at a time, over and over. The two are separate read models, and one
- * may be ahead for a moment: an account has drifted if the difference is the same after `settleMs` without new entries.
- * `npm run audit -- verify` checks everything; this finds a drift early.
+ * Creates a watch that repeatedly compares balances with histories, one page of accounts at a time. They are separate
+ * read models, and one may briefly be ahead: an account has drifted if the difference is unchanged after `settleMs`
+ * without new entries. The watch finds drift early; `npm run audit -- verify` checks all accounts.
  */
 export function createLedgerWatch(
   readBalances: ReadBalances,
@@ -33,7 +33,7 @@ export function createLedgerWatch(
   }
 
   return {
-    /** Rechecks the suspects, then checks the next page. Returns the number of accounts in the page, and all drifts. */
+    /** Rechecks the suspects, then checks the next page. Returns the number of accounts on the page and all drifts. */
     async check(): Promise<{ checked: number; drifted: readonly Drift[] }> {
       if (suspects.size > 0) compare(await readBalances({ ids: [...suspects.keys()] }))
       const rows = await readBalances({ after, limit: page })
@@ -48,7 +48,7 @@ export function createLedgerWatch(
   }
 }
 
-/** Minimum interval between two checks, however often metrics are read. */
+/** Minimum interval between two checks, however often metrics are scraped. */
 const CHECK_EVERY_MS = 5_000
 
 /** Returns a metrics collector that checks the ledger. Each drifted account is logged once. */

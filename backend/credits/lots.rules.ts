@@ -5,10 +5,10 @@ export interface Lot {
   readonly id: string
   readonly source: LotSource
   readonly granted: number
-  /** Neither held, captured, withdrawn, reversed nor forfeited. */
+  /** Credits in the lot now: not held, spent, withdrawn, claimed back or forfeited. */
   readonly left: number
   readonly forfeited: number
-  /** Claimed back because the payment was reversed. */
+  /** Credits claimed back because the payment was reversed. */
   readonly reversed: number
   readonly expiresAt: string | null
   readonly closed: boolean
@@ -18,16 +18,16 @@ export function newLot(id: string, source: LotSource, amount: number, expiresAt:
   return { id, source, granted: amount, left: amount, forfeited: 0, reversed: 0, expiresAt, closed: false }
 }
 
-/** Whether credits can be taken from the lot and returned to it. A lot expires at the instant `expiresAt`. */
+/** Returns whether credits can be taken from a lot and returned to it. `expiresAt` itself is past the expiry. */
 export const isOpen = (lot: Lot, at: string): boolean => !lot.closed && (lot.expiresAt === null || lot.expiresAt > at)
 
-/** Returns the credits that can be spent at an instant. */
+/** Returns the number of credits that can be spent at a given time. */
 export const available = (lots: readonly Lot[], at: string): number =>
   lots.reduce((sum, lot) => sum + (isOpen(lot, at) ? lot.left : 0), 0)
 
 export const total = (parts: readonly LotPart[]): number => parts.reduce((sum, { amount }) => sum + amount, 0)
 
-/** Returns a sort key: lots with an expiry by their expiry, then subscription lots, then lots that never expire. */
+/** Returns a sort key: lots with an expiry, soonest first, then subscription lots, then lots that never expire. */
 const expiryOrder = (lot: Lot) => lot.expiresAt ?? (lot.source === 'subscription' ? '~' : '~~')
 
 /**
@@ -54,7 +54,7 @@ const post = (sign: 1 | -1) => (lots: readonly Lot[], parts: readonly LotPart[])
     return part ? { ...lot, left: lot.left + sign * part.amount } : lot
   })
 
-/** Takes the parts out of their lots. */
+/** Subtracts the parts from their lots. */
 export const debit = post(-1)
-/** Returns the parts to their lots. */
+/** Adds the parts back to their lots. */
 export const credit = post(1)

@@ -7,14 +7,14 @@ type MailKind = 'creditsGone' | 'creditsLow'
 export interface LowCreditMails {
   readonly database: Database
   readonly calendar: Calendar
-  /** Mails a user once per key. */
+  /** Emails a user once per key. */
   readonly mailOnce: (userId: string, key: string, kind: MailKind, values: Record<string, string>) => Promise<void>
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Creates a function that mails a user, at most once a day, when a fifth of the credits or none is left. Errors are
- * reported, not thrown: a mail must not fail a video.
+ * Creates a function that emails a user, at most once a day, when no more than a fifth of the credits is left. Reports
+ * errors instead of throwing them: a failed email must not fail a video.
  */
 export const createLowCreditMails =
   ({ database, calendar, mailOnce, onError }: LowCreditMails) =>

@@ -1,8 +1,8 @@
 import type { EndCause, PaidTier, SubscriptionEvent } from './events.ts'
 
-/** A billing agreement between a user and the payment provider. Instants are ISO strings; prices are integer cents. */
+/** A billing agreement between a user and the payment provider. Times are ISO strings; prices are integer cents. */
 export interface Agreement {
-  /** The provider's id. */
+  /** Id assigned by the provider. */
   readonly id: string
   readonly tier: PaidTier
   readonly priceCents: number
@@ -14,21 +14,21 @@ export interface Agreement {
   readonly trial: boolean
   /** `final`: cancelled at the provider, so it cannot be reactivated. */
   readonly cancelled: 'no' | 'at_period_end' | 'final'
-  /** The latest status change that the provider reported. Older reports are ignored. */
+  /** Time of the latest status change that the provider reported. Older reports are ignored. */
   readonly statusAt: string | null
   readonly suspendedAt: string | null
   /** Whether billing is paused at the provider because the user cancelled. `requested`: not confirmed yet. */
   readonly paused: 'no' | 'requested' | 'yes'
-  /** The paid period, which starts with its sale. */
+  /** Start of the latest paid period, which is the time of its sale. */
   readonly periodStart: string | null
   readonly periodEnd: string | null
   readonly failedAt: string | null
-  /** The plan stays active until then although a payment failed. */
+  /** End of the grace period after a failed payment, during which the plan stays active. */
   readonly graceUntil: string | null
   readonly endCause: EndCause | null
   readonly endedAt: string | null
   readonly replacedBy: string | null
-  /** The agreement has ended at the provider, which cannot bill it any more. */
+  /** Whether the agreement has also ended at the provider, so that it can never be billed again. */
   readonly closed: boolean
 }
 
@@ -44,7 +44,7 @@ export type Reversal = Readonly<{ id: string; saleId: string; credits: number; k
 
 /** All agreements, sales and reversals of a user. */
 export interface Subscription {
-  /** In the order of request. */
+  /** In order of request. */
   readonly agreements: readonly Agreement[]
   readonly sales: readonly Sale[]
   readonly reversals: readonly Reversal[]
@@ -54,10 +54,10 @@ export interface Subscription {
 
 export const isRunning = ({ status }: Agreement) => status === 'active' || status === 'suspended'
 
-/** Returns the agreement that determines the user's plan. */
+/** Returns the running agreement, which determines the user's plan; undefined if there is none. */
 export const currentOf = ({ agreements }: Subscription): Agreement | undefined => agreements.findLast(isRunning)
 
-/** Returns sales whose credits are forfeited: their agreement and all its replacements have ended. */
+/** Returns the ids of sales whose credits are forfeited: their agreement and all its replacements have ended. */
 export function forfeitedSales({ agreements, sales }: Subscription): readonly string[] {
   const isOver = (id: string): boolean => {
     const agreement = agreements.find((each) => each.id === id)

@@ -1,8 +1,8 @@
 import type { PaidTier } from './events.ts'
 
-/** The data of each command, besides its type, user and time. */
+/** Data of each command, in addition to its type, user and time. */
 interface Data {
-  /** Records an agreement that was created at the provider and awaits approval. `startsAt`: start date; null: on approval. */
+  /** Records an agreement that awaits approval at the provider. It starts on approval if `startsAt` is null. */
   RequestSubscription: {
     agreementId: string
     tier: PaidTier
@@ -10,7 +10,7 @@ interface Data {
     currency: string
     startsAt: string | null
   }
-  /** Reports an agreement's current status at the provider, which it has had since `statusAt`. */
+  /** Reports an agreement's current status at the provider, in effect since `statusAt`. */
   ReportStatus: {
     agreementId: string
     status: 'pending' | 'active' | 'suspended' | 'cancelled' | 'expired'
@@ -18,7 +18,7 @@ interface Data {
     trial: boolean
     periodEnd: string | null
   }
-  /** Reports a completed sale. `credits`: granted for it; `periodEnd`: end of the period that it pays for. */
+  /** Reports a completed sale, which grants `credits` and pays for the period until `periodEnd`. */
   ReportSale: {
     agreementId: string
     saleId: string
@@ -36,11 +36,11 @@ interface Data {
   PauseBilling: { agreementId: string }
   /** Reports that the provider resumed billing at our request. */
   ReportResumed: { agreementId: string; statusAt: string }
-  /** Applies every change whose time has come, such as the end of a period. */
+  /** Applies all time-based changes that are due, such as the end of a period. */
   ApplyDueChanges: object
 }
 
-/** A command to a subscription: of one of the types `T`, by default of any. */
+/** A subscription command of one of the types `T`; of any type by default. */
 export type SubscriptionCommand<T extends keyof Data = keyof Data> = {
   [K in T]: Readonly<{ type: K; userId: string; at: string } & Data[K]>
 }[T]

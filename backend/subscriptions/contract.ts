@@ -9,7 +9,7 @@ const SUBSCRIPTION_STATUSES = ['active', 'cancelled', 'expired', 'suspended', 'p
 export const Stats = z.object({
   current_tier: z.enum(TIERS),
   current_status: z.enum(SUBSCRIPTION_STATUSES),
-  /** Spendable credits, without those held for open tasks. Negative if credits are owed after a refund. */
+  /** Spendable credits, excluding those held for open tasks. Negative if credits are owed after a refund. */
   remaining_credits: z.number(),
   total_credits: z.number(),
   used_credits: z.number(),
@@ -28,15 +28,15 @@ export const CurrentSubscription = z.object({
   status: z.enum(SUBSCRIPTION_STATUSES),
   billing_cycle: z.literal('monthly'),
   current_period_start: z.nullable(z.string()),
-  /** The next billing date, or when a cancelled subscription ends. */
+  /** Next billing date, or end date of a cancelled subscription. */
   current_period_end: z.nullable(z.string()),
   cancel_at_period_end: z.boolean(),
-  /** Integer cents. */
+  /** Price in integer cents. */
   price_monthly: z.number(),
   currency: z.string(),
-  /** The plan stays active until then after a failed payment. */
+  /** End of the grace period after a failed payment; null if there is none. */
   grace_until: z.nullable(z.string()),
-  /** The plan that starts when the period ends. */
+  /** Plan that starts when the period ends; null if no change is scheduled. */
   next_tier: z.nullable(z.enum(TIERS)),
 })
 export type CurrentSubscription = z.infer<typeof CurrentSubscription>
@@ -53,11 +53,11 @@ export const PlanConfiguration = z.object({
   name_zh: z.string(),
   description: z.string(),
   description_zh: z.string(),
-  /** Integer cents, like all prices. */
+  /** Price in US cents, like `price_struck`. */
   price_monthly: z.number(),
   price_struck: z.nullable(z.number()),
   currency: z.string(),
-  /** Fen. */
+  /** Price in Chinese fen. */
   price_monthly_cny: z.number(),
   credits_monthly: z.number(),
   /** One-time credits of the Free plan; null for paid plans. */
@@ -82,7 +82,7 @@ export const upgrade = endpoint('POST /subscriptions/upgrade', {
   body: z.object({
     new_tier: z.enum(['standard', 'pro', 'ultimate'], 'invalid_plan'),
     billing_cycle: z._default(z.literal('monthly', 'invalid_billing_cycle'), 'monthly'),
-    /** Language of the approval page and of the pages that it returns to. */
+    /** Language of the approval page and of the pages that it redirects to. */
     language: z._default(z.enum(['en', 'zh']), 'en'),
   }),
   answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
@@ -117,10 +117,10 @@ export const confirm = endpoint('POST /subscriptions/confirm', {
 
 export const Invoice = z.object({
   id: z.string(),
-  /** The provider's id of the sale. */
+  /** The provider's sale id. */
   number: z.string(),
   tier: z.enum(TIERS),
-  /** Integer cents. */
+  /** Amount in integer cents, like `refunded`. */
   amount: z.number(),
   refunded: z.number(),
   currency: z.string(),

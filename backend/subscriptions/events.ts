@@ -4,8 +4,8 @@ import type { Tier } from './plans.contract.ts'
 export type PaidTier = Exclude<Tier, 'free'>
 
 /**
- * Reason for the end of an agreement. `replaced`: another plan took over. Before it started: `withdrawn` by the user,
- * `declined` at the provider, or `not_approved` in time.
+ * Reason why an agreement ended. `replaced`: another plan took over. An agreement that never started was `withdrawn` by
+ * the user, `declined` at the provider or `not_approved` in time.
  */
 export type EndCause =
   | 'period_end'
@@ -19,16 +19,16 @@ export type EndCause =
 
 type About = { userId: string; agreementId: string; at: string }
 
-/** The data of each event, besides {@link About}. */
+/** Data of each event, in addition to {@link About}. */
 interface Data {
   /**
-   * An agreement was created at the payment provider and awaits the buyer's approval. `agreementId` is the provider's id.
-   * `startsAt`: when it replaces the current agreement; null: on approval. Prices are integer cents.
+   * An agreement was created at the payment provider and awaits the buyer's approval. `agreementId` is the provider's
+   * id. It replaces the current agreement at `startsAt`, or on approval if that is null. Prices are integer cents.
    */
   SubscriptionRequested: { tier: PaidTier; priceCents: number; currency: string; startsAt: string | null }
   /** The buyer approved an agreement that starts when the current period ends. */
   SubscriptionScheduled: { tier: PaidTier; startsAt: string; statusAt: string | null }
-  /** The agreement started: the user has its plan. */
+  /** The agreement started, and the user is on its plan. */
   SubscriptionActivated: {
     tier: PaidTier
     trial: boolean
@@ -54,7 +54,7 @@ interface Data {
   /** A payment failed. The plan stays active until `graceUntil`. */
   SubscriptionPaymentFailed: { failedAt: string; graceUntil: string }
   /**
-   * The plan is suspended until a payment succeeds. `statusAt`, also in later events: when the status changed at the
+   * The plan is suspended until a payment succeeds. In every event, `statusAt` is the time of the status change at the
    * provider; null if the change originated here.
    */
   SubscriptionSuspended: { cause: 'unpaid' | 'provider'; statusAt: string | null }
@@ -62,7 +62,7 @@ interface Data {
   SubscriptionResumed: { statusAt: string | null }
   /** The agreement ends with its period. `final`: it has ended at the provider and cannot be reactivated. */
   SubscriptionCancelled: { encryptedReason: string | null; endsAt: string | null; final: boolean }
-  /** Billing of a cancelled agreement is to be paused (`statusAt` null), or the provider confirmed the pause. */
+  /** A pause in billing a cancelled agreement was requested (`statusAt` null), or confirmed by the provider. */
   SubscriptionPaused: { statusAt: string | null }
   /** The user withdrew the cancellation. */
   SubscriptionReactivated: object
@@ -70,7 +70,7 @@ interface Data {
   SubscriptionEnded: { cause: EndCause; replacedBy: string | null }
   /** An ended agreement has also ended at the provider: it can never be billed again. */
   SubscriptionClosed: object
-  /** A sale was refunded or reversed: `credits` of its lot are claimed. */
+  /** A sale was refunded or reversed: `credits` of its lot are claimed back. */
   SubscriptionSaleReversed: {
     saleId: string
     reversalId: string
@@ -80,7 +80,7 @@ interface Data {
   }
 }
 
-/** An event of a subscription: of one of the types `T`, by default of any. */
+/** A subscription event of one of the types `T`; of any type by default. */
 export type SubscriptionEvent<T extends keyof Data = keyof Data> = { [K in T]: Event<K, About & Data[K]> }[T]
 
 export const SUBSCRIPTION = 'subscription'

@@ -1,16 +1,16 @@
 import type { PaidTier } from './events.ts'
 
-/** The current state of an agreement at the provider. Instants are ISO strings in UTC. */
+/** The current state of an agreement at the provider. Times are ISO strings in UTC. */
 export interface ProviderAgreement {
   readonly id: string
   readonly status: 'pending' | 'active' | 'suspended' | 'cancelled' | 'expired'
-  /** Time of the last change of the status. */
+  /** Time of the last status change. */
   readonly statusAt: string
   /** The user id passed to `createAgreement`. Undefined for agreements that another system created. */
   readonly userId: string | undefined
   readonly nextBillingAt: string | null
   readonly trial: boolean
-  /** The last failed payment, unless a later payment succeeded. */
+  /** Time of the last failed payment; null if there is none or a later payment succeeded. */
   readonly failedAt: string | null
 }
 
@@ -24,8 +24,8 @@ export interface ProviderSale {
 }
 
 /**
- * The subject of a webhook. Sales and reversals are recorded as sent. For agreements the webhook is only a hint: the state
- * is read from the provider.
+ * The subject of a webhook. Sales and reversals are recorded as sent. For agreements the webhook is only a hint: the
+ * state is read from the provider.
  */
 export type WebhookSubject =
   | { readonly kind: 'agreement'; readonly agreementId: string }
@@ -44,7 +44,7 @@ export interface PaymentWebhook {
   /** The provider's event id, unchanged when the event is redelivered. */
   readonly id: string
   readonly type: string
-  /** Identifies one state of one object. Events with other ids that report the same state share it. */
+  /** Identifies one state of one object. Different events that report the same state share it. */
   readonly objectId: string
   readonly subject: WebhookSubject
 }
@@ -54,29 +54,29 @@ export interface NewAgreement {
   readonly requestId: string
   readonly userId: string
   readonly tier: PaidTier
-  /** Due date of the first payment; null: on approval. */
+  /** Due date of the first payment; null if it is due on approval. */
   readonly startsAt: string | null
   readonly language: 'en' | 'zh'
   readonly returnUrl: string
   readonly cancelUrl: string
 }
 
-/** The provider is unreachable or overloaded. The call may be retried. */
+/** Thrown when the provider is unreachable or overloaded. The call can be retried. */
 export class PaymentProviderDown extends Error {
   override name = 'PaymentProviderDown'
 }
 
 /**
- * Bills agreements monthly. Every call is idempotent. All calls throw PaymentProviderDown when the provider is unreachable;
- * `verifyWebhook` calls it only if it cannot check the signature locally.
+ * Bills agreements monthly. Every call is idempotent and throws PaymentProviderDown when the provider is unreachable.
+ * `verifyWebhook` contacts the provider only if it cannot check the signature locally.
  */
 export interface PaymentProvider {
   readonly name: string
-  /** Returns the page where the buyer approves; undefined if the provider sent none. */
+  /** `approvalUrl` is the page on which the buyer approves the agreement; undefined if the provider sent none. */
   createAgreement(agreement: NewAgreement): Promise<{ agreementId: string; approvalUrl: string | undefined }>
-  /** Returns undefined for an unknown agreement. */
+  /** Returns an agreement; undefined if it is unknown. */
   getAgreement(agreementId: string): Promise<ProviderAgreement | undefined>
-  /** Returns the completed sales between two instants, oldest first. */
+  /** Returns the completed sales between two ISO timestamps, oldest first. */
   listSales(agreementId: string, from: string, to: string): Promise<ProviderSale[]>
   /** Stops billing until the agreement is resumed. */
   pauseAgreement(agreementId: string, reason: string): Promise<void>
@@ -85,7 +85,7 @@ export interface PaymentProvider {
   cancelAgreement(agreementId: string, reason: string): Promise<void>
   /**
    * Verifies a webhook's signature and parses its body. Returns undefined if the signature is invalid.
-   * @throws ValidationError the signature is valid, but the body is malformed
+   * @throws ValidationError if the signature is valid, but the body is malformed
    */
   verifyWebhook(
     headers: Readonly<Record<string, string | undefined>>,

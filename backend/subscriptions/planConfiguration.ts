@@ -21,7 +21,7 @@ function features(tier: Tier, { feature, tier: names }: typeof en): string[] {
   ]
 }
 
-/** Returns a plan as the API describes it, in both languages. @param paypalPlanId null if PayPal does not bill this plan */
+/** Returns a plan with texts in both languages. @param paypalPlanId null if PayPal does not bill this plan */
 export function planConfiguration(tier: Tier, paypalPlanId: string | null): z.infer<typeof PlanConfiguration> {
   const plan = PLANS[tier]
   return {

@@ -1,19 +1,19 @@
 export const TIERS = ['free', 'standard', 'pro', 'ultimate'] as const
 export type Tier = (typeof TIERS)[number]
 
-/** Monthly prices are in US cents and Chinese fen. */
+/** Prices are monthly, in US cents and Chinese fen. */
 export interface Plan {
   readonly tier: Tier
   readonly priceCents: number
   readonly struckCents: number | null
   readonly priceFen: number
-  /** Granted monthly; for Free, once. */
+  /** Credits granted each month; on the Free plan, once. */
   readonly credits: number
-  /** Queued tasks. */
+  /** Maximum number of queued tasks. */
   readonly waiting: number
-  /** Tasks rendered in parallel. */
+  /** Maximum number of tasks rendered in parallel. */
   readonly concurrent: number
-  /** 1 (first) to 4 (last). */
+  /** Queue priority, from 1 (first) to 4 (last). */
   readonly priority: 1 | 2 | 3 | 4
   readonly watermark: boolean
   readonly popular: boolean
@@ -43,7 +43,7 @@ export const PLANS: Readonly<Record<Tier, Plan>> = {
 /** Returns the maximum number of open tasks, queued or rendering. */
 export const openTaskLimit = (tier: Tier): number => PLANS[tier].waiting + PLANS[tier].concurrent
 
-/** Keys of each tier's feature texts, besides credits and queue. A tier includes the features of `below`. */
+/** Keys of each tier's feature texts, except those for credits and queue. A tier includes the features of `below`. */
 export const PLAN_FEATURES = {
   free: { below: undefined, features: ['hd', 'movements', 'watermark', 'personal', 'supportCommunity'] },
   standard: {
@@ -54,12 +54,12 @@ export const PLAN_FEATURES = {
   ultimate: { below: 'pro', features: ['priorityHighest', 'supportDedicated', 'integrations', 'team'] },
 } as const satisfies Readonly<Record<Tier, { readonly below: Tier | undefined; readonly features: readonly string[] }>>
 
-/** Credits for a standard video. */
+/** Cost of a standard video in credits. */
 export const STANDARD_COST = 30
 
 export type Allowance = ReturnType<typeof allowanceOf>
 
-/** Returns what a plan allows. Priority 1 is served first. */
+/** Returns the limits and options of a plan. Priority 1 is served first. */
 export function allowanceOf(tier: Tier) {
   const { concurrent, priority, watermark } = PLANS[tier]
   return { openTasks: openTaskLimit(tier), concurrent, priority, fullHd: tier !== 'free', watermark }

@@ -9,7 +9,7 @@ import type { Subscriptions } from './subscriptions.ts'
 export interface SubscriptionRoutes {
   readonly reads: SubscriptionReads
   readonly subscriptions: Subscriptions
-  /** PayPal's ids of the plans that it bills. */
+  /** PayPal's plan id for each tier that PayPal bills. */
   readonly paypalPlans: Readonly<Partial<Record<contract.Tier, string>>> | undefined
 }
 

@@ -7,14 +7,14 @@ type Events = readonly SubscriptionEvent[]
 type Occasion = { readonly userId: string; readonly at: string }
 
 const DAY_MS = 24 * 3_600_000
-/** A pending agreement ends if the buyer has not approved it by then. */
+/** Time after which a pending agreement ends if the buyer has not approved it. */
 const APPROVAL_TIMEOUT_MS = 3 * DAY_MS
-/** A suspended agreement ends if it is still unpaid by then. */
+/** Time after which a suspended agreement ends if it is still unpaid. */
 const SUSPENSION_TIMEOUT_MS = 30 * DAY_MS
 
 const after = (instant: string, ms: number) => new Date(Date.parse(instant) + ms).toISOString()
 
-/** Returns when an agreement next changes without a report or a request; null: never. */
+/** Returns the due time of an agreement's next time-based change; null if there is none. */
 function changeDueAt(agreement: Agreement): string | null {
   const { status, cancelled, requestedAt, startsAt, periodEnd, graceUntil, suspendedAt } = agreement
   switch (status) {
@@ -31,7 +31,7 @@ function changeDueAt(agreement: Agreement): string | null {
   }
 }
 
-/** Returns when `ApplyDueChanges` next has an effect; undefined: never. */
+/** Returns the earliest time at which `ApplyDueChanges` has an effect; undefined if there is none. */
 export const nextChangeDueAt = ({ agreements }: Subscription): string | undefined =>
   agreements
     .map(changeDueAt)
@@ -60,7 +60,7 @@ const cancelled = (
   data: { userId, agreementId: id, at, encryptedReason, endsAt: periodEnd, final },
 })
 
-/** Activates an agreement, which replaces the running one. Of two approved agreements the one requested later wins. */
+/** Activates an agreement and ends the one it replaces. If both are approved, the one requested later wins. */
 function activate(
   { agreements }: Subscription,
   { userId, at }: Occasion,
@@ -82,7 +82,7 @@ function activate(
   ]
 }
 
-/** Handles the buyer's approval. An agreement with a start date in the future is scheduled, and the current one cancelled. */
+/** Handles the buyer's approval. Schedules an agreement with a future start date and cancels the current one. */
 function approve(
   subscription: Subscription,
   command: SubscriptionCommand<'ReportStatus'>,
@@ -165,7 +165,7 @@ function reportReversal(command: SubscriptionCommand<'ReportReversal'>, { sales,
   const sale = sales.find(({ id }) => id === reversal.saleId)
   if (!sale) throw new Rejection('unknown_sale', 'This sale was not reported as completed.')
   if (reversals.some(({ id }) => id === reversal.reversalId)) return []
-  // A partial refund claims credits in proportion, rounded down in the buyer's favour.
+  // A partial refund claims back credits in proportion, rounded down in the buyer's favour.
   const credits = Math.floor((sale.credits * Math.min(reversal.amountCents, sale.amountCents)) / sale.amountCents)
   return [{ type: 'SubscriptionSaleReversed', data: { ...reversal, agreementId: sale.agreementId, credits } }]
 }
@@ -181,7 +181,7 @@ function cancel(command: SubscriptionCommand<'CancelSubscription'>, subscription
   return current.cancelled === 'no' ? [...withdrawn, cancelled(command, current, { encryptedReason })] : withdrawn
 }
 
-/** Returns the latest scheduled and the latest pending agreement. */
+/** Returns the latest scheduled and the latest pending agreement, if any. */
 const waitingOf = ({ agreements }: Subscription): readonly Agreement[] =>
   (['scheduled', 'pending'] as const).flatMap((status) => agreements.findLast((each) => each.status === status) ?? [])
 
@@ -257,7 +257,7 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
   }
 }
 
-/** Decides about a user's agreements, sales and reversals. Each fact is recorded once, however often it is reported. */
+/** Decider for a user's agreements, sales and reversals. Records each fact once, however often it is reported. */
 export const subscription: Decider<Subscription, SubscriptionCommand, SubscriptionEvent> = {
   category: SUBSCRIPTION,
   initial: { agreements: [], sales: [], reversals: [], mismatched: [] },

@@ -12,7 +12,7 @@ import { type Allowance, allowanceOf } from './plans.contract.ts'
 
 type Row = CurrentSubscriptionRow | undefined
 
-/** Returns the tier to display, which includes a suspended plan. */
+/** Returns the tier to display. A suspended plan keeps its tier. */
 const displayedTier = (row: Row): Tier =>
   (row?.state === 'active' || row?.state === 'suspended') && row.tier ? row.tier : 'free'
 
@@ -32,7 +32,7 @@ function statusOf(row: Row): CurrentSubscription['status'] {
 
 export type SubscriptionReads = ReturnType<typeof createSubscriptionReads>
 
-/** Creates the reads of users' subscriptions, in the shapes of the contract. */
+/** Creates the queries for users' subscriptions. Results match the API contract. */
 export const createSubscriptionReads = (database: Database, calendar: Calendar) => ({
   async stats(userId: string): Promise<Stats> {
     const [{ remaining, used }, row] = await Promise.all([
@@ -50,7 +50,7 @@ export const createSubscriptionReads = (database: Database, calendar: Calendar) 
     }
   },
 
-  /** Returns undefined for the Free plan. */
+  /** Returns the user's subscription; undefined on the Free plan. */
   async current(userId: string): Promise<CurrentSubscription | undefined> {
     const row = await readSubscription(database, userId)
     if (!row || displayedTier(row) === 'free') return undefined
@@ -68,7 +68,7 @@ export const createSubscriptionReads = (database: Database, calendar: Calendar) 
     }
   },
 
-  /** Returns the limits of the user's plan. A suspended plan has those of Free. */
+  /** Returns the limits of the user's plan. A suspended plan has the limits of the Free plan. */
   async allowance(userId: string): Promise<Allowance> {
     const row = await readSubscription(database, userId)
     return allowanceOf(row?.state === 'active' && row.tier ? row.tier : 'free')

@@ -18,7 +18,7 @@ export interface SubscriptionsDeps {
   readonly handle: Handle
   readonly payments: PaymentProvider
   readonly inbox: WebhookInbox
-  /** Returns the log position of the user's credits. */
+  /** `expire` closes expired lots and returns the log position of the user's credits. */
   readonly credits: { expire(userId: string): Promise<GlobalPosition | undefined> }
   readonly encrypt: (userId: string, text: string) => Promise<string>
   readonly publicUrl: () => string
@@ -28,12 +28,12 @@ export interface SubscriptionsDeps {
 type Upgrade = Readonly<{ userId: string; tier: PaidTier; language: 'en' | 'zh'; requestId: string }>
 type Cancellation = Readonly<{ userId: string; reason: string | undefined; atPeriodEnd: boolean }>
 
-/** Time for which `confirm` waits until the provider's answer is processed. */
+/** Maximum time that `confirm` waits for the provider's data to be processed. */
 const CONFIRM_TIMEOUT_MS = 5_000
 
 /**
- * Creates the users' commands. Calls resolve once the read models show the outcome. The lifecycle workflow passes changes
- * on to the provider.
+ * Creates the subscription commands for users. Calls resolve once the read models show the outcome. The lifecycle
+ * workflow forwards changes to the provider.
  */
 export function createSubscriptions(deps: SubscriptionsDeps) {
   const { changes, handle, payments, inbox, credits, encrypt, publicUrl, calendar } = deps
@@ -82,8 +82,8 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       sendAndWait({ type: 'ReactivateSubscription', userId, at: at() }, context),
 
     /**
-     * Reads an agreement and its sales from the provider and processes them like webhooks, so that the buyer sees the plan
-     * when the approval page returns.
+     * Reads an agreement and its sales from the provider and processes them like webhooks, so that the buyer sees the
+     * new plan when returning from the approval page.
      * @throws Rejection not_found, unavailable
      */
     async confirm(userId: string, agreementId: string, context: CommandContext): Promise<void> {
@@ -116,7 +116,7 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>
 
-/** @throws Rejection unavailable */
+/** Calls the provider. @throws Rejection unavailable, if the provider is down */
 async function callProvider<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()

@@ -3,12 +3,13 @@ import type pg from 'pg'
 import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
 import type { PaymentWebhook, WebhookSubject } from './paymentProvider.port.ts'
 
-/** The change notification for new webhooks. The name predates this constant and stays: older processes listen for it. */
+/** Change notification for new webhooks. The name must not change, because older processes listen for it. */
 export const PAYMENT_WEBHOOKS = 'paymentNotices'
 
 /**
- * Verified webhooks (table `payment_notice`), stored before they are acknowledged and processed by a workflow. Redelivered
- * events and other events about the same state of the same object are stored once. See docs/decisions/0005-webhooks-are-hints.md.
+ * Creates the inbox for verified webhooks (table `payment_notice`), which stores them before they are acknowledged.
+ * Redelivered events, and other events about the same state of an object, are stored only once. A workflow processes
+ * them. See docs/decisions/0005-webhooks-are-hints.md.
  */
 export function createWebhookInbox(pool: pg.Pool) {
   return {
@@ -57,7 +58,7 @@ export function createWebhookInbox(pool: pg.Pool) {
 
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>
 
-/** Returns the number of unprocessed webhooks and when the oldest was received, in epoch seconds. */
+/** Returns the number of unprocessed webhooks and the receipt time of the oldest, in epoch seconds; null if none. */
 export async function readWebhookBacklog(pool: pg.Pool): Promise<{ waiting: number; oldestAt: number | null }> {
   const { rows } = await pool.query<{ waiting: number; oldestAt: number | null }>(
     `select count(*)::int as waiting, extract(epoch from min(received_at))::float8 as "oldestAt"

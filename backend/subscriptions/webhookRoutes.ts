@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 256 * 1024
 
 export type WebhookRoutes = Readonly<{ payments: PaymentProvider; inbox: WebhookInbox; onInvalidSignature: () => void }>
 
-/** Verifies and stores the payment provider's webhooks. A workflow processes them later. */
+/** Creates the route that verifies and stores the payment provider's webhooks. A workflow processes them later. */
 export function webhookRoutes({ payments, inbox, onInvalidSignature }: WebhookRoutes): Router {
   return new Router().post('/webhooks/paypal', async (ctx) => {
     const body = await readRawBody(ctx, MAX_BODY_BYTES)

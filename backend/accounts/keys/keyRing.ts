@@ -6,7 +6,7 @@ import { keyFor, seal, unseal } from './seal.ts'
 export const FREE_GRANTS = 'free grants'
 export const OUTGOING_MAIL_KEY = 'outgoing mails'
 
-/** Returns the keys that were derived for a purpose from earlier master keys, latest first. */
+/** Returns the keys derived for a purpose from earlier master keys, newest first. */
 export async function formerKeys(database: Database, masterKey: string, purpose: string): Promise<Buffer[]> {
   const sql = 'select sealed from key_ring where purpose = ? order by rotated_at desc'
   const rows = await database.em.fork().execute<{ sealed: string }[]>(sql, [purpose])
@@ -16,8 +16,8 @@ export async function formerKeys(database: Database, masterKey: string, purpose:
 const PAGE = 1_000
 
 /**
- * Re-encrypts users' keys, undelivered mails and former keys with a new master key, within the caller's transaction.
- * Master keys are 64 hexadecimal digits. @throws Error something cannot be decrypted with the old key
+ * Re-encrypts users' keys, undelivered emails and former keys with a new master key, within the caller's transaction.
+ * Master keys are 64 hexadecimal digits. @throws Error if a value cannot be decrypted with the old key
  */
 export async function rotateKeys(client: pg.ClientBase, from: string, to: string) {
   const [old, next] = [Buffer.from(from, 'hex'), Buffer.from(to, 'hex')]

@@ -4,12 +4,12 @@ import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { seal, unseal } from './seal.ts'
 
-/** Long enough to decrypt a list with one read, short enough for an erasure to take effect soon. */
+/** Long enough to decrypt a list with one key read, short enough for an erasure to take effect soon. */
 const CACHE_MS = 60_000
 
 /**
- * Encrypts users' texts with one key per user: destroying the key erases the texts in the event log. The keys are stored
- * wrapped with the master key (64 hexadecimal digits).
+ * Creates the encryption of users' texts, with one key per user: destroying a key erases that user's texts in the event
+ * log. Keys are stored wrapped with the master key (64 hexadecimal digits).
  */
 export function createUserKeys(database: Database, masterKey: string) {
   const master = Buffer.from(masterKey, 'hex')
@@ -32,7 +32,7 @@ export function createUserKeys(database: Database, masterKey: string) {
   }
 
   return {
-    /** @throws Rejection unauthenticated: the account was deleted, so it gets no second key */
+    /** @throws Rejection unauthenticated, if the account was deleted: it must not get a new key */
     async encrypt(userId: string, text: string): Promise<string> {
       let key = await keyOf(userId)
       if (!key) {
@@ -55,7 +55,7 @@ export function createUserKeys(database: Database, masterKey: string) {
       return key && unseal(key, sealed).toString()
     },
 
-    /** Destroys the user's key. Other processes can have it in their cache for another minute. */
+    /** Destroys the user's key. Other processes may keep it in their caches for up to a minute. */
     async destroy(userId: string): Promise<void> {
       await database.em.fork().execute('delete from user_key where user_id = ?', [userId])
       cache.delete(userId)

@@ -18,8 +18,8 @@ const escaped = (text: string) =>
   text.replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c]!)
 
 /**
- * Composes a mail that leads to `link`, as text and HTML, in the recipient's language. `values` fill the placeholders of
- * its text; `date` is an ISO instant and is shown as a day in UTC.
+ * Composes an email with a link, as text and HTML, in the recipient's language. `values` fill the placeholders; `date`
+ * is an ISO timestamp, which is formatted as a date in UTC.
  */
 export function composeMail(
   kind: MailKind,
@@ -41,7 +41,7 @@ export function composeMail(
   }
 }
 
-/** Styles are inline because mail programs support little CSS. The colours are readable in light and dark mode. */
+/** Returns the HTML. Styles are inline because email clients support little CSS. Colours suit light and dark mode. */
 function page(
   locale: string,
   { subject, greeting, body, button, fallback, ignore, link }: MailText & { readonly link: string },

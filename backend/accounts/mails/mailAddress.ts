@@ -1,11 +1,11 @@
 import mailChecker from 'mailchecker'
 
-/** Hosts that ignore dots: they deliver `a.d.a` to `ada`. */
+/** Domains that ignore dots in the local part: `a.d.a` and `ada` are the same mailbox. */
 const DOTLESS = new Set(['gmail.com', 'googlemail.com'])
-/** Aliases of a mail host. */
+/** Maps domain aliases to the canonical domain. */
 const ALIASES: Readonly<Record<string, string>> = { 'googlemail.com': 'gmail.com' }
 
-/** Domains without a real host (RFC 2606, RFC 6761): accepted in development, undeliverable in production. */
+/** Reserved domains (RFC 2606, RFC 6761), which receive no email: accepted in development, rejected in production. */
 const RESERVED = /(^|\.)(example\.(com|org|net)|test|example|invalid|localhost)$/
 
 const split = (address: string): [local: string, domain: string] => {
@@ -14,8 +14,8 @@ const split = (address: string): [local: string, domain: string] => {
 }
 
 /**
- * Returns the mailbox that an address delivers to, in lower case and NFKC. Drops a `+tag` (RFC 5233), which nearly every
- * host ignores, and dots where the host ignores them. Each mailbox can have one account.
+ * Returns the normalized address of a mailbox, in lower case and NFKC. Removes a `+tag` (RFC 5233), which nearly every
+ * provider ignores, and dots if the provider ignores them. Each mailbox can have only one account.
  */
 export function mailIdentity(address: string): string {
   const [local, domain] = split(address.trim().normalize('NFKC').toLowerCase())
@@ -23,7 +23,7 @@ export function mailIdentity(address: string): string {
   return `${DOTLESS.has(domain) ? untagged.replaceAll('.', '') : untagged}@${ALIASES[domain] ?? domain}`
 }
 
-/** Returns why new accounts cannot use the domain of an address, as an error code; undefined if they can. */
+/** Returns an error code if new accounts cannot use the domain of an address; undefined if they can. */
 export function domainFault(address: string, production: boolean): 'email_disposable' | 'invalid_email' | undefined {
   const [, domain] = split(address.toLowerCase())
   if (RESERVED.test(domain)) return production ? 'invalid_email' : undefined

@@ -17,7 +17,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 
 export type MailedLinks = ReturnType<typeof createMailedLinks>
 
-/** Mails links with single-use tokens. Only the hashes of tokens are stored. */
+/** Creates a sender of emailed links with single-use tokens. Stores only the hashes of the tokens. */
 export function createMailedLinks(database: Database, outbox: Outbox, publicUrl: () => string, now: Clock) {
   /** Invalidates a user's links for a purpose. */
   const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
@@ -26,7 +26,7 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
   return {
     revoke,
 
-    /** Mails a link, within the caller's transaction, and invalidates earlier ones. `query` is added to the link. */
+    /** Emails a link within the caller's transaction and invalidates earlier ones. Adds `query` to the link. */
     async send(
       tx: EntityManager,
       purpose: Purpose,
@@ -35,7 +35,7 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     ): Promise<void> {
       const { mail, path, lifetimeMs } = PURPOSES[purpose]
       const token = randomBytes(32).toString('base64url')
-      // Without the lock, two concurrent transactions would not see, and so not revoke, each other's token.
+      // Without this lock, concurrent transactions could not see, and would not revoke, each other's tokens.
       await tx.execute('select 1 from user_account where id = ? for update', [user.id])
       await revoke(tx, user.id, purpose)
       const row = [hashOf(token), user.id, purpose, new Date(now() + lifetimeMs)]
@@ -44,7 +44,7 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
       await outbox.put(tx, user.id, composeMail(mail, user, link), lifetimeMs)
     },
 
-    /** Returns the user id of a valid token. */
+    /** Returns the id of the user that a token was issued to; undefined if the token is invalid or has expired. */
     async owner(token: string, purpose: Purpose): Promise<string | undefined> {
       const sql = 'select user_id from mail_token where hash = ? and purpose = ? and expires_at > ?'
       const values = [hashOf(token), purpose, new Date(now())]
@@ -52,7 +52,7 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
       return row?.user_id
     },
 
-    /** Deletes a token. @returns false if another call has spent it first */
+    /** Deletes a token. @returns false if it was already spent */
     async spend(tx: EntityManager, token: string): Promise<boolean> {
       const spent = await tx.execute<object[]>('delete from mail_token where hash = ? returning hash', [hashOf(token)])
       return spent.length > 0

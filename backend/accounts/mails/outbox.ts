@@ -7,21 +7,21 @@ import type { Calendar } from '../../kernel/time.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import type { Mail, OutgoingMail } from '../mailer.port.ts'
 
-/** Notification that mails were written, by mail id. */
+/** Change notification for new emails. Its ids are email ids. */
 export const OUTGOING_MAILS = 'outgoingMails'
 
 export type Outbox = ReturnType<typeof createOutbox>
 
 /**
- * Mails that are not delivered yet. A mail is written in the transaction of the change that causes it, so it survives an
- * outage of the mail server. It is encrypted, because it can contain a token, and removed after delivery.
+ * Creates the transactional outbox. An email is stored in the transaction of the change that causes it, so it survives
+ * an outage of the mail server. It is encrypted, because it can contain a token, and is deleted after delivery.
  */
 export function createOutbox(database: Database, key: Buffer, calendar: Calendar = Date.now) {
   const execute = <T extends object>(sql: string, parameters: unknown[] = []) =>
     database.em.fork().execute<T[]>(sql, parameters)
 
   return {
-    /** @param lifetimeMs after this time the mail is not sent any more */
+    /** @param lifetimeMs time after which an undelivered email is dropped */
     async put(tx: EntityManager, userId: string, mail: Mail, lifetimeMs: number): Promise<void> {
       const id = uuid7()
       const row = [id, userId, seal(key, Buffer.from(JSON.stringify(mail))), new Date(calendar() + lifetimeMs)]
@@ -30,12 +30,12 @@ export function createOutbox(database: Database, key: Buffer, calendar: Calendar
       await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
     },
 
-    /** Returns the ids of all mails, oldest first. */
+    /** Returns the ids of all stored emails, oldest first. */
     async waiting(): Promise<string[]> {
       return (await execute<{ id: string }>('select id from outgoing_mail order by id')).map(({ id }) => id)
     },
 
-    /** Returns a mail; undefined if it was delivered, has expired, or its account was deleted. */
+    /** Returns an email; undefined if it was delivered, has expired, or its account was deleted. */
     async open(id: string): Promise<OutgoingMail | undefined> {
       const [row] = await execute<{ user_id: string; sealed: string }>(
         'select user_id, sealed from outgoing_mail where id = ? and expires_at > ?',
@@ -45,7 +45,7 @@ export function createOutbox(database: Database, key: Buffer, calendar: Calendar
       return { ...(JSON.parse(unseal(key, row.sealed).toString()) as Mail), id, userId: row.user_id }
     },
 
-    /** Resolves when all mails are delivered, at the latest after `timeoutMs`. */
+    /** Resolves when the outbox is empty, or after `timeoutMs`. */
     async empty(timeoutMs: number): Promise<void> {
       const until = Date.now() + timeoutMs
       while ((await this.waiting()).length > 0 && Date.now() < until) await delay(10)

@@ -5,10 +5,10 @@ import type { Outbox } from './outbox.ts'
 
 const LIFETIME_MS = 3 * 24 * 3_600_000
 
-/** Mails about plans and credits. */
+/** Creates the sender of emails about plans and credits. */
 export function createReminders(database: Database, outbox: Outbox, publicUrl: () => string) {
   return {
-    /** Writes a mail once per user and `key`, in one transaction with the record of it. */
+    /** Queues an email once per user and `key`. Records the key in the same transaction. */
     async sendOnce(userId: string, key: string, kind: MailKind, values: Readonly<Record<string, string>>) {
       await database.em.fork().transactional(async (tx) => {
         const insert = 'insert into sent_reminder (user_id, key) values (?, ?) on conflict do nothing returning key'

@@ -6,9 +6,9 @@ import type { Sessions } from './sessions.ts'
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>
 
 /**
- * The sessions of users, with their tokens in the browser's cookies. A second cookie, `<device>.<mac>`, marks devices that
- * have signed in to an account before. Their sign-in attempts have a limit of their own, so an attacker who exhausts the
- * account's limit does not lock out the owner. It does not authenticate.
+ * Creates sessions with their tokens in cookies. Another cookie, `<device>.<mac>`, identifies a device that has signed
+ * in to the account before. Sign-in attempts from it have a separate limit, so an attacker who exhausts the account's
+ * limit does not lock out the owner. The device cookie does not authenticate the user.
  */
 export function createBrowserSessions(sessions: Sessions, cookies: Cookies, deviceKey: Buffer) {
   const macOf = (device: string, identity: string) =>
@@ -23,10 +23,10 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
       cookies.setSession(ctx, await sessions.open(userId, ctx.get('User-Agent')))
     },
 
-    /** Returns the session that a request belongs to; undefined without a valid one. */
+    /** Returns the session of a request; undefined if the request has no valid session. */
     current: (ctx: Context) => sessions.authenticate(cookies.session(ctx).access),
 
-    /** Rotates the tokens. @returns false if the session has ended, and removes its cookies */
+    /** Rotates the tokens. If the session has ended, removes its cookies and returns false. */
     async refresh(ctx: Context): Promise<boolean> {
       const tokens = await sessions.refresh(cookies.session(ctx).refresh)
       cookies.setSession(ctx, tokens)
@@ -43,7 +43,7 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
       cookies.setDevice(ctx, `${device}.${macOf(device, identity)}`)
     },
 
-    /** Returns the device's id if it has signed in to this mailbox's account before. */
+    /** Returns the id of a device that has signed in to this account before; undefined for other devices. */
     knownDevice(ctx: Context, identity: string): string | undefined {
       const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(cookies.device(ctx) ?? '') ?? []
       if (!device || !mac) return undefined

@@ -4,21 +4,21 @@ import { ACCESS_SECONDS, REFRESH_SECONDS, type SessionTokens } from './sessions.
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
 /**
- * Reads and writes the cookies of a session and a known device. Over https, their names start with `__Host-`
- * (RFC 6265bis), so that other hosts of the domain cannot set them.
+ * Creates accessors for the session cookies and the device cookie. Over HTTPS, their names start with `__Host-`
+ * (RFC 6265bis), so that other hosts in the domain cannot set them.
  */
 export function createCookies(secure: boolean) {
   const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
   const [access, refresh, device] = [nameOf('kinora_access'), nameOf('kinora_refresh'), nameOf('kinora_device')]
   const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
   const set = (ctx: Context, name: string, value: string | undefined, maxAge: number) => {
-    // Koa refuses secure cookies on an unencrypted connection, which is what a proxy opens.
+    // Koa rejects secure cookies on unencrypted connections, such as those from a reverse proxy.
     ctx.cookies.secure = secure
     ctx.cookies.set(name, value ?? null, { ...options, maxAge })
   }
 
   return {
-    /** Sets the cookies of a session; removes them without tokens. */
+    /** Sets the session cookies, or removes them if `tokens` is undefined. */
     setSession(ctx: Context, tokens: SessionTokens | undefined): void {
       set(ctx, access, tokens?.access, ACCESS_SECONDS * 1000)
       set(ctx, refresh, tokens?.refresh, REFRESH_SECONDS * 1000)

@@ -3,8 +3,8 @@ import type { Limit, Throttle } from './throttle.ts'
 const MINUTE_MS = 60_000
 
 /**
- * The limit of each kind of attempt. Limits per network address are 20 times wider outside production, where all users
- * share one address. The names are part of stored keys.
+ * Returns the rate limit for each kind of attempt; undefined means unlimited. Limits per network address are 20 times
+ * higher outside production, where all users share one address. The names are part of stored keys.
  */
 export function limitsOf(production: boolean) {
   const perAddress = (burst: number, everyMs: number): Limit =>
@@ -13,15 +13,15 @@ export function limitsOf(production: boolean) {
   const mails: Limit = { burst: 5, everyMs: 2 * MINUTE_MS }
   return {
     register: production ? { burst: 10, everyMs: 10 * MINUTE_MS } : undefined,
-    /** Wrong passwords for one account, at most 2,900 a day. */
+    /** Wrong passwords for one account: at most 2,900 a day. */
     'sign in': password,
     /** Wrong passwords for one account from a device that has signed in to it before. */
     'sign in by device': password,
-    /** Wrong passwords from one network address, for all accounts together. */
+    /** Wrong passwords from one network address, across all accounts. */
     'sign in from': perAddress(100, MINUTE_MS / 6),
-    /** Wrong passwords of a signed-in user who confirms a change. */
+    /** Wrong passwords entered by a signed-in user to confirm a change. */
     confirm: password,
-    /** Mails to one email address. */
+    /** Verification emails to one address. */
     resend: mails,
     forgot: mails,
     'resend from': perAddress(30, MINUTE_MS),
@@ -33,7 +33,7 @@ type Kind = keyof ReturnType<typeof limitsOf>
 
 export type Attempts = ReturnType<typeof createAttempts>
 
-/** Limits the rate of each kind of attempt. */
+/** Creates the rate limiter for all kinds of attempts. */
 export function createAttempts(throttle: Throttle, production: boolean) {
   const limits: Readonly<Record<Kind, Limit | undefined>> = limitsOf(production)
   return {
@@ -42,7 +42,7 @@ export function createAttempts(throttle: Throttle, production: boolean) {
       const limit = limits[kind]
       if (limit) await throttle.take(kind, subject, limit)
     },
-    /** Reverts the count of an attempt that succeeded. */
+    /** Removes a successful attempt from the count. */
     async giveBack(kind: Kind, subject: string): Promise<void> {
       const limit = limits[kind]
       if (limit) await throttle.giveBack(kind, subject, limit)

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 
-/** Returns the address that rate limits count: an IPv4 address, or the /64 network of an IPv6 address. */
+/** Returns the address that rate limits apply to: an IPv4 address, or the /64 network of an IPv6 address. */
 export function networkAddress({ ip }: Pick<Context, 'ip'>): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/, '')
   if (!plain.includes(':')) return plain

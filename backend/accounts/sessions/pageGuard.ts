@@ -3,7 +3,7 @@ import type { Cookies } from './cookies.ts'
 
 const MEMBERS_ONLY = /^(\/zh)?\/(workspace|profile(\/invoice)?)\/?$/
 
-/** Redirects visitors without session cookies from members' pages to the sign-in page. */
+/** Redirects requests for members-only pages to the sign-in page if they carry no session cookies. */
 export const pageGuard =
   (cookies: Cookies): Middleware =>
   async (ctx, next) => {

@@ -8,16 +8,16 @@ import type { Clock } from '../../kernel/time.ts'
 export const ACCESS_SECONDS = 8 * 3600
 export const REFRESH_SECONDS = 30 * 24 * 3600
 /**
- * After a rotation, the previous refresh token still returns the current one, and no other rotation happens. Tabs that
- * refresh at the same time therefore stay signed in.
+ * Grace period after a rotation, in which the previous refresh token returns the current one and no further rotation
+ * happens. It keeps tabs that refresh concurrently signed in.
  */
 const GRACE_SECONDS = 30
-/** The last use of a session is recorded with this precision. */
+/** Minimum interval between two updates of a session's last use. */
 const LAST_USE_PRECISION_MS = 5 * 60_000
-/** Notification that sessions have ended, by user id. Their sockets are closed. */
+/** Change notification for ended sessions, whose sockets are then closed. Its ids are user ids. */
 export const ENDED_SESSIONS = 'endedSessions'
 
-/** Ends sessions of a user within the caller's transaction: all, or those that match. Returns how many have ended. */
+/** Ends a user's open sessions, or those that match, within the caller's transaction. Returns the number ended. */
 export async function endSessions(
   tx: EntityManager,
   userId: string,
@@ -39,8 +39,8 @@ export type SessionTokens = Readonly<{ access: string; refresh: string }>
 export type Sessions = ReturnType<typeof createSessions>
 
 /**
- * Sessions of users. A session is a row; its tokens, `<session>.<number>.<mac>`, are not stored. The number of an access
- * token is its expiry in epoch seconds, the number of a refresh token is its generation.
+ * Creates the session store. Tokens have the form `<session>.<number>.<mac>` and are not stored. The number is the
+ * expiry in epoch seconds in an access token, and the generation in a refresh token.
  */
 export function createSessions(database: Database, secret: string, now: Clock = Date.now) {
   const macOf = (kind: string, session: string, number: number) =>
@@ -96,7 +96,7 @@ export function createSessions(database: Database, secret: string, now: Clock = 
     },
 
     /**
-     * Rotates the refresh token. An older refresh token must have been stolen, so it ends the session.
+     * Rotates the refresh token. Reuse of an older token ends the session, because the token may have been stolen.
      * @returns undefined if the token is invalid or the session has ended
      */
     async refresh(refresh: string | undefined): Promise<SessionTokens | undefined> {
@@ -122,7 +122,7 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       return undefined
     },
 
-    /** Returns the user's sessions that have not ended or expired, last used first, at most 100. */
+    /** Returns up to 100 of the user's active sessions, most recently used first. */
     list(userId: string) {
       return execute<{ id: string; user_agent: string; created_at: string; last_used_at: string }>(
         `select id, user_agent, created_at, last_used_at from session
@@ -131,7 +131,7 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       )
     },
 
-    /** Ends one session of a user. @returns false if the user has no such session */
+    /** Ends one of a user's sessions. @returns false if the user has no such open session */
     async endOne(userId: string, sessionId: string): Promise<boolean> {
       return (await endSessions(database.em.fork(), userId, new Date(now()), { only: sessionId })) > 0
     },
@@ -140,7 +140,7 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       await endSessions(database.em.fork(), userId, new Date(now()), { except: keptSessionId })
     },
 
-    /** Ends the session of these tokens. */
+    /** Ends the session of the access token or, if that is invalid, of the refresh token. */
     async end({ access, refresh }: { access: string | undefined; refresh: string | undefined }): Promise<void> {
       const claim = parse('access', access) ?? parse('refresh', refresh)
       if (claim) await endSession(claim.session)

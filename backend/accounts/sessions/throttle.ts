@@ -5,15 +5,15 @@ import type { Clock } from '../../kernel/time.ts'
 
 const SWEEP_EVERY_MS = 10 * 60_000
 
-/** Allows `burst` attempts in a row, then one every `everyMs`. */
+/** Rate limit: `burst` attempts in a row, then one every `everyMs` milliseconds. */
 export type Limit = Readonly<{ burst: number; everyMs: number }>
 
 export type Throttle = ReturnType<typeof createThrottle>
 
 /**
- * Limits the rate of attempts by kind and subject (generic cell rate algorithm). Postgres stores the counts, so all API
- * processes share them and they survive a restart. Subjects are stored as keyed hashes. No subject ever waits longer than
- * `everyMs`, because the limit refills continuously.
+ * Creates a rate limiter by kind and subject (generic cell rate algorithm). Counts are stored in Postgres, so they
+ * survive restarts and all API processes share them. Subjects are stored as keyed hashes. Limits refill continuously,
+ * so no subject waits longer than `everyMs`.
  */
 export function createThrottle(database: Database, key: Buffer, now: Clock = Date.now) {
   let sweepAt = 0
@@ -22,7 +22,7 @@ export function createThrottle(database: Database, key: Buffer, now: Clock = Dat
     database.em.fork().execute<T[]>(sql, parameters)
 
   return {
-    /** Counts an attempt. @throws Rejection too_many_requests, with the seconds to wait */
+    /** Counts an attempt. @throws Rejection too_many_requests, with `retryAfter` in seconds */
     async take(kind: string, subject: string, { burst, everyMs }: Limit): Promise<void> {
       const at = now()
       const name = keyOf(kind, subject)
@@ -44,7 +44,7 @@ export function createThrottle(database: Database, key: Buffer, now: Clock = Dat
       await execute('delete from throttle where used_up_to < ?', [at])
     },
 
-    /** Reverts the count of an attempt, such as one with the right password. */
+    /** Removes an attempt from the count, such as one with the correct password. */
     async giveBack(kind: string, subject: string, { everyMs }: Limit): Promise<void> {
       await execute('update throttle set used_up_to = used_up_to - ? where key = ?', [everyMs, keyOf(kind, subject)])
     },

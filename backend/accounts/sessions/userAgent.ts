@@ -21,7 +21,7 @@ const SYSTEMS: readonly (readonly [name: string, pattern: RegExp])[] = [
 const firstMatch = (patterns: typeof BROWSERS, text: string) =>
   patterns.find(([, pattern]) => pattern.test(text))?.[0] ?? null
 
-/** Returns the names of browser and operating system in a User-Agent header; null if unknown. */
+/** Returns the browser and operating system named in a User-Agent header; each is null if unknown. */
 export const parseUserAgent = (userAgent: string) => ({
   browser: firstMatch(BROWSERS, userAgent),
   system: firstMatch(SYSTEMS, userAgent),

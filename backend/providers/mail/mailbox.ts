@@ -4,9 +4,9 @@ import type { Database } from '../../kernel/postgres/orm.ts'
 
 export type StoredMail = Mail & { readonly sentAt: string }
 
-/** Stores mails in the database instead of sending them, to be read at `/dev/mailbox`. For development only. */
+/** Stores emails in the database instead of sending them. `/dev/mailbox` shows them. For development only. */
 export interface Mailbox extends Mailer {
-  /** Returns the mails to one recipient or to all, newest first, at most 100. */
+  /** Returns up to 100 emails, newest first: those to one recipient, or to all. */
   list(to?: string): Promise<StoredMail[]>
 }
 
@@ -34,6 +34,6 @@ export function createMailbox(database: Database): Mailbox {
   }
 }
 
-/** Removes the mails to a user, for the erasure of the account. */
+/** Deletes a user's emails as part of the account's erasure. */
 export const eraseMailbox = (database: Database, userId: string) =>
   database.em.fork().execute('delete from mailbox where user_id = ?', [userId])

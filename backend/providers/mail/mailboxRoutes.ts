@@ -2,14 +2,14 @@ import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Mailbox, StoredMail } from './mailbox.ts'
 
-/** Mails have inline styles, and the frames that show them inherit the policy of the page. */
+/** Emails have inline styles, and the frames that show them inherit the page's policy. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; frame-ancestors 'none'"
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
 
 /**
  * Serves the mailbox as a page and as JSON. For development only.
- * @param delivered resolves when all mails are delivered, so that the mails of a request that was just answered are listed
+ * @param delivered resolves when all emails are delivered, so that emails from requests that just completed are listed
  */
 export function mailboxRoutes(mailbox: Mailbox, delivered: () => Promise<void>): Router {
   const list = async (ctx: Context) => {

@@ -1,26 +1,26 @@
 import { createTransport } from 'nodemailer'
 import type { Mailer } from '../../accounts/mailer.port.ts'
 
-/** The fields of a nodemailer error: the server's reply code and the command that it answers. */
+/** Fields of a nodemailer error: the server's reply code and the command that failed. */
 type SmtpFailure = Readonly<{ responseCode?: number; command?: string }>
 
 /**
- * A permanent failure (RFC 5321: 5xx) of the recipient or the content. Failures of login or sender are not: the operator
- * can correct the configuration.
+ * Returns whether the server permanently rejected the recipient or the content (5xx, RFC 5321). Rejections of the login
+ * or the sender are not permanent: the operator can correct the configuration.
  */
 const isRefusal = ({ responseCode = 0, command = '' }: SmtpFailure) =>
   responseCode >= 500 && /^(RCPT TO|DATA)/.test(command)
 
-/** Sends mails through an SMTP server: `smtp://user:password@host:587` (upgraded by STARTTLS) or `smtps://…:465`. */
+/** Creates a mailer for an SMTP server: `smtp://user:password@host:587` (upgraded by STARTTLS) or `smtps://…:465`. */
 export function createSmtpMailer(url: string, from: string): Mailer {
   const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
   const safe = { disableFileAccess: true, disableUrlAccess: true }
   const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts })
   return {
     async send({ id, to, subject, text, html }) {
-      // Mail programs show mails with the same id once, even if a retry delivers it twice.
+      // Email clients show messages with the same id only once, even if a retry delivers a second copy.
       const messageId = `<${id}@${from.replace(/^.*@|>$/g, '')}>`
-      // An address object is not parsed, so a hostile address cannot add a second recipient.
+      // Address objects are not parsed, so a malicious address cannot add a second recipient.
       const addresses = { from, to: { name: '', address: to } }
       try {
         await transport.sendMail({ ...addresses, ...safe, subject, text, html, messageId })

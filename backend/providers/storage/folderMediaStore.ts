@@ -4,7 +4,7 @@ import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 
-/** Stores media in a local folder. */
+/** Creates a media store in a local folder. */
 export function createFolderMediaStore(root: string): MediaStore {
   const at = (key: string) => {
     const file = path.join(root, key)
@@ -44,7 +44,7 @@ export function createFolderMediaStore(root: string): MediaStore {
   }
 }
 
-/** Syncs a file to disk: media that the event log calls finished must survive a power failure. */
+/** Syncs a file to disk, because media recorded in the event log must survive a power failure. */
 async function flush(file: string): Promise<void> {
   const handle = await open(file, 'r+')
   try {

@@ -21,14 +21,14 @@ type Init = Readonly<{ method: string; headers?: HeadersInit; body?: Blob }>
 const MAX_ATTEMPTS = 4
 /** Time until an unused local copy is removed. */
 const COPY_LIFETIME_MS = 15 * 60_000
-/** Timeout until the headers of a response, in addition to the time to upload the body. */
+/** Timeout for the response headers, in addition to the time to upload the body. */
 const RESPONSE_TIMEOUT_MS = 60_000
 
-/** Stores media in an S3 bucket with path-style addresses. `copies` is a folder for local copies of files. */
+/** Creates a media store in an S3 bucket with path-style URLs. `copies` is a folder for local copies of files. */
 export function createS3MediaStore(access: S3Access, copies: string): MediaStore {
   const { endpoint, bucket, region, accessKeyId, secretAccessKey } = access
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
-  /** @throws Error the key contains anything but names */
+  /** Returns the URL of a key. @throws Error if the key has a segment that is not a plain name */
   const address = (key: string) => {
     const parts = key.split('/')
     if (parts.some((part) => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part)))
@@ -48,7 +48,7 @@ export function createS3MediaStore(access: S3Access, copies: string): MediaStore
     }
   }
 
-  /** Sends a request and returns its response with one of the expected statuses. Retries temporary failures. */
+  /** Sends a request, retrying temporary failures. @throws Error if the final status is not an expected one */
   const request = async (key: string, expected: readonly number[], init: Init): Promise<Response> => {
     const url = address(key)
     for (let attempt = 1; ; attempt++) {
@@ -97,7 +97,7 @@ export function createS3MediaStore(access: S3Access, copies: string): MediaStore
       await mkdir(copies, { recursive: true })
       await removeUnused(copies)
       const now = new Date()
-      // A key always names the same content, so a copy never becomes stale.
+      // The content of a key never changes, so a copy never becomes stale.
       const missing = await utimes(copy, now, now).catch((error: Error) => error)
       if (!missing) return copy
       const partial = `${copy}.${randomUUID()}.part`

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 
 /**
- * Returns whether all processes on this database share a media folder: the mark in the folder must equal the mark in the
- * database. The first process writes both.
+ * Returns whether this process shares its media folder with all others on the database: the mark in the folder must
+ * match the mark in the database. The first process writes both.
  */
 export async function isSharedFolder(folder: string, pool: pg.Pool): Promise<boolean> {
   const file = path.join(folder, '.installation')

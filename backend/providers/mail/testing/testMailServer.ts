@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server'
 /** An SMTP server for tests. */
 export interface TestMailServer {
   readonly url: string
-  /** Accepted mails, as received. */
+  /** Accepted emails, as received. */
   readonly taken: string[]
   /** The recipient of every RCPT TO command. */
   readonly asked: string[]
@@ -17,7 +17,7 @@ export interface TestMailServer {
   stop(): Promise<void>
 }
 
-/** Creates a mail server that is not started. It keeps its port when it is stopped and started again. */
+/** Creates a stopped mail server. It keeps its port across restarts. */
 export function createTestMailServer(): TestMailServer {
   let server: SMTPServer | undefined
   let port = 0

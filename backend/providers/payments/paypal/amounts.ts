@@ -1,9 +1,9 @@
-/** Currencies without decimals at PayPal. */
+/** Currencies for which PayPal does not support decimals. */
 const WHOLE = new Set(['HUF', 'JPY', 'TWD'])
 
 /**
- * Converts a decimal amount from PayPal ("12.99", "-0.50", "500") to the currency's smallest unit, without floats. Returns
- * undefined if it is not a valid amount of this currency.
+ * Converts a decimal amount from PayPal ("12.99", "-0.50", "500") to the currency's smallest unit, without
+ * floating-point arithmetic. Returns undefined if the amount is not valid in this currency.
  */
 export function smallestUnits(value: string, currency: string): number | undefined {
   const [, sign, whole, decimals = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/.exec(value) ?? []

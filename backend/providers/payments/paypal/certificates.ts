@@ -2,23 +2,23 @@ import { type KeyObject, X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 import type { Clock } from '#backend/kernel/time.ts'
 
-/** Fetches a PEM chain, leaf first. Returns undefined if there is none. @throws Error temporarily unavailable */
+/** Fetches a PEM chain, leaf first; undefined if there is none. @throws Error if it is temporarily unavailable */
 export type CertificateSource = (url: URL) => Promise<string | undefined>
 
-/** A verification key. `isTrusted`: its certificate chains to a trusted root. */
+/** A verification key. `isTrusted` is true if its certificate chains to a trusted root. */
 export type SigningKey = { readonly key: KeyObject; readonly isTrusted: boolean }
 
 const MAX_PEM_LENGTH = 64 * 1024
 const MAX_CACHED = 8
 
-/** Accepts HTTPS addresses of PayPal's own hosts only. */
+/** Returns whether a text is an HTTPS URL on one of PayPal's hosts. */
 export function isPaypalAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, port, username, password } = new URL(text)
   return protocol === 'https:' && hostname.endsWith('.paypal.com') && !port && !username && !password
 }
 
-/** Does not follow redirects: they could lead to another host. */
+/** Does not follow redirects, because they could lead to another host. */
 export const fetchCertificate: CertificateSource = async (url) => {
   const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(10_000) })
   if (answer.status === 429 || answer.status >= 500) throw new Error(`HTTP ${answer.status}`)
@@ -26,8 +26,8 @@ export const fetchCertificate: CertificateSource = async (url) => {
 }
 
 /**
- * Creates a function that fetches, checks and caches PayPal's signing certificates. Each call checks validity and subject;
- * revocation and key usage are not checked.
+ * Creates a function that fetches, checks and caches PayPal's signing certificates. Each call checks the validity
+ * period and the subject, but not revocation or key usage.
  */
 export function createCertificates(source: CertificateSource, roots = rootCertificates, now: Clock = Date.now) {
   const cache = new Map<string, X509Certificate[]>()
@@ -42,7 +42,7 @@ export function createCertificates(source: CertificateSource, roots = rootCertif
     return chain
   }
 
-  /** Returns undefined if the certificate is missing, expired or not PayPal's. @throws Error temporarily unavailable */
+  /** Returns undefined if the certificate is missing, expired or not PayPal's. @throws Error if it is unavailable */
   return async (address: string): Promise<SigningKey | undefined> => {
     if (!isPaypalAddress(address)) return undefined
     const [leaf, ...others] = await chainAt(new URL(address))

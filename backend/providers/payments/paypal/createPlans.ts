@@ -12,8 +12,8 @@ const Plan = z.object({ id: Id, name: z.string(), status: z.optional(z.string())
 const Listed = z.object({ plans: z.optional(z.array(Plan)) })
 
 /**
- * Creates the product and its plans at PayPal and returns PayPal's plan ids. Reuses existing plans. A changed price creates
- * a new plan, because buyers of the old one keep their price.
+ * Creates the product and its plans at PayPal and returns PayPal's plan ids. Reuses existing plans. A price change
+ * creates a new plan, because subscribers to the old plan keep their price.
  */
 export async function createPlans(api: PaypalApi): Promise<Record<PaidTier, string>> {
   const product = { id: PRODUCT, name: 'Kinora', type: 'SERVICE', category: 'SOFTWARE' }

@@ -8,12 +8,12 @@ const Event = z.object({ id: Id, event_type: Id, create_time: Instant, resource:
 const Identified = z.object({ id: Id })
 const Money = z.object({ total: z.string(), currency: z.string().check(z.regex(/^[A-Z]{3}$/)) })
 const Sale = z.object({ id: Id, billing_agreement_id: z.optional(Id), amount: Money, create_time: Instant })
-/** A refund. Some reversal events contain the sale itself instead, with the reversed amount. */
+/** A refund or, in some reversal events, the sale itself with the reversed amount. */
 const Reversed = z.object({ id: Id, sale_id: z.optional(Id), amount: Money })
 
 /**
  * Parses an event of PayPal's webhooks API v1. Does not verify its signature.
- * @throws ValidationError not a PayPal event
+ * @throws ValidationError if it is not a PayPal event
  */
 export function parseWebhook(event: unknown): PaymentWebhook {
   const { id, event_type: type, create_time: at, resource } = parse(Event, event)
@@ -21,7 +21,7 @@ export function parseWebhook(event: unknown): PaymentWebhook {
   return { id, type, objectId: `${type} ${state}`, subject }
 }
 
-/** Returns what an event is about. `state` identifies the object and its state. */
+/** Returns the subject of an event. `state` identifies the object and its state. */
 function subjectOf(type: string, resource: unknown, at: string): { subject: WebhookSubject; state: string } {
   if (type === 'PAYMENT.SALE.COMPLETED') return saleOf(resource)
   if (type === 'PAYMENT.SALE.REFUNDED') return reversalOf(resource, 'refund')
@@ -50,7 +50,7 @@ function saleOf(resource: unknown): { subject: WebhookSubject; state: string } {
 
 function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subject: WebhookSubject; state: string } {
   const { id, sale_id: saleId = id, amount } = parse(Reversed, resource)
-  // Without `sale_id` the refund's own id would be taken for the sale's.
+  // Without `sale_id`, the refund's own id would be mistaken for the sale id.
   if (reversal === 'refund' && saleId === id)
     throw new ValidationError([{ path: 'resource.sale_id', code: 'required' }])
   const reversalId = saleId === id ? `${id} reversed` : id

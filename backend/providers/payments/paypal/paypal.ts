@@ -21,7 +21,7 @@ export interface PaypalOptions extends PaypalAccess {
   readonly webhookId: string
   readonly plans: Readonly<Record<PaidTier, string>>
   readonly pace?: PaypalPace | undefined
-  /** For tests: the source of certificates, the trusted roots, and the time for validity checks. */
+  /** Overrides the source of certificates and the trusted roots, for tests. */
   readonly certificates?: { readonly source: CertificateSource; readonly roots: readonly string[] } | undefined
   readonly now?: Clock | undefined
 }
@@ -31,7 +31,7 @@ const Amount = z.object({ gross_amount: z.object({ currency_code: z.string(), va
 const Transaction = z.object({ id: Id, status: z.string(), time: Instant, amount_with_breakdown: Amount })
 const Transactions = z.object({ transactions: z.optional(z.array(Transaction)) })
 
-/** Creates a client of PayPal's Subscriptions API v1: https://developer.paypal.com/docs/api/subscriptions/v1. */
+/** Creates a client for PayPal's Subscriptions API v1: https://developer.paypal.com/docs/api/subscriptions/v1. */
 export function createPaypal({ webhookId, plans, pace, certificates, now, ...access }: PaypalOptions): PaymentProvider {
   const api = createPaypalApi(access, pace)
   const pathOf = (agreementId: string) => `/v1/billing/subscriptions/${encodeURIComponent(agreementId)}`
@@ -47,7 +47,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
     }
   }
 
-  /** PayPal also rejects a change that has already happened, so the status decides whether a rejection is an error. */
+  /** Changes the status. PayPal rejects repeated changes, so a rejection is ignored if the status is as intended. */
   const change = async (action: string, intended: readonly string[], agreementId: string, reason: string) => {
     try {
       await api.post(`${pathOf(agreementId)}/${action}`, z.unknown(), { reason: reason.slice(0, 128) })

@@ -5,19 +5,19 @@ import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port
 export interface PaypalAccess {
   readonly clientId: string
   readonly clientSecret: string
-  /** https://api-m.paypal.com or https://api-m.sandbox.paypal.com */
+  /** Either https://api-m.paypal.com or https://api-m.sandbox.paypal.com */
   readonly baseUrl: string
 }
 
-/** The timeout of one attempt, and the delay before the single retry. */
+/** Timeout of one attempt, and delay before the single retry. */
 export type PaypalPace = Readonly<{ timeoutMs: number; pauseMs: number }>
 const PAYPAL_PACE: PaypalPace = { timeoutMs: 10_000, pauseMs: 500 }
 
-/** PayPal rejected the request. The message contains the `debug_id` that PayPal's support asks for. */
+/** Thrown when PayPal rejects a request. The message contains the `debug_id` that PayPal's support asks for. */
 export class PaypalRefusal extends Error {
   override name = 'PaypalRefusal'
   readonly status: number
-  /** For example SUBSCRIPTION_STATUS_INVALID; empty if PayPal gives none. */
+  /** PayPal's issue code, such as SUBSCRIPTION_STATUS_INVALID; empty if there is none. */
   readonly issue: string
 
   constructor(call: string, status: number, issue: string, detail: string) {
@@ -38,13 +38,13 @@ const Fault = z.object({
   details: z.optional(z.array(z.object({ issue: z.optional(z.string()), description: z.optional(z.string()) }))),
 })
 
-/** Time before its expiry at which a token is renewed. */
+/** Time before a token's expiry at which the token is renewed. */
 const RENEW_EARLY_MS = 60_000
 
 /**
- * Creates a client of PayPal's REST API: https://developer.paypal.com/api/rest. Retries an unanswered call once, which is
- * safe: creates carry an idempotency key, and PayPal rejects a repeated change of state.
- * @throws PaymentProviderDown no answer, 409, 429 or 5xx  @throws PaypalRefusal any other status above 399
+ * Creates a client for PayPal's REST API: https://developer.paypal.com/api/rest. Retries a call once if PayPal does not
+ * respond, which is safe: creates carry an idempotency key, and PayPal rejects repeated state changes.
+ * @throws PaymentProviderDown on no response, 409, 429 or 5xx  @throws PaypalRefusal on any other 4xx
  */
 export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAccess, pace: PaypalPace = PAYPAL_PACE) {
   let token: { readonly value: string; readonly until: number } | undefined
@@ -118,7 +118,7 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
   }
 
   return {
-    /** Returns the answer, checked against the documented schema. */
+    /** Returns the response body, validated against `schema`. */
     get: <S extends z.ZodMiniType>(path: string, schema: S) => call('GET', path, schema),
     /**
      * @param body an object, or its JSON text
@@ -134,7 +134,7 @@ export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAcces
 
 type Answer = Readonly<{ status: number; text: string }>
 
-/** @throws PaymentProviderDown the answer does not match the documented schema  @throws PaypalRefusal */
+/** @throws PaymentProviderDown if the response does not match the schema  @throws PaypalRefusal */
 function parseAnswer<S extends z.ZodMiniType>(schema: S, { status, text }: Answer, what: string): z.output<S> {
   let body: unknown
   try {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Normalizes instants to UTC with milliseconds, so that they sort as text. */
+/** Normalizes timestamps to UTC with milliseconds, so that they sort as text. */
 export const Instant = z.pipe(
   z.iso.datetime({ offset: true }),
   z.transform((text: string) => new Date(text).toISOString()),
@@ -9,7 +9,7 @@ export const Id = z.string().check(z.minLength(1), z.maxLength(128))
 
 const Cycle = z.object({ tenure_type: z.string(), cycles_completed: z.number(), total_cycles: z.optional(z.number()) })
 
-/** The fields of a subscription that Kinora uses, in answers and webhooks. */
+/** The fields of a subscription that Kinora uses, in API responses and webhooks. */
 export const Subscription = z.object({
   id: Id,
   status: z.optional(z.enum(['APPROVAL_PENDING', 'APPROVED', 'ACTIVE', 'SUSPENDED', 'CANCELLED', 'EXPIRED'])),

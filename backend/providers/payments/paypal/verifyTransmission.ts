@@ -12,9 +12,9 @@ type Transmission = NonNullable<ReturnType<typeof transmissionOf>>
 
 /**
  * Creates a function that verifies a webhook's signature:
- * https://developer.paypal.com/api/rest/webhooks/rest/#link-selfverificationmethod. It asks PayPal to verify the signature
- * if the certificate is unavailable or does not chain to a trusted root.
- * @throws PaymentProviderDown neither way is possible at the moment
+ * https://developer.paypal.com/api/rest/webhooks/rest/#link-selfverificationmethod. It asks PayPal to verify the
+ * signature if the certificate is unavailable or does not chain to a trusted root.
+ * @throws PaymentProviderDown if neither check is currently possible
  */
 export function createTransmissionCheck(
   api: PaypalApi,
@@ -34,7 +34,7 @@ export function createTransmissionCheck(
   }
 }
 
-/** Returns undefined if a header is missing, too long or unsupported. */
+/** Returns the signature headers; undefined if one is missing, too long or unsupported. */
 function transmissionOf(headers: Headers) {
   const header = (name: string) => {
     const value = headers[`paypal-${name}`]
@@ -51,7 +51,7 @@ function isSigned(key: KeyObject, webhookId: string, { id, time, signature }: Tr
   return verify('RSA-SHA256', Buffer.from(message), key, Buffer.from(signature, 'base64'))
 }
 
-/** Sends the event's original text, because PayPal verifies the exact bytes that it signed. */
+/** Sends the event's original text, because the signature covers its exact bytes. */
 async function isVerifiedByPaypal(api: PaypalApi, webhookId: string, transmission: Transmission, body: Buffer) {
   const event = body.toString('utf8')
   try {
@@ -67,7 +67,7 @@ async function isVerifiedByPaypal(api: PaypalApi, webhookId: string, transmissio
     const body = `${fields.slice(0, -1)},"webhook_event":${event}}`
     return (await api.post(path, Verified, body)).verification_status === 'SUCCESS'
   } catch (error) {
-    // PayPal did not send a transmission that it considers malformed.
+    // PayPal cannot have sent a transmission that it rejects as malformed.
     if (error instanceof PaypalRefusal && (error.status === 400 || error.status === 422)) return false
     throw error
   }

@@ -18,11 +18,11 @@ const POLL_MS = 250
 
 type SandboxOptions = Readonly<{ pool: pg.Pool; calendar: Calendar; secret: string }>
 
-/** A payment provider for development. It moves no money and behaves like PayPal; bills fall due by the calendar. */
+/** Creates a payment provider for development, which behaves like PayPal but moves no money. */
 export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandbox {
   const state = createSandboxState(pool, calendar)
 
-  /** Delivers in order and stops at the first failure: the next round retries. */
+  /** Delivers webhooks in order. Stops at the first failure, which the next poll retries. */
   async function sendWebhooks(address: string, signal: AbortSignal): Promise<void> {
     for (const { id, body, made_at } of await state.undelivered()) {
       const bytes = Buffer.from(body)
@@ -63,7 +63,7 @@ export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandb
 
     async run(address, signal) {
       while (!signal.aborted) {
-        // Failures are retried in the next round: the server may not be listening.
+        // Ignore failures, because the server may not be listening yet. The next poll retries.
         await state.billDue().catch(() => {})
         await sendWebhooks(address, signal).catch(() => {})
         await delay(POLL_MS, undefined, { signal }).catch(() => {})
@@ -72,13 +72,13 @@ export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandb
   }
 }
 
-/** Computes a signature over the same fields as PayPal: id, time, recipient and checksum of the body. */
+/** Signs the same fields as PayPal: id, time, recipient and checksum of the body. */
 const signatureOf = (secret: string, id: string, time: string, body: Buffer): Buffer =>
   createHmac('sha256', secret)
     .update(`${id}|${time}|sandbox|${crc32(body)}`)
     .digest()
 
-/** Returns a webhook's headers, named as PayPal names them, with a signature made from this installation's secret. */
+/** Returns webhook headers with PayPal's names and a signature made with this installation's secret. */
 export const signWebhook = (secret: string, id: string, time: string, body: Buffer): Record<string, string> => ({
   'content-type': 'application/json',
   'paypal-transmission-id': id,

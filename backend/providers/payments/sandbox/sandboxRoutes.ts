@@ -30,7 +30,7 @@ const TEXTS = {
   },
 } as const
 
-/** The sandbox's approval page, and actions that PayPal would perform (renew, fail a payment, refund). Development only. */
+/** Serves the sandbox's approval page and the actions of PayPal: renew, fail a payment, refund. Development only. */
 export function sandboxRoutes(state: SandboxState): Router {
   const found = async (id: string) => {
     const row = await state.find(id)
@@ -42,7 +42,7 @@ export function sandboxRoutes(state: SandboxState): Router {
   router.get('/approve/:id', async (ctx) => {
     const row = await found(ctx.params.id!)
     ctx.set('Cache-Control', 'no-store')
-    // No form-action: the form redirects to the page that the buyer came from.
+    // Omit form-action, which would also block the redirect back to the site.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
     ctx.type = 'html'
     ctx.body = page(row)

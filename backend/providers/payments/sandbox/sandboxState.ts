@@ -29,11 +29,11 @@ const STATUS_EVENTS = {
 } as const
 type Status = keyof typeof STATUS_EVENTS
 
-/** The sandbox's agreements, sales and webhooks in Postgres. Each change and its webhook are written in one transaction. */
+/** Creates the sandbox's store in Postgres. Each change and its webhook are written in one transaction. */
 export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
   const at = () => new Date(calendar()).toISOString()
 
-  /** Runs a change while the agreement's row is locked. Does nothing for an unknown agreement. */
+  /** Runs a change in a transaction that locks the agreement's row. Does nothing if the agreement is unknown. */
   async function change(id: string, run: (client: pg.PoolClient, row: SandboxAgreement) => Promise<void>) {
     const client = await pool.connect()
     try {
@@ -67,7 +67,7 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
 
   async function bill(client: pg.PoolClient, { id, price_cents, next_billing_at }: SandboxAgreement): Promise<void> {
     const [saleId, soldAt] = [newId('SALE'), at()]
-    // A late bill does not move the billing day, unless a whole month was missed.
+    // Billing late does not move the billing date, unless an entire month was missed.
     const next = next_billing_at && monthsAfter(next_billing_at.toISOString(), 1)
     const row = [saleId, id, price_cents, soldAt]
     await client.query(
@@ -124,7 +124,7 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
     resume: transition(['suspended'], 'active'),
     cancel: transition(['active', 'suspended'], 'cancelled'),
 
-    /** Bills a month now, due or not. */
+    /** Bills one month immediately, even if no payment is due. */
     renew: (id: string) =>
       change(id, async (client, row) => {
         if (row.status === 'active') await bill(client, row)

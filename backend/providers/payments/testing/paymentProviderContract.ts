@@ -3,10 +3,10 @@ import { monthsAfter } from '#backend/kernel/time.ts'
 import type { NewAgreement, PaymentProvider, PaymentWebhook } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 
-/** A provider with the actions of its buyer, and of the provider itself. */
+/** A provider under test, with the actions of the buyer and of the provider. */
 export interface PaymentWorld {
   readonly provider: PaymentProvider
-  /** The provider's time, epoch milliseconds. */
+  /** The provider's time in epoch milliseconds. */
   now(): number
   advance(ms: number): void
   approve(agreementId: string): Promise<void>
@@ -36,7 +36,7 @@ const request = (change: Partial<NewAgreement> = {}): NewAgreement => ({
   ...change,
 })
 
-/** The contract of a {@link PaymentProvider}. */
+/** Tests that every {@link PaymentProvider} must pass. */
 export function paymentProviderContract(name: string, start: () => Promise<PaymentWorld>): void {
   describe(`${name} as a payment provider`, () => {
     let world: PaymentWorld

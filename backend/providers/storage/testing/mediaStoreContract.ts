@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 
-/** The tests that every media store passes. */
+/** Tests that every media store must pass. */
 export function mediaStoreContract(name: string, open: () => Promise<MediaStore>): void {
   describe(`${name} as a media store`, () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-media-contract-'))

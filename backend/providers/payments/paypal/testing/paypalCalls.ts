@@ -19,7 +19,7 @@ const FAULTS: Readonly<Record<number, readonly [name: string, message: string]>>
   503: ['SERVICE_UNAVAILABLE', 'Service Unavailable.'],
 }
 
-/** An error in PayPal's format. */
+/** Returns an error response in PayPal's format. */
 export function refused(status: number, issue?: string, description?: string): Reply {
   const [name, message] = FAULTS[status] ?? ['ERROR', 'An error.']
   const details = issue === undefined ? {} : { details: [{ issue, description }] }

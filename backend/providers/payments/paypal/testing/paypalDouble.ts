@@ -8,13 +8,13 @@ import { answerCall, type Reply, refused } from './paypalCalls.ts'
 import { PaypalModel } from './paypalModel.ts'
 import { testCertificate } from './testCertificate.ts'
 
-/** A fault of one call. */
+/** Simulated failure of one call. */
 export type Fault =
   | { readonly status: number; readonly text?: string }
-  /** The call has no effect and is never answered, or the connection is reset. */
+  /** The call has no effect and gets no response, or its connection is reset. */
   | 'hang'
   | 'reset'
-  /** The call takes effect, but its answer is lost. */
+  /** The call takes effect, but its response is lost. */
   | 'done, then hang'
   | 'done, then reset'
 
@@ -54,11 +54,11 @@ export async function startPaypalDouble() {
     signer,
     authority: between,
     roots: [root.pem],
-    /** Served certificates by the last part of their URL. */
+    /** Certificates to serve, by the last segment of their URL. */
     certificates: new Map([['CERT-1', signer.pem + between.pem]]),
     /** Received calls, as method and path. */
     calls: [] as { readonly call: string; readonly requestId: string | undefined; readonly body: string }[],
-    /** Returns the fault of a call, given its number from 1. */
+    /** Returns the fault to simulate for a call, given its number, which starts at 1. */
     fault: (_call: string, _count: number): Fault | undefined => undefined,
     tokenSeconds: 32_400,
     revokeTokens: () => tokens.clear(),
