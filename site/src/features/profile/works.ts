@@ -38,7 +38,7 @@ export async function loadFigures(): Promise<void> {
 
 const statusOf = (error: unknown) => (error instanceof ApiError ? error.status : 0)
 
-/** Returns the message for a failed load of the videos. */
+/** Returns the message to show when the videos fail to load. */
 export function worksFailure(error: unknown): string {
   const t = translate()
   switch (statusOf(error)) {

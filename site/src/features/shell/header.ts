@@ -28,7 +28,7 @@ const switchLanguage = languageSwitch({
   failed: () => signedIn() && void lazyToast('danger', translate()('common.session.languageFailed')),
 })
 
-/** Makes language links save the choice, also to the account, and keep the URL's query and fragment. */
+/** Makes language links save the choice in the browser and the account, and keep the URL's query and fragment. */
 export function setUpLanguageLinks(): void {
   for (const link of languageLinks()) {
     link.addEventListener('click', (event) => {

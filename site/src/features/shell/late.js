@@ -13,7 +13,7 @@
     root.dataset.shown = ''
     Promise.all(late.map(load)).then(() => (root.dataset.awake = ''))
   }
-  // Wait for a second frame, which confirms the first paint. Hidden pages get no frames.
+  // The second animation frame runs after the first paint. Hidden pages get no animation frames.
   const shown = () => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(begin)))
   if (doc.hidden) begin()
   else if (doc.readyState === 'complete') shown()

@@ -20,7 +20,7 @@ function discard(): void {
   if (current.status !== 'none') URL.revokeObjectURL(current.preview)
 }
 
-/** Removes the image and cancels its upload. @param fault why it was rejected, as text for the user */
+/** Removes the image and cancels its upload. @param fault message shown if the image was rejected */
 export function removeFirstFrame(fault: string | null = null): void {
   discard()
   $firstFrame.set({ status: 'none', fault })

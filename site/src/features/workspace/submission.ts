@@ -30,7 +30,7 @@ export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<t
   }
 }
 
-/** Idempotency keys of requests that have not succeeded, by body, so that a retry is not charged twice. */
+/** Idempotency keys of unsuccessful requests, by request body. Retries reuse them to avoid double charges. */
 const unanswered = new Map<string, string>()
 
 function keyFor(order: string): string {

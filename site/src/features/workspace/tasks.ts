@@ -23,7 +23,7 @@ export const $inProgress = computed($tasks, ({ tasks }) => tasks.filter(isInProg
 
 /** Ids of deleted tasks, so that an update still in flight does not restore one. */
 const removed = new Set<string>()
-/** Ids of tasks updated while a list request is in flight. The store's copy of them is newer than the response. */
+/** Ids of tasks updated while a list request is in flight. For these, the store is newer than the response. */
 let updatedWhileLoading: Set<string> | undefined
 
 const readPage = (page: number) => call(listTasks, { query: { page, per_page: PER_PAGE } })
@@ -72,7 +72,7 @@ export async function loadOlderTasks(): Promise<void> {
   }
 }
 
-/** Reloads the list and the queue. Returns whether both succeeded instead of throwing. */
+/** Reloads the list and the queue. Does not throw; returns whether both succeeded. */
 export async function refreshList(): Promise<boolean> {
   const results = await Promise.allSettled([loadTasks(), loadQueue()])
   return results.every((result) => result.status === 'fulfilled')

@@ -1,4 +1,4 @@
-/** The only module that imports uPlot, which keeps the library in a chunk of its own. */
+/** The only module that imports uPlot, so that the library gets its own chunk. */
 import UPlot from 'uplot'
 
 export interface Line {
