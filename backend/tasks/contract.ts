@@ -20,7 +20,7 @@ export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADIN
 export const TaskStatus = z.enum(TASK_STATUSES)
 export type TaskStatus = z.infer<typeof TaskStatus>
 
-/** The reasons of a failed task. The catalogues hold the texts under `failures.<code>`. */
+/** Reasons why a task failed. The catalogues contain a message for each under `failures.<code>`. */
 export const FAILURE_CODES = [
   'cancelled',
   'content_refused',
@@ -50,12 +50,12 @@ export const Task = z.object({
   video_duration: z.nullable(z.number()),
   /** Bytes. */
   file_size: z.nullable(z.number()),
-  /** The price while open or successful; 0 after a release. */
+  /** Price of an open or successful task; 0 once its credits are released. */
   credits_consumed: z.number(),
   created_at: z.string(),
   error_code: z.nullable(z.enum(FAILURE_CODES)),
   error_message: z.nullable(z.string()),
-  /** Percent rendered; null unless Processing. */
+  /** Rendering progress in percent; null unless the status is `Processing`. */
   progress: z.nullable(z.number()),
 })
 export type Task = z.infer<typeof Task>
@@ -111,7 +111,7 @@ export const listTasks = endpoint('GET /videos/tasks', {
   summary: "The user's tasks, newest first",
 })
 
-/** A day, or an instant with a UTC offset. */
+/** An ISO 8601 date, or a date-time with a UTC offset. */
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'unknown_date')
 
 export const myWorks = endpoint('GET /videos/my-works', {
@@ -120,11 +120,11 @@ export const myWorks = endpoint('GET /videos/my-works', {
     ...paging(20),
     task_type: z.optional(z.enum(TASK_TYPES, 'unknown_task_type')),
     model: z.optional(z.enum(MODEL_NAMES, 'unknown_model')),
-    /** Created at or after this. A day starts at midnight UTC. */
+    /** Earliest creation time, inclusive. A date means the start of that day in UTC. */
     from: z.optional(Moment),
-    /** Created at or before this. A day includes its last moment. */
+    /** Latest creation time, inclusive. A date means the end of that day in UTC. */
     to: z.optional(Moment),
-    /** Part of the description, in any case. */
+    /** Text to search for in the description, ignoring case. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(200, 'search_too_long'))),
   }),
   answer: z.object({ tasks: z.array(Task), total: z.number() }),
@@ -145,7 +145,7 @@ export const Queue = z.object({
   user_queue_position: z.nullable(z.number()),
   user_in_progress: z.number(),
   user_limit: z.number(),
-  /** The user's open tasks: position from 1 while waiting, and estimated seconds until the task is finished. */
+  /** The user's open tasks. `position` is 1-based and null while rendering; `seconds_left` is an estimate. */
   tasks: z.array(z.object({ id: z.string(), position: z.nullable(z.number()), seconds_left: z.number() })),
 })
 export const getQueue = endpoint('GET /videos/queue', {
@@ -177,7 +177,7 @@ export const WorkStats = z.object({
   storage_used: z.number(),
   credits_remaining: z.number(),
   credits_used: z.number(),
-  /** Credits spent since the first day of this month, UTC. */
+  /** Credits spent since the start of the current month in UTC. */
   usage_this_month: z.number(),
 })
 export type WorkStats = z.infer<typeof WorkStats>
@@ -205,7 +205,7 @@ export const download = endpoint('GET /videos/download/:id', {
   summary: 'The video as a file, with a watermark if the plan or the query requires it',
 })
 
-/** The body is multipart, with the picture in the field `file`. It is not validated as JSON. */
+/** Takes a multipart body with the image in the field `file`, so the endpoint declares no JSON schema. */
 export const uploadImage = endpoint('POST /videos/upload-image', {
   access: 'user',
   answer: z.object({ image_url: z.string() }),
@@ -213,14 +213,14 @@ export const uploadImage = endpoint('POST /videos/upload-image', {
 })
 export const IMAGE_MAX_BYTES = 20 * 1024 * 1024
 
-/** A message of the server over the WebSocket. */
+/** A message that the server sends over the WebSocket. */
 export type RealtimeMessage =
   | { readonly type: 'task_update'; readonly task: Task }
   | { readonly type: 'credits_update'; readonly remaining: number; readonly total: number }
   | { readonly type: 'notification'; readonly level: 'info' | 'warning' | 'error'; readonly message: string }
   | { readonly type: 'pong' }
 
-/** Close code for an invalid token. The URL of the socket is `/api/v1/ws?token=…`. */
+/** WebSocket close code for an invalid token. Clients connect to `/api/v1/ws?token=…`. */
 export const SOCKET_UNAUTHENTICATED = 4001
 export const socketToken = endpoint('POST /ws/token', {
   access: 'user',

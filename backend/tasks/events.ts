@@ -1,23 +1,23 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { CameraMovement, Configuration, FailureCode } from './contract.ts'
 
-/** The order of a task. Its prompt is encrypted with the owner's key and becomes unreadable when that key is erased. */
+/** Parameters of a task. The prompt is encrypted with the owner's key and becomes unreadable once the key is erased. */
 export interface VideoTaskOrder extends Configuration {
   readonly taskId: string
   readonly userId: string
-  /** AES-256-GCM, base64. */
+  /** AES-256-GCM ciphertext, encoded as base64. */
   readonly encryptedPrompt: string
   readonly cameraMovements: readonly CameraMovement[]
   readonly promptOptimizer: boolean
-  /** The uploaded picture's id. */
+  /** Id of the uploaded image; null for text-to-video. */
   readonly firstFrame: string | null
   /** Credits held for the task. */
   readonly credits: number
-  /** From 1 (served first) to 4. */
+  /** Scheduling priority, from 1 (served first) to 4. */
   readonly priority: number
 }
 
-/** A finished file in media storage. */
+/** A finished video in media storage. */
 export interface VideoFile {
   /** Bytes. */
   readonly size: number
@@ -33,27 +33,27 @@ type OwnedFact = Fact & { userId: string }
 export type VideoTaskSubmitted = Event<'VideoTaskSubmitted', VideoTaskOrder & { at: string }>
 /** The user's render lane is full, so the task waits for a slot. */
 export type VideoTaskQueued = Event<'VideoTaskQueued', Fact>
-/** Appended before the provider is called, because some providers are not idempotent. Starts the 30-minute limit. */
+/** Appended before the provider is called, because some providers are not idempotent. Starts the 30-minute timeout. */
 export type VideoRenderRequested = Event<'VideoRenderRequested', Fact>
 /** The provider did not create a job (rate limited or unreachable). The task waits and the call is retried. */
 export type VideoRenderPostponed = Event<'VideoRenderPostponed', Fact & { detail: string }>
-/** The provider created a job. A second event replaces the first job, which the provider lost. */
+/** The provider created a job. Appended again with a new job id if the provider loses the job. */
 export type VideoRenderAccepted = Event<'VideoRenderAccepted', Fact & { jobId: string }>
-/** A callback reported the job of a task that had failed because the provider's answer was lost. */
+/** A callback reported the job of a task that had failed because the provider's response was lost. */
 export type VideoRenderFound = Event<'VideoRenderFound', OwnedFact & { jobId: string }>
 export type VideoRenderStarted = Event<'VideoRenderStarted', Fact>
-/** The provider has finished, and its file is being downloaded. */
+/** The provider finished the video, and the download started. */
 export type VideoDownloadStarted = Event<'VideoDownloadStarted', Fact>
 export type VideoTaskSucceeded = Event<'VideoTaskSucceeded', OwnedFact & { file: VideoFile }>
 export type VideoTaskFailed = Event<
   'VideoTaskFailed',
   OwnedFact & { code: FailureCode; detail: string; jobId: string | null }
 >
-/** The credits were held but the task was never submitted. Blocks a late submit. */
+/** The credits were held, but the task was never submitted. Prevents a late submission. */
 export type VideoTaskAbandoned = Event<'VideoTaskAbandoned', Fact>
 /** The provider finished after the task had failed. The user gets the video for free. */
 export type VideoTaskRecovered = Event<'VideoTaskRecovered', OwnedFact & { file: VideoFile }>
-/** The recovery ended without a video. */
+/** The recovery of a failed task ended without a video. */
 export type VideoRecoveryEnded = Event<'VideoRecoveryEnded', Fact>
 export type VideoTaskDeleted = Event<'VideoTaskDeleted', OwnedFact>
 
@@ -75,7 +75,7 @@ export type VideoTaskEvent =
 
 export const VIDEO_TASK = 'videoTask'
 
-/** A user's render lane: admits tasks in the order of their requests, up to the limit of the plan. */
+/** A task requested a slot in its user's render lane, a FIFO semaphore limited by the user's plan. */
 export type RenderSlotAsked = Event<'RenderSlotAsked', OwnedFact>
 export type RenderSlotClaimed = Event<'RenderSlotClaimed', OwnedFact>
 export type RenderSlotReleased = Event<'RenderSlotReleased', OwnedFact>

@@ -15,19 +15,19 @@ import { normaliseInChild } from '../kernel/media/normaliseInChild.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { IMAGE_MAX_BYTES } from './contract.ts'
 
-/** A refused upload is read up to this many bytes, so that the client receives the error before the connection closes. */
+/** Maximum bytes drained from a rejected upload, so that the client receives the error before the connection closes. */
 const MAX_DRAINED_BYTES = 32 * 1024 * 1024
 const UPLOAD_LIMITS = { maxFiles: 1, maxFileSize: IMAGE_MAX_BYTES, maxFields: 10, maxFieldsSize: 10_000 }
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
 export type ImageUploads = ReturnType<typeof createImageUploads>
 
-/** Stores first-frame pictures. They are re-encoded on upload, and only their owner can read them. */
+/** Creates the store for first-frame images. Images are re-encoded on upload and readable only by their owner. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
   const execute = <Row extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<Row[]>(sql, parameters)
 
-  /** Returns the user id, or undefined when there is no such picture. */
+  /** Returns the owner's user id, or undefined if the image does not exist. */
   const ownerOf = async (imageId: string): Promise<string | undefined> => {
     if (!isUuid(imageId)) return undefined
     const [row] = await execute<{ user_id: string }>('select user_id from image_upload where id = ?', [imageId])
@@ -37,7 +37,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
   return {
     ownerOf,
 
-    /** Returns the id of a picture's URL and marks it as used. @throws ValidationError it is not the user's picture */
+    /** Returns the id of the image at a URL and marks it as used. @throws ValidationError unless the user owns it */
     async claim(userId: string, url: string): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
       const sql = 'update image_upload set used_at = now() where id = ? and user_id = ? returning id'
@@ -47,7 +47,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       return imageId
     },
 
-    /** Erases every picture of a user. Deletes each file before its row, so that no file is left without a row. */
+    /** Erases all images of a user. Deletes each file before its row, so that a crash leaves no orphaned file. */
     async eraseAll(userId: string): Promise<void> {
       const em = database.em.fork()
       const sql = 'select id from image_upload where user_id = ?'
@@ -57,7 +57,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       }
     },
 
-    /** Stores the picture of a multipart body and returns its URL. @throws ValidationError, Rejection payload_too_large */
+    /** Stores the image of a multipart body. Returns its URL. @throws ValidationError, Rejection payload_too_large */
     async accept(ctx: RouterContext, userId: string): Promise<string> {
       const data = await normaliseInChild(await uploadedFile(ctx)).catch((error) => {
         if (error instanceof ImageError) throw new ValidationError([{ path: 'file', code: error.code }], error.code)
@@ -72,10 +72,10 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       return `${API_BASE}/videos/images/${imageId}`
     },
 
-    /** Removes up to 500 pictures that no task has used for a day. Returns how many were removed. */
+    /** Removes up to 500 images that no task has used for a day. Returns the number of images removed. */
     removeUnused: (): Promise<number> =>
       database.em.fork().transactional(async (em) => {
-        // Locked, so that a concurrent `claim` either keeps the picture or fails.
+        // The row locks make a concurrent `claim` either keep the image or fail.
         const old = await em.execute<{ id: string }[]>(
           `select id from image_upload where coalesce(used_at, created_at) < now() - interval '1 day'
            order by coalesce(used_at, created_at) limit 500 for update skip locked`,
@@ -84,7 +84,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
         const inUse = await readFirstFramesInUse(database, ids)
         const unused = ids.filter((id) => !inUse.has(id))
         const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
-        // Pictures in use are checked again in a day.
+        // Check the images in use again in a day.
         await em.execute(`update image_upload set used_at = now() where ${among}`, [JSON.stringify([...inUse])])
         for (const id of unused) await media.remove(imageKey(id))
         await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
@@ -93,17 +93,17 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
   }
 }
 
-/** Returns the bytes of the field `file`. They stay in memory, at most 20 MB, so a refused upload leaves no file. */
+/** Returns the bytes of the field `file`, at most 20 MB. Keeps them in memory, so a rejected upload leaves no file. */
 async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   if (!ctx.is('multipart')) throw new ValidationError([{ path: 'file', code: 'required' }])
-  // One allocation, which the system reclaims as a whole. Unwritten pages use no memory, so a false length is harmless.
+  // A single allocation is freed as a whole. Unwritten pages use no memory, so a false Content-Length is harmless.
   const kept = Buffer.allocUnsafeSlow(Math.min(ctx.request.length || IMAGE_MAX_BYTES, IMAGE_MAX_BYTES))
   let length = 0
   let isImage = true
   const keep = () =>
     new Writable({
       write(chunk: Buffer, _, done) {
-        // A file whose first bytes are not an image is read to its end but not kept.
+        // Read a file that is not an image to its end, but discard its content.
         if (length === 0) isImage = looksLikeImage(chunk)
         if (isImage) chunk.copy(kept, length)
         length += chunk.length
@@ -133,7 +133,7 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   return kept.subarray(0, length)
 }
 
-/** Reads and discards the rest of a body, up to a limit. */
+/** Reads and discards the rest of a request body, up to `MAX_DRAINED_BYTES`. */
 function drain(ctx: RouterContext): Promise<void> {
   let left = MAX_DRAINED_BYTES
   return new Promise((resolve) => {

@@ -14,14 +14,14 @@ export interface MediaRoutes {
   readonly uploads: ImageUploads
   readonly media: MediaStore
   readonly watermarks: {
-    /** Returns whether the user's plan puts a watermark on downloads. */
+    /** Returns whether the user's plan requires a watermark on downloads. */
     readonly isRequired: (userId: string) => Promise<boolean>
     readonly temporaryDir: string
     readonly ffmpegPath: string | undefined
   }
 }
 
-/** Serves videos, stills and uploaded pictures to their owner. */
+/** Serves videos, thumbnails and uploaded images to their owners. */
 export function serveMedia(serve: Serve, { works, uploads, media, watermarks }: MediaRoutes): void {
   const watermarkedVideo = createWatermarkCache(media, watermarks)
 
@@ -63,10 +63,10 @@ export function serveMedia(serve: Serve, { works, uploads, media, watermarks }: 
   serve(contract.uploadImage, async ({ userId, ctx }) => ({ image_url: await uploads.accept(ctx, userId) }))
 }
 
-/** Names that Windows reserves for devices, with any extension. */
+/** Device names that Windows reserves, with or without an extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** Builds a safe file name from the first 20 characters of the prompt, without bidirectional controls. */
+/** Builds a safe file name from the first 20 code points of the prompt, without bidirectional control characters. */
 export function fileName(prompt: string): string {
   const start = [...prompt].slice(0, 20).join('')
   const safe = start
@@ -76,7 +76,7 @@ export function fileName(prompt: string): string {
   return `${safe || 'kinora'}${DEVICE.test(safe) ? '_' : ''}.mp4`
 }
 
-/** Creates the watermarked copy of a video on first use. Concurrent requests share one copy. */
+/** Returns a function that creates the watermarked copy of a video on first use. Concurrent calls share one copy. */
 function createWatermarkCache(media: MediaStore, { temporaryDir, ffmpegPath }: MediaRoutes['watermarks']) {
   const running = new Map<string, Promise<void>>()
 

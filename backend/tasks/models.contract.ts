@@ -1,6 +1,6 @@
 /**
- * The models and their configurations. The form, the validation in browser and server, the prices and the adapters use
- * this table. A configuration that is not listed is invalid.
+ * The models and their valid configurations. The form, client and server validation, prices and provider adapters all
+ * use this table.
  */
 
 export const TASK_TYPES = ['text_to_video', 'image_to_video'] as const
@@ -40,7 +40,7 @@ const both = TASK_TYPES
 const text: readonly TaskType[] = ['text_to_video']
 const image: readonly TaskType[] = ['image_to_video']
 
-/** The 01 models have one configuration. */
+/** The only configuration of the 01 models. */
 const ONLY_SHAPE = { resolution: '720P', duration: 6, credits: 30 } as const
 
 export const MODELS: readonly Model[] = [
@@ -71,12 +71,12 @@ export const modelsFor = (taskType: TaskType): readonly Model[] =>
 const shapeOf = (c: Configuration) =>
   shapesOf(c.model, c.taskType).find((s) => s.resolution === c.resolution && s.duration === c.duration)
 
-/** Price of a configuration that is not in the table. The API rejects such a configuration before it asks for a price. */
+/** Price in credits of a configuration that is not in the table. The API rejects such a configuration beforehand. */
 export const DEFAULT_CREDITS = 30
 
 export const creditCost = (configuration: Configuration): number => shapeOf(configuration)?.credits ?? DEFAULT_CREDITS
 
-/** Returns the invalid field of a configuration with a stable error code, or undefined. */
+/** Returns the first invalid field of a configuration and a stable error code, or undefined if it is valid. */
 export function configurationFault(c: Configuration) {
   const shapes = shapesOf(c.model, c.taskType)
   if (shapes.length === 0) return { field: 'model', code: 'model_not_for_task_type' } as const
@@ -88,13 +88,13 @@ export function configurationFault(c: Configuration) {
 
 const SIZES: Readonly<Record<string, Resolution>> = { '512': '512P', '720': '720P', '768': '768P', '1080': '1080P' }
 
-/** Parses `768P`, `768p`, `768` and sizes such as `1366x768`. */
+/** Parses `768P`, `768p`, `768` or a size such as `1366x768`. Returns undefined for anything else. */
 export function readResolution(text: string): Resolution | undefined {
   const size = /^\d+\s*[x×]\s*(\d+)$/i.exec(text.trim())?.[1] ?? /^(\d+)p?$/i.exec(text.trim())?.[1]
   return size === undefined ? undefined : SIZES[size]
 }
 
-/** The 15 camera movements by stored value, with their catalogue key and opposite. */
+/** The 15 camera movements, keyed by stored value, each with its catalogue key and opposite. */
 export const CAMERA_MOVEMENTS = {
   左移: { key: 'truckLeft', opposite: '右移' },
   右移: { key: 'truckRight', opposite: '左移' },

@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/time.ts'
 import { VIDEO_TASK } from './events.ts'
 import { videoTask } from './videoTask.decider.ts'
 
-/** Published with task ids when the provider called back about them. */
+/** Name of the change notification that lists the tasks of a provider callback. */
 export const PROVIDER_HINTS = 'providerHints'
 
 interface CallbackDeps {
@@ -19,8 +19,8 @@ interface CallbackDeps {
 }
 
 /**
- * Handles a callback of the provider about a task. The decider keeps the job id only where the provider's answer with it
- * was lost. Activities that wait for the task, in any process, query the job now.
+ * Handles a provider callback about a task. The decider accepts the job id only if the provider's response was lost.
+ * Wakes activities that wait for the task, in any process, so that they query the job immediately.
  */
 export async function handleProviderCallback(
   { handle, findOrigin, pool, clock }: CallbackDeps,
@@ -36,7 +36,7 @@ export async function handleProviderCallback(
   await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify(change)])
 }
 
-/** Waits for `ms` milliseconds or until the provider calls back about the task. @throws when the signal aborts */
+/** Waits for `ms` milliseconds or until the provider calls back about the task. @throws AbortError when aborted */
 export async function waitForCallback(changes: Changes, taskId: string, ms: number, signal: AbortSignal) {
   const called = new AbortController()
   const unsubscribe = changes.subscribe(({ name, ids }) => {

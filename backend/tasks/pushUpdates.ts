@@ -15,8 +15,8 @@ interface PushDeps {
 }
 
 /**
- * Sends changes of tasks and credits to connected users, after the projection has committed them. Returns a function
- * that stops it.
+ * Pushes task and credit changes to connected users after the projection has committed them. Returns a function that
+ * unsubscribes.
  */
 export function pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError }: PushDeps): () => void {
   const send = (userId: string, message: RealtimeMessage) => realtime.send(userId, message)
@@ -32,7 +32,7 @@ export function pushUpdates({ database, changes, realtime, decrypt, creditsOf, o
       if (realtime.isOnline(userId)) send(userId, { type: 'credits_update', ...(await creditsOf(userId)) })
   }
 
-  // Sent in order, so that an older row does not overtake a newer one.
+  // Send in order, so that an older row never arrives after a newer one.
   let last = Promise.resolve()
   return changes.subscribe(({ name, ids }: Change) => {
     if (name === 'videoTasks') last = last.then(() => sendTasks(ids)).catch(onError)

@@ -6,39 +6,39 @@ import type { Queue } from './contract.ts'
 /** An open task. Times are epoch milliseconds. */
 export interface QueuedTask {
   readonly id: string
-  /** Position among all waiting tasks, from 1; null for a task that is rendering. */
+  /** 1-based position among all waiting tasks; null for a task that is rendering. */
   readonly place: number | null
   readonly startedAt: number | null
-  /** Progress of the rendering, if the provider reports it. */
+  /** Rendering progress in percent; null if the provider does not report it. */
   readonly percent: number | null
-  /** Typical milliseconds from the start to the finished file, for tasks of this kind. */
+  /** Typical time in milliseconds from start to finished file for this resolution and duration. */
   readonly typicalMs: number
 }
 
 export interface QueueState {
   readonly now: number
-  /** Videos that can render at the same time: of all users (1 or more), and of this user. */
+  /** Limits on concurrent renders: `slots` for all users together (at least 1), `concurrent` for this user. */
   readonly slots: number
   readonly concurrent: number
-  /** Rendering tasks of all users. */
+  /** Tasks of all users that are rendering. */
   readonly running: readonly Pick<QueuedTask, 'startedAt' | 'typicalMs'>[]
-  /** Open tasks of this user. */
+  /** This user's open tasks. */
   readonly own: readonly QueuedTask[]
-  /** The average of `typicalMs` over all kinds. */
+  /** Average of the tasks' `typicalMs` over all resolutions and durations. */
   readonly typicalMs: number
 }
 
 interface QueueQuery extends Pick<QueueState, 'now' | 'slots' | 'concurrent'> {
   readonly userId: string
-  /** The most open tasks that the user's plan allows. */
+  /** Maximum number of open tasks in the user's plan. */
   readonly openTasks: number
 }
 
-/** Used until a first video is finished. The help page says one to three minutes. */
+/** Estimate until the first video is finished. Consistent with the help page, which says one to three minutes. */
 const FIRST_ESTIMATE_MS = 120_000
-/** The estimate for a task that takes longer than usual. */
+/** Minimum estimate, for tasks that take longer than usual. */
 const OVERDUE_MS = 5_000
-/** Progress below this does not predict the remaining time. */
+/** Minimum progress from which the remaining time is extrapolated. */
 const MIN_PERCENT = 10
 
 /** Returns the queue as the API shows it to a user, with an estimate for each of the user's open tasks. */
@@ -73,16 +73,16 @@ function remaining(task: QueuedTask, now: number): number {
 }
 
 /**
- * Returns the estimated milliseconds until each of the user's open tasks is finished, by id. Assumes that every task
- * takes its typical time and the first free slot, and that the user's lane admits `concurrent` tasks at a time.
+ * Returns the estimated milliseconds until each of the user's open tasks finishes, keyed by id. Assumes that every task
+ * starts in the first free slot, takes its typical time, and that the user's lane admits `concurrent` tasks at a time.
  */
 export function estimateQueue({ now, slots, concurrent, running, own, typicalMs }: QueueState): Map<string, number> {
   const busy = running.map((task) => remainingByTime(task, now)).toSorted((a, b) => a - b)
-  // Times at which the slots of all users are next free; unused slots are free now.
+  // Milliseconds until each shared slot is free; idle slots are free now.
   const free = [...Array<number>(Math.max(0, slots - busy.length)).fill(0), ...busy].slice(0, slots)
   const left = new Map<string, number>()
   for (const task of own) if (task.place === null) left.set(task.id, remaining(task, now))
-  // Times at which the user's own slots are next free.
+  // Milliseconds until each slot of the user's lane is free.
   const lane = [...left.values(), ...Array<number>(Math.max(0, concurrent - left.size)).fill(0)]
   for (const task of own.filter(({ place }) => place !== null).toSorted((a, b) => a.place! - b.place!)) {
     const ahead = task.place! - 1

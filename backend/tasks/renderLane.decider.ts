@@ -3,7 +3,7 @@ import { GrowOnlySet } from '../kernel/eventsourcing/pure/growOnlySet.ts'
 import { RENDER_LANE, type RenderLaneEvent } from './events.ts'
 
 export interface RenderLane {
-  /** Task ids in the order of their requests. */
+  /** Task ids in request order. */
   readonly waiting: readonly string[]
   readonly holding: readonly string[]
   readonly released: GrowOnlySet
@@ -14,7 +14,7 @@ export type RenderLaneCommand =
       readonly type: 'ClaimSlot'
       readonly userId: string
       readonly taskId: string
-      /** The most tasks of the user that may render at the same time. */
+      /** Maximum number of the user's tasks that may render at the same time. */
       readonly limit: number
       readonly at: string
     }
@@ -49,7 +49,7 @@ function decide(command: RenderLaneCommand, lane: RenderLane): readonly RenderLa
   return [...asked, ...claimed]
 }
 
-/** A semaphore per user: first come, first served, up to the limit of the plan. */
+/** A FIFO semaphore per user, limited by the user's plan. */
 export const renderLane: Decider<RenderLane, RenderLaneCommand, RenderLaneEvent> = {
   category: RENDER_LANE,
   initial: { waiting: [], holding: [], released: GrowOnlySet.empty },

@@ -51,7 +51,7 @@ export function serveTasks(serve: Serve, { tasks, works, realtime }: TaskRoutes)
 const DAY_MS = 24 * 60 * 60 * 1000
 const isDay = (moment: string) => moment.length === 10
 const startOf = (moment: string | undefined) => moment && new Date(moment).toISOString()
-/** Returns the first instant after a day or an instant. */
+/** Returns the exclusive upper bound of a range that ends with the given date or instant. */
 const endOf = (moment: string | undefined) =>
   moment && new Date(Date.parse(moment) + (isDay(moment) ? DAY_MS : 1)).toISOString()
 

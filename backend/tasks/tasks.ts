@@ -24,7 +24,7 @@ export interface TaskDeps {
   readonly media: MediaStore
   readonly uploads: ImageUploads
   readonly encrypt: (userId: string, text: string) => Promise<string>
-  /** Returns what the user's plan allows. Priority 1 is served first. */
+  /** Returns the entitlements of the user's plan. Priority 1 is served first. */
   readonly allowance: (userId: string) => Promise<{ openTasks: number; priority: number; fullHd: boolean }>
   readonly credits: {
     hold(hold: { userId: string; taskId: string; amount: number; openLimit: number }, context: CommandContext): Appended
@@ -55,14 +55,14 @@ class TaskAbandoned extends Rejection {
 
 export type Tasks = ReturnType<typeof createTasks>
 
-/** Sends the commands of video tasks and waits until the read models show them. */
+/** Creates the service that submits and deletes video tasks. Its methods wait until the read models are up to date. */
 export function createTasks(deps: TaskDeps) {
   const { handle, database, changes, clock, credits, uploads, media } = deps
 
   return {
     /**
      * Starts a task, once per idempotency key, and returns its row.
-     * @throws Rejection insufficient_credits, queue_full, plan_required, not_found (deleted since), unavailable
+     * @throws Rejection insufficient_credits, queue_full, plan_required, not_found (task deleted), unavailable
      */
     async generate({ userId, key, generation, command }: Request) {
       const isLost = (error: unknown) => error instanceof TaskAbandoned
@@ -101,7 +101,7 @@ export function createTasks(deps: TaskDeps) {
 
 /**
  * Holds the credits, then submits the task. A crash in between leaves a hold without a task, which the sweep releases.
- * Credits are held once and the task is submitted once per task id.
+ * Idempotent per task id.
  */
 export async function submitTask(
   deps: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock'>,
@@ -121,7 +121,7 @@ export async function submitTask(
   })
   const submitContext = { ...context, commandId: derivedId('submit', taskId) }
   if (held === 'settled') {
-    // The task of this id has ended or was abandoned. The command decides which, so that no late submit can follow.
+    // The task has either ended or was never submitted. `Abandon` tells which, and prevents a late submission.
     const submitted = await handle(videoTask, taskId, { type: 'Abandon', taskId, at }, submitContext)
     if (submitted.state.status === 'abandoned') throw new TaskAbandoned()
     return { held: undefined, submitted }

@@ -5,7 +5,7 @@ export interface RenderRequest extends Configuration {
   readonly prompt: string
   readonly promptOptimizer: boolean
   readonly cameraMovements: readonly CameraMovement[]
-  /** Path of a local image file. */
+  /** Path of a local image file; undefined for text-to-video. */
   readonly firstFrame: string | undefined
 }
 
@@ -16,7 +16,7 @@ export type CreateAnswer =
       readonly code: 'content_refused' | 'provider_failed' | 'provider_unavailable'
       readonly detail: string
     }
-  /** The job was certainly not created: rate limited or unreachable. Retry later. */
+  /** The provider was unreachable or rate limited the call, so no job was created. Retry later. */
   | { readonly kind: 'postponed'; readonly detail: string }
 
 export type RenderState =
@@ -31,17 +31,17 @@ export type RenderState =
 /** A service that renders videos. Expected failures are values; a thrown error is retried. */
 export interface VideoProvider {
   readonly name: string
-  /** Whether repeated `create` calls for a task create one video. If not, never retry a `create` whose answer was lost. */
+  /** Whether repeated `create` calls for a task create only one job. If false, never retry after a lost response. */
   readonly idempotent: boolean
   readonly pollIntervalMs: number
-  /** Takes a slot of the rate limit that all processes share. Returns 0, or the milliseconds to wait. */
+  /** Acquires a slot of the rate limit that all processes share. Returns 0, or the milliseconds to wait. */
   acquire(): Promise<number>
-  /** Creates a job; needs a slot. When it throws, the job may have been created. */
+  /** Creates a job. Requires an acquired slot. If it throws, the job may have been created. */
   create(request: RenderRequest): Promise<CreateAnswer>
   state(jobId: string, signal: AbortSignal): Promise<RenderState>
   /** Downloads the finished video to a file. */
   fetch(jobId: string, file: string, signal: AbortSignal): Promise<void>
-  /** Cancels the task's job if it still runs and deletes its files. */
+  /** Cancels the task's job if it is still running, and deletes its files. */
   discard(taskId: string): Promise<void>
   close(): Promise<void>
 }

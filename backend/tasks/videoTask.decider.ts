@@ -2,7 +2,7 @@ import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts
 import type { FailureCode } from './contract.ts'
 import { VIDEO_TASK, type VideoFile, type VideoTaskEvent, type VideoTaskOrder } from './events.ts'
 
-/** One video from submission to end. Optimistic concurrency on the stream ensures that only one end is appended. */
+/** A video task from submission to outcome. Optimistic concurrency on the stream prevents a second outcome. */
 export type VideoTask =
   | { readonly status: 'none' | 'abandoned' }
   | Readonly<{ status: 'waiting'; order: VideoTaskOrder; submittedAt: string; queued: boolean }>
@@ -18,9 +18,9 @@ export type VideoTask =
       readonly status: 'failed'
       readonly order: VideoTaskOrder
       readonly code: FailureCode
-      /** The job that may still finish, or null when there is none. */
+      /** Id of a job that may still finish; null if there is none. */
       readonly jobId: string | null
-      /** Whether the provider may have created a job with an unknown id. */
+      /** Whether the provider may have created a job whose id is unknown. */
       readonly jobUnknown: boolean
     }
   /** A video that was recovered after a failure is not charged. */
@@ -31,10 +31,10 @@ type At = { readonly at: string }
 type SimpleCommand = 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
 export type VideoTaskCommand =
   | ({ readonly type: 'Submit'; readonly order: VideoTaskOrder } & At)
-  /** `Erase` also ends a rendering task, because the account is being erased. */
+  /** Unlike `Delete`, `Erase` also ends a rendering task, because the account is being erased. */
   | ({ readonly type: SimpleCommand } & At)
   | ({ readonly type: 'PostponeRender'; readonly detail: string } & At)
-  /** `FindRender` comes from a callback, `AcceptRender` from the provider's answer. */
+  /** `FindRender` comes from a callback, `AcceptRender` from the provider's response. */
   | ({ readonly type: 'AcceptRender' | 'FindRender'; readonly jobId: string } & At)
   | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
   | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
@@ -43,7 +43,7 @@ export type VideoTaskCommand =
 /** Failures after which the provider may still finish the video. */
 const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
 
-/** Returns whether an ended task is charged. Otherwise its credits are released. */
+/** Returns whether a task is charged. When an uncharged task ends, its credits are released. */
 export const isCharged = (task: VideoTask): boolean => 'charged' in task && task.charged
 
 function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
@@ -153,7 +153,7 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
   }
 }
 
-/** Accepts the job only while none is known: the provider's own answer takes precedence. */
+/** Accepts a job from a callback only while none is known: the provider's own response takes precedence. */
 function findRender(jobId: string, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   if (task.status === 'rendering' && task.jobId === null)
     return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId } }]

@@ -16,7 +16,7 @@ import type { Calendar, Clock } from '../kernel/time.ts'
 import type { FailureCode, Task, WorkStats } from './contract.ts'
 import { readQueueView } from './queue.ts'
 
-/** Decrypts a prompt. Returns undefined when its key was destroyed. */
+/** Decrypts a prompt. Returns undefined if its key has been destroyed. */
 type Decrypt = (userId: string, sealed: string) => Promise<string | undefined>
 
 interface WorksDeps {
@@ -25,12 +25,12 @@ interface WorksDeps {
   readonly calendar: Calendar
   readonly decrypt: Decrypt
   readonly allowance: (userId: string) => Promise<{ openTasks: number; concurrent: number }>
-  /** Videos that can render at the same time, of all users. */
+  /** Maximum number of concurrent renders across all users. */
   readonly renderSlots: number
 }
 
 export interface WorksQuery extends TaskFilter {
-  /** Part of the prompt, in any case. */
+  /** Text to search for in the prompt, ignoring case. */
   readonly text?: string | undefined
   readonly page: number
   readonly perPage: number
@@ -38,7 +38,7 @@ export interface WorksQuery extends TaskFilter {
 
 export type Works = ReturnType<typeof createWorks>
 
-/** Reads tasks, finished videos and the queue for the API. */
+/** Creates the API's read side of tasks: lists, statistics and the queue. */
 export function createWorks({ database, clock, calendar, decrypt, allowance, renderSlots }: WorksDeps) {
   /** Returns the row of a user's task. @throws Rejection not_found, forbidden */
   const readOwn = async (userId: string, taskId: string): Promise<TaskWithProgress> => {
@@ -53,7 +53,7 @@ export function createWorks({ database, clock, calendar, decrypt, allowance, ren
     readOwn,
     view,
 
-    /** Returns one page of a user's tasks, newest first, and the total. */
+    /** Returns one page of a user's tasks, newest first, and the total number of matching tasks. */
     async list(userId: string, { text, ...query }: WorksQuery) {
       const { tasks, total } = text
         ? await searchPrompts(database, decrypt, userId, { ...query, text })
@@ -88,7 +88,7 @@ export function createWorks({ database, clock, calendar, decrypt, allowance, ren
 const CHUNK = 500
 const fold = (text: string) => text.normalize('NFKC').toLowerCase()
 
-/** Searches by decrypting, in chunks, the prompts that match the rest of the filter: the database cannot read them. */
+/** Searches prompts in memory, decrypting them in chunks, because the database stores only ciphertext. */
 async function searchPrompts(
   database: Database,
   decrypt: Decrypt,
@@ -110,7 +110,7 @@ async function searchPrompts(
   }
 }
 
-/** The message of each failure code, for clients without a catalogue. */
+/** English messages, for clients that do not translate the failure code themselves. */
 const MESSAGES: Readonly<Record<FailureCode, string>> = {
   cancelled: 'The task was cancelled.',
   content_refused: 'The description or the picture was refused as sensitive.',
@@ -122,7 +122,7 @@ const MESSAGES: Readonly<Record<FailureCode, string>> = {
   internal: 'Something went wrong on our side.',
 }
 
-/** Returns a row as the API shows it. A prompt whose key was destroyed is empty. */
+/** Converts a row to its API representation. The prompt is empty if its key has been destroyed. */
 export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise<Task> {
   const done = row.status === 'Success'
   const url = (kind: string, id: string) => `${API_BASE}/videos/${kind}/${id}`

@@ -3,23 +3,23 @@ import type pg from 'pg'
 /** `failureThreshold` is the number of consecutive failures that opens the breaker. All times are in milliseconds. */
 export interface CircuitBreakerOptions {
   readonly failureThreshold: number
-  /** The first open time. It doubles with each further failure, up to `maxOpenMs`. */
+  /** Initial open time. It doubles with each further failure, up to `maxOpenMs`. */
   readonly initialOpenMs: number
   readonly maxOpenMs: number
-  /** Timeout of a probe. After it, another process may send one. */
+  /** Probe timeout, after which another process may send a probe. */
   readonly probeTimeoutMs: number
 }
 
-/** A circuit breaker that all processes share. Its state is a row of the table `circuit`. */
+/** A circuit breaker that all processes share. Its state is a row in the table `circuit`. */
 export interface CircuitBreaker {
-  /** Returns `closed`, `probe` when this one call may test an open breaker, or the milliseconds to wait. */
+  /** Returns `closed`, `probe` if the caller may test the open breaker with one call, or the milliseconds to wait. */
   check(): Promise<'closed' | 'probe' | number>
   recordSuccess(): Promise<void>
-  /** Returns whether the breaker is open now. */
+  /** Counts a failure. Returns whether the breaker is now open. */
   recordFailure(): Promise<boolean>
-  /** Opens the breaker whatever the number of failures. */
+  /** Opens the breaker regardless of the failure count. */
   open(): Promise<void>
-  /** Blocks calls for a while, longer each time, without counting a failure: the service asked for fewer calls. */
+  /** Blocks calls with exponential backoff after a rate-limit response, which does not count as a failure. */
   throttle(): Promise<void>
 }
 

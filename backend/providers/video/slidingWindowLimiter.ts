@@ -3,11 +3,11 @@ import type pg from 'pg'
 export type RateLimiter = ReturnType<typeof createSlidingWindowLimiter>
 
 /**
- * Limits the calls of all processes to `limit` in any window of `windowMs` milliseconds. It uses the database's clock, so
- * the clocks of the processes may differ, and a row lock in the table `call_window`.
+ * Creates a rate limiter that allows all processes together `limit` calls in any window of `windowMs` milliseconds. It
+ * uses the database clock, because process clocks may differ, and a row lock in the table `call_window`.
  */
 export const createSlidingWindowLimiter = (pool: pg.Pool, name: string, limit: number, windowMs: number) => ({
-  /** Takes a slot. Returns 0, or the milliseconds after which a slot may be free. */
+  /** Acquires a slot. Returns 0, or the milliseconds until a slot may be free. */
   async acquire(): Promise<number> {
     await pool.query('insert into call_window (name) values ($1) on conflict do nothing', [name])
     const { rowCount } = await pool.query(

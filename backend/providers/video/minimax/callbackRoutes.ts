@@ -12,16 +12,16 @@ const MAX_BODY_BYTES = 64 * 1024
 
 export interface CallbackRoutes {
   readonly callbackSecret: string
-  /** Receives the task and, where the body has one, the job id. The callback is not trusted beyond that. */
+  /** Receives the task id and, if the body contains one, the job id. The rest of the callback is not trusted. */
   readonly onProviderCallback: (taskId: string, jobId: string | undefined) => Promise<void>
 }
 
 /**
- * Serves the callbacks of MiniMax. A callback is only a hint to query the job, so it may repeat or arrive out of order.
- * A body with a challenge verifies the URL and is echoed.
+ * Serves MiniMax's callbacks. A callback is only a hint to query the job, so it may repeat or arrive out of order.
+ * MiniMax verifies the URL with a challenge, which the response echoes.
  */
 export function callbackRoutes({ callbackSecret, onProviderCallback }: CallbackRoutes): Router {
-  // Metrics and logs contain this pattern as the route, so the parameter keeps its name.
+  // Metrics and logs use this pattern as the route label, so renaming the parameter would change the label.
   return new Router().post(`${CALLBACK_PATH}/:address`, async (ctx) => {
     const taskId = verifyCallbackToken(callbackSecret, ctx.params.address!)
     if (!taskId) throw new Rejection('unauthenticated', 'This callback URL is not valid.')
@@ -39,7 +39,7 @@ const macOf = (secret: string, taskId: string) =>
 export const callbackUrlOf = (publicUrl: string, secret: string, taskId: string): string =>
   `${publicUrl}${CALLBACK_PATH}/${taskId}.${macOf(secret, taskId)}`
 
-/** Returns the task of a callback URL's last segment, or undefined when its MAC is wrong. */
+/** Returns the task id from the last segment of a callback URL, or undefined if its MAC is invalid. */
 export function verifyCallbackToken(secret: string, token: string): string | undefined {
   const [taskId = '', mac = ''] = token.split('.')
   if (!isUuid(taskId)) return undefined
@@ -59,7 +59,7 @@ const Callback = z.object({
   task_id: z.optional(z.union([z.string(), z.int()])),
 })
 
-/** Reads a callback's body. Returns no fields when it is malformed. */
+/** Parses a callback body. Returns an empty object if it is malformed. */
 function readCallback(text: string): { challenge?: string | number | undefined; jobId?: string | undefined } {
   try {
     const { challenge, task_id } = z.parse(Callback, parseLosslessJson(text))

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 
 interface Link {
   readonly download_url: string
-  /** Size of the whole file. Missing or 0 when the provider does not report it. */
+  /** Size of the complete file. Missing, null or 0 if the provider does not report it. */
   readonly bytes?: number | null | undefined
 }
 
@@ -13,9 +13,9 @@ const MAX_ATTEMPTS = 5
 const EXPIRED_STATUSES = [401, 403, 404, 410]
 
 /**
- * Downloads a file through expiring links. Resumes an interrupted download and renews an expired link.
- * @param link returns a new link
- * @param stallTimeoutMs the longest time without a byte
+ * Downloads a file from expiring links. Resumes an interrupted download and renews an expired link.
+ * @param link requests a new link
+ * @param stallTimeoutMs maximum time without receiving data
  * @throws the last error, after five attempts
  */
 export async function downloadFile(

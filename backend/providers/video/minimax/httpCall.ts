@@ -18,10 +18,10 @@ export class NotSent extends Error {
 const MAX_RESPONSE_BYTES = 1 << 20
 
 /**
- * Sends one request on a connection of its own. A kept-alive connection can close while a request is on its way, which
- * would leave it unknown whether the server received it.
- * @throws NotSent
- * @throws Error the server may have received the request
+ * Sends one request on a new connection. A kept-alive connection can close while a request is in flight, which leaves
+ * it unknown whether the server received the request.
+ * @throws NotSent if the connection failed
+ * @throws Error if the server may have received the request
  */
 export function httpCall(
   url: URL,

@@ -6,11 +6,11 @@ import { createMinimaxApi } from './minimaxApi.ts'
 import { createMinimaxProvider, type MinimaxDeps } from './minimaxProvider.ts'
 
 /**
- * Times in milliseconds, and rate limits. MiniMax allows 20 requests a minute on its Hailuo models and recommends
- * polling every 5 to 10 s.
+ * Times in milliseconds, and rate limits. MiniMax allows 20 requests per minute for its Hailuo models and recommends
+ * polling every 5 to 10 seconds.
  */
 const MINIMAX_TIMING = {
-  /** More than a minute, because a call can take longer to arrive than the next one. */
+  /** Slightly longer than MiniMax's one-minute window, because network latency varies between calls. */
   windowMs: 61_000,
   createsPerWindow: 20,
   queriesPerWindow: 300,
@@ -33,7 +33,7 @@ export interface MinimaxOptions extends Pick<MinimaxDeps, 'alerts' | 'log' | 'ca
   readonly timing?: Partial<MinimaxTiming> | undefined
 }
 
-/** Creates the MiniMax provider. Its rate limits and its circuit breaker are shared by all processes of the database. */
+/** Creates the MiniMax provider. All processes that use the same database share its rate limits and circuit breaker. */
 export function createMinimax({ apiKey, baseUrl, pool, timing, ...deps }: MinimaxOptions): VideoProvider {
   const options = { ...MINIMAX_TIMING, ...timing }
   return createMinimaxProvider({

@@ -2,14 +2,14 @@ import * as z from 'zod/mini'
 import { httpCall } from './httpCall.ts'
 import { parseLosslessJson } from './losslessJson.ts'
 
-/** Ids arrive as text or as integers of up to 64 bits. They are text from here on. */
+/** MiniMax sends ids as strings or as integers of up to 64 bits. Converts both to strings. */
 const Id = z.pipe(z.union([z.string(), z.int()]), z.transform(String))
 const Envelope = z.object({ base_resp: z.object({ status_code: z.number(), status_msg: z.optional(z.string()) }) })
 const Created = z.object({ task_id: Id })
 const Queried = z.object({ task_id: z.optional(Id), status: z.string(), file_id: z.optional(z.nullable(Id)) })
 const Retrieved = z.object({ file: z.object({ download_url: z.url(), bytes: z.optional(z.nullable(z.number())) }) })
 
-/** The kinds of error. After `unknown` the job may have been accepted; after any other kind it was not. */
+/** Error kinds. After an `unknown` error, the job may have been created; after any other kind, it was not. */
 type ErrorKind = 'unknown' | 'rate_limited' | 'credentials' | 'account' | 'content' | 'invalid_request'
 
 const KINDS_BY_CODE: Readonly<Record<ErrorKind, readonly number[]>> = {
@@ -18,9 +18,9 @@ const KINDS_BY_CODE: Readonly<Record<ErrorKind, readonly number[]>> = {
   // Limits on requests, tokens and connections.
   rate_limited: [1002, 1039, 1041, 2045],
   credentials: [1004, 2049],
-  // The operator's balance or plan.
+  // The operator's balance is used up, or the plan does not include the model.
   account: [1008, 2056, 2061],
-  // The prompt, the result.
+  // The prompt or the video violates the content policy.
   content: [1026, 1027],
   invalid_request: [2013],
 }
@@ -30,14 +30,14 @@ function kindOfCode(code: number): ErrorKind {
   return (kind as ErrorKind | undefined) ?? 'unknown'
 }
 
-/** Classifies a response that does not come from the API itself. */
+/** Classifies an HTTP error without a MiniMax code, for example from a proxy. */
 function kindOfHttpStatus(status: number): ErrorKind {
   if (status === 429) return 'rate_limited'
   if (status === 401 || status === 403) return 'credentials'
   return status >= 400 && status < 500 ? 'invalid_request' : 'unknown'
 }
 
-/** An error that MiniMax answered. The message never contains the API key. */
+/** An error response from MiniMax. The message never contains the API key. */
 export class MinimaxError extends Error {
   override name = 'MinimaxError'
   readonly kind: ErrorKind
@@ -59,9 +59,8 @@ interface MinimaxAccess {
 export type MinimaxApi = ReturnType<typeof createMinimaxApi>
 
 /**
- * Creates a client for the three calls of MiniMax's video API v1, which reports errors as HTTP 200 with a code in
- * `base_resp`.
- * @throws MinimaxError, NotSent; after any other error the outcome is unknown
+ * Creates a client for the three endpoints of MiniMax's video API v1, which reports errors as HTTP 200 with a code in
+ * `base_resp`. Its methods throw MinimaxError or NotSent; after any other error, the outcome is unknown.
  */
 export function createMinimaxApi(access: MinimaxAccess) {
   const { apiKey, baseUrl, connectTimeoutMs, createTimeoutMs, queryTimeoutMs } = access
@@ -79,7 +78,7 @@ export function createMinimaxApi(access: MinimaxAccess) {
   const query = (name: string, value: string) => `?${new URLSearchParams({ [name]: value })}`
 
   return {
-    /** Returns the job id. Do not retry when this throws: the API has no idempotency key. */
+    /** Creates a job and returns its id. Do not retry after an error: the API has no idempotency keys. */
     async create(body: object): Promise<string> {
       return (await call(Created, '/v1/video_generation', new AbortController().signal, body)).task_id
     },

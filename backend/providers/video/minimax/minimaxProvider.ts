@@ -18,19 +18,19 @@ export interface MinimaxDeps {
   readonly creates: RateLimiter
   readonly queries: RateLimiter
   readonly breaker: CircuitBreaker
-  /** Tells the operator about problems that only the operator can solve. */
+  /** Alerts the operator to problems that only the operator can solve. */
   readonly alerts: { raise(code: string, detail: string): Promise<void>; clear(code: string): Promise<void> }
   readonly log: Pick<Logger, 'error' | 'warn'>
-  /** The callback URL of a task; undefined when MiniMax cannot reach this server. */
+  /** Returns the callback URL of a task, or undefined if MiniMax cannot reach this server. */
   readonly callbackUrl: (taskId: string) => string | undefined
   readonly pollIntervalMs: number
   readonly stallTimeoutMs: number
 }
 
-/** An id that no job has. A query for it shows whether the API answers. */
+/** An id that no job has. The circuit breaker's probe queries it. */
 const NO_JOB = '0'
 
-/** Creates the adapter for MiniMax's Hailuo models. The API has no idempotency keys, no list of jobs and no cancel. */
+/** Creates the adapter for MiniMax's Hailuo models. The API has no idempotency keys and cannot list or cancel jobs. */
 export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
   const { api, creates, queries, breaker, alerts, log, callbackUrl, pollIntervalMs, stallTimeoutMs } = deps
   const closed = new AbortController()
@@ -113,15 +113,15 @@ async function createBody(
   }
 }
 
-/** Puts the camera movements before the prompt, as in `[左移,上升] A cat`, and cuts the result to the maximum length. */
+/** Prefixes the prompt with the camera movements, as in `[左移,上升] A cat`, and truncates it to the maximum length. */
 function promptWithMovements({ prompt, cameraMovements }: Pick<RenderRequest, 'prompt' | 'cameraMovements'>): string {
   const prefix = cameraMovements.length > 0 ? `[${cameraMovements.join(',')}] ` : ''
   const whole = `${prefix}${prompt}`
-  // A cut must not split a surrogate pair.
+  // Truncation must not split a surrogate pair.
   return whole.length <= PROMPT_MAX ? whole : whole.slice(0, PROMPT_MAX).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-/** The documentation spells the words of a callback in lower case, and `Fail` as `failed`. @throws an unknown status */
+/** Maps a status. Callbacks use lower case and `failed` instead of `Fail`. @throws Error if the status is unknown */
 function stateOf(status: string): RenderState {
   switch (status.toLowerCase()) {
     case 'preparing':
@@ -139,7 +139,7 @@ function stateOf(status: string): RenderState {
   }
 }
 
-/** Returns whether the API answers and accepts the key. */
+/** Returns whether the API responds and accepts the key. */
 async function answers(api: MinimaxApi, signal: AbortSignal): Promise<boolean> {
   try {
     await api.query(NO_JOB, signal)
@@ -155,7 +155,7 @@ async function waitAfterFailedProbe(breaker: CircuitBreaker): Promise<number> {
   return typeof state === 'number' ? state : 1
 }
 
-/** Turns an error of `create` into an answer. @throws the same error when the job may have been accepted */
+/** Converts an error of `create` to an answer. Rethrows the error if the job may have been created. */
 async function handleCreateError(error: unknown, deps: MinimaxDeps, taskId: string): Promise<CreateAnswer> {
   const { breaker, alerts, log } = deps
   if (!(error instanceof MinimaxError) || error.kind === 'unknown') {

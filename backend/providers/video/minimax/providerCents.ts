@@ -1,6 +1,6 @@
 /**
- * MiniMax's price of a clip in US cents, by resolution and seconds. The price list names 512P and 768P for 6 s; third
- * parties report the others, and I2V-01-live is assumed to cost the same as the Director models.
+ * MiniMax's prices in US cents, by resolution and seconds. Its price list covers 6 s at 512P and 768P; the other prices
+ * are third-party reports, and I2V-01-live is assumed to cost the same as the Director models.
  */
 const CENTS: Readonly<Record<string, number>> = {
   '512P 6': 10,
@@ -11,5 +11,5 @@ const CENTS: Readonly<Record<string, number>> = {
   '1080P 6': 49,
 }
 
-/** Returns US cents, or 0 for a clip that MiniMax does not offer. */
+/** Returns the price in US cents, or 0 for a clip that MiniMax does not offer. */
 export const providerCents = (resolution: string, seconds: number): number => CENTS[`${resolution} ${seconds}`] ?? 0

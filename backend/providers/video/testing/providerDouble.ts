@@ -2,10 +2,10 @@ import { copyFile } from 'node:fs/promises'
 import type { RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 
-/** A test double that renders nothing: it returns a tiny video, and the test decides the answers. */
+/** A test double that returns a tiny prepared video instead of rendering one. */
 export interface ProviderDouble extends VideoProvider {
   readonly asked: RenderRequest[]
-  /** Returns the state of a job. */
+  /** Returns the state of a job. Tests can replace it. */
   answer: (jobId: string) => RenderState
 }
 

@@ -29,7 +29,7 @@ export async function answerOf(provider: VideoProvider, jobId: string): Promise<
   }
 }
 
-/** The contract of every video provider. */
+/** Defines the contract tests that every video provider must pass. */
 export function videoProviderContract(name: string, start: () => Promise<VideoProvider>): void {
   describe(`${name} as a video provider`, () => {
     let provider: VideoProvider

@@ -13,7 +13,7 @@ const HAILUO = 'MiniMax-Hailuo-02'
 const MODELS = [HAILUO, 'T2V-01-Director', 'I2V-01-Director', 'I2V-01-live']
 const KNOWN = ['model', 'prompt', 'prompt_optimizer', 'duration', 'resolution', 'first_frame_image', 'callback_url']
 
-/** Returns MiniMax's documented error code for a body; undefined if the body is valid. */
+/** Returns MiniMax's documented error code for an invalid body, or undefined if the body is valid. */
 export function bodyFault(body: CreateBody): 2013 | undefined {
   const { model, prompt, duration, resolution, first_frame_image: image } = body
   const isImage = model.startsWith('I2V') || (model === HAILUO && image !== undefined)

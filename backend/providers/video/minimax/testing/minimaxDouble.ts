@@ -6,19 +6,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { bodyFault, type CreateBody } from './bodyFault.ts'
 
-/** A fault of one call. */
+/** A fault to inject into one call. */
 export type Fault =
-  /** HTTP 200 with this MiniMax code. */
+  /** Responds with HTTP 200 and this MiniMax error code. */
   | { readonly code: number }
   | { readonly status: number; readonly text?: string }
-  /** Answers correctly after this delay in milliseconds. */
+  /** Responds correctly after this delay in milliseconds. */
   | { readonly lateMs: number }
-  /** Cuts the connection after this number of bytes of a file. */
+  /** Closes the connection after this number of bytes of a file. */
   | { readonly cutAt: number }
-  /** The call has no effect and is never answered, or the connection is reset. */
+  /** The call has no effect. It gets no response, or the connection is reset. */
   | 'hang'
   | 'reset'
-  /** The call takes effect, but its answer is lost. */
+  /** The call takes effect, but its response is lost. */
   | 'done, then hang'
   | 'done, then reset'
 
@@ -28,7 +28,7 @@ export interface Job {
   readonly fileId: string
   readonly body: CreateBody
   readonly finishAt: number
-  /** Overrides the status that follows from the time. */
+  /** Overrides the status derived from `finishAt`. */
   status?: string
 }
 
@@ -40,8 +40,8 @@ const FIRST_FILE_ID = 9_007_199_254_740_993n
 export type MinimaxDouble = Awaited<ReturnType<typeof startMinimaxDouble>>
 
 /**
- * Starts a local double of MiniMax's documented video API. It serves a prepared video and renders none. It tests the adapter,
- * not the service.
+ * Starts a local test double of MiniMax's documented video API, which serves a prepared video. It verifies the adapter,
+ * not the real service.
  */
 export async function startMinimaxDouble({
   renderMs = 50,
@@ -61,11 +61,11 @@ export async function startMinimaxDouble({
     calls: [] as { readonly call: Call; readonly range: string | undefined }[],
     /** Sent callbacks and their responses. */
     sentCallbacks: [] as { readonly body: string; readonly status: number; readonly answer: string }[],
-    /** Returns the fault of a call, given its number from 1. */
+    /** Returns the fault to inject into a call, if any. `_count` numbers the calls of a kind from 1. */
     fault: (_call: Call, _count: number): Fault | undefined => undefined,
     linkMs: 3_600_000,
     renderMs,
-    /** Stops listening and cuts all connections. */
+    /** Stops listening and closes all connections. */
     async goAway() {
       server.close()
       for (const socket of sockets) socket.destroy()
@@ -165,7 +165,7 @@ export async function startMinimaxDouble({
 
 const ok = { base_resp: { status_code: 0, status_msg: 'success' } }
 const refused = (status_code: number) => JSON.stringify({ base_resp: { status_code, status_msg: 'no' } })
-/** Serialises JSON. Text between number signs becomes a number with all its digits. */
+/** Serialises JSON. Strings such as `"#123#"` become number literals with all their digits. */
 const numeric = (value: object) => JSON.stringify(value).replace(/"#(\d+)#"/g, '$1')
 
 function callOf(method: string | undefined, path: string): Call | undefined {
