@@ -21,7 +21,7 @@ const Email = z
     z.regex(/^[^\s@\p{Cc}<>()[\],;:\\"]+@[^\s@\p{Cc}<>()[\],;:\\"]+\.[^\s@\p{Cc}<>()[\],;:\\"]+$/u, 'invalid_email'),
     z.toLowerCase(),
   )
-/** Returns the length in code points. NFKC makes equivalent Unicode spellings of a password the same password. */
+/** Returns the length in code points. Passwords are normalized to NFKC, so that equivalent spellings match. */
 const length = (text: string) => [...text].length
 export const Password = z.string({ error: 'required' }).check(
   required,

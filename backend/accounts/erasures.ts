@@ -21,8 +21,7 @@ export type Erasures = ReturnType<typeof createErasures>
 
 /**
  * Creates the service that deletes accounts. A request deletes the account row together with its sessions, tokens and
- * undelivered emails. A workflow, started from the `erasure` row, then deletes videos, images, prompts and all other
- * rows.
+ * undelivered emails. A workflow, started from the `erasure` row, then deletes videos, images, prompts and other rows.
  * See docs/decisions/0007-personal-data-outside-the-log.md.
  */
 export function createErasures({ database, now, destroyKey, eraseRows }: ErasuresOptions) {

@@ -5,8 +5,7 @@ import { keyFor } from './keys/seal.ts'
 
 /**
  * Records which mailboxes have received free credits. Mailboxes are stored as keyed hashes, so the records survive
- * an erasure without identifying anyone. Hashes cannot be recomputed after a key rotation, so former keys are tried
- * too.
+ * an erasure without identifying anyone. Hashes cannot be recomputed after a key rotation, so former keys also apply.
  */
 export function createFreeGrants(database: Database, masterKey: string) {
   const hashOf = (identity: string, key: Buffer) => createHmac('sha256', key).update(identity).digest('hex')

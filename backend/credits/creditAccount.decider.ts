@@ -54,7 +54,7 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
       return withoutHold(account, event.data.holdId)
     case 'CreditsReleased': {
       const { holdId, renewed } = event.data
-      // Events from before lots could be closed have no `parts`: the entire hold returned to its lots.
+      // Events that predate lot closing have no `parts`: the entire hold returned to its lots.
       const lots = credit(account.lots, event.data.parts ?? account.holds.get(holdId) ?? [])
       if (renewed) lots.push(newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
       return { ...withoutHold(account, holdId), lots }

@@ -39,7 +39,7 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       await send({ type: 'CaptureHold', userId, holdId: taskId, at: at() }, context)
     },
 
-    /** Returns held credits to their lots. Credits whose lot is no longer open get a new lot that expires in 30 days. */
+    /** Returns held credits to their lots. Credits whose lot is not open get a new lot that expires in 30 days. */
     release(userId: string, taskId: string, reason: string, origin?: Partial<Origin>) {
       const hold = { holdId: taskId, reason, renewalExpiresAt: at(RENEWAL_MS) }
       return send({ type: 'ReleaseHold', userId, ...hold, at: at() }, { ...bySystem('release', taskId), ...origin })

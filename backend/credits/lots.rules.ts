@@ -5,7 +5,7 @@ export interface Lot {
   readonly id: string
   readonly source: LotSource
   readonly granted: number
-  /** Credits in the lot now: not held, spent, withdrawn, claimed back or forfeited. */
+  /** Credits that remain in the lot: not held, spent, withdrawn, claimed back or forfeited. */
   readonly left: number
   readonly forfeited: number
   /** Credits claimed back because the payment was reversed. */
@@ -18,7 +18,7 @@ export function newLot(id: string, source: LotSource, amount: number, expiresAt:
   return { id, source, granted: amount, left: amount, forfeited: 0, reversed: 0, expiresAt, closed: false }
 }
 
-/** Returns whether credits can be taken from a lot and returned to it. `expiresAt` itself is past the expiry. */
+/** Returns whether credits can be taken from a lot and returned to it. A lot is already expired at `expiresAt`. */
 export const isOpen = (lot: Lot, at: string): boolean => !lot.closed && (lot.expiresAt === null || lot.expiresAt > at)
 
 /** Returns the number of credits that can be spent at a given time. */

@@ -49,7 +49,7 @@ interface Data {
     /** The sale completed after the agreement ended. Its credits are never forfeited. */
     afterEnd: boolean
   }
-  /** The amount or currency of a sale differs from the agreement. No credits are granted; the operator must resolve it. */
+  /** The amount or currency of a sale differs from the agreement. It grants no credits; the operator must resolve it. */
   SubscriptionSaleMismatched: { saleId: string; amountCents: number; currency: string }
   /** A payment failed. The plan stays active until `graceUntil`. */
   SubscriptionPaymentFailed: { failedAt: string; graceUntil: string }
@@ -62,7 +62,7 @@ interface Data {
   SubscriptionResumed: { statusAt: string | null }
   /** The agreement ends with its period. `final`: it has ended at the provider and cannot be reactivated. */
   SubscriptionCancelled: { encryptedReason: string | null; endsAt: string | null; final: boolean }
-  /** A pause in billing a cancelled agreement was requested (`statusAt` null), or confirmed by the provider. */
+  /** Pausing a cancelled agreement's billing was requested (`statusAt` null) or confirmed by the provider. */
   SubscriptionPaused: { statusAt: string | null }
   /** The user withdrew the cancellation. */
   SubscriptionReactivated: object

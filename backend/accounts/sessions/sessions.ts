@@ -17,7 +17,7 @@ const LAST_USE_PRECISION_MS = 5 * 60_000
 /** Change notification for ended sessions, whose sockets are then closed. Its ids are user ids. */
 export const ENDED_SESSIONS = 'endedSessions'
 
-/** Ends a user's open sessions, or those that match, within the caller's transaction. Returns the number ended. */
+/** Ends all of a user's sessions, `only` one, or all `except` one, in the caller's transaction. Returns the number. */
 export async function endSessions(
   tx: EntityManager,
   userId: string,

@@ -9,9 +9,9 @@ export interface TestMailServer {
   readonly taken: string[]
   /** The recipient of every RCPT TO command. */
   readonly asked: string[]
-  /** Returns the reply code for a recipient, such as 550 or 451; undefined accepts the mail. */
+  /** Returns the reply code for a recipient, such as 550 or 451; undefined accepts the email. */
   answer: (recipient: string) => number | undefined
-  /** Whether the server stops answering after it has received the text of a mail. */
+  /** Whether the server stops responding after it has received the text of an email. */
   hangs: boolean
   start(): Promise<void>
   stop(): Promise<void>
@@ -48,7 +48,7 @@ export function createTestMailServer(): TestMailServer {
             mails.taken.push(mail)
             callback()
           }
-          // A killed client leaves an incomplete mail, which is dropped.
+          // A killed client leaves an incomplete email, which is dropped.
           text(stream).then(take, () => {})
         },
       })
