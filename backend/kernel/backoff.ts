@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Returns the milliseconds to wait before the next attempt: exponential with jitter, so that many clients do not retry
- * together.
- * @param attempt from 0
+ * Returns the exponential backoff in milliseconds before the next attempt, with jitter so that clients do not retry in
+ * lockstep.
+ * @param attempt starts at 0
  * @example await pause(backoff(attempt, { initial: 100, max: 30_000 }), signal)
  */
 export function backoff(attempt: number, { initial = 50, max = 10_000 } = {}): number {

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** The command line is wrong. The message names the argument. */
+/** Thrown for an invalid command line. The message names the argument. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
@@ -21,7 +21,7 @@ export function parseOptions<const T extends Options>(args: readonly string[], o
 
 interface Program {
   readonly usage: string
-  /** Errors that are answers: their message is printed without a stack. */
+  /** Expected error classes, reported by their message without a stack trace. */
   readonly expected: readonly (new (
     ...args: never[]
   ) => Error)[]
@@ -29,8 +29,8 @@ interface Program {
 }
 
 /**
- * Runs a program and returns its exit code: what `work` returns, 1 for an expected error, 2 with the usage for a wrong
- * command line.
+ * Runs a program and returns its exit code: the result of `work`, 1 for an expected error, or 2 for an invalid command
+ * line, with the usage printed.
  * @throws any other error
  */
 export async function runProgram({ usage, expected, print }: Program, work: () => Promise<number>): Promise<number> {

@@ -1,11 +1,11 @@
-/** From the first to the last day, both included. Days are ISO dates, `YYYY-MM-DD`. */
+/** Inclusive range of days, as ISO dates (`YYYY-MM-DD`). */
 export interface DayRange {
   readonly from: string
   readonly to: string
 }
 
 /**
- * Returns a function that tells the local day of an instant in epoch milliseconds. @throws RangeError unknown time zone
+ * Returns a function that converts epoch milliseconds to the local day. @throws RangeError unknown time zone
  * @example localDayOf('Europe/Berlin')(Date.parse('2026-01-31T23:30:00Z')) // '2026-02-01'
  */
 export function localDayOf(timeZone: string): (at: number) => string {
@@ -14,7 +14,7 @@ export function localDayOf(timeZone: string): (at: number) => string {
   let minute = Number.NaN
   let day = ''
   return (at) => {
-    // Days begin on a full minute in every time zone, so one result serves the minute.
+    // Days begin on a full minute in every time zone, so each result is valid for its whole minute.
     if (Math.floor(at / 60_000) !== minute) {
       minute = Math.floor(at / 60_000)
       day = format.format(minute * 60_000)

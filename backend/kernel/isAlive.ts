@@ -1,4 +1,4 @@
-/** Returns whether a process of this machine exists, of any user. @example isAlive(process.ppid) // true */
+/** Returns whether a process with this pid exists on this machine. @example isAlive(process.ppid) // true */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,17 +1,17 @@
 /**
- * Real time in epoch milliseconds. Sessions, rate limits, leases and provider calls use it.
- * The optional `kind` keeps a Clock and a {@link Calendar} from being passed for each other; a plain function fits both.
+ * Returns real time in epoch milliseconds, for sessions, rate limits, leases and provider calls.
+ * The optional `kind` keeps Clock and {@link Calendar} from being interchanged; plain functions are assignable to both.
  */
 export type Clock = (() => number) & { readonly kind?: 'clock' }
 
 /**
- * Business time in epoch milliseconds, movable in development (`POST /dev/clock`). Subscriptions, credits, mails and
- * retention use it. See docs/decisions/0010-clock-and-calendar.md.
+ * Returns business time in epoch milliseconds, for subscriptions, credits, emails and retention. In development,
+ * `POST /dev/clock` moves it ahead. See docs/decisions/0010-clock-and-calendar.md.
  */
 export type Calendar = (() => number) & { readonly kind?: 'calendar' }
 
 /**
- * Returns the same day and time some months later, in UTC, or the last day of that month if it is shorter.
+ * Adds months to an instant, in UTC. Uses the last day of the resulting month if that month has no such day.
  * @example monthsAfter('2026-01-31T12:00:00.000Z', 1) // '2026-02-28T12:00:00.000Z'
  */
 export function monthsAfter(instant: string, months: number): string {

@@ -2,10 +2,10 @@ import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Metrics } from './metrics.ts'
 
-/** Polled every few seconds by machines, so logged at debug level only. */
+/** Routes that monitoring polls every few seconds; logged only at debug level. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** Logs and measures each request when its response starts. Lines carry correlation ids, but neither users nor addresses. */
+/** Logs and measures each request when its response starts. Log lines contain no user ids or IP addresses. */
 export const accessLog =
   (log: Logger, { requests }: Metrics): Middleware =>
   async (ctx, next) => {
@@ -20,7 +20,7 @@ export const accessLog =
     log[QUIET.has(route) ? 'debug' : 'info'](line, 'request completed')
   }
 
-/** Returns the pattern of the matched route. The path itself may contain a token, and would be an unbounded metric label. */
+/** Returns the matched route's pattern. A path may contain a token, and paths as a metric label would be unbounded. */
 function routeOf(ctx: Context): string {
   const matched = ctx._matchedRoute
   if (typeof matched === 'string') return matched

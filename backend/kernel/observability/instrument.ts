@@ -3,7 +3,7 @@ import { ConcurrencyConflict, type EventStore } from '../eventsourcing/eventStor
 import type { Changes } from '../postgres/changes.ts'
 import type { Metrics } from './metrics.ts'
 
-/** The string literals that an answer or its `kind` can be. Excludes `string`, whose values would be an unbounded label. */
+/** String literals that an answer or its `kind` can be. Excludes `string`, because a metric label must be bounded. */
 type OutcomeOf<Answer> = Answer extends { readonly kind: infer Kind extends string }
   ? Literal<Kind>
   : Answer extends string
@@ -12,7 +12,7 @@ type OutcomeOf<Answer> = Answer extends { readonly kind: infer Kind extends stri
 type Literal<Text extends string> = string extends Text ? never : Text
 type OutcomesOf<Method> = Method extends (...args: never[]) => Promise<infer Answer> ? OutcomeOf<Answer> : never
 
-/** Measures a call. The outcome is the answer or its `kind` if listed in `outcomes`, else `ok`; `error` if the call throws. */
+/** Measures a call. `outcome` is the answer or its `kind` if listed in `outcomes`, `error` if it throws, else `ok`. */
 async function measure<T>(
   work: () => Promise<T>,
   seconds: Histogram<string>,
@@ -31,7 +31,7 @@ async function measure<T>(
   }
 }
 
-/** Wraps the methods that `wrap` returns a function for. Everything else passes through, private fields included. */
+/** Wraps each method for which `wrap` returns a function. Other members are unchanged; private fields still work. */
 function wrapMethods<T extends object>(
   target: T,
   wrap: (name: string) => ((call: () => Promise<unknown>) => unknown) | undefined,
@@ -47,13 +47,13 @@ function wrapMethods<T extends object>(
   })
 }
 
-/** Methods to measure: the `call` label, by default the method's name, and the answers that have their own `outcome`. */
+/** Methods to measure, with their `call` label (the method name by default) and the answers to report as `outcome`. */
 type MeasuredMethods<T> = {
   readonly [Name in keyof T & string]?: { readonly call?: string; readonly outcomes?: readonly OutcomesOf<T[Name]>[] }
 }
 
 /**
- * Measures calls of an external service in `kinora_provider_call_seconds`.
+ * Measures calls to an external service in `kinora_provider_call_seconds`.
  * @example instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } })
  */
 export const instrumentPort = <T extends object>(
@@ -67,7 +67,7 @@ export const instrumentPort = <T extends object>(
     return method && ((run) => measure(run, calls, { port, call: method.call ?? name }, method.outcomes ?? []))
   })
 
-/** Measures attempts at activities in `kinora_activity_seconds`, on any workflow engine. */
+/** Measures workflow activity attempts in `kinora_activity_seconds`, with any workflow engine. */
 export const instrumentActivities = <T extends object>(
   { activities }: Metrics,
   target: T,
@@ -96,7 +96,7 @@ export function instrumentStore({ appends, events: stored }: Metrics, store: Eve
   }
 }
 
-/** Measures how long responses wait for their read models. */
+/** Measures how long responses wait for read models to catch up. */
 export function instrumentChanges({ readWaits }: Metrics, changes: Changes): Changes {
   return {
     ...changes,

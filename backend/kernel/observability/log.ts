@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** Patterns of e-mail addresses and credentials, and their replacements. */
+/** Patterns that match email addresses and credentials, with their replacements. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/[\w.+-]+@[\w-]+(\.[\w-]+)+/g, '[e-mail]'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [secret]'],
@@ -11,7 +11,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/:\/\/[^\s/:@]+:[^\s/@]+@/g, '://[secret]@'],
 ]
 
-/** Replaces e-mail addresses, tokens and passwords in a text. */
+/** Redacts email addresses, tokens and passwords in a text. */
 export const redact = (text: string): string =>
   SECRETS.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text)
 
@@ -37,7 +37,7 @@ function errorFields(error: unknown, depth = 0): LoggedError {
   }
 }
 
-/** Logs JSON lines to standard error, synchronously, so that a crash loses none. */
+/** Creates a logger that writes JSON lines to standard error, synchronously so that a crash loses none. */
 export function createLog(level: string, to: DestinationStream = pino.destination({ dest: 2, sync: true })): Logger {
   return pino({ level, serializers: { err: (error) => errorFields(error) } }, to)
 }

@@ -4,9 +4,9 @@ import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 
 interface MetricsAccess {
-  /** Returns the Prometheus text format. */
+  /** Returns the metrics in the Prometheus text format, with its media type. */
   readonly read: () => Promise<{ readonly type: string; readonly text: string }>
-  /** Required as `Authorization: Bearer …`. */
+  /** Bearer token that requests must carry, if configured. */
   readonly token: string | undefined
   readonly production: boolean
 }
@@ -14,8 +14,8 @@ interface MetricsAccess {
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * Serves `GET /metrics`. If a token is configured, requests must carry it. Without a token, production answers 404;
- * development serves requests that did not come through a proxy.
+ * Serves `GET /metrics`. If a token is configured, requests must carry it. Without a token, production responds with
+ * 404, and development serves only requests that did not come through a proxy.
  */
 export function serveMetrics(router: Router, { read, token, production }: MetricsAccess): void {
   const mayRead = (ctx: Context) => {

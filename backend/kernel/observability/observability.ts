@@ -7,7 +7,7 @@ export type Observability = ReturnType<typeof createObservability>
 /** Sets gauges to their current values. */
 type Collector = () => void | Promise<void>
 
-/** The metrics of `/metrics`: measurements of this process, and gauges that collectors set each time it is read. */
+/** Creates the metrics for `/metrics`: measurements of this process, and gauges that collectors set on each read. */
 export function createObservability(log: Pick<Logger, 'warn'>) {
   const metrics = createMetrics()
   const lag = createProjectionLag(metrics)

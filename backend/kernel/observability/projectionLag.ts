@@ -6,11 +6,11 @@ import type { Metrics } from './metrics.ts'
 type EventSource = Pick<EventStore, 'subscribeAll'>
 
 /**
- * Measures the lag of the read models that this process updates: the age of the oldest unprocessed event in seconds, and 0
- * at the head of the log. The lag of a projection that keeps failing grows.
+ * Measures the lag of the read models that this process updates: the age of the oldest unprocessed event in seconds, or
+ * 0 at the head of the log. While a projection keeps failing, its lag grows.
  */
 export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = Date.now) {
-  /** Time of the oldest event in flight, in epoch milliseconds; undefined at the head. */
+  /** Creation time of each projection's oldest event in flight, in epoch milliseconds; undefined at the head. */
   const oldestInFlight = new Map<string, number | undefined>()
   const lag = gauge('kinora_projection_lag_seconds', 'Age of the oldest event that a read model has not processed.', [
     'projection',
@@ -37,7 +37,7 @@ export function createProjectionLag({ gauge, projected }: Metrics, now: Clock = 
             const oldest = batch.events[0]
             if (oldest) oldestInFlight.set(projection, oldest.created.getTime())
             yield batch
-            // The reader asks for the next batch when it has processed this one.
+            // The subscriber requests the next batch after it has processed this one.
             projected.inc({ projection }, batch.events.length)
             if (batch.live) atHead()
           }

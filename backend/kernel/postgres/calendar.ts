@@ -2,12 +2,12 @@ import type pg from 'pg'
 import type { Calendar, Clock } from '../time.ts'
 import { CHANGE_CHANNEL, type Changes, RELISTENED } from './changes.ts'
 
-/** Change name that tells every process that the calendar was moved. The string is part of the notification protocol. */
+/** Name of the change sent to every process when the calendar moves. Part of the notification protocol. */
 export const MOVED_CLOCK = 'movedClock'
 
 /**
- * Creates a calendar whose offset from real time is stored in the database: every process agrees on it, and a restart
- * keeps it.
+ * Creates a calendar whose offset from real time is stored in the database, so that all processes share it and it
+ * survives restarts.
  * @example const { calendar, advance } = await createCalendar(pool, changes)
  */
 export async function createCalendar(pool: pg.Pool, changes: Changes, clock: Clock = Date.now) {
@@ -20,7 +20,7 @@ export async function createCalendar(pool: pg.Pool, changes: Changes, clock: Clo
   changes.subscribe(({ name }) => void ([MOVED_CLOCK, RELISTENED].includes(name) && read().catch(() => {})))
   return {
     calendar: (() => clock() + offset) as Calendar,
-    /** Moves the calendar ahead by milliseconds, never back. Resolves with the new time. */
+    /** Moves the calendar ahead by `ms` milliseconds. Resolves with the new time. */
     async advance(ms: number): Promise<number> {
       await pool.query(
         `insert into moved_clock (id, offset_ms) values (true, $1)

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { GlobalPosition } from '../eventsourcing/eventStore.port.ts'
 import { listen } from './listen.ts'
 
-/** Rows of a read model that a committed batch has changed. */
+/** Rows of a read model that a committed batch changed. */
 export interface Change {
   readonly name: string
   readonly position?: GlobalPosition
@@ -12,11 +12,11 @@ export interface Change {
 export type Changes = ReturnType<typeof listenToChanges>
 
 export const CHANGE_CHANNEL = 'read_model'
-/** Change name that listeners receive after a reconnect: notifications sent before it are lost. */
+/** Name of the change that subscribers receive after a reconnect, because notifications may have been lost. */
 export const RELISTENED = 'relistened'
 
 /**
- * Receives a notification for every batch that a projection commits, in any process. Reconnects by itself.
+ * Receives a notification for every batch that a projection commits, in any process. Reconnects automatically.
  * @example
  * const changes = listenToChanges(connection)
  * await changes.waitFor(['videoTasks'], position)
@@ -49,7 +49,7 @@ export function listenToChanges(connection: pg.ClientConfig) {
   return {
     subscribe,
 
-    /** Read-your-writes: waits until these read models show everything up to `position`, at most `timeoutMs`. */
+    /** Provides read-your-writes: waits until these read models include `position`, at most `timeoutMs`. */
     async waitFor(names: readonly string[], position: GlobalPosition | undefined, timeoutMs = 1_000): Promise<void> {
       const isShown = () => names.every((name) => (positions.get(name) ?? '') >= position!)
       if (!position || isShown()) return

@@ -7,14 +7,14 @@ import { isOutage } from './outage.ts'
 interface DatabaseServer {
   readonly connection: pg.ClientConfig
   stop(): Promise<void>
-  /** Resolves when an embedded server has exited. */
+  /** Resolves when an embedded server has exited; never for other servers. */
   readonly exited: Promise<void>
 }
 
-/** A database may start at the same time as this process. */
+/** Time to wait for a database that starts at the same time as this process. */
 const START_TIMEOUT_MS = 60_000
 
-/** Frees the locks of silent sessions within seconds. */
+/** Timeouts that free the locks of unresponsive sessions within seconds. */
 const TIMEOUTS: pg.ClientConfig = {
   keepAlive: true,
   connectionTimeoutMillis: 10_000,

@@ -2,15 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** A way to run a program without root: a command prefix, or ids for `spawn`, or neither. */
+/** Command prefix or `spawn` ids for running a program without root; both empty if this process is not root. */
 export interface Identity {
   readonly prefix: readonly string[]
   readonly ids: { readonly uid?: number; readonly gid?: number }
 }
 
 /**
- * Finds a way to run a program without root, which PostgreSQL refuses. Tries a user namespace first: files stay owned by
- * root, and parent folders may be closed to others. Falls back to an existing account.
+ * Finds a way to run a program without root, because PostgreSQL refuses to run as root. Prefers a user namespace: files
+ * stay owned by root, and other users need no access to parent folders. Falls back to an existing account.
  * @throws Error neither works
  */
 export function dropRoot(program: string): Identity {

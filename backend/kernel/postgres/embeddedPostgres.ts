@@ -11,17 +11,17 @@ import { supervise } from './supervise.ts'
 interface EmbeddedPostgresOptions {
   readonly dataDir: string
   readonly log?: (line: string) => void
-  /** False trades durability on power loss (not on a killed process) for speed, in tests. */
+  /** Whether data survives a power loss; true by default. Tests set it to false for speed. */
   readonly durable?: boolean
 }
 
 export interface EmbeddedPostgres {
-  /** Folder of the Unix socket, the `host` for `pg`. */
+  /** Folder of the Unix socket; `pg` takes it as `host`. */
   readonly socketDir: string
   readonly port: number
   readonly database: 'postgres'
   readonly user: string
-  /** False if another process of this machine started the server; that process also stops it. */
+  /** False if another process on this machine started the server; that process also stops it. */
   readonly owned: boolean
   readonly pid: number
   stop(): Promise<void>
@@ -34,13 +34,13 @@ const PORT = 5432
 const ADDRESS = { port: PORT, database: 'postgres', user: superuser } as const
 /** Long enough for crash recovery. */
 const START_TIMEOUT_MS = 60_000
-/** Errors while a previous server still holds its lock or shared memory. */
+/** Startup errors while a previous server still holds its lock or shared memory. */
 const STILL_STOPPING =
   /lock file "postmaster.pid" already exists|pre-existing shared memory block|lock file .* is empty/
 
 /**
- * Starts PostgreSQL on a Unix socket, or joins the server that already serves this folder. Needs no account, port or locale;
- * also works for root. The server stops when this process ends, even by SIGKILL.
+ * Starts PostgreSQL on a Unix socket, or joins the server that already serves this folder. Needs no account, port or
+ * locale, and also works as root. The server stops when this process ends, even by SIGKILL.
  * @example const { socketDir, port, user, database } = await startEmbeddedPostgres({ dataDir: '.data/postgres' })
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -72,13 +72,13 @@ async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptio
   const server = supervise(command, identity, log)
   const pid = await server.untilReady(dataDir, socketDir, deadline)
   if (pid !== undefined) return { ...ADDRESS, socketDir, owned: true, pid, stop: server.stop, exited: server.exited }
-  // It exited: another process may have started the server first.
+  // The server exited; another process may have started one first.
   const other = await join(dataDir, deadline).catch(() => undefined)
   if (other) return other
   throw new Error(`PostgreSQL did not start: ${server.output()}`)
 }
 
-/** Joins the server of a folder, after waiting if it is starting or stopping. Returns undefined if there is none. */
+/** Joins the server that serves a folder; waits while it starts or stops. Returns undefined if there is none. */
 async function join(dataDir: string, deadline: number): Promise<EmbeddedPostgres | undefined> {
   for (; ; await pause(20)) {
     const found = readPostmaster(dataDir)
@@ -96,12 +96,12 @@ async function join(dataDir: string, deadline: number): Promise<EmbeddedPostgres
   }
 }
 
-/** Polls once a second without keeping the process alive. */
+/** Resolves when the server has exited. Polls every second without keeping this process alive. */
 async function untilExited(pid: number, dataDir: string): Promise<void> {
   while (isServing(pid, dataDir)) await pause(1000, undefined, { ref: false })
 }
 
-/** Creates the socket's folder. Socket paths are limited to about 104 bytes, so its name is a hash in a short parent. */
+/** Creates the socket's folder. Its path is short, because socket paths are limited to about 104 bytes. */
 function makeSocketDir(dataDir: string, identity: Identity): string {
   const parent = os.tmpdir().length > 60 ? '/tmp' : os.tmpdir()
   const name = `kinora-pg-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
@@ -109,7 +109,7 @@ function makeSocketDir(dataDir: string, identity: Identity): string {
   fs.mkdirSync(socketDir, { recursive: true, mode: 0o700 })
   if (!fs.lstatSync(socketDir).isDirectory()) throw new Error(`${socketDir} is a link: remove it`)
   changeOwner(socketDir, identity)
-  // Access to the folder is access to the database.
+  // Anyone who can access the folder can access the database.
   fs.chmodSync(socketDir, 0o700)
   return socketDir
 }

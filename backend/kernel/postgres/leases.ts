@@ -7,11 +7,11 @@ type Work = (held: AbortSignal) => Promise<void>
 
 export interface LeaseOptions {
   /**
-   * Leases with slots are balanced over the processes that want them, and handed over when a process joins or leaves.
-   * Without a slot the holder keeps its lease.
+   * Balances leases over the processes that request them: a lease moves when a process joins or leaves.
+   * Without a slot, the holder keeps the lease.
    */
   readonly slot?: number
-  /** Called when another process was seen to hold the lease. */
+  /** Called in each round in which this process neither holds nor gets the lease. */
   readonly onStandby?: () => void
 }
 
@@ -23,14 +23,14 @@ interface Wanted extends LeaseOptions {
   holding?: { readonly lost: AbortController; readonly ended: Promise<void> } | undefined
 }
 
-/** Classes of advisory locks, used by nothing else in the application. */
+/** Advisory lock classes, reserved for leases. */
 const WANTED = 7314203
 const HELD = 7314204
 
 const ROUND_MS = 500
-/** A slower answer counts as a lost connection. */
+/** Query time after which the connection counts as lost. */
 const QUERY_TIMEOUT_MS = 3_500
-/** The server ends a session that is silent for longer, which frees its leases even if the connection still exists. */
+/** Idle time after which the server ends a session, which frees its leases even if the connection still exists. */
 const SESSION_TIMEOUT_MS = 5_000
 
 const SESSION = [
@@ -46,7 +46,7 @@ const LOCK = `select pg_try_advisory_lock(${HELD}, hashtext($1)) as got`
 const UNLOCK = `select pg_advisory_unlock(${HELD}, hashtext($1))`
 const WANT = `select pg_advisory_lock_shared(${WANTED}, hashtext($1))`
 const UNWANT = `select pg_advisory_unlock_shared(${WANTED}, hashtext($1))`
-/** For each lease the sessions that want it, in the same order in every process. */
+/** Returns the sessions that request each lease, in the same order in every process. */
 const CANDIDATES = `
   select w.name, pg_backend_pid() as ours,
     coalesce(array_agg(l.pid order by l.pid) filter (where l.classid = ${WANTED}), '{}') as pids,
@@ -58,9 +58,9 @@ const CANDIDATES = `
   group by w.name`
 
 /**
- * Leases: work that at most one process on a database runs at a time. They are advisory locks of one dedicated session and
- * end with it. A round and its queries take less than the session timeout, so a process that lost a lease has stopped
- * before another one gets it. Needs a direct connection, or a pooler in session mode.
+ * Runs work under leases, so that at most one process per database runs it at a time. A lease is an advisory lock of a
+ * dedicated session and ends with it. A round takes less than the session timeout, so a process that loses a lease
+ * stops before another one gets it. Requires a direct connection or a pooler in session mode.
  * See docs/decisions/0008-leases-are-advisory-locks.md.
  * @example await new Leases(connection, onError).run('workflows', signal, (held) => runWorkflows(held))
  */
@@ -71,7 +71,7 @@ export class Leases {
   readonly #closed = new AbortController()
   readonly #running: Promise<void>
   #session: pg.Client | undefined
-  /** The client takes one query at a time. */
+  /** Serialises queries, because the client takes only one at a time. */
   #queue: Promise<unknown> = Promise.resolve()
   #wake = () => {}
 
@@ -82,8 +82,8 @@ export class Leases {
   }
 
   /**
-   * Runs `work` each time this process gets the lease, until `signal` aborts; then resolves, with the work ended and the
-   * lease released. `work` must end soon after its own signal aborts; if it ends or throws earlier, it is started again.
+   * Runs `work` each time this process gets the lease, until `signal` aborts. Resolves once the work has ended and the
+   * lease is released. `work` must end soon after its own signal aborts; if it ends or throws earlier, it is restarted.
    */
   async run(name: string, signal: AbortSignal, work: Work, options: LeaseOptions = {}): Promise<void> {
     const lease: Wanted = { ...options, name, signal, work, announced: false }
@@ -95,7 +95,7 @@ export class Leases {
     if (this.#session && lease.announced) await this.#query(this.#session, UNWANT, [name]).catch(() => {})
   }
 
-  /** Names of the leases that this process holds. */
+  /** Returns the names of the leases that this process holds. */
   held(): readonly string[] {
     return [...this.#wanted].filter(({ holding }) => holding).map(({ name }) => name)
   }
@@ -115,7 +115,7 @@ export class Leases {
     }
   }
 
-  /** Runs rounds until the connection ends. */
+  /** Opens a session and runs rounds until it ends. */
   async #runSession(): Promise<void> {
     const client = new pg.Client({ ...this.#connection, connectionTimeoutMillis: QUERY_TIMEOUT_MS })
     const ended = new AbortController()

@@ -7,11 +7,11 @@ const QUERY_TIMEOUT_MS = 3_000
 
 interface Listener {
   readonly onNotification: (payload: string | undefined) => void
-  /** Called each time the connection starts to receive notifications. Those sent before are lost. */
+  /** Called each time the connection starts receiving notifications. Earlier notifications are lost. */
   readonly onListening: () => void
 }
 
-/** LISTENs on a channel over a dedicated connection until the signal aborts. Reconnects with backoff. */
+/** Listens on a channel over a dedicated connection until the signal aborts. Reconnects with backoff. */
 export async function listen(
   connection: pg.ClientConfig,
   channel: string,
@@ -55,7 +55,7 @@ async function listenOnce(
   }
 }
 
-/** Ends a connection. Destroys its socket when the server does not answer within half a second. */
+/** Ends a connection. Destroys its socket if the server does not answer within half a second. */
 export async function destroyClient(client: pg.Client): Promise<void> {
   await Promise.race([client.end().catch(() => {}), delay(500, undefined, { ref: false })])
   client.connection.stream.destroy()

@@ -10,11 +10,11 @@ interface NamedMigration {
   readonly class: new (...args: ConstructorParameters<typeof Migration>) => Migration
 }
 
-/** Used by no other advisory lock of the application. */
+/** Advisory lock key, reserved for migrations. */
 const MIGRATION_LOCK = 7314202
 
 /**
- * Opens the database for these entities. `connection` is a URL, or a socket's folder as host.
+ * Opens the database for these entities. `connection` contains a URL, or a socket's folder as `host`.
  * @example const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
  */
 export function openDatabase(
@@ -26,7 +26,7 @@ export function openDatabase(
   return MikroORM.init<PostgreSqlDriver, EntityManager>({
     driver: PostgreSqlDriver,
     ...(connectionString ? { clientUrl: connectionString } : { dbName: database }),
-    // The ORM alone would drop the URL's parameters, such as `sslmode` or a socket's folder.
+    // Without this, the ORM drops the URL's parameters, such as `sslmode` or a socket's folder.
     driverOptions: connection,
     pool: { min: 0, max: 12 },
     entities: [...entities],
@@ -38,7 +38,7 @@ export function openDatabase(
 
 /**
  * Runs pending migrations. Concurrent processes wait for the one that migrates, without a timeout.
- * @param rename returns today's names for those that the database lists as applied
+ * @param rename maps the names of applied migrations, as recorded, to their current names
  */
 export async function migrate(
   database: Database,
@@ -53,12 +53,12 @@ export async function migrate(
     for (const name of rename(applied)) if (!applied.includes(name)) await migrator.logMigration(name)
     await migrator.up()
   } finally {
-    // Closing the connection releases the lock, whatever state a failure left it in.
+    // Closing the connection releases the lock, even after a failure.
     lock.release(true)
   }
 }
 
-/** Returns the names of the applied migrations, oldest first. Undefined: the database is not Kinora's, or empty. */
+/** Returns the names of the applied migrations, oldest first; undefined if the database is empty or not Kinora's. */
 export async function readMigrations(client: Pick<pg.ClientBase, 'query'>): Promise<string[] | undefined> {
   const { rows } = await client.query<{ known: boolean }>(`select to_regclass('migration') is not null as known`)
   if (!rows[0]!.known) return undefined

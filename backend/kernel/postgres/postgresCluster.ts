@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { isAlive } from '../isAlive.ts'
 import { changeOwner, type Identity } from './dropRoot.ts'
 
-/** Paths of PostgreSQL's programs, as exported by the npm package of the platform. */
+/** Paths of the PostgreSQL executables, as exported by the npm package for the platform. */
 interface PostgresPrograms {
   readonly postgres: string
   readonly initdb: string
@@ -14,7 +14,7 @@ interface PostgresPrograms {
 
 export const superuser = 'kinora'
 
-/** Inherits no LANG, LC_* or PG* variables, which could change the cluster or keep it from starting. */
+/** Omits LANG, LC_* and PG* variables, which could change the cluster or keep it from starting. */
 export const cleanEnvironment = { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' }
 
 /** @throws Error no binaries are installed for this platform */
@@ -28,8 +28,8 @@ export async function findPrograms(): Promise<PostgresPrograms> {
 }
 
 /**
- * Creates the cluster unless it exists. It is built in another folder and renamed, so it is never seen half-made, and of two
- * concurrent first starts one wins.
+ * Creates the cluster unless it exists. Builds it in a temporary folder and renames that, so that a partial cluster is
+ * never visible and only one of several concurrent first starts wins.
  * @param durable false skips fsync
  */
 export async function ensureCluster(
@@ -59,7 +59,7 @@ async function runInitdb(initdb: string, target: string, identity: Identity, dur
     ...identity.prefix,
     initdb,
     ...['-D', target, '-U', superuser, '--auth=trust', '--no-instructions'],
-    // The builtin locale provider is UTF-8 on every machine, whatever locales its C library has.
+    // The builtin locale provider supports UTF-8 on every machine, regardless of the locales of its C library.
     ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
     ...(durable ? [] : ['--no-sync']),
   ]
@@ -69,7 +69,7 @@ async function runInitdb(initdb: string, target: string, identity: Identity, dur
   })
 }
 
-/** Removes the folders of starts that were killed during initdb. */
+/** Removes folders left behind by processes that were killed during initdb. */
 function removeAbandoned(dataDir: string): void {
   const parent = path.dirname(dataDir)
   const prefix = `${path.basename(dataDir)}.init-`

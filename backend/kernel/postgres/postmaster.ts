@@ -12,7 +12,7 @@ interface Postmaster {
 
 const lockFile = (dataDir: string) => path.join(dataDir, 'postmaster.pid')
 
-/** Reads the lock file of a data folder; undefined if no server serves the folder. */
+/** Reads the lock file of a data folder. Returns undefined if no server serves the folder. */
 export function readPostmaster(dataDir: string): Postmaster | undefined {
   try {
     const lines = fs.readFileSync(lockFile(dataDir), 'utf8').split('\n')
@@ -24,7 +24,7 @@ export function readPostmaster(dataDir: string): Postmaster | undefined {
   }
 }
 
-/** Returns whether the process is alive and the server of this folder: after a reboot another program may have its pid. */
+/** Returns whether the process is alive and serves this folder. After a reboot, another program may have its pid. */
 export function isServing(pid: number, dataDir: string): boolean {
   if (!pid || !isAlive(pid)) return false
   if (process.platform !== 'linux') return true
@@ -36,8 +36,8 @@ export function isServing(pid: number, dataDir: string): boolean {
 }
 
 /**
- * Removes a stale lock file. PostgreSQL refuses to start while any process has the pid in its lock file. The processes of a
- * server have its data folder as working directory; if none has, the lock is stale.
+ * Removes a stale lock file. PostgreSQL refuses to start while any process has the pid in its lock file. Server
+ * processes have the data folder as their working directory; if no process does, the lock is stale.
  */
 export function removeStaleLock(dataDir: string): void {
   if (process.platform !== 'linux' || !fs.existsSync(lockFile(dataDir))) return

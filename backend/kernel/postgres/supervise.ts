@@ -7,8 +7,8 @@ import { cleanEnvironment } from './postgresCluster.ts'
 import { isChildOf, readPostmaster } from './postmaster.ts'
 
 /**
- * A shell that reads from a pipe held by this process. When this process ends, even by SIGKILL, the read ends and the shell
- * requests a fast shutdown of PostgreSQL.
+ * Shell script that reads from a pipe held by this process. When this process ends, even by SIGKILL, the read ends and
+ * the shell requests a fast shutdown of PostgreSQL.
  */
 const supervisor = `
 "$@" 3<&- & server=$!
@@ -28,7 +28,7 @@ export function supervise(command: readonly string[], identity: Identity, log: (
     ...identity.ids,
     env: cleanEnvironment,
     cwd: '/',
-    // A separate process group: Ctrl-C reaches only this process, which stops the server after draining.
+    // In a separate process group, so that Ctrl-C reaches only this process, which stops the server after draining.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })

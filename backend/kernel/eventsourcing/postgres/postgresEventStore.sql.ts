@@ -22,8 +22,8 @@ create table if not exists event (
 );`
 
 /**
- * Appends to distinct streams. `appends` is [{ stream, expected, events: [{ id, type, data, meta }] }], where `expected`
- * is a revision, -1 for no stream, or null for any. Returns one row per append, in order.
+ * Appends to distinct streams. `appends` is [{ stream, expected, events: [{ id, type, data, meta }] }], where
+ * `expected` is a revision, -1 for no stream, or null for any. Returns one row per append, in order.
  *
  * The planner might choose sequential scans while the table is empty; the planner settings force index scans.
  */

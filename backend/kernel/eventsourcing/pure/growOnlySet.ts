@@ -1,6 +1,6 @@
 /**
- * An immutable set without removal. `add` returns a new version in constant time, so a state that remembers every id can
- * be folded without copying the set for each event.
+ * An immutable set without removal. `add` returns a new version in constant time, so a state that remembers every id
+ * can be folded without copying the set for each event.
  * @example GrowOnlySet.empty.add('a').has('a') // true
  */
 export class GrowOnlySet {
