@@ -7,8 +7,8 @@ import type { Decider, Event } from './pure/decider.ts'
 export type Handle = ReturnType<typeof createHandle>
 
 /**
- * Creates a {@link Handle} that decides one command at a time per stream, in a lane that caches the folded state. It keeps
- * the `maxLanes` most recently used lanes; the stream of an evicted lane is read again when needed.
+ * Creates a {@link Handle} that decides one command at a time per stream, in a lane that caches the folded state. It
+ * keeps the `maxLanes` most recently used lanes; the stream of an evicted lane is read again when needed.
  * @example const handle = createHandle(createPostgresEventStore(pool))
  */
 export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}) {

@@ -5,12 +5,12 @@ import { REPORTS_PATH } from './pagePolicy.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'apiDocs')
 const FILES = ['page.css', 'page.mjs', 'schemaText.mjs']
-/** Loads and connects to this origin only. */
+/** Content security policy that allows resources and requests from this origin only. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +
   `form-action 'none'; frame-ancestors 'none'; report-uri ${REPORTS_PATH}`
 
-/** Routes of the API reference at `/docs`, which renders the OpenAPI description. Files are kept in memory. */
+/** Creates the routes of the API reference at `/docs`, a page that renders the OpenAPI description. */
 export function apiDocs(): Router {
   const router = new Router()
   const page = readFileSync(path.join(FOLDER, 'page.html'))

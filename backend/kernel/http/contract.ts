@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 
 type Schema = z.ZodMiniType
-/** Access to an endpoint: anyone, a signed-in user, or the operator, who has a separate session. */
+/** Who may call an endpoint: anyone, a signed-in user, or the operator, who has a separate session. */
 export type Access = 'public' | 'user' | 'operator'
 
-/** One endpoint of the API. Clients, the server and the OpenAPI description are derived from it. */
+/** Declaration of an API endpoint, from which clients, the server and the OpenAPI description are derived. */
 export interface Endpoint<
   Path extends string = string,
   Body extends Schema = Schema,
@@ -13,7 +13,7 @@ export interface Endpoint<
   Caller extends Access = Access,
 > {
   readonly method: Method
-  /** Relative to `/api/v1`; parameters as `:name`. */
+  /** Path relative to `/api/v1`, with parameters as `:name`. */
   readonly path: Path
   readonly access: Caller
   readonly body?: Body
@@ -29,7 +29,7 @@ export interface Endpoint<
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
- * Declares an endpoint by method and path, and keeps the types of its parts.
+ * Declares an endpoint with its method and path, and infers the types of its parts.
  * @example endpoint('GET /videos/tasks/:id', { access: 'user', answer: Task, summary: 'A task' })
  */
 export function endpoint<
@@ -46,7 +46,7 @@ export function endpoint<
   return { method, path, ...declaration }
 }
 
-/** The parameters of a path: `Params<'/videos/tasks/:id'>` is `{ id: string }`. */
+/** Path parameters: `Params<'/videos/tasks/:id'>` is `{ id: string }`. */
 export type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { readonly [K in Name]: string } & Params<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
@@ -55,13 +55,13 @@ export type Params<Path extends string> = Path extends `${string}:${infer Name}/
 
 export const API_BASE = '/api/v1'
 
-/** Query parameters `page` and `per_page` (1 to 100). @example query: z.object(paging(20)) */
+/** Returns the query parameters `page` and `per_page` (1 to 100). @example query: z.object(paging(20)) */
 export const paging = (perPage: number) => ({
   page: z._default(z.coerce.number().check(z.int(), z.gte(1)), 1),
   per_page: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(100)), perPage),
 })
 
-/** Body of every error: RFC 9457 problem details with a sentence for people and a stable code for programs. */
+/** Body of every error response: RFC 9457 problem details with a user-facing `detail` and a stable `code`. */
 export const Problem = z.object({
   type: z.string(),
   title: z.string(),

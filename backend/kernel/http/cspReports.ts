@@ -10,7 +10,7 @@ const REPORTS_PER_MINUTE = 60
 const MAX_BYTES = 32_768
 
 /**
- * Receives, counts and logs CSP violation reports of browsers (CSP 3 and Reporting API).
+ * Creates middleware that receives, counts and logs browsers' CSP violation reports (CSP 3 and Reporting API).
  * @example app.use(createCspReports(log).receive)
  */
 export function createCspReports(log: Logger, clock: Clock = Date.now) {
@@ -42,7 +42,7 @@ async function bodyOf(ctx: Context): Promise<unknown> {
 type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-/** Reads a single report under `csp-report`, or the list of the Reporting API. */
+/** Extracts violations from a single `csp-report` object or a Reporting API list. */
 function reportsOf(body: unknown) {
   const list: readonly unknown[] = Array.isArray(body)
     ? body.slice(0, REPORTS_PER_MINUTE).map((each) => isFields(each) && each.type === 'csp-violation' && each.body)

@@ -1,6 +1,6 @@
 export type CsvValue = string | number | boolean | null
 
-/** Quotes a field as RFC 4180 asks; a leading apostrophe keeps spreadsheets from evaluating formulas. */
+/** Quotes a field as RFC 4180 requires. A leading apostrophe keeps spreadsheets from evaluating formulas. */
 function field(value: CsvValue): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   const text = /^[=+\-@\t\r]/.test(value ?? '') ? `'${value}` : (value ?? '')

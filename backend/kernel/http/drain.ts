@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Realtime } from './realtime.ts'
 
-/** Longer requests, such as downloads, are cut off; clients resume them with a range request. */
+/** Time for requests in flight to finish. Longer downloads are cut off; clients resume them with a range request. */
 const TIMEOUT_MS = 8_000
 const IDLE_CHECK_MS = 100
 
 /**
- * Shuts a server down gracefully: stops listening, disconnects WebSockets so that clients reconnect elsewhere, and waits for
- * requests in flight. Every response closes its connection.
+ * Shuts a server down gracefully: stops listening, disconnects WebSockets so that clients reconnect elsewhere, and
+ * waits for requests in flight. Every response closes its connection.
  * @example await drain(server, realtime)
  */
 export async function drain(server: Server, realtime: Pick<Realtime, 'close'>, timeoutMs = TIMEOUT_MS): Promise<void> {

@@ -19,12 +19,12 @@ export interface Call<Path extends string, Body, Query, Caller> {
   /** The signed-in user's id, if the endpoint's access is `user`. */
   readonly userId: Caller extends 'user' ? string : undefined
   readonly ctx: RouterContext
-  /** Returns the context for a command. `commandId` derives from the request unless one is given that survives retries. */
+  /** Returns a command's context. `commandId` derives from the request id by default; pass one that survives retries. */
   command(commandId?: string): CommandContext
 }
 
 export interface AccessControl {
-  /** Returns the signed-in user's id. */
+  /** Returns the signed-in user's id; undefined without a session. */
   readonly authenticate: (ctx: RouterContext) => Promise<string | undefined>
   readonly isOperator: (ctx: RouterContext) => Promise<boolean>
   /** Throws when the user exceeds the rate limit. Called after the input is validated. */
@@ -34,8 +34,8 @@ export interface AccessControl {
 const MAX_BYTES = 64 * 1024
 
 /**
- * Returns a function that binds endpoints to handlers: it authenticates, validates query and body, and sends the answer.
- * Bound endpoints are added to `served`.
+ * Returns a function that binds endpoints to handlers. Each route authenticates the caller, validates query and body,
+ * and sends the handler's answer. Bound endpoints are added to `served`.
  * @example
  * const serve = serveWith(router, access)
  * serve(contract.status, () => ({ demo_renderer: true, support_email: 'help@example.com' }))
@@ -93,7 +93,7 @@ async function bodyOf(ctx: RouterContext, { body: schema, plainText }: Endpoint)
   if (ctx.get('Content-Encoding')) throw new Rejection('not_json', 'Send the body without compression.')
   const text = (await readRawBody(ctx, MAX_BYTES)).toString()
   try {
-    // An empty body fails validation field by field.
+    // Treat an empty body as `{}`, so that validation reports each missing field.
     return JSON.parse(text || '{}')
   } catch {
     throw new ValidationError([{ path: '', code: 'invalid_json' }])

@@ -9,8 +9,8 @@ export type Readiness = 'starting' | 'ready' | 'draining'
 const TIMEOUT_MS = 2_000
 
 /**
- * Health endpoints. `/healthz` is liveness; `/readyz` is readiness: the process has started, is not draining, and
- * `checkDependencies` resolves within two seconds.
+ * Creates the health endpoints. `/healthz` reports liveness. `/readyz` reports readiness: the process has started, is
+ * not draining, and `checkDependencies` resolves within two seconds.
  */
 export function healthRoutes(readiness: () => Readiness, checkDependencies: () => Promise<unknown>): Router {
   const timeout = () => delay(TIMEOUT_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer')))
@@ -29,7 +29,7 @@ export function healthRoutes(readiness: () => Readiness, checkDependencies: () =
     })
 }
 
-/** Serves only the health endpoints: for processes without the `api` role, and for API processes until they are ready. */
+/** Serves only health endpoints, for processes without the `api` role and for API processes until they are ready. */
 export function createHealthApp(health: Router, log: Logger): Koa {
   const app = new Koa()
   app.use(problemDetails(log))

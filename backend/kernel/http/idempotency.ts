@@ -5,7 +5,7 @@ import { uuid7 } from '../eventsourcing/uuid7.ts'
 import type { Database } from '../postgres/orm.ts'
 
 const RETENTION = "interval '24 hours'"
-/** An open attempt older than this has crashed: its key may be reused for another body. */
+/** Age at which an open attempt counts as crashed, so that its key may be reused with another body. */
 const ABANDONED_AFTER = "interval '60 seconds'"
 
 type Attempt = { subject_id: string; body_hash: string; state: 'open' | 'accepted' | 'refused' }
@@ -14,14 +14,14 @@ interface Keyed {
   readonly userId: string
   readonly key: string
   readonly body: unknown
-  /** Whether an error means that the subject can never be created: the key is then released. */
+  /** Returns whether an error means that the subject can never be created, which releases the key. */
   readonly isLost?: (error: unknown) => boolean
 }
 
 /**
- * Runs a command once per idempotency key and user. `run` receives the id of what it creates, the same for every retry with
- * the same body, and must be idempotent for that id: retries may run concurrently. Keys are kept for 24 hours.
- * @throws Rejection idempotency_key_reused, idempotency_in_progress: the key belongs to another body
+ * Runs a command once per idempotency key and user. `run` receives the id of the subject to create, the same for every
+ * retry with the same body, and must be idempotent because retries may run concurrently. Keys are kept for 24 hours.
+ * @throws Rejection idempotency_key_reused, idempotency_in_progress if the key belongs to another body
  * @example await withIdempotencyKey(database, { userId, key, body }, (taskId) => submit(taskId, body))
  */
 export async function withIdempotencyKey<T>(
@@ -71,6 +71,6 @@ export async function withIdempotencyKey<T>(
   }
 }
 
-/** Deletes a user's idempotency keys, for the erasure of the account. */
+/** Deletes a user's idempotency keys when the account is erased. */
 export const eraseIdempotencyKeys = (database: Database, userId: string) =>
   database.em.fork().execute('delete from idempotency_key where user_id = ?', [userId])

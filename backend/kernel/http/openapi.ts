@@ -3,7 +3,7 @@ import { API_BASE, type Endpoint, Problem } from './contract.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Returns the JSON Schema of a request or response; transformations have none and accept anything. */
+/** Returns the JSON Schema of a request or response. Transforms cannot be represented and accept anything. */
 const schemaOf = (schema: z.ZodMiniType, io: 'input' | 'output') => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
   return rest

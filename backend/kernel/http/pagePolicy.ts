@@ -1,7 +1,7 @@
 /** Path to which browsers send CSP violation reports. */
 export const REPORTS_PATH = '/api/v1/csp-reports'
 
-/** Policy of responses that are not pages: allows nothing. */
+/** Content security policy of responses that are not pages; allows nothing. */
 export const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 export const PAGE_HEADERS = {
@@ -14,8 +14,8 @@ export const PAGE_HEADERS = {
 const META = /<meta http-equiv="content-security-policy" content="([^"]*)">/i
 
 /**
- * Moves the policy that the build wrote into a page to a header value: browsers ignore `frame-ancestors` and reporting in
- * `<meta>`. A page without a policy gets {@link NO_PAGE_POLICY}.
+ * Moves the policy that the build wrote into a page to a header value, because browsers ignore `frame-ancestors` and
+ * reporting in `<meta>`. A page without a policy gets {@link NO_PAGE_POLICY}.
  */
 export function extractPolicy(html: string, publicUrl: string): { html: string; policy: string } {
   const made = META.exec(html)?.[1]

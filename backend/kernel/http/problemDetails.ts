@@ -9,7 +9,7 @@ import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { isOutage } from '../postgres/outage.ts'
 import type { Problem } from './contract.ts'
 
-/** HTTP status by error code. Codes that are not listed are 409. */
+/** HTTP status by error code; 409 for codes not listed. */
 const STATUS: Readonly<Record<string, number>> = {
   invalid_input: 422,
   invalid_file_type: 422,
@@ -39,12 +39,12 @@ const STATUS: Readonly<Record<string, number>> = {
   unavailable: 503,
 }
 
-/** English message of each code; clients translate codes themselves. */
+/** English message for each error code; clients translate codes themselves. */
 const MESSAGES: Readonly<Record<string, string>> = errors
 
-/** The request is not valid: one error per field, each with a stable code. */
+/** Thrown for an invalid request, with one error per field, each with a stable code. */
 export class ValidationError extends Rejection {
-  /** @param code of the whole response, if one error explains it */
+  /** @param code error code of the response, if more specific than `invalid_input` */
   constructor(errors: readonly { path: string; code: string }[], code = 'invalid_input') {
     const named = errors.map(({ path, code }) => `${path || 'body'}: ${code}`).join(', ')
     super(code, `Some fields are not valid (${named}).`, {
@@ -59,11 +59,11 @@ export class ValidationError extends Rejection {
   }
 }
 
-/** Our schemas use codes as messages; messages of zod itself become `invalid`. */
+/** Kinora's schemas use error codes as messages. Zod's own messages become `invalid`. */
 const codeOf = (message: string) => (/^[a-z][a-z_]+$/.test(message) ? message : 'invalid')
 
 /**
- * Middleware that turns errors into problem details (RFC 9457). Unexpected errors are logged and answered without details.
+ * Middleware that turns errors into problem details (RFC 9457). Unexpected errors are logged; their details are not sent.
  * @example app.use(problemDetails(log))
  */
 export function problemDetails(log: Logger): Middleware {

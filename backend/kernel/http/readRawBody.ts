@@ -2,8 +2,8 @@ import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 
 /**
- * Reads a request body byte for byte, as signatures need it. The rest of an oversized body is discarded, so that the
- * connection stays usable.
+ * Reads a request body as raw bytes, which signature checks require. Discards the rest of an oversized body, so that
+ * the connection stays usable.
  * @throws Rejection payload_too_large; invalid_input when the client aborts
  * @example const event = JSON.parse((await readRawBody(ctx, 65_536)).toString())
  */

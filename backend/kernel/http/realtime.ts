@@ -6,9 +6,9 @@ import type { Database } from '../postgres/orm.ts'
 import { API_BASE } from './contract.ts'
 
 const TOKEN_SECONDS = 60
-/** Clients ping every 30 s. */
+/** Time without a message after which a client is disconnected. Clients ping every 30 s. */
 const SILENCE_MS = 120_000
-/** A slower reader is disconnected; the client's next refresh replaces lost updates. */
+/** Send backlog above which a client is disconnected. Its next refresh recovers lost updates. */
 const BACKLOG_BYTES = 1_000_000
 const UNAUTHENTICATED = 4001
 const SERVICE_RESTART = 1012
@@ -18,7 +18,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 export type Realtime = ReturnType<typeof createRealtime>
 
 /**
- * Keeps the WebSockets of this process, by user. Callers decide what to send.
+ * Manages the WebSockets of this process by user. Callers decide what to send.
  * @example
  * realtime.attach(server)
  * realtime.send(userId, { type: 'credits_update', balance: 5 })
@@ -66,7 +66,7 @@ export function createRealtime(database: Database) {
   return {
     disconnectAll,
 
-    /** Issues a single-use token for the socket's URL. */
+    /** Issues a single-use token for the socket URL, valid for 60 seconds. */
     async issueToken(userId: string): Promise<string> {
       const token = randomBytes(32).toString('base64url')
       const em = database.em.fork()
@@ -78,9 +78,9 @@ export function createRealtime(database: Database) {
       return token
     },
 
-    /** Whether the user has a socket on this process. */
+    /** Returns whether the user has a socket on this process. */
     isOnline: (userId: string): boolean => sockets.has(userId),
-    /** Number of open sockets on this process, authenticated or not. */
+    /** Returns the number of open sockets on this process, authenticated or not. */
     count: (): number => server.clients.size,
     hasClients: (): boolean => sockets.size > 0,
 
@@ -123,6 +123,6 @@ function isPing(text: string): boolean {
   }
 }
 
-/** Deletes a user's unused socket tokens, for the erasure of the account. */
+/** Deletes a user's unused socket tokens when the account is erased. */
 export const eraseSocketTokens = (database: Database, userId: string) =>
   database.em.fork().execute('delete from socket_token where user_id = ?', [userId])

@@ -9,7 +9,7 @@ interface Redirect {
 const PLANS = '/#pricing-section'
 const SUBSCRIPTION = '/profile#subscription'
 
-/** English paths; each also exists under `/zh`. */
+/** Redirects by English path. Each also applies under `/zh`. */
 const REDIRECTS: Readonly<Record<string, Redirect>> = {
   '/pricing': { to: PLANS, status: 301 },
   '/subscription': { to: SUBSCRIPTION, status: 301 },
@@ -18,15 +18,15 @@ const REDIRECTS: Readonly<Record<string, Redirect>> = {
   '/subscription/cancel': { to: PLANS, status: 302 },
 }
 
-/** Redirects aliases and return URLs to their page. */
+/** Redirects page aliases and payment return URLs to their page. */
 export const redirects: Middleware = async (ctx, next) => {
   const [, chinese = '', path = ''] = /^(\/zh)?(\/.+?)\/*$/.exec(ctx.path) ?? []
   const redirect = Object.hasOwn(REDIRECTS, path) ? REDIRECTS[path] : undefined
   if (!redirect || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
   const [to = '', anchor = ''] = redirect.to.split('#')
-  // Drops the payment provider's query parameters and keeps those of links, such as campaign names.
+  // Drop the payment provider's query parameters, but keep those of links, such as campaign names.
   const query = redirect.status === 301 ? ctx.search : ''
-  // Browsers cache a 301 indefinitely by default; an hour allows corrections.
+  // Browsers cache a 301 indefinitely by default; a limit of one hour allows corrections.
   ctx.set('Cache-Control', redirect.status === 301 ? 'public, max-age=3600' : 'no-store')
   ctx.redirect(`${chinese}${to}${query}#${anchor}`)
   ctx.status = redirect.status

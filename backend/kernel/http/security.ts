@@ -6,7 +6,7 @@ import { NO_PAGE_POLICY } from './pagePolicy.ts'
 
 const TWO_YEARS_S = 2 * 365 * 24 * 3600
 
-/** Sent with every response; pages replace the policy. */
+/** Headers of every response; pages override the content security policy. */
 const HEADERS = new Map([
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'strict-origin-when-cross-origin'],
@@ -17,8 +17,8 @@ const HEADERS = new Map([
 ])
 
 /**
- * Middleware that assigns the request id and sets security headers. Event ids derive from the request id, so clients cannot
- * choose it. `X-Correlation-Id` is accepted if it is a UUID and ignored otherwise.
+ * Middleware that assigns the request id and sets security headers. Event ids derive from the request id, so clients
+ * cannot choose it. `X-Correlation-Id` is accepted if it is a UUID and ignored otherwise.
  */
 export const requestHeaders = (publicUrl: () => string): Middleware => {
   return async (ctx, next) => {
@@ -28,7 +28,7 @@ export const requestHeaders = (publicUrl: () => string): Middleware => {
     Object.assign(ctx.state, { requestId, correlationId })
     ctx.res.setHeaders(HEADERS)
     ctx.res.setHeader('X-Request-Id', requestId).setHeader('X-Correlation-Id', correlationId)
-    // Without includeSubDomains: subdomains may belong to others.
+    // Omits includeSubDomains, because subdomains may belong to other parties.
     if (publicUrl().startsWith('https://')) ctx.set('Strict-Transport-Security', `max-age=${TWO_YEARS_S}`)
     await next()
   }
@@ -36,7 +36,7 @@ export const requestHeaders = (publicUrl: () => string): Middleware => {
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Middleware against CSRF: rejects unsafe requests from other sites. Programs send neither header and pass. */
+/** Middleware that prevents CSRF by rejecting unsafe cross-site requests. Clients that send neither header pass. */
 export const sameSiteOnly =
   (publicUrl: () => string): Middleware =>
   async (ctx, next) => {
@@ -50,7 +50,7 @@ export const sameSiteOnly =
 const WINDOW_MS = 60_000
 
 /**
- * Creates a rate limit per key and fixed window of a minute.
+ * Creates a rate limiter that counts requests per key in fixed one-minute windows.
  * @throws Rejection too_many_requests, with `retryAfter` in seconds
  * @example const limit = createRateLimit(60); limit(userId)
  */

@@ -5,12 +5,12 @@ import type { MediaStore } from '../media/mediaStore.port.ts'
 
 interface SendOptions {
   readonly type: string
-  /** File name for the download; omitted: shown inline. */
+  /** File name of the download; without it, the browser shows the file inline. */
   readonly downloadAs?: string
 }
 
 /**
- * Responds with a file of the media store, or with the requested byte range (RFC 9110).
+ * Responds with a file from the media store, or with the requested byte range (RFC 9110).
  * @throws Rejection not_found, range_not_satisfiable
  * @example await sendMedia(ctx, media, videoKey(taskId), { type: 'video/mp4', downloadAs: 'video.mp4' })
  */
@@ -23,7 +23,7 @@ export async function sendMedia(
   const size = await media.size(key)
   if (size === undefined) throw new Rejection('not_found', 'This file does not exist.')
   ctx.set('Accept-Ranges', 'bytes')
-  // A key's content never changes, but shared caches must not keep it.
+  // A key's content never changes, but shared caches must not store it.
   ctx.set('Cache-Control', 'private, max-age=3600')
   ctx.set('X-Content-Type-Options', 'nosniff')
   if (downloadAs) ctx.set('Content-Disposition', attachment(downloadAs))
@@ -39,7 +39,7 @@ export async function sendMedia(
   ctx.length = range ? range.end - range.start + 1 : size
 }
 
-/** Parses a single byte range. Several ranges or another unit yield the whole file, as the RFC allows. */
+/** Parses a single byte range. Returns undefined (send the whole file) for several ranges or other units. */
 function rangeOf(header: string, size: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header) ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
@@ -48,7 +48,7 @@ function rangeOf(header: string, size: number): { start: number; end: number } |
   return start > end || start >= size ? 'unsatisfiable' : { start, end }
 }
 
-/** Gives the name in ASCII for old clients, and encoded (RFC 6266, RFC 8187). */
+/** Returns a `Content-Disposition` with the name in ASCII for old clients and in UTF-8 (RFC 6266, RFC 8187). */
 function attachment(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)

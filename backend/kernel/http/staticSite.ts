@@ -7,7 +7,7 @@ import type { Middleware } from 'koa'
 import sirv from 'sirv'
 import { extractPolicy, PAGE_HEADERS } from './pagePolicy.ts'
 
-/** Origin in the built pages, replaced at startup: the build does not know the public URL. */
+/** Origin in the built pages, replaced when they are loaded because the build does not know the public URL. */
 export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
 
 const TEXT_TYPES: Readonly<Record<string, string>> = {
@@ -21,10 +21,10 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
 interface Page {
   readonly type: string
   readonly plain: Buffer
-  /** Compressed on first request: compressing every page at startup takes too long. */
+  /** Compressed on first request, because compressing every page at startup takes too long. */
   brotli?: Promise<Buffer>
   readonly etag: string
-  /** Content security policy, of HTML pages only. */
+  /** Content security policy; undefined for files other than HTML. */
   readonly policy: string | undefined
 }
 
@@ -33,7 +33,7 @@ const compress = (bytes: Buffer): Promise<Buffer> =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   })
 
-/** Reads the built pages into memory, by path, with the public URL in place of the placeholder. */
+/** Reads the built pages into memory by URL path, and replaces the placeholder origin with the public URL. */
 function loadPages(dist: string, publicUrl: string): Map<string, Page> {
   const pages = new Map<string, Page>()
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
@@ -55,7 +55,7 @@ const pathOf = (file: string) => {
   return url.replace(/(\/index)?\.html$/, '') || '/'
 }
 
-/** Unknown paths that are a 404 and not redirected. */
+/** Unknown paths that get a 404 instead of a redirect. */
 const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
 
 /**

@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises'
 
-/** Returns the path of a file being written. It contains the pid, so that a parent can remove its child's file. */
+/** Returns a temporary path for writing `out`. It contains the pid, so that a parent can remove its child's file. */
 export const partPath = (out: string, pid: number = process.pid): string => `${out}.${pid}.part`
 
 /**

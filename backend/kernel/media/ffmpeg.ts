@@ -8,7 +8,7 @@ const STDERR_TAIL = 4000
 const found = new Map<string, Promise<string>>()
 
 /**
- * Finds an ffmpeg that encodes H.264: the given path, else `ffmpeg` on PATH, else the one of `@ffmpeg-installer/ffmpeg`.
+ * Finds an ffmpeg that encodes H.264: the given path, `ffmpeg` on PATH, or the one from `@ffmpeg-installer/ffmpeg`.
  * The result is cached per path. @throws Error none was found
  */
 export function findFfmpeg(explicitPath?: string): Promise<string> {
@@ -17,7 +17,7 @@ export function findFfmpeg(explicitPath?: string): Promise<string> {
   if (!search) {
     search = searchFfmpeg(explicitPath)
     found.set(key, search)
-    // Not cached on failure, so that installing ffmpeg needs no restart.
+    // Failures are not cached, so that installing ffmpeg does not require a restart.
     search.catch(() => found.delete(key))
   }
   return search
@@ -60,13 +60,13 @@ function hasX264(path: string): Promise<boolean> {
 export type H264Options = Readonly<{
   /** Frames per second of the output. */
   fps: number
-  /** Constant rate factor: lower is better and larger. */
+  /** Constant rate factor. Lower values give higher quality and larger files. */
   crf?: number
   preset?: 'ultrafast' | 'superfast' | 'veryfast' | 'faster' | 'fast' | 'medium'
   threads?: number
 }>
 
-/** Returns output arguments for H.264 that every browser plays: 4:2:0, BT.709, index before the data. */
+/** Returns output arguments for H.264 that every browser plays: 4:2:0, BT.709, index before the media data. */
 export function h264Arguments({ fps, crf = 20, preset = 'veryfast', threads = 2 }: H264Options): string[] {
   return [
     ...['-c:v', 'libx264', '-preset', preset, '-crf', String(crf), '-profile:v', 'high', '-pix_fmt', 'yuv420p'],
@@ -78,7 +78,7 @@ export function h264Arguments({ fps, crf = 20, preset = 'veryfast', threads = 2 
 
 export type RunOptions = Readonly<{
   signal?: AbortSignal | undefined
-  /** Called with the output's position in seconds; needs `-progress pipe:1` among the arguments. */
+  /** Called with the output position in seconds. Requires `-progress pipe:1` in the arguments. */
   onTime?: (seconds: number) => void
   ffmpegPath?: string | undefined
 }>
@@ -108,7 +108,7 @@ export async function runFfmpeg(args: readonly string[], options: RunOptions = {
   }
 }
 
-/** Keeps the last characters of a stream; the returned function reads them. */
+/** Buffers the last 4000 characters of a stream. Returns a function that reads them. */
 export function collectTail(stream: NodeJS.ReadableStream): () => string {
   let tail = ''
   stream.on('data', (chunk: Buffer) => {
@@ -117,7 +117,7 @@ export function collectTail(stream: NodeJS.ReadableStream): () => string {
   return () => tail.trim()
 }
 
-/** Waits until ffmpeg exits. @throws Error with the end of its error output, unless the exit code is 0 */
+/** Waits until ffmpeg exits. @throws Error it failed; the message has the end of its error output */
 export function untilExit(child: ChildProcess & { readonly stderr: Readable }): Promise<void> {
   const errors = collectTail(child.stderr)
   return new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ type ImageErrorCode =
   | 'image_too_large'
   | 'image_damaged'
 
-/** The image cannot be a first frame; `code` says which rule it breaks. */
+/** Thrown for an image that cannot be a first frame; `code` identifies the violated rule. */
 export class ImageError extends Error {
   override name = 'ImageError'
   readonly code: ImageErrorCode
@@ -20,16 +20,16 @@ export class ImageError extends Error {
 
 export type ImageInfo = Pick<ImageFile, 'type' | 'width' | 'height'>
 
-/** Pixels; the shorter side must be longer. */
+/** Exclusive minimum of the shorter side, in pixels. */
 const MIN_SIDE = 300
 const MAX_RATIO = 5 / 2
-/** Decoded RGBA takes four bytes a pixel: 160 MB. */
+/** Limits a decoded image to 160 MB, at four bytes per RGBA pixel. */
 export const MAX_PIXELS = 40_000_000
-/** Starts of other file types. Cameras append further pictures and clips to theirs, which is allowed. */
+/** First bytes of other file types. Appended pictures and clips are allowed, because cameras produce them. */
 const FOREIGN_FILE = /^\s*(<[!?%a-z]|#!|%PDF|PK|MZ|.ELF|Rar!|7z|GIF8|\{\\rtf)/i
 
 /**
- * Checks type and pixel size of an image from its header; nothing is decoded.
+ * Checks the type and dimensions of an image from its header, without decoding it.
  * @throws ImageError
  * @example const { width, height } = inspectImage(await readFile('photo.jpg'))
  */
@@ -50,7 +50,7 @@ function checkImage(buffer: Buffer): ImageFile {
   return file
 }
 
-/** Checks an image, that it is complete, and that no other file follows it. @throws ImageError */
+/** Checks that an image is valid and complete, and that no other file follows it. @throws ImageError */
 export function inspectWholeImage(buffer: Buffer): ImageFile & { readonly end: number } {
   const { end, ...file } = checkImage(buffer)
   if (end === undefined) throw new ImageError('image_damaged', `The ${file.type} picture is damaged or cut short`)

@@ -6,12 +6,12 @@ import { findFfmpeg, type H264Options, h264Arguments, type RunOptions, untilExit
 
 type FrameEncoderOptions = Omit<H264Options, 'threads'> &
   Omit<RunOptions, 'onTime'> &
-  /** Pixels; must be even for 4:2:0. */
+  /** Width and height in pixels; must be even for 4:2:0. */
   Readonly<{ out: string; width: number; height: number }>
 
 /**
- * Encodes RGBA frames as an H.264 MP4. The file appears under its name only when complete; `abort()`, an error or the signal
- * removes it.
+ * Encodes RGBA frames as an H.264 MP4. The file gets its name only when complete; `abort()`, an error or an aborted
+ * signal removes it.
  * @example
  * const encoder = await FrameEncoder.open({ out: 'video.mp4', width: 1280, height: 720, fps: 24 })
  * await encoder.write(rgba)
@@ -35,14 +35,14 @@ export class FrameEncoder {
     this.#options = options
     this.#part = partPath(options.out)
     this.#process = spawn(program, encoderArguments(options, this.#part), { stdio: ['pipe', 'ignore', 'pipe'] })
-    // `write` reports a broken pipe; the stream's own error event would crash this process.
+    // `write` reports a broken pipe. Without a handler, the stream's error event would crash this process.
     this.#process.stdin.on('error', () => {})
     this.#ended = untilExit(this.#process)
     this.#ended.catch(() => {})
     options.signal?.addEventListener('abort', this.#kill, { once: true })
   }
 
-  /** Writes one frame. Resolves when the encoder has read it: awaiting bounds the frames in memory. */
+  /** Writes one frame. Resolves when the encoder has read it; await it to limit the frames in memory. */
   write(rgba: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#ended.catch(reject)

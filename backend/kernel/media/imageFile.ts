@@ -1,18 +1,18 @@
 import { crc32 } from 'node:zlib'
 
-/** Properties from the structure of an image file; nothing is decoded. */
+/** Properties read from the structure of an image file, without decoding it. */
 export interface ImageFile {
   readonly type: 'jpeg' | 'png'
   /** Pixels as stored, before any EXIF rotation. */
   readonly width: number
   readonly height: number
-  /** Offset after the image's last byte; undefined when the file is cut short or damaged. */
+  /** Offset after the image's last byte; undefined if the file is truncated or damaged. */
   readonly end?: number
-  /** Compressed pixels of a PNG. */
+  /** Compressed pixel data of a complete PNG, one buffer per IDAT chunk. */
   readonly data?: readonly Buffer[]
 }
 
-/** The signature and the start of the header chunk, which is 13 bytes long (PNG, third edition, 5.2 and 11.2). */
+/** PNG signature and start of the header chunk, which is 13 bytes long (PNG, third edition, 5.2 and 11.2). */
 const PNG_START = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
 /** Progressive encoders write about ten scans; thousands of tiny scans over a large image exhaust the CPU. */
 const MAX_SCANS = 100
@@ -21,10 +21,10 @@ const [SOS, EOI] = [0xda, 0xd9]
 const isPng = (buffer: Buffer) => buffer.subarray(0, PNG_START.length).equals(PNG_START)
 const isJpeg = (buffer: Buffer) => buffer[0] === 0xff && buffer[1] === 0xd8 && buffer[2] === 0xff
 
-/** Returns whether a file starts like a JPEG or a PNG. Needs its first 16 bytes. */
+/** Returns whether a file starts like a JPEG or PNG. Requires its first 16 bytes. */
 export const looksLikeImage = (start: Buffer): boolean => isPng(start) || isJpeg(start)
 
-/** Returns the structure of a JPEG or PNG, judged by content; undefined for every other file. */
+/** Returns the structure of a JPEG or PNG, detected by content; undefined for any other file. */
 export function readImageFile(buffer: Buffer): ImageFile | undefined {
   if (isPng(buffer)) return readPng(buffer)
   return isJpeg(buffer) ? readJpeg(buffer) : undefined
@@ -45,13 +45,13 @@ function readPng(buffer: Buffer): ImageFile | undefined {
   return header
 }
 
-/** Walks the segments (ITU-T T.81, annex B). Stops where the structure breaks. */
+/** Walks the segments of a JPEG (ITU-T T.81, annex B). Stops at the first invalid one. */
 function readJpeg(buffer: Buffer): ImageFile | undefined {
   let header: ImageFile | undefined
   let scans = 0
   for (let at = 2; buffer[at] === 0xff; ) {
     const marker = buffer[at + 1]!
-    // A marker may be padded with any number of 0xff.
+    // Any number of 0xff fill bytes may precede a marker.
     if (marker === 0xff) at++
     else if (marker === EOI) return header && { ...header, end: at + 2 }
     else {
@@ -67,10 +67,10 @@ function readJpeg(buffer: Buffer): ImageFile | undefined {
   return header
 }
 
-/** SOF0 to SOF15 without the tables in the same range: Huffman (C4), reserved (C8) and arithmetic (CC). */
+/** Matches SOF0 to SOF15, except DHT (C4), JPG (C8) and DAC (CC), which share the range but are not frame headers. */
 const isFrameHeader = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
-/** Returns the offset of the next marker; in scan data 0xff is followed by 0 or by a restart marker. */
+/** Returns the offset of the next marker. In scan data, 0xff is followed by 0 or belongs to a restart marker. */
 function endOfScan(buffer: Buffer, from: number): number {
   for (let at = buffer.indexOf(0xff, from); at >= 0; at = buffer.indexOf(0xff, at + 1)) {
     const next = buffer[at + 1] ?? 0

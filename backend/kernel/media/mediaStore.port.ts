@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 
 /** Stores finished files. Keys are relative paths, such as `videos/<task>.mp4`. */
 export interface MediaStore {
-  /** Moves a finished file to its key, atomically. */
+  /** Atomically moves a finished file to its key. */
   put(key: string, file: string): Promise<void>
   /** Returns the size in bytes; undefined if there is no such file. */
   size(key: string): Promise<number | undefined>

@@ -5,12 +5,12 @@ import sharp from 'sharp'
 import { ImageError, type ImageInfo, inspectWholeImage, MAX_PIXELS } from './firstFrame.ts'
 
 const JPEG_QUALITY = 92
-/** Samples per pixel, by the colour type of a PNG. */
+/** Samples per pixel, by PNG colour type. */
 const PNG_CHANNELS = [1, 0, 3, 1, 2, 0, 4]
 
 /**
- * Checks and decodes an image, and encodes it as JPEG: upright according to its EXIF orientation, with transparency on
- * white, and without metadata. @throws ImageError
+ * Checks an image and re-encodes it as JPEG: upright according to its EXIF orientation, with transparency flattened
+ * onto white, and without metadata. @throws ImageError
  */
 export async function normaliseImage(buffer: Buffer): Promise<{ data: Buffer; width: number; height: number }> {
   const file = inspectWholeImage(buffer)
@@ -26,11 +26,11 @@ export async function normaliseImage(buffer: Buffer): Promise<{ data: Buffer; wi
   }
 }
 
-/** Rejects a PNG that unpacks to more data than its header declares: libpng would inflate the excess and then ignore it. */
+/** Rejects a PNG with more pixel data than its header declares: libpng would inflate the excess and then ignore it. */
 async function assertUnpackedSize(buffer: Buffer, { width, height }: ImageInfo, data: readonly Buffer[]) {
   const [depth, colourType] = [buffer[24]!, buffer[25]!]
   const row = Math.ceil((width * depth * (PNG_CHANNELS[colourType] ?? 0)) / 8)
-  // Interlaced rows are split into at most four, each with a filter byte and up to one byte of padding.
+  // Interlacing splits a row across at most four passes, each with a filter byte and up to one byte of padding.
   let left = height * (row + 5)
   for await (const part of Readable.from(data).pipe(createInflate()) as AsyncIterable<Buffer>) {
     left -= part.length
@@ -38,5 +38,5 @@ async function assertUnpackedSize(buffer: Buffer, { width, height }: ImageInfo, 
   }
 }
 
-// The program of the child process that `normaliseInChild` starts: an image on stdin, its JPEG on stdout.
+// Entry point of the child process that `normaliseInChild` starts: reads an image from stdin, writes a JPEG to stdout.
 if (import.meta.main) process.stdout.write((await normaliseImage(await readAll(process.stdin))).data)

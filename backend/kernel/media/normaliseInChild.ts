@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { ImageError, inspectWholeImage } from './firstFrame.ts'
 
 const CHILD = path.join(import.meta.dirname, 'normaliseImage.ts')
-/** A decoded image may take 300 MB. */
+/** Limits memory use: decoding an image may take 300 MB. */
 const MAX_CHILDREN = 2
 const TIMEOUT_MS = 30_000
 
@@ -12,8 +12,8 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * Normalises an image like `normaliseImage`, in a child process: its memory is returned to the system, and a file that
- * crashes the decoder does not crash the server. @throws ImageError
+ * Normalises an image like `normaliseImage`, in a child process, so that its memory is returned to the system and a
+ * file that crashes the decoder does not crash the server. @throws ImageError
  * @example const jpeg = await normaliseInChild(upload)
  */
 export async function normaliseInChild(image: Buffer): Promise<Buffer> {
@@ -31,14 +31,14 @@ export async function normaliseInChild(image: Buffer): Promise<Buffer> {
 
 async function runChild(image: Buffer): Promise<Buffer> {
   const child = spawn(process.execPath, [CHILD], {
-    // Keeps secrets out of the process that decodes.
+    // Keeps secrets out of the process that decodes untrusted files.
     env: {},
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject))
-  // A child that exits before it has read everything closes the pipe; its exit code is checked below.
+  // A child that exits before reading all input closes the pipe. Its exit code is checked below.
   child.stdin.on('error', () => {})
   child.stdin.end(image)
   const [code, data] = await Promise.all([ended, buffer(child.stdout)])

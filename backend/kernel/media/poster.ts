@@ -3,9 +3,9 @@ import { type RunOptions, runFfmpeg } from './ffmpeg.ts'
 import { probeMp4 } from './probeMp4.ts'
 
 type PosterOptions = Readonly<{
-  /** Seconds from the start, limited to the last frames. */
+  /** Position in seconds, clamped to the end of the video. */
   at?: number
-  /** Pixels; the height keeps the aspect ratio. */
+  /** Width in pixels; the height preserves the aspect ratio. */
   width?: number
 }> &
   Omit<RunOptions, 'onTime'>

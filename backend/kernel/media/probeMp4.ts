@@ -1,22 +1,22 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
 type VideoInfo = Readonly<{
-  /** Bytes. */
+  /** File size in bytes. */
   size: number
-  /** Pixels as displayed, after rotation of the track. */
+  /** Dimensions in pixels as displayed, with the track's rotation applied. */
   width: number
   height: number
-  /** Seconds. */
+  /** In seconds. */
   duration: number
   frames: number
   fps: number
-  /** Four-character code of the video track, `avc1` for H.264. */
+  /** Four-character codec code of the video track, such as `avc1` for H.264. */
   codec: string
-  /** Whether playback can start before the whole file is loaded: the index precedes the data. */
+  /** Whether the index precedes the media data, so that playback can start before the whole file is loaded. */
   faststart: boolean
 }>
 
-/** The file is not a playable MP4: another type, truncated, or without a video track. */
+/** Thrown for a file that is not a playable MP4: another type, truncated, or without a video track. */
 export class UnplayableVideoError extends Error {
   override name = 'UnplayableVideoError'
 }
@@ -27,7 +27,7 @@ const MAX_BOXES = 10_000
 type Layout = Readonly<{ index: Buffer; indexAt: number; dataAt: number }>
 
 /**
- * Reads the box headers and the index of an MP4; the frames are not read.
+ * Reads video properties from the box headers and the index of an MP4, without reading its frames.
  * @throws UnplayableVideoError
  * @example const { duration, width, height } = await probeMp4('video.mp4')
  */
@@ -75,7 +75,7 @@ async function readBytes(file: FileHandle, length: number, position: number): Pr
   return buffer.subarray(0, bytesRead)
 }
 
-/** A length of 0 means up to the end of the file; 1 means that a 64-bit length follows. */
+/** Parses a box header. A length of 0 extends to the end of the file; 1 means that a 64-bit length follows. */
 function parseHeader(head: Buffer, available: number): { type: string; length: number; header: number } {
   const type = head.toString('latin1', 4, 8)
   const short = head.readUInt32BE(0)
@@ -136,7 +136,7 @@ function countFrames(timeToSample: Buffer): number {
 function readFrameSize(description: Buffer, trackHeader: Buffer): { width: number; height: number } {
   const width = description.readUInt16BE(40)
   const height = description.readUInt16BE(42)
-  // A matrix that starts with zero and non-zero rotates by 90 degrees.
+  // A matrix that starts with a zero and a non-zero value rotates the video by 90 or 270 degrees.
   const matrix = trackHeader.subarray(trackHeader[0] === 1 ? 52 : 40)
   const turned = matrix.readInt32BE(0) === 0 && matrix.readInt32BE(4) !== 0
   return turned ? { width: height, height: width } : { width, height }

@@ -6,8 +6,8 @@ import { isAlive } from '../isAlive.ts'
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Creates a folder for this process's unfinished files, on the same file system as the finished ones. Folders of dead
- * processes are removed: those of this machine immediately, those of other machines after a day.
+ * Creates a folder for this process's unfinished files, on the same file system as the finished ones. Removes folders
+ * of dead processes: immediately if they ran on this machine, otherwise after a day.
  * @example const dir = makeTemporaryDir('.data')
  */
 export function makeTemporaryDir(dataDir: string): string {

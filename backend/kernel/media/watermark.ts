@@ -10,13 +10,13 @@ const require = createRequire(import.meta.url)
 
 type WatermarkOptions = Readonly<{
   signal?: AbortSignal | undefined
-  /** Percent, 0 to 100, monotonic. */
+  /** Called with increasing percentages, up to 100. */
   onProgress?: (percent: number) => void
   ffmpegPath?: string | undefined
 }>
 
 /**
- * Copies a video with a text mark in its lower right corner. Audio is copied unchanged, metadata is removed.
+ * Copies a video and adds a text watermark in the lower-right corner. Keeps audio unchanged and removes metadata.
  * @example await watermarkVideo('video.mp4', 'marked.mp4', 'Kinora', { signal })
  */
 export async function watermarkVideo(
@@ -60,7 +60,7 @@ function watermarkArguments(src: string, markFile: string, margin: number, fps: 
   ]
 }
 
-/** Draws the mark for a video whose shorter side is `side` pixels: a play symbol and the text on a dark pill. */
+/** Draws the watermark for a video whose shorter side is `side` pixels: a play symbol and the text on a dark pill. */
 function drawMark(side: number, text: string): { png: Buffer; margin: number } {
   registerFont()
   const fontSize = Math.max(12, Math.round(side * 0.034))
@@ -92,7 +92,7 @@ function drawMark(side: number, text: string): { png: Buffer; margin: number } {
 
 let registered = false
 
-/** Registers the site's font: a minimal server has none. */
+/** Registers the site's font, because a minimal server has no fonts. */
 function registerFont(): void {
   if (registered) return
   const file = require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')

@@ -21,7 +21,7 @@ const PAGE = 500
 /** Maximum positions per read. Keeps subscriptions to rare streams from scanning the whole log in one query. */
 const SCAN_WINDOW = 20_000
 
-/** Creates the event table and its append function if they are missing. Safe to call from several processes concurrently. */
+/** Creates the event table and its append function if they are missing. Several processes may call it concurrently. */
 export async function installEventTable(pool: pg.Pool): Promise<void> {
   await pool.query(installEventTableSql)
 }

@@ -1,4 +1,4 @@
-/** Prints a JSON Schema as a type, such as `{ id: string, note?: string | null }`. */
+/** Formats a JSON Schema as a type, such as `{ id: string, note?: string | null }`. */
 export function typeText(schema, indent = '') {
   if (!schema || Object.keys(schema).length === 0) return 'any'
   if (schema.$ref) return schema.$ref.split('/').at(-1)
@@ -25,7 +25,7 @@ const LIMITS = { minLength: 'from', maxLength: 'to', minimum: 'â‰¥', maximum: 'â
 function bounded(schema) {
   const type = [schema.type ?? 'any'].flat().join(' | ')
   const limits = Object.entries(LIMITS)
-    // Zod adds the safe integers as bounds.
+    // Omit the safe-integer bounds that Zod adds.
     .filter(([key]) => schema[key] !== undefined && Math.abs(Number(schema[key])) !== Number.MAX_SAFE_INTEGER)
     .map(([key, word]) => `${word} ${schema[key]}`.trim())
   return limits.length === 0 ? type : `${type} (${limits.join(', ')})`
