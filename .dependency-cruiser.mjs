@@ -1,17 +1,17 @@
-// The import table of docs/architecture.md. Folders and suffixes show each file's role, so no rule names a file; see
-// docs/decisions/0013-folders-show-roles.md.
-// scripts/checks/boundaries.spec.ts plants one violation of each rule. A rule's name states what it guarantees.
+// Enforces the import table in docs/architecture.md. Folders and suffixes show each file's role, so that rules need not
+// name files; see docs/decisions/0013-folders-show-roles.md. scripts/checks/boundaries.spec.ts tests a violation of
+// each rule. A rule's name states what it guarantees.
 
 const TEST = '(\\.spec\\.tsx?$|/testing/|^site/e2e/)'
-/** Composes the program: chooses adapters, so it may import everything. */
+/** Composition root: chooses the adapters, so it may import everything. */
 const ROOT = '^backend/(main\\.ts$|app/|programs/)'
 const CONTEXT = '^backend/(?!kernel/|providers/|audit/|app/|programs/|testing/)[^/]+/'
 const KERNEL = '^backend/kernel/'
 
-/** Shapes, paths and capability tables that server and browser share. */
+/** Schemas, paths and capability tables that the server and the browser share. */
 const CONTRACT = '^backend/[^.]*[/.]contract\\.ts$'
 const EVENTS = '^backend/[^/]+/events\\.ts$'
-/** A decider, its commands, and the pure rules that it is made of. */
+/** A decider, its commands, and its pure rules. */
 const DECIDER = '^backend/[^/]+/[^/]*(\\.decider|\\.rules|commands)\\.ts$'
 const PORT = '\\.port\\.ts$'
 const PURE = '^backend/kernel/eventsourcing/pure/'
@@ -22,7 +22,7 @@ const ADAPTER =
 const ROUTES = '[rR]outes\\.ts$'
 const BODY = '^workflows/[^/]+/[^/]+\\.workflow\\.ts$'
 const ENGINE_PORT = '^workflows/engine/[^/]+\\.port\\.ts$'
-/** Activities and triggers: all other files in the folder of a context. */
+/** Activities and triggers: all other files in a context's folder. */
 const ACTIVITIES = '^workflows/(?!engine/|temporal/|testing/)[^/]+/(?!.*\\.workflow\\.ts$)[^/]+\\.ts$'
 const READS = '^projections/.*\\bread[A-Z][A-Za-z]*\\.ts$'
 const OURS = '^(backend|projections|workflows|site|scripts|bench)/'

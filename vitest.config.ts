@@ -12,7 +12,10 @@ const MEASURES = [
   'site/e2e/lighthouse.e2e.spec.ts',
 ]
 
-/** The suffix is the cost: `.spec.ts` is pure, `.int.spec.ts` needs Postgres or an event store, `.e2e.spec.ts` a browser. */
+/**
+ * The suffix shows what a test needs: `.spec.ts` is pure, `.int.spec.ts` needs Postgres or an event store,
+ * `.e2e.spec.ts` a browser.
+ */
 export default defineConfig({
   test: {
     testTimeout: 60_000,

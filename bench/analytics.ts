@@ -11,9 +11,9 @@ import { measureIngest } from './analytics/measureIngest.ts'
 import { seedVisits } from './analytics/seedVisits.ts'
 
 /**
- * `npm run bench -- analytics [views]` measures the dashboard with a million visits in 90 days, and the ingestion of visits
- * from 16 connections. `npm run bench -- analytics seed [views]` adds visits to the database of this installation
- * (DATABASE_URL or DATA_DIR), to show a full dashboard.
+ * `npm run bench -- analytics [views]` measures the dashboard with a million visits in 90 days, and the ingestion of
+ * visits over 16 connections. `npm run bench -- analytics seed [views]` adds visits to the database of this
+ * installation (DATABASE_URL or DATA_DIR), to fill its dashboard.
  */
 const [first = '1000000', second = '1000000'] = process.argv.slice(2)
 const seedOnly = first === 'seed'
@@ -53,7 +53,7 @@ else {
     const program = await startProgram(env)
     try {
       await measureBoard(program.url, PASSWORD)
-      // Connects to the database server that the program has started.
+      // Connects to the embedded database server that the program has started.
       const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir }, () => {})
       await measureIngest(program.url, program.pid, connection)
     } finally {

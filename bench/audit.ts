@@ -6,15 +6,15 @@ import { chainStart, derivedId, eventHash } from '#backend/kernel/eventsourcing/
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 
 /**
- * Measures how many ledger events `audit verify` checks per second: `npm run bench -- audit [accounts] [videos]`. The ledger
- * is in a temporary embedded Postgres.
+ * Measures how many ledger events `audit verify` checks per second: `npm run bench -- audit [accounts] [videos]`. Uses
+ * a temporary embedded Postgres.
  */
 const accounts = Number(process.argv[2] ?? 5_000)
 const videos = Number(process.argv[3] ?? 20)
 
 type Row = { stream: string; revision: number; id: string; type: string; data: object; meta: object }
 
-/** Returns the events of an account: free credits, an adjustment, then videos of which every fourth fails. */
+/** Returns an account's events: free credits, an adjustment, then videos, every fourth of which fails. */
 function accountEvents(user: number): Row[] {
   const userId = derivedId('user', user)
   const stream = `creditAccount-${userId}`
@@ -44,7 +44,7 @@ function accountEvents(user: number): Row[] {
   return rows
 }
 
-/** Inserts accounts in batches, with the events of a batch interleaved as under concurrent use. */
+/** Inserts accounts in batches, with the events of each batch interleaved as if accounts were used concurrently. */
 async function seed(pool: pg.Pool): Promise<number> {
   const batch = 250
   let position = 0

@@ -18,8 +18,8 @@ import { cpuTime } from './analytics/cpuTime.ts'
 
 /**
  * Measures the cost of a command, an event, a row and a socket: `npm run bench -- costs [accounts] [sockets]`. Kinora,
- * PostgreSQL and the client share the cores of this machine, so CPU per operation says more than operations per second.
- * The temporary database does not wait for the disk; a real one shares each flush among concurrent commits.
+ * PostgreSQL and the client share the cores of this machine, so CPU time per operation is more meaningful than
+ * throughput. The temporary database does not flush to disk; a real one shares each flush among concurrent commits.
  */
 const accounts = Number(process.argv[2] ?? 2_000)
 const sockets = Number(process.argv[3] ?? 2_000)
@@ -31,7 +31,7 @@ interface Cost {
   readonly postgres: number
 }
 
-/** @param postmaster pid of the PostgreSQL server, whose processes are its children */
+/** Measures the wall-clock and CPU time of `work`. @param postmaster pid of the PostgreSQL server process */
 async function costOf(postmaster: number, work: () => Promise<unknown>): Promise<Cost> {
   const [wall, node, postgres] = [performance.now(), process.cpuUsage(), cpuTime(postmaster)]
   await work()
@@ -49,7 +49,7 @@ const report = (what: string, count: number, { seconds, node, postgres }: Cost, 
       `${((postgres / count) * 1e6).toFixed(0)} µs in PostgreSQL${more}`,
   )
 
-/** Runs `work` for each number below `count`, in {@link LANES} lanes. */
+/** Calls `work` with each number below `count`, {@link LANES} calls at a time. */
 async function forEachNumber(count: number, work: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const lane = async () => {
@@ -92,7 +92,7 @@ async function commands(): Promise<void> {
   }
 }
 
-/** Reads a metric of the process. */
+/** Reads the value of a metric from `/metrics`. */
 async function readMetric(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)![1])

@@ -12,7 +12,7 @@ const TOOLS = ['package-lock.json', 'tsconfig.json', 'scripts/buildSite.mjs', 's
 
 export const hasSite = () => existsSync(path.join(ROOT, 'site/astro.config.mjs'))
 
-/** Builds the site if one of its inputs has changed since the last build. */
+/** Builds the site if any of its inputs changed since the last build. */
 export async function buildSiteIfStale() {
   if (!hasSite()) return console.log('There is no site yet (site/astro.config.mjs): only the API is served.')
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputsHash()) return

@@ -29,7 +29,7 @@ const results = await Promise.all([
 ])
 process.exitCode = results.every(Boolean) ? 0 : 1
 
-/** Prints one line when a check has finished, and its output if it failed. */
+/** Waits for a check and prints its result on one line, followed by its output if it failed. */
 async function report(name, check) {
   const start = Date.now()
   const { code, output, skipped } = await check()

@@ -21,7 +21,7 @@ function sourceFiles(): string[] {
   return files.filter((file) => /(?<!\.spec)\.ts$/.test(file) && !/(^|\/)testing\//.test(file)).sort()
 }
 
-/** Returns the values of the property `type` in a union of object types. */
+/** Returns the literal values of the property `type` in a union of object types. */
 function typesIn(checker: ts.TypeChecker, node: ts.TypeNode): string[] {
   const type = checker.getTypeFromTypeNode(node)
   return (type.isUnion() ? type.types : [type]).flatMap((member) => {
@@ -40,8 +40,8 @@ function comparedCommand(node: ts.Expression): string | undefined {
 }
 
 /**
- * Collects the event types that code can create for a command: those of its branches of `command.type`, and those of the
- * functions that they call.
+ * Collects the event types that a function can create for a command, from the branches on `command.type` that handle it
+ * and from the functions that they call.
  */
 function eventsOf(command: string, start: ts.Node, known: ReadonlySet<string>, checker: ts.TypeChecker): string[] {
   const found = new Set<string>()
@@ -124,7 +124,7 @@ function aggregates(): Aggregate[] {
   })
 }
 
-/** The folder of a file shows on whose behalf it sends commands. Contexts act on requests of users. */
+/** Maps a file's path to the sender of its commands. The first match applies; contexts act on user requests. */
 const SENDERS: readonly (readonly [pattern: RegExp, sender: string])[] = [
   [/^workflows\//, 'workflow'],
   [/^backend\/programs\//, 'operator'],
@@ -132,7 +132,10 @@ const SENDERS: readonly (readonly [pattern: RegExp, sender: string])[] = [
   [/^backend\//, 'user'],
 ]
 
-/** Finds the files that send a command. `credits.ts` only builds commands, so its callers count as the senders. */
+/**
+ * Returns the files that send a command, each with its sender. `credits.ts` only builds commands, so its callers count
+ * as the senders.
+ */
 function sendersOf(command: string, texts: ReadonlyMap<string, string>): string[] {
   const files = [...texts].flatMap(([file, text]) => {
     if (/\.(decider|rules)\.ts$|(^|\/)(commands|events)\.ts$|^backend\/kernel\//.test(file)) return []
@@ -146,7 +149,7 @@ function sendersOf(command: string, texts: ReadonlyMap<string, string>): string[
   })
 }
 
-/** Returns the name of the method that contains a place in the text. Methods are indented by four spaces. */
+/** Returns the name of the method that contains an index in the text. Methods are indented by four spaces. */
 function methodAround(text: string, index: number): string {
   const methods = [...text.slice(0, index).matchAll(/^ {4}(?:async )?(\w+)\((?!.*[;)]$)/gm)]
   return methods.at(-1)![1]!

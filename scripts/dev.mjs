@@ -4,8 +4,8 @@ import { hasSite } from './buildSite.mjs'
 import { installMissing } from './install.mjs'
 import { NODE, ROOT, run, serverArguments, tool } from './run.mjs'
 
-// The site listens on 3000 and proxies the server's paths (/api with its WebSocket, /dev, /healthz, /readyz) to KINORA_API:
-// see site/astro.config.mjs. The server needs the public address, which is the site's.
+// The site listens on 3000 and proxies the server's paths (/api with its WebSocket, /dev, /healthz, /readyz) to
+// KINORA_API: see site/astro.config.mjs. The server's public URL is therefore the site's.
 const SITE_PORT = '3000'
 const API_PORT = '3001'
 const WATCHED = ['backend', 'projections', 'workflows', 'content']
@@ -16,7 +16,7 @@ const changes = watchSources()
 if (hasSite()) {
   const env = { ASTRO_TELEMETRY_DISABLED: '1', KINORA_API: `http://127.0.0.1:${API_PORT}` }
   const site = run(NODE, [tool('astro'), 'dev', '--root', 'site', '--port', SITE_PORT], { env })
-  // Development needs both: without the site, the server stops.
+  // Stop the server when the site stops, because development needs both.
   site.then(() => process.emit('SIGTERM', 'SIGTERM'))
   await serve({ PORT: API_PORT, PUBLIC_URL: `http://localhost:${SITE_PORT}` })
 } else {
@@ -46,7 +46,7 @@ async function serve(env) {
   }
 }
 
-/** Watches the sources. `next` resolves after a change, once no further change has followed for a moment. */
+/** Watches the sources. `next` resolves after a change, once there has been no other change for {@link SETTLE_MS}. */
 function watchSources() {
   let timer
   let resolve = () => {}

@@ -12,7 +12,7 @@ const wanted = () => {
   return `${lock} ${process.platform}-${process.arch}\n`
 }
 
-/** Installs the packages of the lock file, unless they are installed. */
+/** Installs the packages in the lock file unless they are already installed. */
 export async function installMissing() {
   if (existsSync(NODE) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted()) return
   console.log('Installing packages (the first time, this takes a minute or two) …')
@@ -29,13 +29,13 @@ export async function installMissing() {
   console.log(`Installed in ${secondsSince(start)}.`)
 }
 
-/** Returns the npm that runs this script, or the one on the path. */
+/** Returns the command line of the npm that runs this script, or of the one in PATH. */
 function npm() {
   const running = process.env.npm_execpath
   return running && /npm-cli\.c?js$/.test(running) ? [process.execPath, running] : ['npm']
 }
 
-/** Moves npm's cache for users without a writable home, such as `nobody`. */
+/** Returns the npm option for a temporary cache if the user has no writable home directory, as for `nobody`. */
 function cache() {
   try {
     accessSync(homedir(), constants.W_OK)

@@ -15,7 +15,7 @@ Search for the message: \`docker compose logs | grep 'csp violation'\`.
 Generated from the code by \`node scripts/logLines.mjs --write\`.
 `
 
-/** Splits the text from an opening bracket to the closing one at its commas, outside of nested brackets and strings. */
+/** Splits the text between matching brackets at its commas, ignoring commas in nested brackets and strings. */
 function splitItems(text, open) {
   const items = []
   let depth = 0
@@ -36,7 +36,7 @@ function splitItems(text, open) {
   return items
 }
 
-/** Returns the names in an object literal, or in a constant of the file that holds one; literal values are included. */
+/** Returns the field names of an object literal or of a constant in the file that is one, with any literal values. */
 function fieldsOf(expression, source, where) {
   const declared = source.indexOf(`const ${expression} = {`)
   const literal = expression.startsWith('{') ? expression : declared >= 0 && source.slice(source.indexOf('{', declared))
@@ -48,7 +48,7 @@ function fieldsOf(expression, source, where) {
   })
 }
 
-/** Returns every log call: its levels, message, fields and file. @throws Error a message or a field is not literal */
+/** Returns the levels, message, fields and file of every log call. @throws Error a message or a field is not literal */
 export function logLines() {
   const files = execFileSync(
     'git',

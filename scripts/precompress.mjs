@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 const TEXT = new Set(['.js', '.css', '.svg', '.json', '.map', '.txt'])
 const WORTHWHILE_BYTES = 1024
 
-/** Writes a brotli and a gzip copy of each text file in a folder, so the server compresses nothing per request. */
+/** Writes a brotli and a gzip copy of each text file in a folder, so that the server need not compress responses. */
 export function precompress(folder) {
   if (!existsSync(folder)) return
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

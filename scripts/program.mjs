@@ -3,8 +3,8 @@ import path from 'node:path'
 import { installMissing } from './install.mjs'
 import { NODE, ROOT, run, settings } from './run.mjs'
 
-// `node scripts/program.mjs <folder> <name> …` runs a program of the folder: those of backend/programs with the settings of
-// `.env`, benches without.
+// `node scripts/program.mjs <folder> <name> …` runs a program in the folder. Programs in backend/programs read `.env`;
+// benchmarks do not.
 const [folder, name, ...args] = process.argv.slice(2)
 const names = readdirSync(path.join(ROOT, folder))
   .filter((file) => /^\w+\.ts$/.test(file))

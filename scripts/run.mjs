@@ -6,10 +6,10 @@ import path from 'node:path'
 /** The project's root folder. */
 export const ROOT = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..')
 
-/** The project's own Node, a package. It exists once packages are installed. */
+/** Path of the project's own Node.js, which is installed as a package. */
 export const NODE = path.join(ROOT, 'node_modules/.bin/node')
 
-/** Returns the script of a package's command, for {@link NODE} to run. */
+/** Returns the path of a package's command, a script for {@link NODE} to run. */
 export const tool = (name) => path.join(ROOT, 'node_modules/.bin', name)
 
 const SAME_SIGNAL_MS = 500
@@ -21,8 +21,8 @@ let worstCode = 0
 const codeOf = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 1)
 
 /**
- * Forwards a signal to all running programs. One Ctrl-C arrives here twice, from the terminal and from npm. It must be
- * forwarded once, because a second signal makes the server stop without draining.
+ * Forwards a signal to all running programs. Ctrl-C arrives twice, from the terminal and from npm, but must be
+ * forwarded only once, because a second signal makes the server stop without draining.
  */
 function forward(signal) {
   if (running.size === 0) process.exit(codeOf(null, signal))
@@ -71,11 +71,11 @@ export function run(
   })
 }
 
-/** Returns the arguments by which Node reads `.env`, if the file exists. */
+/** Returns the arguments that make Node.js read `.env`; empty if there is no such file. */
 export const settings = () => (existsSync(path.join(ROOT, '.env')) ? ['--env-file=.env'] : [])
 
 /** Returns the arguments that run the server. It needs `ipc`, and KINORA_STARTER in its environment. */
 export const serverArguments = () => [...settings(), '--import=./scripts/stopWithStarter.mjs', 'backend/main.ts']
 
-/** Formats the seconds since `start`. */
+/** Formats the time since `start` (epoch milliseconds) in seconds. */
 export const secondsSince = (start) => `${((Date.now() - start) / 1000).toFixed(1)} s`

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from './run.mjs'
 
-// Prints comments of the source at random, for a review by docs/STYLE.md. The same seed prints the same sample.
+// Prints a random sample of source comments to review against docs/STYLE.md. The same seed prints the same sample.
 const usage = 'Usage: node scripts/sampleComments.mjs [--seed <number>] [--count <number>]'
 
 const SOURCE = /\.(ts|tsx|astro|mjs|js|css|sql|py|sh|ya?ml)$|(^|\/)(Dockerfile|\.env\.example)$/
@@ -29,7 +29,7 @@ function commentsIn(file) {
     .filter(({ text }) => text && !DIRECTIVE.test(text))
 }
 
-/** Returns pseudorandom numbers from 0 to 1 (mulberry32). */
+/** Returns a generator of pseudorandom numbers from 0 to 1, exclusive (mulberry32). */
 function generator(seed) {
   let state = seed
   return () => {

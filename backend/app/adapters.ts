@@ -19,15 +19,15 @@ import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
 
-/** One adapter for each port to the outside. */
+/** Adapters of the external services, one per port. */
 export interface Adapters {
   readonly video: VideoProvider
   readonly media: MediaStore
   readonly mailer: Mailer
-  /** Mails kept for `/dev/mailbox`; undefined with SMTP and in production. */
+  /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
   readonly payments: PaymentProvider
-  /** Undefined with PayPal. */
+  /** Local payment sandbox; undefined with PayPal. */
   readonly sandbox: Sandbox | undefined
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ const VIDEO_CALLS = {
   state: { outcomes: ['queued', 'rendering', 'finished', 'failed', 'unknown'] },
   fetch: {},
 } as const
-/** The `call` labels are stored in dashboards and alerts, so they keep their original names. */
+/** Metric labels. Dashboards and alerts refer to them, so they keep their original names. */
 const PAYMENT_CALLS = {
   createAgreement: { call: 'open' },
   getAgreement: { call: 'look' },
@@ -47,7 +47,10 @@ const PAYMENT_CALLS = {
   cancelAgreement: { call: 'cancel' },
 } as const
 
-/** Chooses the adapters: a configured service, or else its embedded stand-in. @throws ConfigError media would not be shared */
+/**
+ * Opens the adapter of each configured service, or its embedded substitute.
+ * @throws ConfigError media would not be shared
+ */
 export async function openAdapters(context: Context, overrides: Overrides): Promise<Adapters> {
   const { config, database, pool, calendar } = context
   const { metrics } = context.observability

@@ -48,11 +48,11 @@ export interface Listening {
   readonly publicUrl: () => string
   /** `/healthz`, `/readyz` and `/metrics`. */
   readonly health: Router
-  /** Folder of the built site; undefined: only the API is served. */
+  /** Folder of the built site. If undefined, only the API is served. */
   readonly site: string | undefined
 }
 
-/** Serves HTTP and WebSocket calls on a server that is already listening. */
+/** Serves HTTP and WebSocket requests on a server that is already listening. */
 export function startApi(context: Context, adapters: Adapters, services: Services, listening: Listening): Running {
   const { config, database, log, changes, leases, observability } = context
   const { server } = listening

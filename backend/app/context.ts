@@ -50,11 +50,11 @@ export interface Context {
   readonly store: EventStore
   readonly handle: Handle
   readonly findOrigin: FindOrigin
-  /** Notifications of committed read models and queued rows. */
+  /** Notifications about updated read models and queued rows. */
   readonly changes: Changes
   readonly leases: Leases
   readonly observability: Observability
-  /** Settles when an embedded database server has exited. */
+  /** Settles when the embedded database server exits. */
   readonly databaseGone: Promise<void>
   close(): Promise<void>
 }
@@ -62,7 +62,10 @@ export interface Context {
 /** Query timeout, ms. Migrations are exempt: they may take longer. */
 const QUERY_TIMEOUT_MS = 60_000
 
-/** Opens the database and the event store, migrates, and starts listening. @throws ConfigError, StoreUnavailable */
+/**
+ * Opens the database and the event store, migrates the schema, and subscribes to changes.
+ * @throws ConfigError, StoreUnavailable
+ */
 export async function openContext(config: Config, log: Logger, { now = Date.now }: Overrides): Promise<Context> {
   mkdirSync(config.dataDir, { recursive: true })
   const temporaryDir = makeTemporaryDir(config.dataDir)

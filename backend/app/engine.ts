@@ -6,14 +6,14 @@ import type { Activities, Engine } from '#workflows/engine/engine.port.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import type { Context } from './context.ts'
 
-/** Videos rendered at the same time: the demo renderer uses whole cores, a remote provider uses none of ours. */
+/** Returns the maximum number of concurrent renderings. Only the demo renderer uses the cores of this machine. */
 export const renderSlots = (video: VideoProvider): number =>
   video.name === 'demo' ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000
 
-/** An engine that can report whether its server answers. */
+/** A workflow engine. `reachable`, if present, reports whether its server responds. */
 export type OpenEngine = Engine & { reachable?(): Promise<boolean> }
 
-/** Opens Temporal where its address is configured, and the embedded engine elsewhere. */
+/** Opens Temporal if its address is configured, otherwise the embedded engine. */
 export async function openEngine(
   { config, log }: Context,
   render: number,

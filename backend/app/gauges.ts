@@ -11,14 +11,14 @@ import { readWebhookBacklog } from '../subscriptions/webhookInbox.ts'
 import type { Context } from './context.ts'
 
 const HOUR_MS = 3_600_000
-/** The time limit of a rendering, 30 minutes, plus time for the download. */
+/** Processing time after which a task is stuck: the 30-minute rendering limit plus time for the download. */
 const STUCK_AFTER_MS = 45 * 60_000
-/** A task waits for six hours at most. */
+/** Waiting time after which a task is stuck: half an hour more than the six-hour limit. */
 const MAX_WAITING_MS = 6.5 * HOUR_MS
 
 /**
- * Registers the gauges that are read from the database. Every process reports the same values, so alerts take the largest.
- * The `workflow` labels are the original names of the workflows.
+ * Registers the gauges that are read from the database. Every process reports the same values, so alerts use the
+ * maximum. The `workflow` labels keep the workflows' original names.
  */
 export function registerGauges({ pool, database, clock, calendar, log, observability }: Context): void {
   const { metrics, onCollect } = observability

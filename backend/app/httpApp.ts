@@ -25,7 +25,7 @@ export interface HttpApp {
   }
   /** Registers the JSON API. */
   readonly api: (serve: Serve) => void
-  /** Webhooks: called across origins, each with its own proof of who sent it. */
+  /** Webhooks, which receive cross-origin requests and authenticate the sender of each. */
   readonly webhooks: readonly Router[]
   /** Health, metrics and development pages. */
   readonly pages: readonly Router[]
@@ -59,7 +59,7 @@ export function createHttpApp({ log, metrics, publicUrl, trustedProxies, identit
   app.use(() => {
     throw new Rejection('not_found', 'There is nothing here.')
   })
-  // Thrown errors are answered by `problemDetails`; these happen while the answer is sent, usually because the client left.
+  // `problemDetails` handles thrown errors. These occur while a response is sent, usually because the client left.
   app.on('error', (error: Error, { socket, state }: Context) => {
     const line = { err: error, requestId: state.requestId }
     log[socket.destroyed ? 'debug' : 'error'](line, 'response aborted')
@@ -67,7 +67,7 @@ export function createHttpApp({ log, metrics, publicUrl, trustedProxies, identit
   return app
 }
 
-/** Answers a known path called with the wrong method, naming the right ones. */
+/** Rejects unsupported methods of known paths and lists the supported ones. */
 function rejectOtherMethods(api: Router): Middleware {
   return async (ctx, next) => {
     const known = api.match(ctx.path, ctx.method).path

@@ -21,7 +21,7 @@ import { startWorkflows } from './workflows.ts'
 
 export type Kinora = Awaited<ReturnType<typeof startKinora>>
 
-/** Longer than proxies keep idle connections (Caddy: two minutes), so that the proxy closes them first. */
+/** Idle timeout of connections. Longer than the timeout of proxies (two minutes in Caddy), so that they close first. */
 const IDLE_CONNECTION_MS = 125_000
 
 const SITE = path.resolve(import.meta.dirname, '../../site/dist')
@@ -42,7 +42,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   )
   const healthOnly = createHealthApp(health, log).callback()
   server.on('request', healthOnly)
-  // Bind the port first: if another Kinora holds it, nothing else is touched.
+  // Bind the port first: if another Kinora already uses it, startup fails before it changes anything.
   await listen(server, config.http)
   const { port } = server.address() as AddressInfo
   const url = config.http.publicUrl ?? `http://localhost:${port}`
@@ -61,7 +61,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   }
   const since = await databaseTime(context.database)
   await run('projections', () => startProjections(context))
-  // Other roles read and sweep rows, so every projection, wherever it runs, catches up first.
+  // Other roles read and sweep rows, so wait until all projections have caught up, in whichever process they run.
   await caughtUp(PROJECTIONS, context.database, since)
   const workflows = () => startWorkflows(context, adapters, services, () => url)
   // Temporal coordinates its workers; the embedded engine must run in one process only.
@@ -78,11 +78,11 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
     /** Exposed to tests, like the services. */
     context: { ...adapters, ...context },
     services,
-    /** Resolves with the reason when the process cannot continue. */
+    /** Resolves with the reason if the process can no longer run. */
     failed: context.databaseGone.then(() => 'The database has stopped.'),
     async stop() {
       readiness = 'draining'
-      // Load balancers poll `/readyz`: keep serving until they have noticed.
+      // Keep serving until load balancers, which poll `/readyz`, stop sending requests.
       await delay(config.http.drainMs)
       for (const role of running.toReversed()) await role.stop()
       server.close()

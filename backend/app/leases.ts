@@ -4,14 +4,14 @@ import type { LeaseOptions, Leases } from '../kernel/postgres/leases.ts'
 export interface Running {
   /** Settles when the service has caught up once. */
   readonly started: Promise<void>
-  /** Whether the server it depends on answers; left out where that is only the database. */
+  /** Returns whether the server that it depends on responds. Omitted if it depends only on the database. */
   reachable?(): Promise<boolean>
   stop(): Promise<void>
 }
 
 /**
- * Runs a service in at most one process at a time: in this one while it holds the lease. `started` settles when the service
- * has started here, or when another process is seen to hold the lease.
+ * Runs a service in at most one process at a time, the one that holds the lease. `started` settles when the service has
+ * started in this process or another process holds the lease.
  */
 export function leased(
   leases: Leases,

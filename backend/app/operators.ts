@@ -20,7 +20,7 @@ import type { Context } from './context.ts'
 
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
 
-/** Composes the operator's routes. Each context provides the figures of its own tables. */
+/** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
   { config, pool, database, changes, clock, calendar }: Context,
   { video }: Adapters,

@@ -6,7 +6,7 @@ import { leased, type Running } from './leases.ts'
 
 /**
  * Keeps the read models up to date. Each projection has its own lease, so processes share the work. The lease name
- * contains the version: a newer program builds its rows while an older one keeps updating the old ones.
+ * includes the version, so a new release can build its rows while the previous one keeps its own up to date.
  */
 export function startProjections({ store, database, log, leases, observability: { lag } }: Context): Running {
   const run = (projection: AnyProjection) => (): Running => {

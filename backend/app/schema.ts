@@ -9,13 +9,17 @@ import { M0100Baseline, REPLACED_BY_BASELINE } from './migrations/M0100Baseline.
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [{ name: 'M0100Baseline', class: M0100Baseline }]
 
-/** Brings the schema up to date; see {@link migrate}. @throws ConfigError the database is older than the baseline */
+/**
+ * Migrates the schema to the current version; see {@link migrate}.
+ * @throws ConfigError the database is older than the baseline
+ */
 export const migrateSchema = (database: Database, pool: pg.Pool): Promise<void> =>
   migrate(database, pool, currentMigrations)
 
 /**
- * Returns the applied migrations of a database or backup, with the baseline in place of the migrations that it replaces.
- * @throws ConfigError it has some of the migrations that the baseline replaces, but not all
+ * Returns the applied migrations of a database or backup, with the baseline in place of the migrations that it
+ * replaces.
+ * @throws ConfigError the database or backup has some of the migrations that the baseline replaces, but not all
  */
 export function currentMigrations(listed: readonly string[]): readonly string[] {
   const missing = REPLACED_BY_BASELINE.filter((name) => !listed.includes(name))

@@ -29,7 +29,7 @@ const SWEEP_VISITS_MS = 10 * 60_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
 const RECONCILE_MS = 24 * 60 * 60_000
 
-/** Starts workflows from the log, from queued rows, from calendar moves, and on schedules. */
+/** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, log, changes }: Context,
   { outbox, erasures, webhooks }: Services,

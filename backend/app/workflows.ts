@@ -38,7 +38,7 @@ export function startWorkflows(
   const watched = instrumentActivities(observability.metrics, activities, OUTCOMES)
   const opened = openEngine(context, renderSlots(adapters.video), watched).then((engine) => {
     const triggers = () => startTriggers(context, services, engine)
-    // Temporal has many workers but needs one process that starts workflows.
+    // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
   })
   return {
@@ -101,7 +101,7 @@ function activitiesOf(
   })
 }
 
-/** Returns the reads and mails of subscriptions and credits that activities need. */
+/** Returns the queries and emails about subscriptions and credits that activities need. */
 export function subscriptionDeps({ database, calendar, log }: Context, { outbox }: Services, publicUrl: () => string) {
   const { sendOnce: mailOnce } = createReminders(database, outbox, publicUrl)
   return {

@@ -15,7 +15,7 @@ const usage = `npm run adjust -- --user <id or e-mail> --amount <credits> --reas
 Grants credits to a user. A negative amount takes credits, at most those that are left. The ledger keeps operator and
 reason forever, so the reason must not name a person. An adjustment with the same --id is made once.`
 
-/** @throws UsageError naming the argument */
+/** @throws UsageError naming the invalid argument */
 function readArguments(args: readonly string[]) {
   const values = parseOptions(args, { user: text, amount: text, reason: text, operator: text, id: text })
   const { user = '', reason = '', operator = '', id = uuid7() } = values
@@ -29,7 +29,9 @@ function readArguments(args: readonly string[]) {
   return { user, amount, reason: reason.trim(), operator, id }
 }
 
-/** Adjusts a user's credits as an operator. Returns the exit code: 1 refused, 2 a wrong command line. */
+/**
+ * Adjusts a user's credits as an operator. Returns the exit code: 0, 1 if refused, or 2 for an invalid command line.
+ */
 export function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
   return runProgram({ usage, expected: [Rejection, NoLedger], print }, async () => {
     const { user, amount, reason, operator, id } = readArguments(args)

@@ -11,7 +11,7 @@ interface Surroundings {
   readonly printError: (text: string) => void
 }
 
-/** Runs the program for auditors. Returns its exit code: 1 deviations or a fault, 2 a wrong command line. */
+/** Runs the audit program. Returns the exit code: 0, 1 for deviations or errors, or 2 for an invalid command line. */
 export async function runAudit(args: readonly string[], { env, print, printError }: Surroundings): Promise<number> {
   const work = async () => {
     const command = readCommand(args)
@@ -35,7 +35,7 @@ export async function runAudit(args: readonly string[], { env, print, printError
 }
 
 if (import.meta.main) {
-  // A young generation large enough for several pages of the log: most garbage is then collected without being copied.
+  // The young generation must fit several pages of the log, so that most garbage is collected without being copied.
   setFlagsFromString('--max-semi-space-size=64')
   setFlagsFromString('--min-semi-space-size=32')
   process.exitCode = await runAudit(process.argv.slice(2), {

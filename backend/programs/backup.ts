@@ -12,7 +12,7 @@ or DATABASE_URL names. Keep ENCRYPTION_KEY and SESSION_SECRET in another place t
 those that were generated in DATA_DIR. An EventStoreDB cluster and a media bucket need backups of their own:
 docs/operations.md.`
 
-/** Saves the installation that the environment names. Returns the exit code. */
+/** Backs up the configured installation. Returns the exit code. */
 export function runBackup(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
   return runProgram({ usage, expected: [RecoveryError, ConfigError], print }, async () => {
     const { out, 'with-secrets': withSecrets = false } = parseOptions(args, { out: text, 'with-secrets': flag })

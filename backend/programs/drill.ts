@@ -18,7 +18,7 @@ Backs up this installation, restores the backup into a temporary folder, verifie
 
 type Print = (text: string) => void
 
-/** Rehearses backup and restore beside the running installation. Returns the exit code. */
+/** Rehearses backup and restore without affecting the running installation. Returns the exit code. */
 export function runDrill(args: readonly string[], env: NodeJS.ProcessEnv, print: Print) {
   return runProgram({ usage, expected: [RecoveryError, ConfigError], print }, async () => {
     const { keep = false } = parseOptions(args, { keep: flag })

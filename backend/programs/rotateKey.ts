@@ -14,7 +14,7 @@ Re-encrypts users' keys and outgoing mails with a new ENCRYPTION_KEY. Stop Kinor
 NEW_ENCRYPTION_KEY (64 hexadecimal digits), or a random one. A key that is kept in DATA_DIR is replaced there; otherwise
 the new key is printed, to be set as ENCRYPTION_KEY.`
 
-/** Rotates the master key. Returns the exit code: 1 refused, 2 a wrong command line. */
+/** Rotates the master key. Returns the exit code: 0, 1 if refused, or 2 for an invalid command line. */
 export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
   return runProgram({ usage, expected: [ConfigError], print }, async () => {
     parseOptions(args, {})
@@ -33,7 +33,7 @@ export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, pr
       }
       await client.query('begin')
       const { userKeys, mails } = await rotateKeys(client, config.secrets.encryption, next)
-      // Saved before the commit: a crash in between must not lose the key.
+      // Saved before the commit, so that a crash in between cannot lose the key.
       const staged = keptIn && stageKey(keptIn, next)
       await client.query('commit')
       if (keptIn && staged) renameSync(staged, keptIn)

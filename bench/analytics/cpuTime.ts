@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Linux counts CPU time in hundredths of a second. */
+/** Duration of a clock tick, the unit of CPU time in `/proc` on Linux, ms. */
 const TICK_MS = 10
 
-/** Returns the fields of `/proc/<pid>/stat` after the process name, which may contain spaces: state, parent, … */
+/**
+ * Returns the fields of `/proc/<pid>/stat` after the process name, starting with state and parent pid. The name may
+ * contain spaces.
+ */
 const fieldsOf = (pid: number) => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** Returns the CPU milliseconds that a process and its descendants have used, exited children included. */
+/** Returns the CPU time in milliseconds of a process and its descendants, including exited children. */
 export function cpuTime(root: number): number {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 
-// The minimum of an analytics server: it inserts one row per visit, each in its own transaction, and answers.
+// A minimal analytics server as a baseline: it inserts one row per visit, each in its own transaction.
 const pool = new pg.Pool({ ...JSON.parse(process.argv[2]!), max: 16 })
 await pool.query('create table if not exists lean_view (at timestamptz, path text, session_id text)')
 const server = createServer(async (request, response) => {

@@ -5,10 +5,10 @@ import { umamiBoard } from './umami.ts'
 const BOARD = ['/overview', '/weekly', '/hourly', '/users/overview', '/users/list?page=1&per_page=10']
 const BESIDE = ['/pages', '/live', '/tasks', '/margin', '/actions']
 const ROUNDS = 300
-/** Time of Umami's calls for the same dashboard, on two cores with a million views. */
+/** Recorded time to load Umami's dashboard with a million views on two cores, ms. */
 const RECORDED_MS = 490
 
-/** Measures each call of the dashboard alone, and its five calls in parallel as the page sends them. */
+/** Measures each API call of the dashboard alone, and the five calls that the page sends in parallel. */
 export async function measureBoard(url: string, password: string): Promise<void> {
   const login = await fetch(`${url}/api/v1/analytics/login`, {
     method: 'POST',

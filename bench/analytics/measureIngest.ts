@@ -11,14 +11,14 @@ import { umamiIngest } from './umami.ts'
 const CONNECTIONS = 16
 const WARM_MS = 400
 const RUN_MS = 1_000
-/** Kinora and the lean server take many short turns, so that a varying load of the machine affects both. */
+/** Rounds alternate between Kinora and the lean server, so that load changes on the machine affect both. */
 const ROUNDS = 20
-/** Warm-up turns, while both are being compiled. */
+/** Unmeasured warm-up rounds, during which the JIT compiles both servers. */
 const COLD_ROUNDS = 3
-/** Umami's rate in views per second at 16 connections on two cores, and its CPU milliseconds per view. */
+/** Umami's recorded rate in views per second (16 connections, two cores), and its CPU time per view in milliseconds. */
 const RECORDED_RATE = 185
 const RECORDED_CPU_MS = 6.8
-/** Rate of the lean server on that machine. */
+/** Rate of the lean server on the same machine, in views per second. */
 const RECORDED_LEAN = 3_700
 
 const record = (session: string, n: number) =>
@@ -32,14 +32,17 @@ const record = (session: string, n: number) =>
     status_code: 200,
   })
 
-/** Sends views over all connections, each as fast as it is answered. Returns the accepted views and the seconds. */
+/**
+ * Sends views over all connections, each view as soon as the previous one is accepted. Returns the number of views
+ * accepted after the warm-up, and the duration in seconds.
+ */
 async function takenBy(url: string, path: string, onWarm = () => {}): Promise<{ views: number; seconds: number }> {
   let taken = 0
   let running = true
   const send = async (_: unknown, n: number) => {
     const through = await connection(url)
     for (let view = 0; running; view++) {
-      // A new visitor after every eight pages.
+      // Each visitor views eight pages.
       const body = record(`session-${n}-${Math.floor(view / 8)}-${performance.now()}`, view * CONNECTIONS + n)
       const answer = await through.ask('POST', path, { 'content-type': 'text/plain' }, body)
       if (answer.status !== 202) throw new Error(`${answer.status} ${answer.body}`)
@@ -58,7 +61,7 @@ async function takenBy(url: string, path: string, onWarm = () => {}): Promise<{ 
   return run
 }
 
-/** Starts the lean server on the same database. */
+/** Starts the lean server with Kinora's database. */
 async function startLean(database: pg.ClientConfig) {
   const entry = path.join(import.meta.dirname, 'leanServer.ts')
   const child = spawn(process.execPath, [entry, JSON.stringify(database)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -70,7 +73,7 @@ async function startLean(database: pg.ClientConfig) {
   return { url: /ready (\S+)/.exec(String(ready))![1]!, stop }
 }
 
-/** Sends another request now and then until the load ends. Returns the milliseconds of each. */
+/** Sends a different request about every 10 ms until the load ends. Returns the latencies in milliseconds. */
 async function askBeside(url: string, ongoing: Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   const through = await connection(url)
@@ -90,7 +93,7 @@ async function askBeside(url: string, ongoing: Promise<unknown>): Promise<number
 
 /**
  * Measures the ingestion of visits while other requests are served.
- * @param pid the server, whose child process is Postgres
+ * @param pid process id of the server, whose child process is Postgres
  */
 export async function measureIngest(url: string, pid: number, database: pg.ClientConfig): Promise<void> {
   const lean = await startLean(database)

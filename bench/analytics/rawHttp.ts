@@ -5,14 +5,14 @@ export interface Answer {
   readonly body: string
 }
 export interface Connection {
-  /** Sends one request at a time. */
+  /** Sends a request. Wait for the response before sending the next one. */
   ask(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer>
   close(): void
 }
 
 /**
- * Opens a keep-alive HTTP connection that uses little CPU, because the client shares the machine with the server. Supports
- * responses with a Content-Length and responses without a body.
+ * Opens a keep-alive HTTP connection with little CPU overhead, because client and server share the machine. Supports
+ * only responses with a Content-Length and responses without a body.
  */
 export async function connection(url: string): Promise<Connection> {
   const { hostname, port, host } = new URL(url)

@@ -2,7 +2,9 @@ import type pg from 'pg'
 import { recountRegistrations } from '#backend/accounts/readUsers.ts'
 import { recountVisits } from '#backend/analytics/countVisits.ts'
 
-/** Pages of the site, then invented ones. Visits follow Zipf's law: the n-th page has 1/n of the visits of the first. */
+/**
+ * Real pages of the site; generated ones follow. Visits follow Zipf's law: page n has 1/n of the first page's visits.
+ */
 const PAGES = [
   '/',
   '/zh',
@@ -23,7 +25,7 @@ const AGENTS = [
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
 ]
 
-/** Paths with their cumulative share of visits. */
+/** Returns paths and their cumulative shares of visits. */
 function zipf(pages: number): [string[], number[]] {
   const shares = Array.from({ length: pages }, (_, n) => 1 / (n + 1))
   const all = shares.reduce((sum, share) => sum + share)
@@ -38,9 +40,9 @@ export interface Seeded {
 }
 
 /**
- * Inserts visits and registrations of the 90 days before `now`, generated in the database from a fixed seed: sessions of one
- * to nine pages, more by day than by night, fewer at weekends, one in twenty by a bot, with an unload event for every other
- * page.
+ * Inserts visits and registrations of the 90 days before `now`, generated in the database from a fixed seed. Sessions
+ * have one to nine pages and are more frequent by day than at night and on weekdays than at weekends. One in twenty is
+ * by a bot. Every other page has an unload event.
  */
 export async function seedVisits(
   pool: pg.Pool,

@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Optionally measures a running Umami (2.x) as well: `UMAMI_URL`, `UMAMI_WEBSITE` (the id of a website with the same rows),
+ * To measure a running Umami (2.x) as well, set `UMAMI_URL`, `UMAMI_WEBSITE` (the id of a website with the same rows),
  * `UMAMI_USERNAME` and `UMAMI_PASSWORD`.
  */
 const { UMAMI_URL, UMAMI_WEBSITE, UMAMI_USERNAME = 'admin', UMAMI_PASSWORD = 'umami' } = process.env
 const ROUNDS = 20
 const DAY_MS = 86_400_000
 
-/** Returns the median milliseconds of its dashboard's calls in parallel; undefined without Umami. */
+/**
+ * Returns the median time in milliseconds to load Umami's dashboard, with its API calls in parallel. Undefined without
+ * Umami.
+ */
 export async function umamiBoard(): Promise<number | undefined> {
   if (!UMAMI_URL || !UMAMI_WEBSITE) return undefined
   const login = await fetch(`${UMAMI_URL}/api/auth/login`, {
@@ -42,7 +45,7 @@ export async function umamiBoard(): Promise<number | undefined> {
   return times.sort((a, b) => a - b)[ROUNDS / 2]
 }
 
-/** Returns the views per second that it ingests over this many connections; undefined without Umami. */
+/** Returns how many views per second Umami ingests over `connections` connections; undefined without Umami. */
 export async function umamiIngest(connections: number, ms: number): Promise<number | undefined> {
   if (!UMAMI_URL || !UMAMI_WEBSITE) return undefined
   let taken = 0

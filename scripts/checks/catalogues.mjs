@@ -8,12 +8,12 @@ const NAMES = new Set(
   JPG JPEG PNG WebP MP4 CSV PDF URL FAQ API HTTP HTTPS IP ID UUID USD CNY RMB GB MB KB px fps K P W Hz Plus Pro Ultimate
   Markdown Docker JavaScript LLM GDPR CCPA TLS SMTP S3 Webhook MIT`.split(/\s+/),
 )
-/** Names of languages, each in its own language. */
+/** Keys of language names, each of which is written in its own language. */
 const LANGUAGE_NAMES = /^language\./
 const HAN = /\p{Script=Han}/u
 const PLURAL = /_(zero|one|two|few|many|other)$/
 
-/** Checks the texts: both languages have the same files, keys and placeholders, and no words of the other language. */
+/** Checks that both languages have the same files, keys and placeholders, and no words in the other language. */
 export function catalogueFaults(content = path.join(ROOT, 'content')) {
   const en = filesUnder(path.join(content, 'en'))
   const zh = filesUnder(path.join(content, 'zh'))
@@ -40,7 +40,7 @@ function jsonFaults(english, chinese) {
   for (const [key, text] of en) {
     const other = zh.get(key) ?? zh.get(`${withoutPlural(key)}_other`)
     if (HAN.test(text) && !LANGUAGE_NAMES.test(key)) faults.push(`${key}: Chinese in English: ${text}`)
-    // The singular may omit the number.
+    // A singular form may omit the number.
     if (other === undefined || key.endsWith('_one')) continue
     if (placeholders(text) !== placeholders(other)) faults.push(`${key}: the placeholders differ`)
   }
@@ -55,7 +55,7 @@ function textFaults(key, english, chinese) {
   return faults
 }
 
-/** Front matter that is not text. Only the English file has it. */
+/** Front matter fields that are not translated. Only the English file has them. */
 const FACTS = new Set(['category', 'priority', 'updated'])
 
 function markdownFaults(english, chinese) {
@@ -75,14 +75,14 @@ const frontMatter = (text) =>
     ]),
   )
 
-/** Returns the marks of headings and lists in order. Translations have the same outline. */
+/** Returns the Markdown markers of headings, lists, quotes and tables in order. They must match in all translations. */
 const outline = (text) => [...text.matchAll(/^(#+|-|\d+\.|>|\|)(?= )/gm)].map(([, mark]) => mark).join(' ')
 
 const isName = (word) => word.split('-').every((part) => NAMES.has(part) || /^\d*$/.test(part))
 const withoutPlural = (key) => key.replace(PLURAL, '')
 const placeholders = (text) => [...new Set(text.match(/\{\{[^}]*\}\}/g))].sort().join()
 
-/** Returns the Latin words of a text, without addresses, placeholders, tags, and sizes such as 1080P or 20MB. */
+/** Returns the words in Latin script, ignoring addresses, placeholders, tags, and sizes such as 1080P or 20MB. */
 function latinWords(text) {
   const bare = text.replace(/\{\{[^}]*\}\}|<[^>]*>|https?:\S+|\S+@\S+|\/[\w/{}-]+|\d+(?:P|K|MB|GB|KB|px|fps|s)\b/g, ' ')
   return bare.match(/[A-Za-z][A-Za-z0-9-]*/g) ?? []

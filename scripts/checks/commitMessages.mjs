@@ -5,7 +5,7 @@ import { ROOT } from '../run.mjs'
 const BASE = '1ff03d52eadcbfd6b55afdf6eb70e90991fb5f89'
 const MAX_LENGTH = 72
 const SUBJECT = /^[a-z][a-z0-9/-]*(, [a-z][a-z0-9/-]*)*: (?<verb>[a-z]+)\b/
-/** Words that are often written in place of the verb. */
+/** Words that often start a subject line that lacks an imperative verb. */
 const NO_VERBS = new Set(
   'a an the this that these those it its of in on at by for from with without to and or but not no what when where who all any each every more less new now only there'.split(
     ' ',
@@ -14,7 +14,7 @@ const NO_VERBS = new Set(
 const INFLECTED = /(?:[^e]ed|ing|[^su]s)$/
 const IMPERATIVES = new Set(['bring', 'embed', 'ping', 'shed', 'string'])
 
-/** Returns what is wrong with the first line of a commit message; undefined if it follows docs/STYLE.md. */
+/** Describes the fault in the first line of a commit message. Returns undefined if it follows docs/STYLE.md. */
 export function subjectFault(subject) {
   if (subject.length > MAX_LENGTH) return `has ${subject.length} characters, at most ${MAX_LENGTH} are allowed`
   if (subject.endsWith('.')) return 'ends with a full stop'

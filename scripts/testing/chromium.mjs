@@ -2,11 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { NODE, run, tool } from '../run.mjs'
 
-/** In order of preference: the headless shell uses a quarter less CPU and memory. */
+/** Commands in order of preference. The headless shell uses a quarter less CPU and memory than Chromium. */
 const COMMANDS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const INSTALL_MS = 6 * 60_000
 
-/** Returns a Chromium that starts: the configured one, the system's, Playwright's, or a new one. Undefined: none can be installed. */
+/**
+ * Returns the path of a working Chromium: the configured one, the system's, Playwright's, or a newly installed one.
+ * Returns undefined if none can be installed.
+ */
 export async function findOrInstallChromium() {
   const found = [process.env.KINORA_CHROMIUM, ...COMMANDS.map(onPath), bundledChromium()].find(starts)
   if (found) return found
@@ -36,7 +39,7 @@ function bundledChromium() {
   return spawnSync(NODE, ['--input-type=module', '-e', program], { encoding: 'utf8' }).stdout
 }
 
-/** Tries the program: on some systems it is a stub that names a package, on others it lacks libraries. */
+/** Returns whether the program starts. On some systems it is a stub that names a package, or it lacks libraries. */
 function starts(file) {
   return Boolean(file) && existsSync(file) && spawnSync(file, ['--version'], { timeout: 20_000 }).status === 0
 }

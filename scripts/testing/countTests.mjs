@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 
-/** Vitest reporter for `scripts/testing/test.mjs`: counts tests and collects the reasons of skipped suites. */
+/** Vitest reporter for `scripts/testing/test.mjs` that counts tests and collects the reasons for skipped suites. */
 export default class CountTests {
   onTestRunEnd(modules, unhandledErrors) {
     const counts = { passed: 0, failed: 0, skipped: 0, reasons: [] }
-    // An error outside of all tests is a failure as well.
+    // An error outside any test also counts as a failure.
     counts.failed += unhandledErrors.length
     for (const module of modules) countModule(module, counts)
     writeFileSync(process.env.KINORA_TEST_COUNTS, JSON.stringify(counts))
@@ -28,7 +28,7 @@ function countModule(module, counts) {
   for (const reason of reasons) counts.reasons.push(`${module.relativeModuleId}: ${reason}`)
 }
 
-/** Returns the name of the outermost skipped suite or test, and its note: one of them says what is missing. */
+/** Returns the name and note of the outermost skipped suite or test, which state what is missing. */
 function reasonOf(test, note) {
   let outermost = test
   for (let one = test; one.type !== 'module'; one = one.parent) if (isSkipped(one)) outermost = one

@@ -3,7 +3,7 @@ export interface Violation {
   readonly rule: string
   readonly from: string
   readonly to: string
-  /** The source. Default: an import of a value from `to`. */
+  /** Source code of the file. Default: an import of a value from `to`. */
   readonly source?: string
   /** The content of `to`. Default: empty. */
   readonly target?: string
@@ -11,7 +11,7 @@ export interface Violation {
 
 const importing = (rule: string, from: string, to: string): Violation => ({ rule, from, to })
 
-/** One violation of each rule of .dependency-cruiser.mjs, to be planted into an empty tree. */
+/** One violation of each rule in .dependency-cruiser.mjs, to be written to an empty directory tree. */
 export const VIOLATIONS: readonly Violation[] = [
   importing('a contract imports only zod and other contracts', 'backend/tasks/contract.ts', 'backend/tasks/routes.ts'),
   importing(

@@ -32,7 +32,7 @@ if (reasons.length > 0) console.log(`Skipped:\n${reasons.map((reason) => `- ${re
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0
 
-/** Returns whether any selected test needs a browser, and with it a built site. */
+/** Returns whether any selected test needs a browser, and therefore the built site. */
 function hasBrowserTests() {
   if (!existsSync(path.join(ROOT, 'site'))) return false
   const isWanted = (file) => filters.length === 0 || filters.some((filter) => `site/${file}`.includes(filter))

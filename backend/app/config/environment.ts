@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 export const ROLES = ['api', 'projections', 'workflows'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Accepts names only: an offset such as +01:00 means the opposite to Postgres and ignores daylight saving time. */
+/** Accepts only names: Postgres inverts offsets such as +01:00, and offsets ignore daylight saving time. */
 const isTimeZone = (name: string): boolean => {
   try {
     return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))

@@ -17,7 +17,7 @@ const SHARED = {
   ENCRYPTION_KEY: 'each process would make its own, and could not read what the others wrote',
 } as const
 
-/** Refuses roles and addresses with which the processes would not work together. @throws ConfigError with every reason */
+/** Checks that processes with this configuration can work together. @throws ConfigError listing every problem */
 export function checkLayout(env: Environment, roles: readonly Role[]): void {
   const isSplit = roles.length < ROLES.length
   const faults = isSplit
@@ -41,7 +41,7 @@ export function checkLayout(env: Environment, roles: readonly Role[]): void {
   refuse('This layout would not work', faults)
 }
 
-/** @throws ConfigError listing the faults, if there are any */
+/** Throws unless `faults` is empty. @throws ConfigError listing the faults */
 export function refuse(headline: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new ConfigError(`${headline}:\n- ${faults.join('\n- ')}`)
 }

@@ -6,10 +6,12 @@ import { ConfigError, type Environment, isComplete, parseEnvironment, type Role 
 import { checkLayout, parseRoles, refuse } from './layout.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 
-/** Everything that the environment decides. An adapter without configuration is undefined: the embedded one takes its place. */
+/**
+ * Configuration from the environment. A service that is not configured is undefined and replaced by an embedded one.
+ */
 export interface Config {
   readonly production: boolean
-  /** Absolute path of the embedded database, media and generated secrets. */
+  /** Absolute path of the folder for the embedded database, media and generated secrets. */
   readonly dataDir: string
   readonly roles: readonly Role[]
   readonly logLevel: string
@@ -17,36 +19,36 @@ export interface Config {
   readonly http: {
     readonly port: number
     readonly host: string
-    /** Without a trailing slash; undefined: derived from the port once it is bound. */
+    /** Without a trailing slash. If undefined, derived from the port once it is bound. */
     readonly publicUrl: string | undefined
     /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
     readonly trustedProxies: number
-    /** Milliseconds between `/readyz` answering 503 and the first service stopping. */
+    /** Time for which a stopping process keeps serving while `/readyz` returns 503, ms. */
     readonly drainMs: number
-    /** Bearer token of `/metrics`; without one, production does not serve it. */
+    /** Bearer token of `/metrics`, which production does not serve without one. */
     readonly metricsToken: string | undefined
     readonly supportEmail: string
   }
-  /** Undefined: an embedded PostgreSQL. */
+  /** If undefined, an embedded PostgreSQL is used. */
   readonly database: { readonly url: string } | undefined
-  /** EventStoreDB and the file of its certificate authority; undefined: a table in PostgreSQL. */
+  /** EventStoreDB and its CA certificate file. If undefined, events are stored in PostgreSQL. */
   readonly eventStore: { readonly url: string; readonly ca: string | undefined } | undefined
-  /** Undefined: the embedded workflow engine. */
+  /** If undefined, the embedded workflow engine is used. */
   readonly temporal: { readonly address: string; readonly namespace: string } | undefined
   readonly video: {
-    /** Undefined: the demo renderer. */
+    /** If undefined, the demo renderer is used. */
     readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
     readonly ffmpegPath: string | undefined
   }
   readonly payments: {
-    /** Undefined: the sandbox. */
+    /** If undefined, the payment sandbox is used. */
     readonly paypal:
       | (PaypalAccess & { readonly webhookId: string; readonly plans: Readonly<Record<PaidTier, string>> })
       | undefined
   }
-  /** Undefined: mails are kept for `/dev/mailbox`. */
+  /** If undefined, emails are kept for `/dev/mailbox`. */
   readonly mail: { readonly url: string; readonly from: string } | undefined
-  /** Undefined: media are stored in a folder. */
+  /** If undefined, media files are stored in `dataDir`. */
   readonly storage: S3Access | undefined
   readonly operators: Readonly<ReturnType<typeof readOperator>>
 }

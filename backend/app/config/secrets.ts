@@ -24,8 +24,8 @@ function storedSecrets(dataDir: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the account that may open the operator board, and the IANA name of the board's time zone. A missing password is
- * generated once and stored in the data folder; `isNew` means that this start generated it and has yet to show it.
+ * Returns the operator's login and the IANA time zone of the dashboard. A missing password is generated once and stored
+ * in the data folder; `isNew` is true if this start generated it and must show it.
  */
 export function readOperator(env: Environment, dataDir: string) {
   const { OPERATOR_USERNAME: username, OPERATOR_PASSWORD: given, OPERATOR_TIME_ZONE: timeZone } = env
@@ -35,7 +35,7 @@ export function readOperator(env: Environment, dataDir: string) {
   return { username, password: readFileSync(file, 'utf8').trim(), isNew, timeZone }
 }
 
-/** Creates a file with mode 0600. @returns false when another process created it first */
+/** Creates a file with mode 0600. @returns false if it already exists */
 function writeOnce(file: string, content: string): boolean {
   mkdirSync(path.dirname(file), { recursive: true })
   try {

@@ -3,7 +3,7 @@
 create table user_account (
   id uuid primary key,
   email text not null unique,
-  -- Normalised address: one account per mailbox.
+  -- Normalised email address: allows one account per mailbox.
   identity text not null unique,
   full_name text not null,
   language text not null,
@@ -26,7 +26,7 @@ create table mail_token (
   expires_at timestamptz not null
 );
 create index mail_token_owner on mail_token (user_id);
--- Sealed; deleted once sent, or with the account.
+-- Encrypted emails. A row is deleted when its email is sent or the account is deleted.
 create table outgoing_mail (
   id uuid primary key, user_id uuid not null references user_account (id) on delete cascade, sealed text not null,
   expires_at timestamptz not null
@@ -36,7 +36,7 @@ create table sent_reminder (user_id uuid not null, key text not null, primary ke
 -- Keys are hashes; `used_up_to` is in epoch milliseconds.
 create table throttle (key text primary key, used_up_to bigint not null);
 create index throttle_age on throttle (used_up_to);
--- Outlives the account: a keyed hash of the address is all that remains.
+-- Kept after the account is deleted, with only a keyed hash of the email address.
 create table free_grant (address_hash text primary key, user_id uuid);
 create index free_grant_owner on free_grant (user_id);
 create table erasure (user_id uuid primary key, requested_at timestamptz not null, done_at timestamptz);
@@ -50,8 +50,8 @@ create table page_view (
 ) partition by range (at);
 create index page_view_at on page_view (at);
 create index page_view_user on page_view (user_id) where user_id is not null;
--- Creates the partition of a day (UTC) if it is missing. It is filled in before it is attached, so that writers to other days
--- are not blocked. Of several callers one creates it; the others may learn that only from `duplicate_table`.
+-- Creates the partition of a UTC day if it is missing. Its table and indexes are created before it is attached, so that
+-- writers to other days are not blocked. `duplicate_table` means that a concurrent call has created it.
 create function page_view_partition(day date) returns void language plpgsql as $$
   declare name text := 'page_view_' || to_char(day, 'YYYYMMDD');
   begin
@@ -62,13 +62,13 @@ create function page_view_partition(day date) returns void language plpgsql as $
       day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
   exception when duplicate_table then null;
   end $$;
--- Views that are written but not counted yet; a row lives for some tens of milliseconds.
+-- Queue of views to be counted, usually within 100 ms.
 create table uncounted_view (at timestamptz not null, path text not null, visitor uuid not null);
 -- The time zone of the counted days and hours, and the time up to which addresses are truncated.
 create table board_state (
   id boolean primary key default true check (id), time_zone text not null, addresses_cut_to timestamptz not null
 );
--- No zone yet: the first start sets it.
+-- The first start sets the time zone.
 insert into board_state (time_zone, addresses_cut_to) values ('', '2000-01-01');
 create table visitor_salt (day date primary key, salt bytea not null);
 create table day_visitor (day date not null, visitor uuid not null, primary key (day, visitor));
@@ -118,7 +118,7 @@ create table image_upload (
   id uuid primary key, user_id uuid not null, created_at timestamptz not null, used_at timestamptz
 );
 create index image_upload_age on image_upload (coalesce(used_at, created_at));
--- Progress is worthless after a crash, so it is not logged.
+-- Unlogged because progress is not needed after a crash.
 create unlogged table render_progress (task_id uuid primary key, percent int not null);
 
 -- subscriptions
@@ -150,7 +150,7 @@ create table sandbox_sale (
 create table sandbox_webhook (
   id text primary key, body text not null, made_at timestamptz not null, delivered_at timestamptz
 );
--- Recent calls and circuit breakers of providers: one row each, shared by all processes.
+-- Rate limits and circuit breakers of providers, one row each, shared by all processes.
 create table call_window (name text primary key, calls timestamptz[] not null default '{}');
 create table circuit (
   name text primary key, failures int not null default 0, slowdowns int not null default 0, blocked_until timestamptz

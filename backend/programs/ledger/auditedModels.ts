@@ -15,7 +15,7 @@ function audited<Row extends object>(
     name: projection.name,
     version: projection.version,
     table: tableName(projection),
-    // The ledger holds only credit and subscription events, and an event's type is unique.
+    // The ledger holds only credit and subscription events, and event types are unique.
     knows: ({ type }) => type in projection.on,
     rowId: (event) => projection.row(event),
     fold: (row, event) => projection.on[event.type]!(row, event),
@@ -25,7 +25,7 @@ function audited<Row extends object>(
 
 const ofAccount = (userId: string, revision: number | null) => ({ stream: `${CREDIT_ACCOUNT}-${userId}`, revision })
 
-/** Read models that the audit compares row by row. The table chain_head is compared with the chains instead. */
+/** Read models that the audit compares row by row. The table chain_head is compared with the hash chains instead. */
 export const AUDITED_MODELS: readonly AuditedModel[] = [
   audited<CreditBalanceRow>(creditBalances, ({ id }) => ofAccount(id, null)),
   audited<CreditEntryRow>(creditEntries, ({ user_id, revision }) => ofAccount(user_id, revision)),

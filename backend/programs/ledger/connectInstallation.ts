@@ -3,14 +3,14 @@ import path from 'node:path'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import type { LedgerPlace } from './openStore.ts'
 
-/** The environment names no installation, or its database holds no ledger. */
+/** Thrown if no installation is configured or its database has no ledger. */
 export class NoLedger extends Error {
   override name = 'NoLedger'
 }
 
 /**
- * Connects to the database of the installation that the environment names, and starts its embedded server unless it is
- * running. @throws NoLedger
+ * Connects to the database of the configured installation, starting its embedded server if necessary.
+ * @throws NoLedger
  */
 export async function connectInstallation(env: NodeJS.ProcessEnv) {
   const dataDir = path.resolve(env.DATA_DIR || '.data')

@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { hashLedger } from '../../audit/hashedLedger.ts'
 import { type LedgerPlace, openReadOnly } from './openStore.ts'
 
-// Thread in which an audit reads and hashes the ledger. It answers each message with a page, and the one after the last
-// with 'end'.
+// Worker thread in which an audit reads and hashes the ledger. It answers each message with the next page, or with
+// 'end' after the last page.
 const port = parentPort!
 const requests = on(port, 'message')
 const { store, close } = openReadOnly(workerData as LedgerPlace)

@@ -13,7 +13,7 @@ import { openReadOnly } from './openStore.ts'
 /** SQLSTATE of a table that does not exist. */
 const UNDEFINED_TABLE = '42P01'
 
-/** Opens the ledger that the environment names, to read. @throws NoLedger */
+/** Opens the ledger of the configured installation for reading. @throws NoLedger */
 export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger & { close(): Promise<void> }> {
   const { dataDir, place, stop } = await connectInstallation(env)
   const { pool, store, close: closeStore } = openReadOnly(place)
@@ -42,7 +42,7 @@ export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger 
   }
 }
 
-/** Opens one snapshot of all read models. */
+/** Opens a consistent snapshot of all read models. */
 async function takeSnapshot(pool: pg.Pool): Promise<LedgerSnapshot> {
   const client = await pool.connect()
   await client.query('begin isolation level repeatable read read only')

@@ -7,7 +7,7 @@ import { openPool } from '../../kernel/postgres/openPool.ts'
 /** Location of a ledger, in a form that can be sent to another thread. */
 export interface LedgerPlace {
   readonly postgres: pg.ClientConfig
-  /** URL of the cluster that holds the event log. Undefined: the log is in Postgres. */
+  /** URL of the cluster that holds the event log. If undefined, the log is in Postgres. */
   readonly eventStoreDb: string | undefined
 }
 

@@ -9,8 +9,8 @@ import { saveTable } from './copyTable.ts'
 import { MANIFEST, type Manifest, mediaFolder, RecoveryError, type SavedTable, SECRETS } from './manifest.ts'
 
 /**
- * Saves an installation into a new folder while Kinora runs: all tables as of one moment, then the files. A file is stored
- * before the event that refers to it, so copying files last loses none.
+ * Backs up an installation to a new folder while Kinora runs: a consistent snapshot of all tables, then the files. A
+ * file is stored before the event that refers to it, so copying files last misses none.
  * @throws RecoveryError the folder exists, or the database is not Kinora's
  */
 export async function backUp(config: Config, folder: string, withSecrets: boolean): Promise<Manifest> {
@@ -57,7 +57,7 @@ async function saveTables(connection: pg.ClientConfig, folder: string) {
   }
 }
 
-/** Lists tables in loading order: a table follows those that it references. Rebuild tables are left out. */
+/** Lists tables in load order: each table follows those that it references. Excludes the tables of rebuilds. */
 async function listTables(client: pg.ClientBase): Promise<Omit<SavedTable, 'rows' | 'sha256'>[]> {
   const { rows } = await client.query<{
     name: string

@@ -9,11 +9,11 @@ import { type Manifest, mediaFolder } from './manifest.ts'
 interface Finding {
   readonly check: string
   readonly seen: string
-  /** The fault. Undefined: the check passed. */
+  /** Description of the fault; undefined if the check passed. */
   readonly wrong: string | undefined
 }
 
-/** Compares a restored database with its backup, and checks that user keys open and video files exist. */
+/** Compares a restored database with its backup, and checks that user keys can be decrypted and video files exist. */
 export async function compareRestored(
   connection: pg.ClientConfig,
   folder: string,

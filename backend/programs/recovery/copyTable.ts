@@ -47,7 +47,7 @@ export async function loadTable(client: ClientBase, folder: string, saved: Saved
     throw new RecoveryError(`${file} is damaged: its hash differs`)
 }
 
-/** Hashes a table's present rows the way {@link saveTable} does. */
+/** Hashes a table's current rows in the same way as {@link saveTable}. */
 export async function hashTable(client: ClientBase, table: Pick<SavedTable, 'name' | 'columns'>): Promise<string> {
   const { tap, digest } = hashing()
   const nowhere = new Writable({ write: (_, __, done) => done() })

@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 const SavedTable = z.object({
   name: z.string(),
   columns: z.array(z.string()),
-  /** For a partition, its table and bound: Kinora creates partitions at run time, not in a migration. */
+  /** For a partition, its parent table and bound: partitions are created at run time, not by migrations. */
   part: z.optional(z.object({ of: z.string(), bound: z.string() })),
   rows: z.number(),
   sha256: z.string(),
@@ -21,7 +21,7 @@ const Manifest = z.object({
   tables: z.array(SavedTable),
   /** `here`: the event log is one of the tables. An EventStoreDB cluster needs its own backup. */
   log: z.enum(['here', 'EventStoreDB']),
-  /** Media files in the backup, or `bucket` where they are stored elsewhere. */
+  /** Media files in the backup, or `bucket` if they are stored in a bucket. */
   media: z.union([z.object({ files: z.number(), bytes: z.number() }), z.literal('bucket')]),
   /** Whether the backup contains the generated secrets. */
   secrets: z.boolean(),
@@ -34,7 +34,7 @@ export const tableFile = (folder: string, name: string): string => path.join(fol
 export const mediaFolder = (folder: string): string => path.join(folder, 'media')
 export const SECRETS = 'secrets.json'
 
-/** A backup or its target cannot be used. The message says why. */
+/** Thrown if a backup or its target cannot be used. */
 export class RecoveryError extends Error {
   override name = 'RecoveryError'
 }

@@ -12,16 +12,16 @@ import { type Manifest, mediaFolder, RecoveryError, readManifest, SECRETS } from
 
 interface RestoreTarget {
   readonly dataDir: string
-  /** An empty database. Undefined: a new embedded one in `dataDir`. */
+  /** URL of an empty database. If undefined, a new embedded one is created in `dataDir`. */
   readonly databaseUrl: string | undefined
 }
 
-/** Migrates an empty database: to these migrations, or without them to the current version. */
+/** Applies the given migrations to a database, or all pending ones if none are given. */
 type Migrate = (migrations?: readonly string[]) => Promise<void>
 
 /**
- * Restores a backup into an empty database and data folder: all rows or none, then newer migrations. Calls `use` while the
- * database is up, and returns its result.
+ * Restores a backup into an empty database and data folder: loads all rows or none, then applies newer migrations.
+ * Calls `use` while the database is running, and returns its result.
  * @throws RecoveryError the backup is damaged or newer, or the target is not empty
  * @throws ConfigError the backup is older than the baseline migration
  */
@@ -66,7 +66,7 @@ async function restoreTables(folder: string, manifest: Manifest, connection: pg.
     // Migrations insert rows that the backup contains as well.
     await client.query(`truncate ${manifest.tables.map(({ name }) => `"${name}"`).join()}`)
     for (const table of manifest.tables) {
-      // The counts that triggers keep are in the backup.
+      // The backup already includes the counts that triggers maintain.
       await client.query(`alter table "${table.name}" disable trigger user`)
       await loadTable(client, folder, table)
       await client.query(`alter table "${table.name}" enable trigger user`)
@@ -89,7 +89,7 @@ function restoreFiles(folder: string, { secrets }: Manifest, dataDir: string): v
   if (secrets) cpSync(path.join(folder, SECRETS), path.join(dataDir, SECRETS), once)
 }
 
-/** Sets each sequence to follow the largest value that was loaded. */
+/** Sets each sequence to continue after the largest loaded value. */
 async function resumeSequences(client: pg.ClientBase, { tables }: Manifest): Promise<void> {
   for (const { name, columns } of tables)
     for (const column of columns) {
