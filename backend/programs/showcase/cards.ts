@@ -13,10 +13,10 @@ const [WIDTH, HEIGHT] = [1200, 630]
 const KILOBYTES = 78
 const MARGIN = 72
 
-/** Moves the subject to the right of the text. */
+/** Pans the camera, so that the subject is to the right of the text. */
 const aside: CameraPath = () => ({ ...STILL(0), pan: -0.36 })
 
-/** The background of each page's card. */
+/** Background of each page's social card. */
 const PAGES = {
   home: HERO,
   faq: { prompt: 'A sailboat on the ocean at sunset', seed: 21 },
@@ -30,7 +30,7 @@ const TITLES = {
 } as const
 const TAGLINES = { en: enCommon.tagline, zh: zhCommon.tagline }
 
-/** Renders the social cards (Open Graph). The Chinese ones need a font such as Noto Sans CJK. */
+/** Renders the social cards (Open Graph images). The Chinese cards require a font such as Noto Sans CJK. */
 export async function renderCards(): Promise<void> {
   const font = 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'
   GlobalFonts.registerFromPath(path.join(ROOT, font), 'Inter')
@@ -76,5 +76,5 @@ function write(context: SKRSContext2D, text: string, { x, y, size, weight, colou
 
 const fontOf = (size: number, weight: number) => `${weight} ${size}px Inter, "Noto Sans CJK SC", sans-serif`
 
-/** Breaks a title after each sentence or clause. */
+/** Breaks a title into lines after each sentence or clause. */
 const breakTitle = (title: string): string[] => title.match(/[^.,，。]+[.,，。]?/g)!.map((line) => line.trim())

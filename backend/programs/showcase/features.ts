@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { film, MEDIA, type Shot, STILL, takeStill, writePicture } from './shoot.ts'
 
-/** Each picture with its size in pixels and its maximum file size. */
+/** A picture to render, with its size in pixels and its maximum file size. */
 type Picture = Shot & Readonly<{ name: string; width: number; height: number; kilobytes: number }>
 const CARD = { width: 640, height: 400, kilobytes: 13 }
 const PICTURES: readonly Picture[] = [

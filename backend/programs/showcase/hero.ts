@@ -6,14 +6,14 @@ import { FPS, film, MEDIA, type Shot, takeStill, writeClip, writePicture } from 
 export const HERO: Shot = { prompt: 'A hiker looks at a mountain lake at sunset', seed: 21 }
 
 const LOOP_SECONDS = 6
-/** Clouds, water and birds do not return to their start, so the end dissolves into the beginning. */
+/** Duration of the dissolve from the end to the beginning, because clouds, water and birds do not loop. */
 const DISSOLVE_SECONDS = 1
 const SECONDS = LOOP_SECONDS + DISSOLVE_SECONDS
 const CLIP = { width: 960, height: 540, seconds: SECONDS }
 const POSTER_WIDTHS = [640, 960, 1440]
 const POSTER_KILOBYTES = 40
 
-/** A slow camera loop. */
+/** Moves the camera slowly along a closed loop. */
 function stroll(progress: number): Camera {
   const angle = (2 * Math.PI * progress * SECONDS) / LOOP_SECONDS
   return {
@@ -27,7 +27,7 @@ function stroll(progress: number): Camera {
   }
 }
 
-/** Renders the hero: a looping clip, and its first frame as a poster for each width. */
+/** Renders the hero: a looping clip, and its first frame as a poster in each width. */
 export async function renderHero(): Promise<void> {
   for (const width of POSTER_WIDTHS) {
     const frame = { width: 2 * width, height: (2 * width * 9) / 16, seconds: SECONDS }

@@ -5,13 +5,13 @@ import { PUBLIC } from './shoot.ts'
 
 const mark: Image = await loadImage(await readFile(path.join(PUBLIC, 'favicon.svg')))
 
-/** Draws the mark into a square, without the border of the favicon. */
+/** Draws the brand mark into a square, without the padding of the favicon. */
 export function drawMark(context: SKRSContext2D, { x, y, size }: { x: number; y: number; size: number }): void {
   const scale = size / 26
   context.drawImage(mark, x - 3 * scale, y - 3 * scale, 32 * scale, 32 * scale)
 }
 
-/** The icons of the web app. A maskable icon may lose a fifth at each side. */
+/** Icons of the web app. Platforms crop maskable icons, so these have a larger inset. */
 const ICONS = [
   { name: 'icon-192.png', size: 192, inset: 0, ground: undefined },
   { name: 'icon-512.png', size: 512, inset: 0, ground: undefined },

@@ -4,10 +4,10 @@ import { createCameraPath } from '../../providers/video/demo/camera.ts'
 import { CAMERA_MOVEMENT_VALUES, CAMERA_MOVEMENTS, type CameraMovement } from '../../tasks/models.contract.ts'
 import { FPS, film, halved, MEDIA, type Shot, writeClip, writePicture } from './shoot.ts'
 
-/** A scene with objects at many distances, where a moving camera looks different from a turning one. */
+/** A scene with objects at many depths, so that parallax distinguishes a truck from a pan. */
 const SHOT: Shot = { prompt: 'A cat on a rooftop in a neon city at sunset', seed: 14 }
 const FRAME = { width: 640, height: 360, seconds: 2.5 }
-/** The camera rests at the end; otherwise the restart of the loop looks like a movement back. */
+/** Pause at the end of each clip. Without it, the restart of the loop looks like a reverse movement. */
 const REST_SECONDS = 0.4
 
 /** Renders a clip and a still of the same scene for each of the 15 camera movements. */
@@ -17,7 +17,7 @@ export async function renderMovements(): Promise<void> {
 
 async function renderMovement(value: CameraMovement): Promise<void> {
   const { key } = CAMERA_MOVEMENTS[value]
-  // A movement reaches as far as in a full-length video; a shake keeps its own speed.
+  // Use the amplitude of a full-length video. A shake runs in real time, so it keeps the clip's duration.
   const duration = key === 'shake' ? FRAME.seconds : 6
   const whole = createCameraPath([value], { duration, aspect: 16 / 9, seed: SHOT.seed })
   const moving = key === 'shake' ? 1 : 1 - REST_SECONDS / FRAME.seconds

@@ -11,7 +11,7 @@ export const MEDIA = path.join(ROOT, 'site/src/media')
 export const PUBLIC = path.join(ROOT, 'site/public')
 export const FPS = 24
 
-/** The demo renderer draws the same picture for the same prompt and seed. */
+/** A prompt and a seed, which together determine the rendered scene. */
 export type Shot = Readonly<{ prompt: string; seed: number }>
 
 export const STILL: CameraPath = () => ({ truck: 0, pedestal: 0, dolly: 0, pan: 0, tilt: 0, zoom: 1, roll: 0 })
@@ -19,7 +19,7 @@ export const STILL: CameraPath = () => ({ truck: 0, pedestal: 0, dolly: 0, pan: 
 export const film = ({ prompt, seed }: Shot, camera: CameraPath, frame: Frame): DrawFrame =>
   buildScene(parsePrompt(prompt, seed), camera, frame)
 
-/** Draws one frame and halves its size, which smooths fine edges. */
+/** Draws one frame and halves its size for antialiasing. */
 export function takeStill(draw: DrawFrame, progress: number, { width, height }: Frame): Canvas {
   const large = createCanvas(width, height)
   draw(large.getContext('2d', { alpha: false }), progress)
@@ -42,7 +42,7 @@ export async function writeClip({ frames, ...options }: Clip, frameAt: (frame: n
   await encoder.finish()
 }
 
-/** Writes a picture in the format of its extension, at the best quality that fits `kilobytes`. @throws when none fits */
+/** Writes a picture in the format of its extension, at the best quality that fits `kilobytes`. @throws if none fits */
 export async function writePicture(canvas: Canvas, out: string, kilobytes: number): Promise<void> {
   for (let quality = 84; quality >= 20; quality -= 4) {
     const bytes = await encode(canvas, out, quality)

@@ -8,7 +8,7 @@ export type CameraOptions = Readonly<{
   /** Width divided by height. */
   aspect: number
   seed: number
-  /** 1 is the full movement; less keeps more of a first frame in view. */
+  /** Amplitude factor, 1 by default. Smaller values crop less of a first frame. */
   strength?: number
 }>
 
@@ -18,7 +18,7 @@ type Move = (camera: MutableCamera, progress: number, reach: Reach, options: Cam
 
 const STILL: Camera = { truck: 0, pedestal: 0, dolly: 0, pan: 0, tilt: 0, zoom: 1, roll: 0 }
 
-/** Combines up to three movements into one path. Without any, the camera drifts slowly. Unknown movements are ignored. */
+/** Combines up to three movements into one path, ignoring unknown ones. Without any, the camera drifts slowly. */
 export function createCameraPath(movements: readonly string[], options: CameraOptions): CameraPath {
   const known = movements.filter((movement): movement is CameraMovement => Object.hasOwn(CAMERA_MOVEMENTS, movement))
   const chosen = [...new Set(known)].slice(0, MAX_CAMERA_MOVEMENTS)
@@ -31,7 +31,7 @@ export function createCameraPath(movements: readonly string[], options: CameraOp
   }
 }
 
-/** Returns how far each movement goes: further in a longer clip, less far sideways in a narrow frame. */
+/** Returns the amplitude of each movement: larger in longer clips, smaller horizontally in narrow frames. */
 function reachFor({ duration, aspect, strength = 1 }: CameraOptions): Reach {
   const length = Math.min(1.35, (duration / 6) ** 0.6) * strength
   const sideways = Math.min(1.2, Math.max(0.6, aspect / 1.78))
@@ -46,10 +46,10 @@ function reachFor({ duration, aspect, strength = 1 }: CameraOptions): Reach {
   }
 }
 
-/** Starts and stops gently, with constant speed in between. */
+/** Eases in and out; the speed at both ends is 35 % of the average. */
 const ease = (progress: number) => 0.35 * progress + 0.65 * progress * progress * (3 - 2 * progress)
 
-/** Runs from -1 to 1, so that the middle of a sideways movement shows the middle of the scene. */
+/** Maps progress to -1 to 1, so that the camera is at the centre of the scene halfway through the movement. */
 const across = (progress: number) => 2 * ease(progress) - 1
 
 const shift =
@@ -81,7 +81,7 @@ const MOVES: Readonly<Record<(typeof CAMERA_MOVEMENTS)[CameraMovement]['key'], M
   },
   shake: (camera, progress, _reach, options) => shake(camera, progress * options.duration, options.seed % 97),
   follow: (camera, progress, reach, options) => {
-    // Beside a walking subject: constant speed, the bob of its steps, slowly closer.
+    // Tracks a walking subject: constant horizontal speed, a bob per step and a slow dolly in.
     camera.truck += reach.follow * (progress - 0.5)
     camera.pedestal += 0.006 * Math.sin(progress * options.duration * 5.2)
     camera.dolly += 0.08 * ease(progress)
@@ -89,7 +89,7 @@ const MOVES: Readonly<Record<(typeof CAMERA_MOVEMENTS)[CameraMovement]['key'], M
   fixed: () => {},
 }
 
-/** A hand-held camera: a slow sway with a fast tremble. The slight zoom keeps the edges of the frame covered. */
+/** Simulates a hand-held camera: a slow sway with a fast tremble. The slight zoom keeps the frame covered. */
 function shake(camera: MutableCamera, seconds: number, seed: number): void {
   const fade = Math.min(1, seconds * 3)
   const wobble = (row: number, speed: number) => noise(seconds * speed + row, seed, 9) * 2 - 1

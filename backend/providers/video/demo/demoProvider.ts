@@ -8,8 +8,8 @@ type Job = { readonly state: Extract<RenderState, { kind: 'rendering' | 'failed'
 const TIMEOUT_MS = 10 * 60_000
 
 /**
- * Creates the provider that renders on this machine, without an API key. The job id is the task id. Finished files stay
- * in `folder` until they are discarded, so that a restart does not render them again.
+ * Creates a provider that renders locally, without an API key. The job id is the task id. Finished files stay in
+ * `folder` until they are discarded, so that a restart does not render them again.
  */
 export function createDemoProvider(folder: string, ffmpegPath?: string): VideoProvider {
   const jobs = new Map<string, Job>()

@@ -1,13 +1,13 @@
 import { createCanvas, type Image } from '@napi-rs/canvas'
 
-/** Estimated nearness of a point of the picture, 0 to 1. `u` and `v` run from 0 to 1 across the picture. */
+/** Returns the estimated nearness, 0 to 1, at texture coordinates `u` and `v`, 0 to 1. */
 export type DepthMap = (u: number, v: number) => number
 
 const distance = (a: readonly number[], b: readonly number[]) => Math.hypot(a[0]! - b[0]!, a[1]! - b[1]!, a[2]! - b[2]!)
 
 /**
- * Estimates depth without a model: the bottom of a picture is usually near, and so are central areas whose colour differs
- * from the borders. The result is very smooth, so a wrong estimate causes no visible distortion.
+ * Estimates depth heuristically: the bottom of an image is usually near, and so are central areas whose colour differs
+ * from the borders. The map is heavily blurred, so that a wrong estimate causes no visible distortion.
  */
 export function guessDepth(image: Image, columns: number, rows: number): DepthMap {
   const [width, height] = [columns * 2, rows * 2]

@@ -11,7 +11,7 @@ export function parseHex(hex: string): Rgb {
   return [channel(1), channel(3), channel(5)]
 }
 
-/** Mixes two `#rrggbb` colours: 0 returns `from`, 1 returns `to`. */
+/** Interpolates between two `#rrggbb` colours. An `amount` of 0 returns `from`, 1 returns `to`. */
 export function mix(from: string, to: string, amount: number): string {
   const a = parseHex(from)
   const b = parseHex(to)
@@ -23,22 +23,22 @@ export function mix(from: string, to: string, amount: number): string {
   return `#${channel(0)}${channel(1)}${channel(2)}`
 }
 
-/** Adds an opacity, 0 to 1, to a `#rrggbb` colour. */
+/** Converts a `#rrggbb` colour to `rgba()` with an alpha from 0 to 1. */
 export function withAlpha(hex: string, alpha: number): string {
   const [red, green, blue] = parseHex(hex)
   return `rgba(${red},${green},${blue},${clamp01(alpha).toFixed(4)})`
 }
 
-/** The colours of a gradient by their position, from 0 to 1. */
+/** Gradient stops: colours by offset, from 0 to 1. */
 type Stops = Readonly<Record<number, string>>
 
-/** Adds stops to a gradient of any form. */
+/** Adds stops to a linear or radial gradient and returns it. */
 export function addStops(gradient: CanvasGradient, stops: Stops): CanvasGradient {
   for (const [position, colour] of Object.entries(stops)) gradient.addColorStop(Number(position), colour)
   return gradient
 }
 
-/** Returns stops of one `#rrggbb` colour with an opacity, 0 to 1, per position. */
+/** Returns gradient stops of one `#rrggbb` colour, with an alpha from 0 to 1 for each offset. */
 export const fading = (colour: string, opacities: Readonly<Record<number, number>>): Stops =>
   Object.fromEntries(Object.entries(opacities).map(([position, opacity]) => [position, withAlpha(colour, opacity)]))
 
@@ -50,11 +50,11 @@ export const horizontalGradient = (context: SKRSContext2D, from: number, to: num
 
 type Ring = Readonly<{ x: number; y: number; inner?: number; radius: number }>
 
-/** Returns a gradient from a circle of radius `inner` outwards to `radius`. */
+/** Returns a radial gradient between the concentric circles with radii `inner` and `radius`. */
 export const radialGradient = (context: SKRSContext2D, { x, y, inner = 0, radius }: Ring, stops: Stops) =>
   addStops(context.createRadialGradient(x, y, inner, x, y, radius), stops)
 
-/** Fills a round spot of light. The last stop should be transparent, because the filled area is a square. */
+/** Fills a radial glow. The last stop must be transparent, because the filled area is a square. */
 export function fillGlow(context: SKRSContext2D, x: number, y: number, radius: number, stops: Stops): void {
   context.fillStyle = radialGradient(context, { x, y, radius }, stops)
   context.fillRect(x - radius, y - radius, radius * 2, radius * 2)
@@ -66,14 +66,14 @@ export function fillCircle(context: SKRSContext2D, x: number, y: number, radius:
   context.fill()
 }
 
-/** Fills an ellipse, turned by `angle` radians. */
+/** Fills an ellipse, rotated by `angle` radians. */
 export function fillEllipse(context: SKRSContext2D, x: number, y: number, rx: number, ry: number, angle = 0): void {
   context.beginPath()
   context.ellipse(x, y, rx, ry, angle, 0, Math.PI * 2)
   context.fill()
 }
 
-/** Traces the area below a surface: its world y for each world x, sampled every `step` up to `margin` past the box. */
+/** Traces the area below `surface`, a function from world x to world y, sampled every `step` up to `margin` past the box. */
 export function traceGround(
   context: SKRSContext2D,
   { left, right, bottom }: Pick<Box, 'left' | 'right' | 'bottom'>,
@@ -86,17 +86,17 @@ export function traceGround(
   context.lineTo(right, bottom)
 }
 
-/** Red, green, blue and opacity, 0 to 255. */
+/** Red, green, blue and alpha, 0 to 255. */
 type Pixel = [number, number, number, number]
 
-/** Sets the pixel at a world point. It is transparent before. */
+/** Sets the colour of the pixel at a world point. The pixel is initially transparent. */
 type Shade = (x: number, y: number, pixel: Pixel) => void
 
 const MAX_WIDTH = 1100
 
 /**
- * Fills a box with colours computed per pixel, at `density` pixels per unit (at most that of the context), and scales the
- * result up smoothly. Soft shapes are drawn this way because many faint canvas gradients together show a dither pattern.
+ * Fills a box by running a shader per pixel, at `density` pixels per unit (at most that of the context), and scales the
+ * result up smoothly. Use it for soft shapes, where overlapping faint canvas gradients would show a dither pattern.
  */
 export function paintPixels(context: SKRSContext2D, box: Box, density: number, shade: Shade): void {
   const boxWidth = box.right - box.left
@@ -113,7 +113,7 @@ export function paintPixels(context: SKRSContext2D, box: Box, density: number, s
     for (let column = 0; column < width; column++) {
       pixel[3] = 0
       shade(box.left + ((column + 0.5) / width) * boxWidth, y, pixel)
-      // The clamped array rounds and clamps the values.
+      // `Uint8ClampedArray` rounds and clamps the channels.
       image.data.set(pixel, (row * width + column) * 4)
     }
   }

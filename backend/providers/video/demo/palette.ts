@@ -1,16 +1,16 @@
 export const TIMES_OF_DAY = ['dawn', 'day', 'sunset', 'night'] as const
 export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
 
-/** The colours of a time of day, all `#rrggbb`. */
+/** The colours of a time of day, as `#rrggbb`. */
 export type Palette = Readonly<{
-  /** From the zenith to the horizon. */
+  /** Gradient stops from the zenith to the horizon. */
   sky: readonly [string, string, string, string, string]
-  /** The disc of the sun or the moon, and its height (world y). */
+  /** Colour of the sun or moon; `sunHeight` is the world y of its centre. */
   sun: string
   sunHeight: number
-  /** Ridges from far to near. */
+  /** Ridge colours from far to near. */
   ridge: readonly [string, string, string, string, string]
-  /** Colour of distant objects. */
+  /** Colour towards which distant objects fade. */
   haze: string
   water: Readonly<{ tint: string; deep: string }>
   /** Colour of lit edges. */

@@ -8,21 +8,21 @@ import { createStage } from './stage.ts'
 import type { Camera, CameraPath } from './view.ts'
 import { addWeather } from './weather.ts'
 
-/** Cells of the mesh across the picture. */
+/** Number of mesh cells across the image. */
 const COLUMNS = 32
-/** The largest magnification that a movement may cause, because it crops the uploaded picture. */
+/** Maximum overscan of a camera movement. Overscan crops the uploaded image. */
 const MAX_OVERSCAN = 1.35
-/** Overlap of neighbouring cells in pixels, which hides seams. */
+/** Overlap of adjacent mesh cells in pixels, which hides seams. */
 const OVERLAP = 1.5
 
-/** Nearness of the farthest point, and the additional nearness of the nearest. A larger relief would distort faces. */
+/** Nearness of the farthest vertex, and the nearness range of the mesh. A larger range would distort faces. */
 const FARTHEST = 0.3
 const RELIEF = 0.3
 
 type Point = [x: number, y: number]
 type Mesh = Readonly<{ columns: number; rows: number; nearness: readonly number[]; frame: Frame; seed: number }>
 
-/** Animates a first frame: maps it onto a mesh with estimated depth and moves the camera. The prompt adds weather. */
+/** Animates a first frame: maps it onto a mesh with estimated depth and moves the camera. Adds the prompt's weather. */
 export function buildPhoto(
   image: Image,
   description: Description,
@@ -54,7 +54,7 @@ function createMesh(image: Image, description: Description, frame: Frame): Mesh 
   return { columns: COLUMNS, rows, nearness, frame, seed: description.seed }
 }
 
-/** Returns the strongest movement whose overscan stays below the maximum. */
+/** Returns the strongest camera path whose overscan does not exceed the maximum. */
 function chooseStrength(mesh: Mesh, movements: readonly string[]): { path: CameraPath; overscan: number } {
   const { width, height, seconds } = mesh.frame
   const options: CameraOptions = { duration: seconds, aspect: width / height, seed: mesh.seed }
@@ -67,7 +67,7 @@ function chooseStrength(mesh: Mesh, movements: readonly string[]): { path: Camer
   }
 }
 
-/** Returns the smallest magnification that keeps the border of the picture outside the frame for the whole clip. */
+/** Returns the smallest magnification that keeps the image's edges outside the frame for the whole clip. */
 function smallestOverscan(mesh: Mesh, path: CameraPath): number {
   let overscan = 1
   while (overscan < 2.2 && !coversFrame(mesh, path, overscan)) overscan += 0.01
@@ -90,13 +90,13 @@ function coversFrame(mesh: Mesh, path: CameraPath, overscan: number): boolean {
   return true
 }
 
-/** Returns a function that projects a corner of the mesh to pixels. */
+/** Returns a function that projects a mesh vertex to pixel coordinates. */
 function pointPlacer(mesh: Mesh, camera: Camera, overscan: number, seconds: number) {
   const { columns, rows, nearness, frame, seed } = mesh
   const { width, height } = frame
   const aspect = width / height
   const [cos, sin] = [Math.cos(camera.roll), Math.sin(camera.roll)]
-  // Near areas move slightly, so that a fixed camera also shows a moving picture.
+  // Displace near vertices slightly, so that the picture moves even with a fixed camera.
   const breath = 0.008 * Math.min(1, seconds / 1.5)
   const drift = seconds * 0.35
   return (column: number, row: number): Point => {
@@ -120,7 +120,7 @@ function placePoints(mesh: Mesh, camera: Camera, overscan: number, seconds: numb
   )
 }
 
-/** Returns the largest scale of the picture relative to the frame, at most 1.6: more is not visible. */
+/** Returns the maximum magnification along the path, capped at 1.6 because more adds no visible detail. */
 function magnification(path: CameraPath): number {
   let most = 1
   for (let sample = 0; sample <= 20; sample++) {
@@ -130,7 +130,7 @@ function magnification(path: CameraPath): number {
   return Math.min(1.6, most)
 }
 
-/** Crops the picture to the aspect of the frame and scales it. Halving first prevents aliasing of large photos. */
+/** Crops the image to the frame's aspect ratio and scales it. Repeated halving prevents aliasing of large photos. */
 function scalePicture(image: Image, frame: Frame, factor: number): Canvas {
   const canvas = createCanvas(Math.round(frame.width * factor), Math.round(frame.height * factor))
   const context = canvas.getContext('2d', { alpha: false })
@@ -162,7 +162,7 @@ function drawMesh(context: SKRSContext2D, mesh: Mesh, picture: Canvas, points: r
       const top = Math.max(0, row * cellHeight - OVERLAP)
       const width = Math.min(picture.width, (column + 1) * cellWidth + OVERLAP) - left
       const height = Math.min(picture.height, (row + 1) * cellHeight + OVERLAP) - top
-      // The affine map closest to the four corners of the cell, around its centre.
+      // The best-fitting affine transform for the cell's four vertices, around its centre.
       const xx = (b[0] - a[0] + d[0] - c[0]) / 2 / cellWidth
       const xy = (b[1] - a[1] + d[1] - c[1]) / 2 / cellWidth
       const yx = (c[0] - a[0] + d[0] - b[0]) / 2 / cellHeight

@@ -8,7 +8,7 @@ export type Weather = (typeof WEATHERS)[number]
 export const SUBJECTS = ['cat', 'dog', 'person', 'birds', 'boat', 'balloon'] as const
 export type Subject = (typeof SUBJECTS)[number]
 
-/** English words, where `*` matches any ending and a plural matches too, and Chinese fragments. */
+/** English words and Chinese substrings. `*` matches any ending, `_` an optional space or hyphen; plurals match too. */
 type Words = readonly [english: string, chinese: string]
 
 function pattern([english, chinese]: Words): RegExp {
@@ -84,7 +84,7 @@ const SUBJECT_WORDS = patterns<Subject>({
 const AURORA_WORDS = pattern(['aurora northern_light', '极光'])
 const NEON_WORDS = pattern(['cyber* neon', '霓虹 赛博'])
 
-/** The scene of a prompt. Properties that the prompt does not mention are chosen by its seed. */
+/** The scene that a prompt describes. The seed determines any property that the prompt does not mention. */
 export type Description = Readonly<{
   seed: number
   biome: Biome
@@ -92,13 +92,13 @@ export type Description = Readonly<{
   palette: Palette
   weather: readonly Weather[]
   subject: Subject | undefined
-  /** Adds a flock to the sky. */
+  /** Whether the sky contains a flock of birds. */
   birds: boolean
   aurora: boolean
   neon: boolean
 }>
 
-/** Parses an English or Chinese prompt. The same prompt and seed always give the same description. */
+/** Parses an English or Chinese prompt. Deterministic; the seed defaults to a hash of the prompt. */
 export function parsePrompt(prompt: string, seed?: number): Description {
   const text = prompt.trim()
   const ownSeed = (seed ?? hashText(text.toLowerCase())) >>> 0
@@ -124,7 +124,7 @@ export function parsePrompt(prompt: string, seed?: number): Description {
   }
 }
 
-/** Returns the key whose words appear first in the text. */
+/** Returns the key whose words appear first in the text, or undefined if none appear. */
 function earliest<K extends string>(words: ReadonlyMap<K, RegExp>, text: string): K | undefined {
   let found: { key: K; at: number } | undefined
   for (const [key, pattern] of words) {
@@ -134,7 +134,7 @@ function earliest<K extends string>(words: ReadonlyMap<K, RegExp>, text: string)
   return found?.key
 }
 
-/** Returns the usual place of a subject. */
+/** Returns the default biome of a subject, or undefined if it has none. */
 function biomeOf(subject: Subject | undefined): Biome | undefined {
   return subject === 'cat' || subject === 'dog' || subject === 'balloon' ? 'field' : undefined
 }

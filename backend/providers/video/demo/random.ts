@@ -1,4 +1,4 @@
-/** A seeded random number generator with the same sequence on every machine. */
+/** A seeded pseudo-random number generator that produces the same sequence on every machine. */
 export type Random = Readonly<{
   /** Returns a number in [0, 1). */
   next: () => number
@@ -9,7 +9,7 @@ export type Random = Readonly<{
   chance: (probability: number) => boolean
 }>
 
-/** Returns a 32-bit hash of a text (FNV-1a with a final mix). */
+/** Returns an unsigned 32-bit hash of a string (FNV-1a with the MurmurHash3 finalizer). */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -18,14 +18,14 @@ export function hashText(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** Hashes integers to a number from 0 to 1. */
+/** Hashes lattice coordinates to a number in [0, 1). */
 function hashCell(x: number, y: number, seed: number): number {
   let hash = (Math.imul(x, 374761393) + Math.imul(y, 668265263) + Math.imul(seed, 1274126177)) | 0
   hash = Math.imul(hash ^ (hash >>> 13), 1274126177)
   return ((hash ^ (hash >>> 16)) >>> 0) / 4294967296
 }
 
-/** Creates a generator (mulberry32). */
+/** Creates a mulberry32 generator. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
@@ -45,7 +45,7 @@ export function createRandom(seed: number): Random {
 
 const smooth = (t: number) => t * t * t * (t * (t * 6 - 15) + 10)
 
-/** Value noise, from 0 to 1, with one feature per unit. */
+/** Returns value noise from 0 to 1 on a lattice with unit spacing. */
 export function noise(x: number, y: number, seed = 0): number {
   const cellX = Math.floor(x)
   const cellY = Math.floor(y)
@@ -58,7 +58,7 @@ export function noise(x: number, y: number, seed = 0): number {
   return a + (b - a) * u + (c - a) * v + (a - b - c + d) * u * v
 }
 
-/** Fractal noise, from 0 to 1, for clouds, nebulae and mist. */
+/** Returns fractal noise from 0 to 1, for clouds, nebulae and mist. */
 export function fractalNoise(x: number, y: number, seed = 0, octaves = 5): number {
   let value = 0
   let weight = 1
@@ -73,7 +73,7 @@ export function fractalNoise(x: number, y: number, seed = 0, octaves = 5): numbe
   return value / total
 }
 
-/** Ridged fractal noise, from 0 to 1, for mountains and rock. */
+/** Returns ridged fractal noise from 0 to 1, for mountains and rock. */
 export function ridgedNoise(x: number, y: number, seed = 0, octaves = 5): number {
   let value = 0
   let weight = 1
@@ -89,5 +89,4 @@ export function ridgedNoise(x: number, y: number, seed = 0, octaves = 5): number
   return value / total
 }
 
-/** Clamps a value to 0 … 1. */
 export const clamp01 = (value: number) => Math.min(1, Math.max(0, value))

@@ -3,12 +3,12 @@ import os from 'node:os'
 import type { MessageFromChild, MessageToChild, RenderJob } from './renderJob.ts'
 import { renderVideo } from './renderVideo.ts'
 
-// The program of the child process that `renderInChild` starts. It renders one job and exits.
+// Entry point of the child process that `renderInChild` starts. It renders one job and exits.
 
 const NICE = 10
 const stop = new AbortController()
 
-// The channel closes when the parent exits, even after kill -9.
+// The IPC channel closes when the parent exits, even after SIGKILL.
 process.on('disconnect', () => stop.abort(new Error('The parent process is gone')))
 process.on('message', (message: MessageToChild) => {
   if (message.type === 'render') void work(message.job)
@@ -16,7 +16,7 @@ process.on('message', (message: MessageToChild) => {
 })
 
 try {
-  // The web server has priority. The encoder inherits this value.
+  // Give the web server priority. The encoder inherits this niceness.
   os.setPriority(NICE)
 } catch {
   // Not every system lets a process change its priority.
@@ -45,11 +45,11 @@ function send(message: MessageFromChild): Promise<void> {
   })
 }
 
-/** Returns the CPU time of this process and of the encoders it waited for; without /proc, of this process only. */
+/** Returns the CPU time in milliseconds of this process and, if /proc is available, of its exited encoders. */
 function usedCpuMs(): number {
   try {
     const stat = readFileSync('/proc/self/stat', 'latin1')
-    // The second field is a name that may contain spaces. The times are 11 fields after it, in hundredths of a second.
+    // The second field is the command name, which may contain spaces. CPU times are in clock ticks of 10 ms.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     return ticks * 10

@@ -5,12 +5,12 @@ import { partPath } from '#backend/kernel/media/atomicFile.ts'
 import { collectTail } from '#backend/kernel/media/ffmpeg.ts'
 import type { Resolution } from '#backend/tasks/models.contract.ts'
 
-/** A video to render. Plain JSON, because it is sent to another process. */
+/** A video to render. Must be serialisable, because it is sent to a child process. */
 export type RenderJob = Readonly<{
   prompt: string
-  /** A JPEG or PNG file to animate. Without it a scene is drawn from the prompt. */
+  /** Path of a JPEG or PNG file to animate. Without it, a scene is generated from the prompt. */
   imagePath?: string
-  /** Values of the contract (推进); the first three count. */
+  /** Camera movements, such as 推进. Only the first three are used. */
   movements: readonly string[]
   resolution: Resolution
   /** Seconds. */
@@ -26,7 +26,7 @@ export type RenderResult = Readonly<{
   /** Seconds. */
   duration: number
   frames: number
-  /** CPU time of drawing and encoding together, in milliseconds. */
+  /** Total CPU time of drawing and encoding, in milliseconds. */
   cpuMs: number
 }>
 
@@ -39,19 +39,19 @@ export type MessageFromChild =
 
 const CHILD = fileURLToPath(new URL('./renderChild.ts', import.meta.url))
 const GRACE_MS = 3000
-/** The child decodes untrusted pictures, so it receives no secrets. */
+/** Environment variables passed to the child, which decodes untrusted images and must not receive secrets. */
 const ALLOWED_ENV = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH']
 
 export type RenderOptions = Readonly<{
   signal?: AbortSignal | undefined
-  /** Receives percent, 0 to 100, never decreasing. */
+  /** Receives the progress in percent, which never decreases. */
   onProgress?: (percent: number) => void
   timeoutMs?: number
 }>
 
 /**
- * Renders a job in a child process at low priority. Rejects with the signal's reason when aborted, after the child has
- * exited and its unfinished file is removed. The child also exits when this process does.
+ * Renders a job in a low-priority child process, which exits when this process does. When aborted, waits for the child
+ * to exit, removes its partial file and rejects with the signal's reason.
  */
 export async function renderInChild(job: RenderJob, options: RenderOptions = {}): Promise<RenderResult> {
   const { signal, onProgress, timeoutMs = 180_000 } = options
@@ -78,7 +78,7 @@ export async function renderInChild(job: RenderJob, options: RenderOptions = {})
   }
 }
 
-/** Settles only after the child has exited, so that nothing writes to the file any more. */
+/** Sends the job to the child and settles after the child has exited and can no longer write to the file. */
 function resultOf(child: ChildProcess, job: RenderJob, onProgress?: (percent: number) => void): Promise<RenderResult> {
   const errors = child.stderr ? collectTail(child.stderr) : () => ''
   return new Promise((resolve, reject) => {
@@ -100,8 +100,8 @@ function resultOf(child: ChildProcess, job: RenderJob, onProgress?: (percent: nu
 }
 
 /**
- * Asks the child to stop and clean up, and kills it after a grace period. Closing the channel from here would also stop
- * it, but then its `close` event never fires.
+ * Asks the child to stop and clean up, and kills it after a grace period. Disconnecting the IPC channel would also stop
+ * it, but its `close` event would never fire.
  */
 function stopChild(child: ChildProcess): void {
   const cancel: MessageToChild = { type: 'cancel' }

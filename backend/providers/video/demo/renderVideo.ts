@@ -13,7 +13,7 @@ const FRAMES_PER_SECOND = 24
 
 type RenderProgress = Readonly<Required<Pick<RenderOptions, 'onProgress'>> & { signal: AbortSignal }>
 
-/** Draws the frames of a job in this process and encodes them. */
+/** Renders and encodes the frames of a job in this process. */
 export async function renderVideo(job: RenderJob, { signal, onProgress }: RenderProgress) {
   const { width, height, draw } = await prepare(job)
   const canvas = createCanvas(width, height)
@@ -31,7 +31,7 @@ export async function renderVideo(job: RenderJob, { signal, onProgress }: Render
       written = encoder.write(pixels)
       written.catch(() => {})
       onProgress(Math.floor((100 * (frame + 1)) / frames))
-      // Messages of the parent, such as a cancellation, are only received between turns of the event loop.
+      // Yield to the event loop, so that messages from the parent, such as a cancellation, are received.
       await new Promise(setImmediate)
     }
     await written
@@ -60,8 +60,8 @@ async function prepare(job: RenderJob): Promise<{ width: number; height: number;
 }
 
 /**
- * Returns the size of a video in pixels. The resolution is its shorter side; `aspect` (width divided by height) gives the
- * other. Both are even, as the encoder requires.
+ * Returns the size of a video in pixels. The resolution sets the shorter side, and the aspect ratio, limited to 0.4 to
+ * 2.5, sets the longer side. Both are even, as the encoder requires.
  */
 export function outputSize(resolution: Resolution, aspect = 16 / 9): { width: number; height: number } {
   const short = Number.parseInt(resolution, 10)

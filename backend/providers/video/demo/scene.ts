@@ -12,13 +12,13 @@ import { addWeather } from './weather.ts'
 
 const SCENES: Readonly<Record<Biome, Scene>> = { mountain, ocean, desert, field, forest, city, space }
 
-/** Draws the frame at a moment of the clip, from 0 (first frame) to 1 (last). */
+/** Draws the frame at a progress from 0 (first frame) to 1 (last frame). */
 export type DrawFrame = (context: SKRSContext2D, progress: number) => void
 
-/** `width` and `height` in pixels. */
+/** Frame size in pixels and clip duration in seconds. */
 export type Frame = Readonly<{ width: number; height: number; seconds: number }>
 
-/** Builds a scene. Building takes about a second of CPU time, drawing a frame some hundredths. */
+/** Builds a scene. This takes about a second of CPU time; drawing a frame takes tens of milliseconds. */
 export function buildScene(description: Description, path: CameraPath, frame: Frame): DrawFrame {
   const scene = SCENES[description.biome]
   const stage = createStage(description, path, { ...frame, horizon: scene.horizon })
@@ -33,7 +33,7 @@ export function buildScene(description: Description, path: CameraPath, frame: Fr
   }
 }
 
-/** Paints dark corners at a quarter of the size, because they contain no sharp edges. */
+/** Paints a vignette at a quarter of the frame size, which is sufficient because it has no sharp edges. */
 function paintVignette(width: number, height: number): Canvas {
   const canvas = createCanvas(Math.ceil(width / 4), Math.ceil(height / 4))
   const context = canvas.getContext('2d')

@@ -1,7 +1,7 @@
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas'
 import { fillEllipse } from './paint.ts'
 
-/** Paints a figure in the current fill and stroke colour: feet at the origin, one unit tall, y up is negative. */
+/** Paints a figure in the current fill and stroke colours. It is one unit tall, its feet are at the origin, and up is -y. */
 export type Silhouette = (context: SKRSContext2D, seconds: number) => void
 
 const SIDES = [-1, 1]
@@ -15,7 +15,7 @@ function strokeTail(context: SKRSContext2D, width: number, path: string): void {
   context.stroke(new Path2D(path))
 }
 
-/** A sitting cat seen from the front; its tail sways. */
+/** Paints a sitting cat, seen from the front, with a swaying tail. */
 export const paintCat: Silhouette = (context, seconds) => {
   const breath = 0.008 * Math.sin(seconds * 2.1)
   const wag = Math.sin(seconds * 1.9) * 0.16
@@ -39,7 +39,7 @@ const DOG_BODY = `
   C .22 -.5 .2 -.42 .17 -.36 L .15 -.05 Q .23 -.05 .23 0 Z`
 const DOG_EAR = 'M .09 -.9 C -.02 -.92 -.1 -.8 -.08 -.64 C 0 -.6 .06 -.7 .1 -.78 Z'
 
-/** A sitting dog in profile, looking right; its tail wags. */
+/** Paints a sitting dog in profile, facing right, with a wagging tail. */
 export const paintDog: Silhouette = (context, seconds) => {
   const wag = Math.sin(seconds * 5) * 0.1
   strokeTail(context, 0.06, `M -.22 -.06 Q -.42 ${-0.1 - wag * 0.3} ${-0.46 + wag * 0.3} ${-0.3 - wag}`)
@@ -47,7 +47,7 @@ export const paintDog: Silhouette = (context, seconds) => {
   fillPath(context, DOG_EAR)
 }
 
-/** A person in a long coat, seen from behind, who shifts their weight a little. */
+/** Paints a person in a long coat, seen from behind, whose weight shifts slightly. */
 export const paintPerson: Silhouette = (context, seconds) => {
   const shift = 0.004 * Math.sin(seconds * 1.2)
   const wind = 0.012 * Math.sin(seconds * 1.7) + 0.006 * Math.sin(seconds * 3.1)

@@ -4,31 +4,31 @@ import type { Description } from './prompt.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 import { applyView, type Box, type Camera, type CameraPath, coverage, type Viewport } from './view.ts'
 
-/** Draws one element of the scene, `seconds` into the clip. It may change the transform of the context but no other state. */
+/** Draws one scene element, `seconds` into the clip. Must restore the context's alpha, blend mode and smoothing. */
 type Drawable = (context: SKRSContext2D, camera: Camera, seconds: number) => void
 
-/** The scene under construction: its description, the camera path, and the elements added so far. */
+/** A scene under construction: its description, camera path and the elements added so far. */
 export type Stage = Readonly<{
   description: Description
   palette: Palette
   viewport: Viewport
   path: CameraPath
-  /** Duration of the clip. */
+  /** Duration of the clip in seconds. */
   seconds: number
   /** Width divided by height. */
   aspect: number
   isNight: boolean
   /** Position of the sun or the moon, in world units. */
   sun: Readonly<{ x: number; y: number }>
-  /** Offsets the noise, so that each seed has different mountains. */
+  /** Seed of all noise functions, so that terrain and clouds differ between descriptions. */
   noiseSeed: number
-  /** From back to front. */
+  /** Scene elements from back to front. */
   drawables: Drawable[]
-  /** Returns a generator per name, so that elements do not influence each other. */
+  /** Returns a random generator seeded with a name, so that elements do not affect each other. */
   random: (name: string) => Random
 }>
 
-/** Creates an empty stage. `horizon` is a world y. */
+/** Creates an empty stage. `frame.horizon` is a world y. */
 export function createStage(description: Description, path: CameraPath, frame: Viewport & { seconds: number }): Stage {
   const aspect = frame.width / frame.height
   const random = (name: string) => createRandom(hashText(`${description.seed}/${name}`))
@@ -62,7 +62,7 @@ export function drawOnPlane(stage: Stage, nearness: number, draw: DrawOnPlane): 
   })
 }
 
-/** Returns the world box that the plane at `nearness` shows during the clip. */
+/** Returns the world bounds of the plane at `nearness` that are visible during the clip, and its maximum scale. */
 export function visibleBox(stage: Stage, nearness: number, drift = 0): Box & { pixelsPerUnit: number } {
   return coverage(stage.path, nearness, stage.viewport, stage.seconds, drift)
 }
@@ -71,8 +71,8 @@ type Stretch = Readonly<{ left: number; right: number; spacing: number }>
 type Place = (x: number, random: Random) => void
 
 /**
- * Calls `place` once per `spacing` between `left` and `right`. The random numbers of a place depend only on its position,
- * so that one seed looks the same under every camera movement.
+ * Calls `place` once per interval of length `spacing` from `left` to `right`. Each interval has its own generator,
+ * so that a seed produces the same scene under every camera movement.
  */
 export function scatter(stage: Stage, name: string, { left, right, spacing }: Stretch, place: Place): void {
   const seed = hashText(`${stage.description.seed}/${name}`)
@@ -82,27 +82,27 @@ export function scatter(stage: Stage, name: string, { left, right, spacing }: St
   }
 }
 
-/** A landscape: its horizon (world y), and a function that adds its elements from back to front. */
+/** A landscape: the world y of its horizon, and a function that adds its elements from back to front. */
 export type Scene = Readonly<{ horizon: number; compose: (stage: Stage) => void }>
 
 type LayerOptions = Readonly<{
-  /** Drift to the right, in units per second. */
+  /** Horizontal speed to the right, in units per second. */
   drift?: number
-  /** Movement of the top in the wind, as a share of the height. */
+  /** Amplitude of the wind at the top edge, as a fraction of the layer's height. */
   sway?: number
-  /** World y of the upper and lower limit of the painted area. */
+  /** World y of the top and bottom edges of the painted area. */
   top?: number
   bottom?: number
-  /** Pixels of the layer per pixel of the frame. Soft shapes need fewer. */
+  /** Resolution relative to the frame. Layers with only soft shapes can use less than 1. */
   detail?: number
 }>
 
-/** The most pixels of a layer per pixel of the frame: more uses memory without a visible gain. */
+/** Maximum resolution of a layer relative to the frame. A higher one uses memory without a visible gain. */
 const MAX_MAGNIFICATION = 1.5
 
 type Paint = (context: SKRSContext2D, box: Box) => void
 
-/** Paints a plane of the scene once, in world units, and draws it in every frame. `paint` receives the box to fill. */
+/** Adds a layer that is painted once, in world units, and drawn in every frame. `paint` receives the box to fill. */
 export function addLayer(stage: Stage, nearness: number, options: LayerOptions, paint: Paint): void {
   const { drift = 0, sway = 0, top = -Infinity, bottom = Infinity, detail = 1 } = options
   const shown = visibleBox(stage, nearness, drift)
@@ -133,7 +133,7 @@ export function addLayer(stage: Stage, nearness: number, options: LayerOptions, 
   })
 }
 
-/** Crops empty rows, because blending them costs as much as blending full ones. */
+/** Crops transparent rows, which cost as much to blend as opaque ones. Returns undefined if no row remains. */
 function trimEmptyRows(canvas: Canvas): { canvas: Canvas; firstRow: number } | undefined {
   const { width, height } = canvas
   const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, width, height).data.buffer)

@@ -20,7 +20,7 @@ const FIGURES: Partial<Record<Subject, Readonly<{ paint: Silhouette; height: num
   person: { paint: paintPerson, height: 0.33 },
 }
 
-/** Adds the cat, dog or person of the prompt, with its feet at world y `footing`. Other subjects add nothing. */
+/** Adds the prompt's cat, dog or person, if any, with its feet at world y `footing`. */
 export function addFigure(stage: Stage, nearness: number, footing: number): void {
   const { subject } = stage.description
   const figure = subject && FIGURES[subject]
@@ -37,7 +37,7 @@ export function addFigure(stage: Stage, nearness: number, footing: number): void
   })
 }
 
-/** Creates a dark figure with a lit edge towards the light. */
+/** Creates the sprite of a dark figure with a rim light on the side of the light source. */
 function createFigureSprite(stage: Stage, paint: Silhouette, height: number, lightSide: number) {
   const size = Math.ceil(stage.viewport.height * height * 1.2 * 2)
   const canvas = createCanvas(size, size)
@@ -62,7 +62,7 @@ function createFigureSprite(stage: Stage, paint: Silhouette, height: number, lig
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.clearRect(0, 0, size, size)
     fill(mix(stage.palette.light, body, 0.15), seconds, 0)
-    // The same shape, moved away from the light, covers everything except a thin lit edge.
+    // The dark silhouette, offset away from the light, covers everything except a thin rim.
     context.globalCompositeOperation = 'source-atop'
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.drawImage(shade, 0, 0)
@@ -93,7 +93,7 @@ function drawEyes(context: SKRSContext2D, seconds: number): void {
   }
 }
 
-/** Adds a dark mound with the figure to the foreground, for scenes without near ground. */
+/** Adds the figure on a dark ledge, for scenes without ground in the foreground. */
 export function addLedgeWithFigure(stage: Stage): void {
   const { subject } = stage.description
   if (!subject || !FIGURES[subject]) return
@@ -113,7 +113,7 @@ export function addLedgeWithFigure(stage: Stage): void {
   addFigure(stage, nearness, level + 0.012)
 }
 
-/** Adds a sailing boat with its reflection at a world y. */
+/** Adds a sailing boat and its reflection, with the waterline at world y `y`. */
 export function addBoat(stage: Stage, nearness: number, y: number, size = 0.62): void {
   const start = stage.random('boat').range(-0.32, 0.22)
   const { palette } = stage
@@ -152,7 +152,7 @@ function paintBoat(context: SKRSContext2D, hull: string, mainSail: string, foreS
   context.fillRect(-0.0015, -0.158, 0.003, 0.155)
 }
 
-/** Adds rising hot-air balloons if the prompt mentions one. */
+/** Adds rising hot-air balloons if the prompt's subject is a balloon. */
 export function addBalloons(stage: Stage): void {
   if (stage.description.subject !== 'balloon') return
   const random = stage.random('balloons')

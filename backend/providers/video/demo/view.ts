@@ -1,33 +1,33 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
 
 /**
- * Position and direction of the camera. The unit of the world is the height of the frame, its origin the centre of the
- * frame, and y points down. The `nearness` of a plane is one over its distance: 0 at infinity, 1 for the nearest plane.
+ * Position and orientation of the camera. World space is measured in frame heights from the centre of the frame, with y
+ * pointing down. The `nearness` of a plane is its inverse distance: 0 at infinity, 1 for the nearest plane.
  */
 export type Camera = Readonly<{
-  /** Sideways position; positive is right. Near planes move more than far ones. */
+  /** Horizontal position; positive is right. Near planes shift more than far ones (parallax). */
   truck: number
   /** Vertical position; positive is down. */
   pedestal: number
-  /** Forward movement, as a share of the distance of the nearest plane. */
+  /** Forward movement, as a fraction of the distance to the nearest plane. */
   dolly: number
-  /** Rotation to the right. All planes move by the same amount. */
+  /** Rotation to the right, approximated by an equal shift of all planes, in world units. */
   pan: number
-  /** Rotation downwards. */
+  /** Rotation downwards, approximated in the same way. */
   tilt: number
-  /** Focal length: 1 shows the frame's height as one unit. */
+  /** Magnification: at 1, the frame is one world unit high. */
   zoom: number
-  /** Radians, clockwise. */
+  /** Clockwise rotation in radians. */
   roll: number
 }>
 
-/** The camera at a moment of the clip, from 0 (first frame) to 1 (last). */
+/** Returns the camera for a progress from 0 (first frame) to 1 (last frame). */
 export type CameraPath = (progress: number) => Camera
 
-/** `width` and `height` in pixels; `horizon` is the world y of the vanishing points. */
+/** `width` and `height` are in pixels; `horizon` is the world y of the vanishing point. */
 export type Viewport = Readonly<{ width: number; height: number; horizon: number }>
 
-/** A rectangle of the world. */
+/** A rectangle in world units. */
 export type Box = Readonly<{ left: number; right: number; top: number; bottom: number }>
 
 /** Sets the transform of the context to world units on the plane at `nearness`. */
@@ -45,7 +45,7 @@ export function applyView(context: SKRSContext2D, camera: Camera, nearness: numb
 
 type Point = readonly [x: number, y: number]
 
-/** Returns the world point on the plane at `nearness` that a pixel shows. */
+/** Returns the world point on the plane at `nearness` that projects to a pixel. */
 export function screenToWorld(camera: Camera, nearness: number, viewport: Viewport, [pixelX, pixelY]: Point): Point {
   const { width, height, horizon } = viewport
   const distance = 1 - camera.dolly * nearness
@@ -64,8 +64,8 @@ const SAMPLES = 240
 const MARGIN = 0.02
 
 /**
- * Returns the world box that the plane at `nearness` shows during the clip, and the largest scale in pixels per unit.
- * @param drift movement of the plane in units per second, which enlarges the box
+ * Returns the world bounds of the plane at `nearness` that are visible during the clip, and its maximum scale.
+ * @param drift horizontal speed of the plane in units per second, which enlarges the bounds
  */
 export function coverage(
   path: CameraPath,

@@ -1,7 +1,7 @@
 import { fading, fillCircle, fillEllipse, fillGlow } from './paint.ts'
 import { type Stage, setPlane } from './stage.ts'
 
-/** Adds particles in front of the scene: snow, rain, petals, fireflies or dust. */
+/** Adds foreground particles: snow, rain, petals, fireflies or dust. */
 export function addWeather(stage: Stage): void {
   const { weather, biome, time } = stage.description
   if (weather.includes('snow')) addSnow(stage)
@@ -13,7 +13,7 @@ export function addWeather(stage: Stage): void {
   }
 }
 
-/** Wraps a coordinate, so that particles that leave on one side return on the other. `span` is wider than any frame. */
+/** Wraps a coordinate to a range of `span` around 0, so that particles leaving on one side re-enter on the other. */
 const wrap = (value: number, span: number) => (((value % span) + span) % span) - span / 2
 
 function particles(stage: Stage, name: string, count: number, nearest: number, farthest: number) {
@@ -76,7 +76,7 @@ function addPetals(stage: Stage): void {
   })
 }
 
-/** Adds fireflies that glow and fade, or dust in the light. */
+/** Adds fireflies that glow and fade, or floating dust. */
 function addMotes(stage: Stage, fireflies: boolean): void {
   const random = stage.random('motes')
   const motes = Array.from({ length: fireflies ? 60 : 46 }, () => ({

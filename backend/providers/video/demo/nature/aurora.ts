@@ -11,7 +11,7 @@ const CURTAINS = [
   { base: 0.46, low: [70, 190, 255], high: [190, 70, 230], reach: 0.3 },
 ] as const
 
-/** Adds northern lights if the prompt mentions them, and on some clear nights. */
+/** Adds an aurora to night skies if the prompt mentions one, and at random to clear ones. */
 export function addAurora(stage: Stage): void {
   const { aurora, biome, weather } = stage.description
   if (!stage.isNight || biome === 'forest' || biome === 'city') return
@@ -37,7 +37,7 @@ export function addAurora(stage: Stage): void {
   })
 }
 
-/** Paints one column of light. Each curtain has a sharp lower edge, fades upwards and has moving rays. */
+/** Paints one pixel column. Each curtain has a sharp lower edge, fades upwards and contains moving rays. */
 function paintColumn(data: Uint8ClampedArray, column: number, x: number, seconds: number, seed: number): void {
   const curtains = CURTAINS.map((curtain, i) => {
     const fold = 0.09 * Math.sin(x * 2.1 + seconds * 0.25 + i * 2.3) + 0.035 * Math.sin(x * 6.3 - seconds * 0.4 + i)
@@ -56,7 +56,7 @@ function paintColumn(data: Uint8ClampedArray, column: number, x: number, seconds
       const share = Math.min(1, Math.max(0, above / reach))
       for (let i = 0; i < 3; i++) light[i]! += (low[i]! + (high[i]! - low[i]!) * share) * fall * strength
     }
-    // Fades out before the upper border of the sheet.
+    // Fade out towards the top edge of the canvas.
     const top = Math.min(1, height * 5)
     data.set([light[0] * 0.5 * top, light[1] * 0.5 * top, light[2] * 0.5 * top, 255], at)
   }

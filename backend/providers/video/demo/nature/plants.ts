@@ -27,7 +27,7 @@ export function addGrass(stage: Stage, nearness: number, { base, length, colour,
     })
     traceGround(context, box, { step: 0.02, margin: 0.02 }, (x) => groundLevel(base, nearness, x))
     context.fill()
-    // Blades also grow further down the slope, which gives the ground depth.
+    // Place blades further down the slope as well, to give the ground depth.
     scatter(stage, `grass${nearness}`, { ...box, spacing: 0.4 / density }, (x, random) => {
       const down = random.next() ** 2 * length * 2.4
       const y = groundLevel(base, nearness, x) + 0.006 + down
@@ -47,7 +47,7 @@ export function addGrass(stage: Stage, nearness: number, { base, length, colour,
 
 type Flowers = Readonly<{ base: number; density: number; colours: readonly string[] }>
 
-/** Adds clusters of flowers, dimmed by the light. `density` is the maximum per unit. */
+/** Adds clusters of flowers, which are darker at night. `density` is the maximum number per unit. */
 export function addFlowers(stage: Stage, nearness: number, { base, density, colours }: Flowers): void {
   const { palette, isNight, noiseSeed } = stage
   const dim = isNight ? 0.6 : 0.12
@@ -75,7 +75,7 @@ export function addFlowers(stage: Stage, nearness: number, { base, density, colo
 
 type Pine = Readonly<{ x: number; y: number; height: number; colour: string }>
 
-/** Paints a conifer with its foot at x, y. */
+/** Paints a conifer with its base at (x, y). */
 export function paintPine(context: SKRSContext2D, random: Random, { x, y, height, colour }: Pine): void {
   const tiers = 7
   const sides = [1, -1].map((side) => {
@@ -101,7 +101,7 @@ export function paintPine(context: SKRSContext2D, random: Random, { x, y, height
   context.fill()
 }
 
-/** Adds pines that frame the picture: tall at the sides, none in the middle. */
+/** Adds pines that frame the scene: tall at the sides, none in the centre. */
 export function addPineFrame(stage: Stage, nearness: number, pines: Omit<Pine, 'x' | 'y'> & { base: number }): void {
   const clearing = 0.42 * stage.aspect
   addLayer(stage, nearness, { sway: 0.006 }, (context, box) => {
@@ -114,7 +114,7 @@ export function addPineFrame(stage: Stage, nearness: number, pines: Omit<Pine, '
   })
 }
 
-/** Adds a tree with a round crown, left or right of the middle. `base` is the world y of its foot. */
+/** Adds a tree with a round crown, left or right of the centre. `base` is the world y of its foot. */
 export function addLoneTree(stage: Stage, nearness: number, base: number): void {
   const random = stage.random('loneTree')
   const x = random.pick([-1, 1]) * random.range(0.3, 0.5)
@@ -152,7 +152,7 @@ function paintBranch(context: SKRSContext2D, random: Random, branch: Branch, pai
   }
 }
 
-/** Paints leaves that are lit from above and from the side of the sun. */
+/** Paints a clump of leaves, lit from above and from the side of the sun. */
 function paintLeaves(stage: Stage, context: SKRSContext2D, random: Random, x: number, y: number, leaf: string): void {
   for (let i = 0; i < 14; i++) {
     const [offsetX, offsetY] = [random.range(-0.024, 0.024), random.range(-0.018, 0.018)]
@@ -168,13 +168,13 @@ export type Trunks = Readonly<{
   colour: string
   /** Trunks per unit. */
   density: number
-  /** Half the width of the clearing in the middle, in units. */
+  /** Half the width of the central clearing, in units. */
   clearing?: number
   /** World y of the lower edge of the foliage. */
   foliage: number
 }>
 
-/** Adds a row of tall trunks with foliage that hangs in from above the picture. */
+/** Adds a row of tall trunks with foliage that hangs into the frame from above. */
 export function addTrunks(stage: Stage, trunks: Trunks): void {
   const { nearness, colour, clearing = 0 } = trunks
   addLayer(stage, nearness, { sway: 0.004 }, (context, box) => {
@@ -187,7 +187,7 @@ export function addTrunks(stage: Stage, trunks: Trunks): void {
     scatter(stage, `leaves${nearness}`, { ...box, spacing: 0.0003 / (0.4 + nearness) }, (x, random) => {
       const y = -0.85 + random.next() * (trunks.foliage + 0.85)
       const hanging = (y + 0.85) / (trunks.foliage + 0.85)
-      // Leaves form clumps, fewer towards the lower edge.
+      // Leaves form clumps, which thin out towards the lower edge.
       const clump = noise(x * 6 + nearness * 50, y * 7, stage.noiseSeed) * 0.7 + noise(x * 19, y * 19, 5) * 0.3
       if (clump < 0.06 + 0.55 * hanging) return
       context.fillStyle = withAlpha(mix(leaf, stage.palette.light, random.next() ** 2 * 0.4), 0.85)

@@ -5,26 +5,26 @@ import { paintPine } from './plants.ts'
 
 export type Ridge = Readonly<{
   nearness: number
-  /** World y of the foot, and the height of the peaks above it. */
+  /** World y of the foot; `height` is the approximate height of the peaks above it. */
   base: number
   height: number
-  /** Peaks per unit, roughly. */
+  /** Approximate number of peaks per unit. */
   frequency: number
   colour: string
-  /** Share of the haze colour at the foot, 0 to 1. */
+  /** Fraction of the haze colour at the foot, 0 to 1. */
   haze: number
   hazeColour?: string
-  /** Contrast of light and shade on the rock, 0 to 1. */
+  /** Contrast between lit and shaded rock, 0 to 1. */
   relief: number
   snow?: boolean
-  /** Height of the trees on the crest, in units. Without it there are none. */
+  /** Scale of the trees on the crest, in units; undefined for no trees. */
   trees?: number
   bottom?: number
-  /** Distinguishes the ridges of one scene. */
+  /** Noise offset, so that the ridges of a scene differ. */
   variant: number
 }>
 
-/** Adds a mountain range: a crest, rock lit from the side, snow above a ragged line, and haze at the foot. */
+/** Adds a mountain range: a silhouette, side-lit rock, optional snow above a ragged line, and haze at the foot. */
 export function addRidge(stage: Stage, ridge: Ridge): void {
   const crest = crestOf(stage, ridge)
   const { nearness, bottom = Infinity, base, trees, variant, colour } = ridge
@@ -42,7 +42,7 @@ export function addRidge(stage: Stage, ridge: Ridge): void {
   })
 }
 
-/** Returns a function from a world x to the world y of the crest. */
+/** Returns a function that maps a world x to the world y of the crest. */
 function crestOf({ noiseSeed }: Stage, ridge: Ridge): (x: number) => number {
   const { base, height, frequency, variant } = ridge
   return (x) => {
@@ -65,7 +65,7 @@ function rockShader(stage: Stage, ridge: Ridge, crest: (x: number) => number) {
   const haze = parseHex(ridge.hazeColour ?? palette.haze)
   const snow = parseHex(mix(mix('#ffffff', palette.light, isNight ? 0.45 : 0.25), ridge.colour, isNight ? 0.45 : 0.12))
   const snowShade = parseHex(mix(ridge.colour, '#ffffff', isNight ? 0.15 : 0.42))
-  // Measured from the crest, because gullies run down from it.
+  // Sample noise relative to the crest, because gullies run down from it.
   const relievo = (x: number, y: number) => {
     const below = y - crest(x) * 0.7
     const warp = fractalNoise(x * frequency * 5, y * frequency * 6, noiseSeed + variant, 3) - 0.5

@@ -16,7 +16,7 @@ import { addAurora } from './aurora.ts'
 
 const NEARNESS = 0.02
 
-/** Adds the sky of an outdoor scene: gradient, sun or moon, stars, possibly an aurora, and clouds. */
+/** Adds the sky of an outdoor scene: gradient, sun or moon, clouds and, depending on the time, stars and an aurora. */
 export function addSky(stage: Stage): void {
   addLayer(stage, NEARNESS, {}, (context, box) => {
     paintGradient(stage, context, box)
@@ -80,11 +80,11 @@ function paintMoon(stage: Stage, context: SKRSContext2D): void {
 
 const STARS_NEARNESS = 0.015
 
-/** Adds twinkling stars above a world y. `count` applies to a frame of 2 × 1 units. */
+/** Adds twinkling stars above world y `lowest`. `count` is the number per 2 units of width. */
 function addStars(stage: Stage, count: number, lowest: number): void {
   const box = visibleBox(stage, STARS_NEARNESS)
   const random = stage.random('stars')
-  // Spread over more than any movement shows, so that each movement shows the same stars.
+  // Cover a wider area than any camera movement shows, so that the stars do not depend on the movement.
   const stars = Array.from({ length: Math.round(count * 1.5) }, () => ({
     x: random.range(-1.5, 1.5),
     y: random.range(-0.95, lowest),
@@ -105,19 +105,19 @@ function addStars(stage: Stage, count: number, lowest: number): void {
 
 type CloudBank = Readonly<{
   nearness: number
-  /** Units per second. */
+  /** Horizontal speed in units per second. */
   drift: number
-  /** Share of the sky, 0 to 1. */
+  /** Fraction of the sky that is covered, 0 to 1. */
   cover: number
   top: number
   bottom: number
-  /** Size of a cloud in units. */
+  /** Typical size of a cloud in units. */
   scale: number
   opacity: number
   variant: number
 }>
 
-/** Adds two banks of clouds, lit from the side of the sun, denser in rain and fog. */
+/** Adds two banks of clouds, lit from the direction of the sun and denser in rain and fog. */
 function addClouds(stage: Stage): void {
   const { weather } = stage.description
   const overcast = weather.includes('rain') || weather.includes('fog')
@@ -149,13 +149,13 @@ function addBank(stage: Stage, overcast: boolean, bank: CloudBank): void {
       const within = (y - top) / (bottom - top)
       const edge = Math.min(1, within * 5) * Math.min(1, (1 - within) * 3.2)
       const thickness = clamp01((here - (1 - bank.cover)) / 0.22)
-      // Thinner in front of the sun.
+      // Clouds are thinner in front of the sun.
       const veil = 1 - (overcast ? 0.2 : 0.8) * Math.exp(-(((x - sun.x) ** 2 + (y - sun.y) ** 2) / 0.012))
       const alpha = thickness * thickness * (3 - 2 * thickness) * edge * bank.opacity * veil
       if (alpha < 0.004) return
       const toSun = { x: sun.x - x, y: sun.y - y }
       const distance = Math.hypot(toSun.x, toSun.y) || 1
-      // Brighter where the density decreases towards the sun.
+      // Clouds are brighter where the density decreases towards the sun.
       const ahead = density(x + (toSun.x / distance) * 0.03, y + (toSun.y / distance) * 0.022)
       const near = Math.exp(-distance * 2.4) * 0.5
       const brightness = Math.min(1, clamp01(0.5 + (here - ahead) * 5.5) * (0.75 + near) + near * 0.5)
@@ -166,12 +166,12 @@ function addBank(stage: Stage, overcast: boolean, bank: CloudBank): void {
 }
 
 export type FogBand = Readonly<{
-  /** World y of the middle, and the reach up and down. */
+  /** World y of the centre; `height` scales the vertical falloff. */
   y: number
   height: number
-  /** Opacity in the middle, 0 to 1. Higher if the prompt mentions fog. */
+  /** Opacity at the centre, 0 to 1. Increased if the prompt mentions fog. */
   density: number
-  /** Units per second. */
+  /** Horizontal speed in units per second. */
   drift?: number
 }>
 
@@ -198,7 +198,7 @@ export function addFog(stage: Stage, nearness: number, band: FogBand): void {
 
 const BIRDS_NEARNESS = 0.12
 
-/** Adds a flock in a loose wedge, if the description has one. */
+/** Adds a flock of birds in a loose V formation, if the description includes birds. */
 export function addBirds(stage: Stage): void {
   if (!stage.description.birds) return
   const random = stage.random('birds')

@@ -6,20 +6,20 @@ import type { Camera } from '../view.ts'
 export type Water = Readonly<{
   tint: string
   deep: string
-  /** Height of the ripples as a share of the frame. */
+  /** Ripple amplitude as a fraction of the frame size. */
   ripple?: number
-  /** Darkness of the nearest water, 0 to 1. */
+  /** Opacity of the `deep` colour at the bottom of the frame, 0 to 1. */
   depth?: number
-  /** Whether the sun or the moon glitters on it. */
+  /** Whether sunlight or moonlight glitters on the water; true by default. */
   glitter?: boolean
 }>
 
-/** Half the size of the frame is enough, because the ripples blur the reflection. */
+/** Scale of the reflection relative to the frame. Half size is enough, because the ripples blur it. */
 const MIRROR_SCALE = 0.5
-/** Drawn area relative to the frame, because the camera may roll. */
+/** Size of the drawn area relative to the frame, so that a rolled camera shows no gaps. */
 const OVERSCAN = 1.06
 
-/** Adds water below the horizon. It reflects all elements that were added before it. */
+/** Adds water below the horizon, which reflects all elements added before it. */
 export function addWater(stage: Stage, water: Water): void {
   const { width, height, horizon } = stage.viewport
   const mirror = createCanvas(Math.ceil(width * MIRROR_SCALE), Math.ceil(height * MIRROR_SCALE))
@@ -29,7 +29,7 @@ export function addWater(stage: Stage, water: Water): void {
     const waterline = height / 2 + camera.zoom * height * (horizon - camera.tilt - camera.pedestal * 0.06)
     if (waterline >= height * OVERSCAN) return
     reflect(reflection, context.canvas, camera, waterline)
-    // Rotates the water with the horizon of a rolled camera.
+    // Rotate the water with the camera's roll.
     context.setTransform(1, 0, 0, 1, width / 2, height / 2)
     context.rotate(camera.roll)
     context.translate(-width / 2, -height / 2)
@@ -49,10 +49,10 @@ export function addWater(stage: Stage, water: Water): void {
   })
 }
 
-/** Copies the area above the waterline upside down and level into the lower part of the mirror. */
+/** Draws a vertical reflection of the area above the waterline, with the camera's roll removed. */
 function reflect(reflection: SKRSContext2D, source: SKRSContext2D['canvas'], camera: Camera, waterline: number): void {
   const { width, height } = source
-  // Stretched when the frame shows more water than sky.
+  // Stretch the reflection if the frame shows more water than sky.
   const stretch = Math.max(1, ((height - waterline) / Math.max(1, waterline)) * 1.02)
   reflection.setTransform(MIRROR_SCALE, 0, 0, -MIRROR_SCALE * stretch, 0, MIRROR_SCALE * waterline * (1 + stretch))
   reflection.translate(width / 2, height / 2)
@@ -63,7 +63,7 @@ function reflect(reflection: SKRSContext2D, source: SKRSContext2D['canvas'], cam
 
 type Surface = Readonly<{ waterline: number; seconds: number; width: number; height: number }>
 
-/** Draws the reflection in strips, with fine ripples far away and wide ones nearby. */
+/** Draws the reflection in horizontal strips, with fine ripples far away and wide ones nearby. */
 function drawRipples(context: SKRSContext2D, mirror: SKRSContext2D['canvas'], ripple: number, surface: Surface): void {
   const { waterline, seconds, width, height } = surface
   const step = Math.max(2, Math.round(height / 320))
@@ -99,7 +99,7 @@ function createGlints(stage: Stage): Glint[] {
   }))
 }
 
-/** Draws the glitter path below the sun. */
+/** Draws the glitter path below the sun or moon. */
 function drawGlints(
   context: SKRSContext2D,
   glints: readonly Glint[],

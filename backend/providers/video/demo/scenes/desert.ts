@@ -5,7 +5,7 @@ import { clamp01, fractalNoise } from '../random.ts'
 import { addLayer, type Scene, type Stage } from '../stage.ts'
 import { addBalloons, addLedgeWithFigure } from '../subjects.ts'
 
-/** Rows of dunes, with sharp crests between a lit and a shaded slope. */
+/** Rows of dunes with sharp crests that separate lit slopes from shaded ones. */
 export const desert: Scene = {
   horizon: 0.06,
   compose(stage) {
@@ -45,10 +45,10 @@ function addDune(stage: Stage, dune: Dune): void {
     context.clip()
     paintPixels(context, box, 420, (x, y, pixel) => {
       const below = y - crest(x)
-      // The spine winds down from the top of the dune. One side of it is in the shade.
+      // The spine winds down from the top of the dune and separates the lit side from the shaded one.
       const spine = (x + side * below * 2.2 + 0.1 * Math.sin(below * 16 + wave)) * 1.7 + wave
       const slope = Math.sin(spine + side * 0.4)
-      // Sharp at the spine, softer further down.
+      // The shading is sharp near the crest and softer further down.
       const edge = clamp01(0.5 + side * slope * (1.2 + 3 / (1 + below * 30)))
       const facing = 0.12 + 0.76 * edge * edge * (3 - 2 * edge) - below * 0.4 + 0.12 * slope * side
       const distance = 0.35 + below * 5

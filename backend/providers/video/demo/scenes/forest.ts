@@ -6,7 +6,7 @@ import type { Scene, Stage } from '../stage.ts'
 import { addBalloons, addFigure } from '../subjects.ts'
 import { applyView } from '../view.ts'
 
-/** Tall trees with mist between the rows and shafts of light from the side of the sun. */
+/** Rows of tall trees with mist between them, and shafts of sunlight or moonlight. */
 export const forest: Scene = {
   horizon: 0.1,
   compose(stage) {
@@ -37,7 +37,7 @@ export const forest: Scene = {
   },
 }
 
-/** The rays have no sharp edges, so a small canvas is enough. It costs a tenth. */
+/** Scale of the canvas for the rays, which have no sharp edges. Rendering takes a tenth of the full-size time. */
 const RAY_SCALE = 0.25
 
 /** Adds shafts of light between the trunks. */
@@ -72,7 +72,7 @@ function addRays(stage: Stage): void {
 
 type Ray = Readonly<{ x: number; width: number; slant: number }>
 
-/** Paints a ray that is brightest in the middle and at the top. */
+/** Paints a ray that is brightest at the top and along its centre line. */
 function paintRay(context: SKRSContext2D, { x, width, slant }: Ray, bright: string, none: string): void {
   context.fillStyle = verticalGradient(context, -0.75, 0.4, { 0: bright, 1: none })
   for (const share of [1, 0.66, 0.33]) {

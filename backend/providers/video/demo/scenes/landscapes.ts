@@ -49,7 +49,7 @@ export const mountain: Scene = {
 const FAR_FLOWERS = ['#ffd1e8', '#fff3b0', '#ffffff', '#d7b5ff']
 const NEAR_FLOWERS = ['#ff9ecb', '#ffe27a', '#ffffff', '#c29bff']
 
-/** A flowering meadow with a lone tree and far hills. */
+/** A flowering meadow with a lone tree and distant hills. */
 export const field: Scene = {
   horizon: 0.05,
   compose(stage) {
@@ -82,7 +82,7 @@ export const field: Scene = {
   },
 }
 
-/** A skyline across the water, traffic along its quay, and street lamps on the near side. */
+/** A skyline across the water, with traffic on the far bank and street lamps on the near bank. */
 export const city: Scene = {
   horizon: 0.16,
   compose(stage) {

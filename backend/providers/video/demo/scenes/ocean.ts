@@ -5,7 +5,7 @@ import { fillEllipse, mix, verticalGradient, withAlpha } from '../paint.ts'
 import { drawOnPlane, type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
 
-/** A calm sea with far islands, a sail, and swell that rolls towards the viewer. */
+/** A calm sea with distant islands, a sailing boat and a rolling swell. */
 export const ocean: Scene = {
   horizon: 0.07,
   compose(stage) {
@@ -32,7 +32,7 @@ export const ocean: Scene = {
   },
 }
 
-/** Adds short lit crests, each on the plane of its distance, so that the sea moves in perspective. */
+/** Adds short lit wave crests, each on a plane at its own depth, which gives the sea parallax. */
 function addWavelets(stage: Stage): void {
   const { palette } = stage
   const wavelets: { x: number; y: number; nearness: number; phase: number; length: number }[] = []
@@ -61,7 +61,7 @@ function addWavelets(stage: Stage): void {
   })
 }
 
-/** Adds one long wave across the picture, lit at its crest. */
+/** Adds one long wave across the frame, with a lit crest. */
 function addSwell(stage: Stage, nearness: number, level: number, opacity: number): void {
   const { palette, isNight } = stage
   const box = visibleBox(stage, nearness)
@@ -82,7 +82,7 @@ function addSwell(stage: Stage, nearness: number, level: number, opacity: number
     for (let x = box.left; x <= box.right + 0.02; x += 0.02) context.lineTo(x, surface(x, seconds))
     context.lineTo(box.right + 0.02, box.bottom + 0.1)
     context.fill()
-    // The crest is lit where the wave faces the light.
+    // Highlight the crest where the wave faces the light.
     context.lineWidth = 0.0022 * nearness + 0.0005
     for (let x = box.left; x < box.right; x += 0.03) {
       const facing = Math.sin((x * 3.1) / nearness + seconds * 1.3 + 0.9) * Math.sin(x * 7.7 + seconds * 0.4)

@@ -4,7 +4,7 @@ import { clamp01, fractalNoise, noise } from '../random.ts'
 import { addLayer, drawOnPlane, type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 import { addLedgeWithFigure } from '../subjects.ts'
 
-/** A nebula, stars in several depths, a planet and drifting rocks. */
+/** A nebula, stars at several depths, a planet and drifting rocks. */
 export const space: Scene = {
   horizon: 0,
   compose(stage) {
@@ -85,7 +85,7 @@ function addRocks(stage: Stage): void {
     for (const { x, y, radius, nearness, spin, corners } of rocks) {
       setPlane(stage, context, camera, nearness)
       context.translate(x + seconds * 0.012 * nearness, y)
-      // Lit from the upper left like the planet, independent of the rotation.
+      // Light the rocks from the upper left, like the planet, regardless of their rotation.
       const shade = context.createRadialGradient(-radius * 0.5, -radius * 0.5, 0, 0, 0, radius * 1.2)
       context.fillStyle = addStops(shade, { 0: lit!, 1: dark! })
       context.beginPath()
@@ -101,7 +101,7 @@ function addRocks(stage: Stage): void {
 
 const PLANET_NEARNESS = 0.22
 
-/** Adds a banded planet, lit from the upper left, often with rings. */
+/** Adds a banded planet, lit from the upper left, usually with rings. */
 function addPlanet(stage: Stage): void {
   const random = stage.random('planet')
   const x = random.range(-0.42, 0.42)
@@ -156,7 +156,7 @@ function paintBall(stage: Stage, tone: string, size: number) {
   return canvas
 }
 
-/** Draws a glow around the planet, brightest on the lit side. */
+/** Draws the atmospheric glow around the planet, brightest on the lit side. */
 function drawAtmosphere(context: SKRSContext2D, x: number, y: number, radius: number, tone: string): void {
   context.globalCompositeOperation = 'screen'
   const glow = (whiteness: number, opacity: number) => withAlpha(mix(tone, '#bfe0ff', whiteness), opacity)

@@ -3,7 +3,7 @@ import { createCameraPath } from '../camera.ts'
 import { parsePrompt } from '../prompt.ts'
 import { buildScene, type DrawFrame } from '../scene.ts'
 
-/** Small, so that tests can draw many frames. */
+/** A small frame size, so that tests can draw many frames. */
 export const SIZE = { width: 128, height: 72, seconds: 6 }
 
 /** Builds the scene of a prompt with camera movements. */
@@ -22,6 +22,6 @@ export function frameOf(draw: DrawFrame, progress: number, size = SIZE, backgrou
   return context.getImageData(0, 0, size.width, size.height).data
 }
 
-/** Returns the mean difference of two frames per channel, 0 to 255. */
+/** Returns the mean absolute difference between two frames per channel, 0 to 255. */
 export const meanDifference = (a: Uint8ClampedArray, b: Uint8ClampedArray) =>
   a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0) / a.length

@@ -7,11 +7,11 @@ type Row = Readonly<{
   nearness: number
   /** World y of the ground. */
   base: number
-  /** Size of a typical building, in units. */
+  /** Typical size of a building, in units. */
   width: number
   height: number
   colour: string
-  /** Share of haze at the foot, 0 to 1. */
+  /** Fraction of the haze colour at the foot, 0 to 1. */
   haze: number
 }>
 
@@ -29,7 +29,7 @@ export function addBuildings(stage: Stage, row: Row): void {
   const { nearness, base, width, height } = row
   const lights: Light[] = []
   addLayer(stage, nearness, { bottom: base + 0.08, top: base - height * 1.5 }, (context, box) => {
-    // Low blocks fill the gaps between the towers, so that no sky shows down to the ground.
+    // Low blocks fill the gaps between the towers, so that the sky does not reach the ground.
     scatter(stage, `blocks${nearness}`, { ...box, spacing: width * 0.8 }, (x, random) => {
       paintBuilding({ stage, context, random, row, lights }, towerAt(x, random, row, 0.3))
     })
@@ -47,7 +47,7 @@ export function addBuildings(stage: Stage, row: Row): void {
   })
 }
 
-/** Returns the size of a tower. Towers are highest in the middle of the town. */
+/** Returns the bounds of a tower, in world units. Towers are tallest at the centre of the scene. */
 function towerAt(x: number, random: Random, { base, width, height }: Row, share: number): Rectangle {
   const high = height * share * random.range(0.5, 1) * (1 - 0.3 * Math.min(1, Math.abs(x) / 1.6))
   const wide = width * random.range(0.7, 1.25)
@@ -115,7 +115,7 @@ function paintWindows({ stage, context, random, row, lights }: Site, tower: Rect
   }
 }
 
-/** Paints a vertical neon sign with a glow and strokes for letters. */
+/** Paints a vertical neon sign with a glow and bars that suggest letters. */
 function paintNeon({ stage, context, random, lights }: Site, tower: Rectangle, colour: string): void {
   const tone = random.pick(NEON_COLOURS)
   const width = Math.min(0.016, tower.width * 0.16)

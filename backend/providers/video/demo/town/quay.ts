@@ -59,7 +59,7 @@ export function addPromenade(stage: Stage, { nearness, level }: Readonly<{ nearn
 
 const SPAN = 4.4
 
-/** Adds a quay along the waterline with the lights of cars in both directions. */
+/** Adds a road along the waterline with the lights of cars in both directions. */
 export function addTraffic(stage: Stage, nearness: number, waterline: number): void {
   const { palette, description } = stage
   const isDay = description.time === 'day'
