@@ -12,8 +12,8 @@ const SETTLE_MS = 30_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Creates a watch that repeatedly compares balances with histories, one page of accounts at a time. They are separate
- * read models, and one may briefly be ahead: an account has drifted if the difference is unchanged after `settleMs`
+ * Creates a watch that repeatedly compares balances with histories, one page of accounts at a time. Both are read
+ * models, and one may briefly be ahead: an account has drifted if the difference is unchanged after `settleMs`
  * without new entries. The watch finds drift early; `npm run audit -- verify` checks all accounts.
  */
 export function createLedgerWatch(

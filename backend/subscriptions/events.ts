@@ -49,7 +49,7 @@ interface Data {
     /** The sale completed after the agreement ended. Its credits are never forfeited. */
     afterEnd: boolean
   }
-  /** The amount or currency of a sale differs from the agreement. It grants no credits; the operator must resolve it. */
+  /** The amount or currency of a sale differs from the agreement. No credits are granted; an operator must act. */
   SubscriptionSaleMismatched: { saleId: string; amountCents: number; currency: string }
   /** A payment failed. The plan stays active until `graceUntil`. */
   SubscriptionPaymentFailed: { failedAt: string; graceUntil: string }

@@ -9,7 +9,7 @@ export const PAYMENT_WEBHOOKS = 'paymentNotices'
 /**
  * Creates the inbox for verified webhooks (table `payment_notice`), which stores them before they are acknowledged.
  * Redelivered events, and other events about the same state of an object, are stored only once. A workflow processes
- * them. See docs/decisions/0005-webhooks-are-hints.md.
+ * the webhooks. See docs/decisions/0005-webhooks-are-hints.md.
  */
 export function createWebhookInbox(pool: pg.Pool) {
   return {
