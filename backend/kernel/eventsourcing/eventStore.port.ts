@@ -91,7 +91,7 @@ export class AppendOutcomeUnknown extends Error {
   override name = 'AppendOutcomeUnknown'
 }
 
-/** Thrown when the store does not answer before its retries end. */
+/** Thrown when the store does not answer before its retries are exhausted. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }

@@ -19,7 +19,7 @@ export interface Call<Path extends string, Body, Query, Caller> {
   /** The signed-in user's id, if the endpoint's access is `user`. */
   readonly userId: Caller extends 'user' ? string : undefined
   readonly ctx: RouterContext
-  /** Returns a command's context. `commandId` derives from the request id by default; pass one that survives retries. */
+  /** Returns a command's context. `commandId` defaults to one per request; pass one that survives retries. */
   command(commandId?: string): CommandContext
 }
 

@@ -63,7 +63,7 @@ export class ValidationError extends Rejection {
 const codeOf = (message: string) => (/^[a-z][a-z_]+$/.test(message) ? message : 'invalid')
 
 /**
- * Middleware that turns errors into problem details (RFC 9457). Unexpected errors are logged; their details are not sent.
+ * Middleware that turns errors into problem details (RFC 9457). Logs unexpected errors without sending their details.
  * @example app.use(problemDetails(log))
  */
 export function problemDetails(log: Logger): Middleware {

@@ -8,7 +8,7 @@ import { API_BASE } from './contract.ts'
 const TOKEN_SECONDS = 60
 /** Time without a message after which a client is disconnected. Clients ping every 30 s. */
 const SILENCE_MS = 120_000
-/** Send backlog above which a client is disconnected. Its next refresh recovers lost updates. */
+/** Send backlog, in bytes, above which a client is disconnected. Its next refresh recovers lost updates. */
 const BACKLOG_BYTES = 1_000_000
 const UNAUTHENTICATED = 4001
 const SERVICE_RESTART = 1012

@@ -7,7 +7,7 @@ type Work = (held: AbortSignal) => Promise<void>
 
 export interface LeaseOptions {
   /**
-   * Balances leases over the processes that request them: a lease moves when a process joins or leaves.
+   * Index that spreads leases over the processes that request them. Leases move when a process joins or leaves.
    * Without a slot, the holder keeps the lease.
    */
   readonly slot?: number

@@ -29,7 +29,7 @@ const ATTEMPTS = 6
 const QUERY_TIMEOUT_MS = 15_000
 
 /**
- * Sends appends to Postgres with group commit: appends that arrive while a commit is in flight share the next statement.
+ * Sends appends to Postgres with group commit: those that arrive while a commit is in flight share the next statement.
  * Without load, appends are sent immediately.
  */
 export class PostgresAppends {
