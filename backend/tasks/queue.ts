@@ -24,7 +24,7 @@ export interface QueueState {
   readonly running: readonly Pick<QueuedTask, 'startedAt' | 'typicalMs'>[]
   /** This user's open tasks. */
   readonly own: readonly QueuedTask[]
-  /** Average of the tasks' `typicalMs` over all resolutions and durations. */
+  /** Average of `typicalMs` over all resolutions and durations. */
   readonly typicalMs: number
 }
 
@@ -34,11 +34,11 @@ interface QueueQuery extends Pick<QueueState, 'now' | 'slots' | 'concurrent'> {
   readonly openTasks: number
 }
 
-/** Estimate until the first video is finished. Consistent with the help page, which says one to three minutes. */
+/** Default estimate before any video is finished. The help page says one to three minutes. */
 const FIRST_ESTIMATE_MS = 120_000
 /** Minimum estimate, for tasks that take longer than usual. */
 const OVERDUE_MS = 5_000
-/** Minimum progress from which the remaining time is extrapolated. */
+/** Minimum progress, in percent, for extrapolating the remaining time. */
 const MIN_PERCENT = 10
 
 /** Returns the queue as the API shows it to a user, with an estimate for each of the user's open tasks. */

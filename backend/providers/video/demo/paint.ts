@@ -73,7 +73,7 @@ export function fillEllipse(context: SKRSContext2D, x: number, y: number, rx: nu
   context.fill()
 }
 
-/** Traces the area below `surface`, a function from world x to world y, sampled every `step` up to `margin` past the box. */
+/** Traces the area below `surface`, which maps world x to world y, sampled every `step` up to `margin` past the box. */
 export function traceGround(
   context: SKRSContext2D,
   { left, right, bottom }: Pick<Box, 'left' | 'right' | 'bottom'>,

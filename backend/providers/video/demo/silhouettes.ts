@@ -1,7 +1,7 @@
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas'
 import { fillEllipse } from './paint.ts'
 
-/** Paints a figure in the current fill and stroke colours. It is one unit tall, its feet are at the origin, and up is -y. */
+/** Paints a figure, one unit tall and with its feet at the origin, in the current fill and stroke colours. Up is -y. */
 export type Silhouette = (context: SKRSContext2D, seconds: number) => void
 
 const SIDES = [-1, 1]

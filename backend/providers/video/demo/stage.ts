@@ -24,7 +24,7 @@ export type Stage = Readonly<{
   noiseSeed: number
   /** Scene elements from back to front. */
   drawables: Drawable[]
-  /** Returns a random generator seeded with a name, so that elements do not affect each other. */
+  /** Returns a random generator for a name, so that elements do not affect each other. */
   random: (name: string) => Random
 }>
 
