@@ -4,7 +4,7 @@ import { startKinora } from '../app/kinora.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { FULL } from './fullRun.ts'
 
-/** Runs Kinora as a process to be killed. Like the demo renderer, its provider loses all jobs with the process. */
+// Runs Kinora as a process for tests to kill. Like the demo renderer, its provider keeps jobs only in memory.
 const double = await createProviderDouble()
 const finishAt = new Map<string, number>()
 const provider = {

@@ -12,7 +12,7 @@ export interface SeenTask {
 }
 export const hasEnded = ({ status }: SeenTask): boolean => /Success|Fail/.test(status)
 
-/** Repeats a request until it is answered without a server error. */
+/** Retries a request until it gets a response without a server error. */
 async function retry(ask: () => Promise<Response>): Promise<Response> {
   for (;;) {
     const answer = await ask().catch(() => undefined)
@@ -24,7 +24,7 @@ async function retry(ask: () => Promise<Response>): Promise<Response> {
 export const seenTask = async (user: TestUser, id: string): Promise<SeenTask> =>
   (await (await retry(() => user.call('GET', `/videos/tasks/${id}`))).json()) as SeenTask
 
-/** Requests a video with one idempotency key until it is accepted. Returns its id. */
+/** Submits a task, with the same idempotency key on every retry. Returns the task id. */
 export async function submit(user: TestUser, prompt: string): Promise<string> {
   const key = { 'idempotency-key': crypto.randomUUID() }
   const answer = await retry(() => user.call('POST', '/videos/generate', { ...GENERATION, prompt }, key))
@@ -40,21 +40,21 @@ export async function untilEnded(user: TestUser, id: string): Promise<SeenTask> 
   }
 }
 
-/** A simulated user with an open workspace, who generates one video after another while servers fail. */
+/** A simulated user with an open workspace who generates one video after another while servers fail. */
 export interface Creator {
   readonly user: TestUser
-  /** Accepted tasks, oldest first. */
+  /** Ids of accepted tasks, oldest first. */
   readonly accepted: readonly string[]
   /** Whether the WebSocket is connected. */
   readonly connected: boolean
-  /** Number of lost connections. */
+  /** Number of times that the WebSocket disconnected. */
   readonly losses: number
   /** Stops making videos and waits until the last one has ended. */
   finish(): Promise<void>
   disconnect(): void
 }
 
-/** @param url public address */
+/** @param url public base URL */
 export function startCreator(url: string, user: TestUser): Creator {
   const accepted: string[] = []
   let working = true

@@ -6,7 +6,7 @@ export interface CuttableProxy {
   readonly port: number
   /** Resets every connection. */
   cut(): void
-  /** Drops all traffic, also of new connections, like a network outage. */
+  /** Drops all traffic, including that of new connections, like a network outage. */
   freeze(): void
   /** Drops the traffic of open connections only, like a firewall that has lost its state. */
   strand(): void
@@ -35,7 +35,7 @@ export async function startCuttableProxy(to: net.NetConnectOpts): Promise<Cuttab
         .on('error', () => {})
         .on('close', () => {
           sockets.delete(one)
-          // During an outage, the other side does not learn of a closed connection.
+          // During an outage, the other side is not notified of a closed connection.
           if (!stranded.has(one)) other.destroy()
         })
       if (isFrozen) strand(one)

@@ -10,7 +10,7 @@ export interface HostileFile {
   readonly codes: readonly string[]
 }
 
-/** Returns a generator of numbers in [0, 1), reproducible by its seed (mulberry32). */
+/** Returns a seeded generator of pseudorandom numbers in [0, 1) (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -31,7 +31,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([numbers.subarray(0, 4), body, numbers.subarray(4)])
 }
 
-/** Returns a well-formed PNG file (8-bit RGB) with any image data. */
+/** Returns a PNG file (8-bit RGB) with well-formed chunks and the given compressed image data. */
 function png(width: number, height: number, packed: Buffer, extra: readonly Buffer[] = []): Buffer {
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0])
   header.writeUInt32BE(width, 0)
@@ -112,7 +112,7 @@ const KINDS: Readonly<Record<string, Make>> = {
     const bytes = random() < 0.5 ? png(width, height, deflateSync(Buffer.alloc(64))) : jpegHeader(width, height)
     return { bytes, codes: HUGE }
   },
-  // The image data is much larger, or smaller, than the header declares.
+  // The image data is much larger or much smaller than the header declares.
   'a bomb': (random) => {
     const unpacked = Buffer.alloc(random() < 0.5 ? 30_000_000 : 1_000)
     return { bytes: png(640, 360, deflateSync(unpacked)), codes: BROKEN }
@@ -130,7 +130,7 @@ const KINDS: Readonly<Record<string, Make>> = {
   },
   'flipped bits': (random) => {
     const bytes = Buffer.from(photo('png', random))
-    // After the header chunk, so that the checksum of the image data no longer matches.
+    // Flip a bit after the header chunk, so that the checksum of the image data no longer matches.
     const at = 41 + Math.floor(random() * (bytes.length - 60))
     bytes[at] = bytes[at]! ^ (1 << Math.floor(random() * 8))
     return { bytes, codes: BROKEN }
@@ -145,7 +145,7 @@ const KINDS: Readonly<Record<string, Make>> = {
   }),
 }
 
-/** Every n-th file has megabytes: either more than the limit of 20, or fewer in an image without an end. */
+/** Every n-th file is large: either above the limit of 20 MB, or a truncated image below it. */
 const HEAVY_EVERY = 50
 const NAMES = [
   'a.png',
@@ -158,7 +158,7 @@ const NAMES = [
   '',
 ]
 
-/** Generates `count` hostile files, every kind in turn, reproducible by the seed. */
+/** Generates `count` hostile files, cycling through all kinds. The same seed yields the same files. */
 export function* hostileFiles(count: number, seed: number): Generator<HostileFile> {
   const random = seeded(seed)
   const kinds = Object.entries(KINDS)

@@ -15,7 +15,7 @@ export async function makeCluster(template: string): Promise<void> {
   await database.close()
   await pool.end()
   await server.stop()
-  // Faster. Data survives a killed process, but not a power failure.
+  // Faster, and tests do not need data to survive a power failure.
   appendFileSync(path.join(dataDir, 'postgresql.conf'), 'fsync = off\nfull_page_writes = off\n')
   try {
     renameSync(dataDir, template)

@@ -1,5 +1,5 @@
 import { PROJECTIONS } from '#projections/all.ts'
 
-/** Runs the next version of Kinora, which rebuilds every read model. */
+// Simulates the next version of Kinora, which rebuilds every read model.
 for (const projection of PROJECTIONS) Object.assign(projection, { version: projection.version + 1 })
 await import('./minimaxProgram.ts')

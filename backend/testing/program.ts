@@ -5,11 +5,11 @@ import path from 'node:path'
 export interface Program {
   readonly url: string
   readonly pid: number
-  /** Returns the resident memory of the process without its children. */
+  /** Returns the resident memory of the process in bytes, excluding child processes. */
   residentBytes(): number
-  /** Like `kill -9`. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>
-  /** Like Ctrl-C; resolves with the exit code. */
+  /** Interrupts the process like Ctrl-C. Resolves with its exit code. */
   stop(): Promise<number | null>
 }
 
@@ -48,7 +48,7 @@ function residentBytes(pid: number): number {
   try {
     return 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
   } catch {
-    // This system has no /proc.
+    // Not every system has /proc.
     return 1024 * Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
   }
 }

@@ -10,7 +10,7 @@ import { openDatabase } from '../kernel/postgres/orm.ts'
 
 export interface Rebuilt {
   readonly name: string
-  /** All rows as text, ordered by id: as updated live, and as rebuilt from the log. */
+  /** All rows as text, ordered by id: `live` as updated incrementally, `rebuilt` as rebuilt from the log. */
   readonly live: readonly string[]
   readonly rebuilt: readonly string[]
 }

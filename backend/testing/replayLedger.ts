@@ -3,7 +3,7 @@ import { verify } from '../audit/verify.ts'
 import { CREDIT_ACCOUNT } from '../credits/events.ts'
 import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
 
-/** One account, computed from the event log alone. Amounts are whole credits. */
+/** A credit account computed from the event log alone. Amounts are whole credits. */
 export interface Replayed {
   readonly userId: string
   readonly granted: number
@@ -14,7 +14,7 @@ export interface Replayed {
   readonly chained: boolean
 }
 
-/** Replays every credit account, like the audit. */
+/** Replays every credit account with the audit's code. */
 export async function replayLedger(pool: pg.Pool): Promise<Replayed[]> {
   const store = createPostgresEventStore(pool)
   const { books, deviations } = await verify(store)

@@ -7,7 +7,7 @@ export interface RoundRobinProxy {
   close(): Promise<void>
 }
 
-/** Forwards TCP connections to these local ports in turn, and to the next port if one refuses. */
+/** Forwards TCP connections to the local ports in turn, skipping ports that refuse the connection. */
 export async function startRoundRobinProxy(ports: readonly number[]): Promise<RoundRobinProxy> {
   const open = new Set<net.Socket>()
   let turn = 0

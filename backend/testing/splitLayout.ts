@@ -21,7 +21,7 @@ const PROCESSES = {
 export type ProcessName = keyof typeof PROCESSES
 
 export interface SplitLayout {
-  /** Public address. */
+  /** Public base URL. */
   readonly url: string
   readonly databaseUrl: string
   readonly eventStoreUrl: string
@@ -30,7 +30,7 @@ export interface SplitLayout {
   /** The proxy in front of the event store. */
   readonly network: CuttableProxy
   start(name: ProcessName, entry?: string): Promise<void>
-  /** Like `kill -9`. */
+  /** Kills a process with SIGKILL. */
   kill(name: ProcessName): Promise<void>
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export interface LayoutOptions {
   readonly temporal: string
   readonly processes: readonly ProcessName[]
   readonly env?: Record<string, string>
-  /** The module that each process runs. Default: Kinora. */
+  /** Module that each process runs. Default: Kinora's main module. */
   readonly entry?: string
 }
 

@@ -21,7 +21,7 @@ export async function startTemporaryDatabase() {
     postgres,
     pool,
     connection,
-    /** For `DATABASE_URL`. */
+    /** Value for `DATABASE_URL`. */
     url: `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host)}`,
     database,
     store,

@@ -26,7 +26,7 @@ export async function startTestKinora({ env = {}, ...overrides }: Overrides & { 
       const isWaiting = async () => (await kinora.context.pool.query('select from uncounted_view limit 1')).rowCount
       while (await isWaiting()) await delay(10)
     },
-    /** Stops Kinora and removes its data, except with `keep`. */
+    /** Stops Kinora, and removes its data unless `keep` is set. */
     async close({ keep = false } = {}) {
       await kinora.stop()
       if (!keep) rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 })

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface TestUser {
   readonly email: string
   readonly userId: string
-  /** The session cookies, as a Cookie header. */
+  /** Session cookies, as the value of a Cookie header. */
   readonly cookie: string
   /** Calls the API as this user with a JSON body. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
@@ -11,7 +11,7 @@ export interface TestUser {
 
 let users = 0
 
-/** Calls the API and reads mails without a session. */
+/** Returns a client that calls the API without a session and reads emails from the development mailbox. */
 export function visitor(url: string) {
   const api = `${url}/api/v1`
   return {
@@ -22,7 +22,7 @@ export function visitor(url: string) {
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       }),
-    /** Returns the mails to an address, newest first. */
+    /** Returns the emails sent to an address, newest first. */
     mails: async (to: string) =>
       (await (await fetch(`${url}/dev/mailbox.json?to=${encodeURIComponent(to)}`)).json()) as {
         subject: string
@@ -31,13 +31,13 @@ export function visitor(url: string) {
   }
 }
 
-/** Registers a user, verifies the address with the mailed link, and signs in. */
+/** Registers a user, verifies the address with the emailed link, and signs in. */
 export async function registerUser(url: string, email = `user${++users}.${Date.now()}@kinora.test`): Promise<TestUser> {
   const { api, post, mails } = visitor(url)
   const password = 'correct horse'
   await post('/auth/register', { email, password, username: 'Test User' })
   let mail = await mails(email)
-  // Another process may deliver the mail, so it can arrive later.
+  // Another process may deliver the email, so it can arrive later.
   for (let attempt = 0; !mail[0] && attempt < 100; attempt++) {
     await delay(100)
     mail = await mails(email)

@@ -37,7 +37,7 @@ function run(projection: AnyProjection, store: EventStore = db.store) {
   return { log, onLive, stop }
 }
 
-/** The event store, with small batches. */
+/** Returns the event store with its batches limited to `maxBatch` events. */
 const inBatchesOf = (maxBatch: number, from: (string | undefined)[] = []): EventStore => ({
   append: (...call) => db.store.append(...call),
   readStream: (...call) => db.store.readStream(...call),
@@ -55,7 +55,7 @@ const grant = (n: number) => ({
   type: 'CreditLotGranted',
   data: { userId: user, lotId: `lot${n}`, source: 'free', amount: n + 1, expiresAt: null, at },
 })
-/** Events of tasks at various stages. */
+/** Returns events of tasks at various stages. */
 const tasksOf = (count: number) =>
   Array.from({ length: count }, (_, n) => {
     const e = taskEvents(uuid7(), user)

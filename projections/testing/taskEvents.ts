@@ -3,7 +3,7 @@ import type { VideoTaskEvent } from '#backend/tasks/events.ts'
 
 const time = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`
 
-/** Returns the events of one video task, one second apart in the usual order. */
+/** Returns the possible events of a video task, with timestamps in seconds from submission. */
 export const taskEvents = (taskId: string, userId: string) => {
   const at = (second: number) => ({ taskId, at: time(second) })
   const file = { size: 1234, durationMs: 5_880, width: 1366, height: 768 }

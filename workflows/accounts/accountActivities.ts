@@ -27,7 +27,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
   const { at, sendCommand, readTask, origin } = createTaskCommands(deps)
   const { store, mailer, outbox, erasures, credits, provider, media } = deps
 
-  /** Yields the ids of all tasks that ever held the user's credits, including those that read models no longer contain. */
+  /** Yields the ids of all tasks that ever held the user's credits, including those gone from the read models. */
   async function* tasksOf(userId: string): AsyncGenerator<string> {
     for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`))
       if (event.type === 'CreditsHeld') yield event.data.holdId

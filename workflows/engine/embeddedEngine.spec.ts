@@ -9,7 +9,7 @@ type Acts = Record<string, (input: unknown) => Promise<unknown>>
 type Context = WorkflowContext<Acts>
 type Input = { readonly id: string; readonly value?: number }
 
-/** A workflow with this body. */
+/** Returns a workflow with this body. */
 const bodyOf = (run: (ctx: Context, input: Input) => Promise<unknown>): Workflow<Acts, Input, unknown> => ({
   type: 'body',
   id: ({ id }) => id,

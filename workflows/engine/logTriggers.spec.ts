@@ -32,7 +32,7 @@ interface Options {
   readonly start?: (workflow: string) => Promise<void>
   /** Number of errors that the triggers report. */
   readonly failures?: number
-  /** Time for which the triggers run. */
+  /** Time in milliseconds for which the triggers run. */
   readonly ms?: number
 }
 

@@ -3,7 +3,7 @@ import { erasureTrigger, mailTrigger } from '../accounts/accountTriggers.ts'
 import { type AnyWorkflow, workflowId } from './engine.port.ts'
 import { runRowTriggers } from './rowTriggers.ts'
 
-/** Runs triggers over rows that the test sets. */
+/** Runs triggers on rows that the test sets. */
 function triggers(mails: string[] = [], pollMs = 60_000) {
   const halt = new AbortController()
   const started: unknown[][] = []

@@ -75,7 +75,7 @@ const yearStep: fc.Arbitrary<(world: MoneyWorld) => unknown> = fc.oneof(
 
 const history = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' })
 
-/** Crashes at about one append in eight. */
+/** Generates `crashes` functions that return true about once in eight calls. */
 const crashing = fc.infiniteStream(fc.nat({ max: 7 })).map((rolls) => () => rolls.next().value === 0)
 
 /** Asserts the invariants of the ledger that hold at all times. */
@@ -109,7 +109,7 @@ function assertLedger(world: MoneyWorld): void {
   if (debt > 0) expect(available(lots, world.at)).toBe(0)
 }
 
-/** Asserts what holds after all webhooks are processed and settled. */
+/** Asserts the invariants that hold after all webhooks are processed and settled. */
 function assertSettled(world: MoneyWorld): void {
   const { agreements, sales, mismatched } = world.subscription
   const sold = [...world.provider.accounts.values()].flatMap((account) => account.sales)
@@ -119,7 +119,7 @@ function assertSettled(world: MoneyWorld): void {
   expect(bySales.map(({ data }) => 'lotId' in data && data.lotId).toSorted()).toEqual(
     sold.map(({ id }) => `sale-${id}`).toSorted(),
   )
-  // At most one agreement is billed: the one that determines the plan.
+  // At most one agreement is billed, namely the one that determines the plan.
   const billing = [...world.provider.accounts.values()].filter(({ status }) => status === 'active')
   expect(billing.length).toBeLessThanOrEqual(1)
   const current = currentOf(world.subscription)

@@ -33,7 +33,7 @@ const userId = 'user-1'
 let double: PaypalDouble
 let agreementId: string
 
-/** A year of one buyer: monthly payments, one of them late, a partial refund, a reversal, and a cancellation. */
+/** Simulates a buyer's year: monthly payments, one of them late, a partial refund, a reversal, and a cancellation. */
 beforeAll(async () => {
   double = await startPaypalDouble()
   const { model } = double
@@ -183,7 +183,7 @@ describe('a year of PayPal webhooks', () => {
     expect(expected.state.agreements).toMatchObject([{ status: 'ended', endCause: 'period_end', closed: true }])
     expect(new Set(expected.granted).size).toBe(13)
     expect(expected.granted).toHaveLength(13)
-    // Thirteen sales, two fifths of one refunded, another reversed. The rest is forfeited at the end of the period.
+    // Thirteen sales, of which one is refunded by two fifths and one is reversed. The rest is forfeited at the end.
     expect(expected.state).toMatchObject({ left: 13 * 4_500 - 1_800 - 4_500, debt: 0 })
     expect(expected.state.lots.filter(({ left }) => left > 0)).toEqual([])
     const all = [...sent, ...sent, ...again, ...forged]

@@ -11,7 +11,7 @@ const on = (date: string) => `2026-${date}T00:00:00.000Z`
 const DAY = 24 * 3_600_000
 const price = { amountCents: 4499, priceCents: 4499, currency: 'USD', credits: 4500 }
 
-/** Runs `remind` on a day, for a plan that is paid until the first of February. */
+/** Runs `remind` on the given day, for a plan that is paid until 1 February. */
 async function reminded(day: string, ...more: object[]) {
   const handle = createHandle(createMemoryEventStore())
   const commands = [

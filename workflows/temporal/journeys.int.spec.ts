@@ -11,7 +11,7 @@ const lacking = program ? '' : ' (skipped: no temporal program found, and pip co
 const DAY = 24 * 3_600_000
 const soon = (assertion: () => Promise<void>) => vi.waitFor(assertion, { timeout: 40_000, interval: 100 })
 
-/** The application with Temporal instead of the embedded engine. */
+/** Runs the application with Temporal instead of the embedded engine. */
 describe.skipIf(!program)(`Kinora on a real Temporal server${lacking}`, () => {
   const states = new Map<string, RenderState>()
   let server: TemporalServer

@@ -13,7 +13,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-bundle-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 installRuntime({ info: () => {}, warn: () => {} })
 
-/** Replays the histories that a real server recorded (`npm run histories`). Returns the errors by run. */
+/** Replays histories recorded on a real server (`npm run histories`). Returns the errors by run. */
 async function replayErrors(entry: string): Promise<Record<string, string>> {
   const bundle = await workflowBundle(folder, path.resolve(import.meta.dirname, entry))
   const recorded = RECORDED_RUNS.map((run) => ({ workflowId: fileOf(run), history: readHistory(run) }))

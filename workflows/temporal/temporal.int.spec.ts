@@ -108,16 +108,16 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     const engine = open({})
     await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
     await server.stop('SIGKILL')
-    // Signals to unknown runs have no effect if one of them still arrives.
+    // These runs do not exist, so a signal that still arrives has no effect.
     const signals = Array.from({ length: 20 }, () => engine.signal(looks, { id: randomUUID() }, 'look'))
-    // By now they are being retried, at different times.
+    // By now the signals are being retried, at different times.
     await pause(1_000)
     const stoppedAt = performance.now()
     const stopping = engine.stop()
     await Promise.all(signals)
     expect(performance.now() - stoppedAt).toBeLessThan(1_000)
     await server.start()
-    // An uncaught error of a late retry would fail the test run.
+    // An uncaught error from a late retry would fail the test run.
     await stopping
     await pause(1_000)
   })

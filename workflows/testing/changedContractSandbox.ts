@@ -4,7 +4,7 @@ import { CONTRACT_WORKFLOWS, contractPolicies, waits } from './contractWorkflows
 
 type Note = { readonly note: (what: string) => Promise<void> }
 
-/** A later version of a body, with a new first step. */
+/** A later version of the `waits` body, with a new first step. */
 const changed: Workflow<Note, { id: string; value?: unknown }, unknown, { id: string }> = {
   ...waits,
   async run(ctx, { value }) {

@@ -2,7 +2,7 @@ import { POLICIES, WORKFLOWS } from '../all.ts'
 import { generateVideo } from '../tasks/generateVideo.workflow.ts'
 import { host } from '../temporal/host.ts'
 
-/** The body with two steps swapped: the recorded histories must not fit it. */
+/** The `generateVideo` body with two steps swapped, so that replaying the recorded histories fails. */
 const changed: typeof generateVideo = {
   ...generateVideo,
   async run({ activities: act }, input) {

@@ -15,7 +15,7 @@ export const waits: Workflow<Acts, Run & { value?: unknown }, unknown, Run> = {
   },
 }
 
-/** Calls an activity and returns its outcome. */
+/** Calls an activity and returns its result, or that it threw. */
 export const calls: Workflow<Acts, Run & { activity: string; input?: unknown }, unknown, Run> = {
   type: 'calls',
   id,
@@ -38,14 +38,14 @@ export const counts: Workflow<Acts, Run, boolean[]> = {
   },
 }
 
-/** Returns whether `turn` came within `ms`. */
+/** Returns whether the signal `turn` arrived within `ms` milliseconds. */
 export const turns: Workflow<Acts, Run & { ms: number }, boolean, Run> = {
   type: 'turns',
   id,
   run: (ctx, { ms }) => ctx.signalled('turn', ms),
 }
 
-/** Notes what happens before and after a sleep, and whether the sleep threw. */
+/** Calls `note` before and after a sleep, and reports a sleep that threw or was too short. */
 export const naps: Workflow<Acts, Run & { ms: number; as: string }, void, Run> = {
   type: 'naps',
   id,

@@ -5,11 +5,11 @@ import type { Activities, ActivityContext, Engine, Workflow } from '../engine/en
 import { calls, counts, naps, ticks, turns, waits } from './contractWorkflows.ts'
 
 export interface EngineHarness {
-  /** Opens an engine with the workflows and policies of `contractWorkflows.ts`. `narrow` has one slot, other pools 20. */
+  /** Opens an engine for `contractWorkflows.ts`. The pool `narrow` has one slot, other pools have 20. */
   open(activities: Activities): Promise<Engine>
-  /** Whether the engine resumes its runs itself. Otherwise the application starts them again. */
+  /** Whether the engine resumes its runs after a restart. Otherwise the application starts them again. */
   readonly durable: boolean
-  /** The shortest interval of a schedule. */
+  /** Shortest schedule interval that the engine supports. */
   readonly minIntervalMs: number
 }
 
@@ -150,7 +150,7 @@ export function engineContract(name: string, harness: EngineHarness): void {
         ['early', 1, 'a'],
       ] as const
       for (const [name, priority, owner] of waiting) await call(name, priority, owner)
-      // All of them must be waiting before a slot becomes free.
+      // All calls must be waiting before the slot becomes free.
       await pause(harness.durable ? 1_000 : 20)
       first.resolve()
       await vi.waitFor(() => expect(order).toHaveLength(waiting.length + 1), within)

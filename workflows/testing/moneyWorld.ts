@@ -12,15 +12,15 @@ import { applyWebhook, type WebhookDeps } from '../subscriptions/applyWebhook.ts
 import { settleSubscription } from '../subscriptions/settleSubscription.ts'
 import { PaymentModel } from './paymentModel.ts'
 
-/** A crash of the process. Earlier appends remain. */
+/** Simulates a crash of the process. Completed appends persist. */
 class Crash extends Error {}
 
 const DAY_MS = 24 * 3_600_000
 const userId = 'user'
 
 /**
- * One user's money, from the provider's bills to the ledger, with real deciders and activities over streams in memory.
- * `crashes` decides before and after each append whether the process crashes.
+ * Simulates one user's payments, from the provider to the ledger, with the real deciders and activities and in-memory
+ * streams. `crashes` decides before and after each append whether the process crashes.
  */
 export class MoneyWorld {
   now = Date.UTC(2026, 0, 31, 12)
@@ -89,7 +89,7 @@ export class MoneyWorld {
     const { agreementId } = await this.provider.createAgreement({ userId, tier })
     const price = { priceCents: PLANS[tier].priceCents, currency: 'USD', startsAt: null }
     const command = { type: 'RequestSubscription', userId, agreementId, tier, ...price, at: this.at } as const
-    // After a crash the buyer has no link and cannot approve.
+    // After a crash, the buyer has no approval link and cannot approve the agreement.
     if (await this.attempt(() => this.#handle(subscription, userId, command))) this.agreements.push(agreementId)
   }
 
@@ -114,12 +114,12 @@ export class MoneyWorld {
       if (nextBillingAt !== null && nextBillingAt <= this.at) this.provider.bill(id)
   }
 
-  /** Moves new webhooks of the provider to the inbox. */
+  /** Moves new webhooks from the provider to the inbox. */
   receive(): void {
     this.inbox.push(...this.provider.webhooks.splice(0))
   }
 
-  /** Processes a webhook of the inbox. It stays there after a crash, or if it came too early. */
+  /** Processes a webhook from the inbox. It stays there after a crash, or if it arrived too early. */
   async read(index: number): Promise<void> {
     this.receive()
     const subject = this.inbox[index % this.inbox.length]
@@ -136,7 +136,7 @@ export class MoneyWorld {
     return this.attempt(() => settleSubscription(this.#deps, userId))
   }
 
-  /** Processes all webhooks and settles, without crashes, until there are no new webhooks. */
+  /** Processes all webhooks and settles the subscription, without crashes, until no new webhooks arrive. */
   async rest(): Promise<void> {
     this.crashes = () => false
     for (let round = 0; round < 50; round++) {

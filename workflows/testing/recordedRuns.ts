@@ -11,7 +11,7 @@ import { sweepHolds } from '../tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from '../tasks/sweepUploads.workflow.ts'
 
 interface Course {
-  /** Return values of each activity, call by call. The last value repeats. */
+  /** Successive return values of each activity. The last value repeats. */
   readonly answers?: Readonly<Record<string, readonly unknown[]>>
   readonly signals?: readonly string[]
 }
@@ -35,7 +35,7 @@ const task = { taskId: 'task', userId: 'user' }
 const user = { userId: 'user' }
 const refused = { kind: 'failed', code: 'content_refused', detail: 'sensitive' }
 
-/** Every path through every workflow that takes no longer than minutes. */
+/** Runs of every workflow on paths that take minutes at most. */
 export const RECORDED_RUNS: readonly RecordedRun[] = [
   run(generateVideo, 'finished', task, { answers: { claimSlot: ['claimed'], render: [{ kind: 'finished' }] } }),
   run(generateVideo, 'refused after waiting', task, {
@@ -60,7 +60,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
 export const fileOf = ({ workflow, title }: RecordedRun): string =>
   `${workflow.type} ${title}.json`.replaceAll(' ', '-')
 
-/** Returns activities that give the run's answers. Others return undefined. */
+/** Returns activities that return the run's answers, or undefined if it has none for them. */
 export function recordedActivities(names: readonly string[], { answers = {} }: RecordedRun): Activities {
   const calls = new Map<string, number>()
   const answer = (name: string) => async () => {

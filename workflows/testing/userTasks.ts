@@ -10,7 +10,7 @@ export const generate = async (user: TestUser, headers: Record<string, string> =
 }
 export const taskOf = async (user: TestUser, id: string) =>
   (await (await user.call('GET', `/videos/tasks/${id}`)).json()) as Task
-/** Waits until the task matches. */
+/** Waits up to ten seconds until the task matches `expected`. */
 export const reaches = (user: TestUser, id: string, expected: Partial<Task>) =>
   vi.waitFor(async () => expect(await taskOf(user, id)).toMatchObject(expected), { timeout: 10_000, interval: 20 })
 export const remaining = async (user: TestUser) =>

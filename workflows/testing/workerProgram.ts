@@ -4,7 +4,7 @@ import { workflowBundle } from '../temporal/bundle.ts'
 import { TemporalEngine } from '../temporal/temporalEngine.ts'
 import { contractPolicies } from './contractWorkflows.ts'
 
-// A worker process for the test to kill. It prints a line when its activity starts, and never ends it.
+// A worker process for the test to kill. It prints a line when its activity starts. The activity never ends.
 const [address, folder] = process.argv.slice(2) as [string, string]
 new TemporalEngine({
   address,

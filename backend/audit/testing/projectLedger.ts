@@ -6,7 +6,7 @@ import { runProjection } from '#projections/engine/runProjection.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 
-/** Updates the read models that an audit compares to the head of the log. */
+/** Brings the read models that an audit checks up to the head of the log. */
 export async function projectLedger(store: EventStore, database: Database): Promise<void> {
   const log = { info: () => {}, error: (detail: object) => console.error(detail) }
   for (const projection of [creditBalances, creditEntries, invoices, chainHeads]) {

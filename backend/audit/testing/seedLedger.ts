@@ -20,8 +20,8 @@ export const LEDGER = {
 } as const
 
 /**
- * Runs the commands of two accounts, a minute apart: a sale, its partial refund, an adjustment, and videos that were paid,
- * refunded or are still in progress.
+ * Runs commands on two accounts, one minute apart: a sale, its partial refund, an adjustment, and videos that were paid
+ * for, refunded or are still in progress.
  */
 export async function seedLedger(store: EventStore): Promise<void> {
   const { buyer, other, agreement, sale, finished, failed, open, spentByOther } = LEDGER

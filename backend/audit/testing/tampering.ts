@@ -46,7 +46,7 @@ async function forge(
   ])
 }
 
-/** Swaps the buyer's revisions 3 and 4, in the log and optionally in the stream. */
+/** Swaps revisions 3 and 4 of the buyer's account in the log, and optionally in the stream. */
 const swap = (inStream: boolean) => async (pool: pg.Pool) => {
   const { rows } = await pool.query<{ id: string; revision: string; position: string }>(
     `select id, revision, position from event where stream = '${account}' and revision in (3, 4) order by revision`,
@@ -66,7 +66,7 @@ const grant = (userId: string, lotId: string, source: string, more: object = {})
   data: { userId, lotId, source, amount: 100, expiresAt: null, at: '2026-01-10T13:00:00.000Z', ...more },
 })
 
-/** Manipulations of the database, and the events that an audit must name for each. */
+/** Manipulations of the database, each with the findings that an audit must report. */
 export const TAMPERINGS: readonly Tampering[] = [
   {
     what: 'one byte of an event',

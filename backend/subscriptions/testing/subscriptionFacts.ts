@@ -1,7 +1,7 @@
 import type { SubscriptionCommand } from '../commands.ts'
 import type { EndCause, PaidTier, SubscriptionEvent } from '../events.ts'
 
-/** Events and commands about agreement A for Pro, paid for January 2026. Commands are dated 10 January. */
+// Events and commands for agreement A on the Pro plan, paid for January 2026. Commands are dated 10 January.
 export const userId = 'user'
 export const on = (date: string) => `2026-${date}T00:00:00.000Z`
 export const at = on('01-10')

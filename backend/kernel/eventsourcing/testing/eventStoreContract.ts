@@ -11,7 +11,7 @@ interface OpenedStore {
 
 type Open = () => Promise<OpenedStore>
 
-/** Contract suite of the event store port; runs against every adapter. */
+/** Defines the contract suite of the event store port, which every adapter must pass. */
 export function eventStoreContract(name: string, open: Open): void {
   describe(name, () => {
     let opened: OpenedStore

@@ -16,22 +16,22 @@ export interface ProposedEvent {
 
 export type ExpectedRevision = 'any' | 'no_stream' | 'stream_exists' | number
 
-/** Revision and position of the last event written, or the actual revision (-1: no stream). */
+/** Revision and position of the last event written, or on a conflict the current revision (-1 without a stream). */
 export type Outcome = { written: true; revision: number; position: bigint } | { written: false; current: number }
 
-/** An in-memory log with the server's rules for expected revisions. Several test servers may share one, as a cluster does. */
+/** An in-memory log with the server's rules for expected revisions. Test servers of a cluster share one. */
 export class EventStoreDbTestLog {
   readonly all: LoggedEvent[] = []
   readonly #streams = new Map<string, LoggedEvent[]>()
   readonly #waiting = new Set<() => void>()
-  /** Positions are file offsets, not a count. */
+  /** Position of the next event. As in the real server, positions are byte offsets. */
   #tail = 64n
 
   stream(name: string): readonly LoggedEvent[] {
     return this.#streams.get(name) ?? []
   }
 
-  /** Follows the server's `IndexWriter.CheckCommit`, for streams that are never deleted. */
+  /** Appends by the rules of the server's `IndexWriter.CheckCommit`, for streams that are never deleted. */
   append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): Outcome {
     const existing = this.stream(stream)
     const current = existing.length - 1
@@ -50,7 +50,7 @@ export class EventStoreDbTestLog {
     return same ? repeated(standing.at(-1)!) : conflict
   }
 
-  /** Resolves with the next event. */
+  /** Resolves when the next event is appended. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#waiting.add(resolve))
   }

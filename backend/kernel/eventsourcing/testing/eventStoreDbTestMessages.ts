@@ -6,7 +6,7 @@ import streams from '@eventstore/db-client/generated/streams_pb.js'
 import * as grpc from '@grpc/grpc-js'
 import type { ExpectedRevision, LoggedEvent, Outcome, ProposedEvent } from './eventStoreDbTestLog.ts'
 
-/** A gRPC error of the server; the client reads its type from the trailers. */
+/** Creates a gRPC server error. The client reads the error's type from the trailers. */
 export function rpcError(code: grpc.status, details: string, trailers: Record<string, string> = {}): grpc.ServiceError {
   const metadata = new grpc.Metadata()
   for (const [name, value] of Object.entries(trailers)) metadata.set(name, value)
@@ -71,7 +71,7 @@ export function eventMessage(event: LoggedEvent): streams.ReadResp {
   recorded
     .getMetadataMap()
     .set('type', event.type)
-    // Ticks of 100 ns.
+    // In ticks of 100 ns.
     .set('created', String(BigInt(event.created) * 10_000n))
     .set('content-type', event.json ? 'application/json' : 'application/octet-stream')
   return new streams.ReadResp().setEvent(
@@ -100,7 +100,7 @@ export function streamNotFoundMessage(stream: string): streams.ReadResp {
   return new streams.ReadResp().setStreamNotFound(notFound)
 }
 
-/** Also advertises batched appends, as the real server does, so that specs notice a client that uses them. */
+/** Advertises batched appends, as the real server does, so that specs detect a client that uses them. */
 export function supportedMethods(): features.SupportedMethods {
   const supported = new features.SupportedMethods().setEventStoreServerVersion('24.10.14')
   for (const name of ['read', 'append', 'delete', 'tombstone', 'batchappend']) {

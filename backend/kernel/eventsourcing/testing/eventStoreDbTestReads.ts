@@ -15,7 +15,7 @@ type ReadOptions = streams.ReadReq.Options
 type Matcher = (event: LoggedEvent) => boolean
 export type ReadCall = grpc.ServerWritableStream<streams.ReadReq, streams.ReadResp>
 
-/** One Read call in flight. Ends when the client disconnects and applies backpressure. */
+/** A Read call in flight. Applies backpressure, and stops when the client disconnects. */
 class Answer {
   readonly #call: ReadCall
   readonly gone: Promise<void>
@@ -37,7 +37,7 @@ class Answer {
   }
 }
 
-/** Answers the reads that Kinora uses: of a stream, of the last event of the log, and subscriptions to the log. */
+/** Answers the kinds of reads that Kinora uses: a stream, the last event of the log, and subscriptions to the log. */
 export async function answerRead(log: EventStoreDbTestLog, call: ReadCall): Promise<void> {
   const options = call.request.getOptions()!
   const answer = new Answer(call)
@@ -66,7 +66,7 @@ async function readStream(log: EventStoreDbTestLog, options: ReadOptions, answer
   const from = asked.hasStart() ? 0 : asked.hasEnd() ? events.length - 1 : Number(asked.getRevision())
   const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS
   const found = backwards ? events.slice(0, from + 1).reverse() : events.slice(from)
-  // The maximum count loses precision as a number, which is harmless.
+  // Converting the largest count to a number loses precision, which is harmless.
   for (const event of found.slice(0, Number(options.getCount()))) {
     if (answer.cancelled) return
     await answer.write(eventMessage(event))
@@ -94,7 +94,7 @@ async function subscribe(log: EventStoreDbTestLog, options: ReadOptions, answer:
       if (window > 0 && ++looked % window === 0) await checkpoint(event.position)
       continue
     }
-    // Requested before the writes below, so that no event is missed.
+    // Listen for events before the writes below, so that none is missed.
     const changed = log.changed()
     if (!live) {
       live = true
@@ -106,7 +106,7 @@ async function subscribe(log: EventStoreDbTestLog, options: ReadOptions, answer:
   }
 }
 
-/** The position of a subscription is exclusive. */
+/** Returns the index of the first event of a subscription, whose start position is exclusive. */
 function firstAfter(log: EventStoreDbTestLog, options: ReadOptions): number {
   const all = options.getAll()!
   if (all.hasEnd()) return log.all.length
@@ -115,7 +115,7 @@ function firstAfter(log: EventStoreDbTestLog, options: ReadOptions): number {
   return index < 0 ? log.all.length : index
 }
 
-/** Events scanned between two checkpoints; without a filter the server sends none. */
+/** Returns the number of events between two checkpoints; 0 without a filter, when the server sends none. */
 function searchWindow(options: ReadOptions): number {
   const filter = options.getFilter()
   if (!filter) return 0

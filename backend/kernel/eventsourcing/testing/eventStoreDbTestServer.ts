@@ -18,34 +18,34 @@ import { answerRead, type ReadCall } from './eventStoreDbTestReads.ts'
 
 type AppendCall = grpc.ServerReadableStream<streams.AppendReq, streams.AppendResp>
 type AppendCallback = grpc.sendUnaryData<streams.AppendResp>
-/** Injected fault: the connection is cut, the answer is lost, or the server is too busy. */
+/** An injected fault: the connection is cut, the response is lost, or the server is too busy. */
 export type Trouble = 'cut' | 'silence' | 'busy'
 
 interface TestServerOptions {
-  /** Omitted: any free port. */
+  /** Default: any free port. */
   readonly port?: number
   readonly log?: EventStoreDbTestLog
-  /** PEM; omitted: no TLS. */
+  /** Certificate and key in PEM format. Default: no TLS. */
   readonly tls?: { readonly cert: string; readonly key: string }
 }
 
 /**
- * A double of EventStoreDB: serves the real gRPC protocol over a socket from events in memory, so that specs use the real
- * client. It proves the adapter, not the database.
+ * A test double of EventStoreDB. Serves in-memory events over the real gRPC protocol, so that specs use the real
+ * client. It tests the adapter, not the database.
  */
 export class EventStoreDbTestServer {
   readonly log: EventStoreDbTestLog
-  /** Names of the called methods. */
+  /** Names of the called methods, in order. */
   readonly called: string[] = []
-  /** Called before an append is written and before it is answered. */
+  /** Returns the fault to inject before an append is written, or after it and before the response. */
   trouble: ((moment: 'before' | 'after') => Trouble | undefined) | undefined
-  /** If set, this member is a follower of that leader. */
+  /** Leader that this member follows. Undefined if this member is the leader. */
   leader: Member | undefined
   /** Members reported by gossip. */
   members: readonly Member[] = []
   /** Accepts reads and subscriptions without answering. */
   silentReads = false
-  /** Authorization headers of the calls. */
+  /** Distinct authorization headers received. */
   readonly authorizations = new Set<string>()
   port = 0
   readonly #tls: TestServerOptions['tls']
@@ -83,7 +83,7 @@ export class EventStoreDbTestServer {
     return this.#tls ? `esdb://kinora:pass%20word@localhost:${this.port}` : `esdb://127.0.0.1:${this.port}?tls=false`
   }
 
-  /** Number of calls in flight. */
+  /** Number of Read calls in flight. */
   get open(): number {
     return this.#reads.size
   }
@@ -103,7 +103,7 @@ export class EventStoreDbTestServer {
     return grpc.ServerCredentials.createSsl(null, [pair])
   }
 
-  /** Cuts every call, like a killed server. */
+  /** Aborts every call, like a killed server. */
   kill(): void {
     this.#server.forceShutdown()
   }

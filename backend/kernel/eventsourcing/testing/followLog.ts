@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { pause } from '../../backoff.ts'
 import type { EventBatch, EventStore, NewEvent, Stored } from '../eventStore.port.ts'
 
-/** An event with a new id. */
+/** Creates an event, by default with a new id. */
 export function event(type: string, data: object = {}, id: string = randomUUID()): NewEvent {
   return { id, type, data, meta: { correlationId: 'c-1' } }
 }
 
-/** A unique stream name. */
+/** Returns a unique stream name. */
 export function aStream(category = 'account'): string {
   return `${category}-${randomUUID()}`
 }
 
-/** Reads a whole stream. */
+/** Reads a stream to its end. */
 export async function read(store: EventStore, stream: string, from?: number): Promise<Stored[]> {
   return await Array.fromAsync(store.readStream(stream, from))
 }
@@ -22,12 +22,12 @@ interface Follow {
   readonly from?: EventBatch['position']
   readonly maxBatch?: number
   readonly onLive?: () => void
-  /** Milliseconds to handle each batch. */
+  /** Delay after each batch, in milliseconds. */
   readonly slow?: number
   readonly until: (events: readonly Stored[], live: boolean) => boolean
 }
 
-/** Follows the log until it has seen enough. */
+/** Follows the log until `until` returns true. Returns the events and batches received. */
 export async function follow(store: EventStore, { prefixes, from, maxBatch, onLive, slow, until }: Follow) {
   const enough = new AbortController()
   const events: Stored[] = []
@@ -52,8 +52,8 @@ export async function follow(store: EventStore, { prefixes, from, maxBatch, onLi
   return { events, batches }
 }
 
-/** Returns the ids, in order. */
+/** Returns the ids of the events, in order. */
 export const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id)
 
-/** Creates new events, numbered from 0. */
+/** Creates `count` events, numbered from 0. */
 export const many = (count: number, type: string) => Array.from({ length: count }, (_, n) => event(type, { n }))

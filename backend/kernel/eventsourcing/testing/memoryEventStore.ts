@@ -2,7 +2,7 @@ import { encodeEvents } from '../encodeEvents.ts'
 import { ConcurrencyConflict, type EventStore, type GlobalPosition, type Stored } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
 
-/** An event store in memory for specs; implements `append`, `readStream` and `head`. */
+/** An in-memory event store for specs. Implements `append`, `readStream` and `head`. */
 export interface MemoryEventStore extends EventStore {
   readonly log: Stored[]
   /** Number of events of each successful append. */

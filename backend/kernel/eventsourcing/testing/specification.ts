@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Decider, type Event, Rejection } from '../pure/decider.ts'
 
-/** Given/when/then for deciders: given events, when a command, then the decided events or the rejection. */
+/** Given/when/then for deciders: given past events, when a command arrives, then it decides events or is rejected. */
 export function specification<S, C, E extends Event>(decider: Decider<S, C, E>) {
   const fold = (events: readonly E[]) => events.reduce(decider.evolve, decider.initial)
 
@@ -16,7 +16,7 @@ export function specification<S, C, E extends Event>(decider: Decider<S, C, E>) 
 
   return (...given: readonly E[]) => ({
     when: (command: C) => ({
-      /** Expects exactly these events, and none when the command is repeated. */
+      /** Expects exactly these events, and no events when the command is repeated. */
       decides(...expected: readonly E[]) {
         expect(decided(command, given)).toEqual(expected)
         const again = decided(command, [...given, ...expected])

@@ -4,7 +4,7 @@ import { pause } from '../../backoff.ts'
 import type { EventStore } from '../eventStore.port.ts'
 import { aStream, event, follow, ids, many } from './followLog.ts'
 
-/** Contract of `subscribeAll`. */
+/** Defines the contract suite of `subscribeAll`. */
 export function subscriptionContract(store: () => EventStore): void {
   it('to existing events, then to new ones', async () => {
     const category = `h${randomUUID().slice(0, 8)}`
@@ -75,7 +75,7 @@ export function subscriptionContract(store: () => EventStore): void {
       expect(batch.events.length).toBeLessThanOrEqual(3)
       expect(events.filter(({ position }) => position <= batch.position)).toHaveLength(delivered)
     }
-    // Includes events without a match at the end; otherwise each restart would scan them again.
+    // The position includes trailing events without a match, so that a restart does not scan them again.
     expect(batches.at(-1)!.position > events.at(-1)!.position).toBe(true)
   })
 

@@ -9,17 +9,17 @@ export interface TemporaryPostgres {
   readonly pool: pg.Pool
   readonly server: EmbeddedPostgres
   readonly dataDir: string
-  /** Restarts the server on the same folder. */
+  /** Restarts the server with the same data folder. */
   restart(): Promise<void>
   /** Opens another pool to the same server. */
   connect(config?: pg.PoolConfig): pg.Pool
-  /** Ends the pools and the server, and removes its folders. */
+  /** Closes the pools, stops the server and removes its folders. */
   close(): Promise<void>
 }
 
 /**
- * Starts a PostgreSQL for one test file, in a temporary folder.
- * @param prepare may put a cluster into the folder; by default the cluster is empty
+ * Starts a PostgreSQL server for one test file, in a temporary folder.
+ * @param prepare may copy a cluster into the folder; by default, an empty cluster is created
  */
 export async function startTemporaryPostgres(prepare?: (dataDir: string) => Promise<void>): Promise<TemporaryPostgres> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))

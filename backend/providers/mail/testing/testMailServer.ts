@@ -35,7 +35,7 @@ export function createTestMailServer(): TestMailServer {
         authOptional: true,
         disabledCommands: ['STARTTLS'],
         disableReverseLookup: true,
-        // Clients keep idle connections open.
+        // Stop without waiting for the idle connections that clients keep open.
         closeTimeout: 100,
         onRcptTo({ address }, _session, callback) {
           mails.asked.push(address)

@@ -10,7 +10,7 @@ export interface PaymentWorld {
   now(): number
   advance(ms: number): void
   approve(agreementId: string): Promise<void>
-  /** Bills a month. */
+  /** Bills the agreement for one month. */
   bill(agreementId: string): Promise<void>
   failPayment(agreementId: string): Promise<void>
   /** Refunds the last sale in full. */
@@ -185,7 +185,7 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       expect(await provider.verifyWebhook({}, body)).toBe(undefined)
       for (const name of Object.keys(headers).filter((each) => /-(id|time|sig)$/.test(each)))
         expect(await provider.verifyWebhook({ ...headers, [name]: `x${headers[name]}` }, body)).toBe(undefined)
-      // A redelivered webhook keeps its id, by which the inbox recognises it.
+      // A redelivered webhook keeps its id, by which the inbox deduplicates it.
       expect((await provider.verifyWebhook(headers, body))?.id).toBe((await provider.verifyWebhook(headers, body))?.id)
     })
   })

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { S3Access } from '../s3MediaStore.ts'
 
-/** A simulated failure of one request. `cutAt`: the response ends after this number of bytes. */
+/** A fault injected into one request. `cutAt` is the number of bytes after which the response is cut. */
 export type S3Fault = { readonly status: number } | { readonly cutAt: number } | 'reset'
 
 export type S3Double = Awaited<ReturnType<typeof startS3Double>>
 
 /**
  * Starts a local double of an S3 bucket: PUT, GET with ranges, HEAD and DELETE of one object. It verifies Signature
- * Version 4 with an independent implementation. It tests the adapter, not a vendor's bucket.
+ * Version 4 with an independent implementation. It tests the adapter, not a vendor's service.
  */
 export async function startS3Double() {
   const objects = new Map<string, Buffer>()
@@ -81,7 +81,7 @@ export async function startS3Double() {
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 
-/** Returns the S3 error code of a wrong signature (AWS General Reference, Signature Version 4), or undefined. */
+/** Returns the S3 error code for an invalid signature (AWS Signature Version 4), or undefined if it is valid. */
 function signatureFault(request: IncomingMessage, body: Buffer, access: S3Access): string | undefined {
   const { authorization = '', 'x-amz-date': date, 'x-amz-content-sha256': hash } = request.headers
   const found =

@@ -20,7 +20,7 @@ export const REQUEST: RenderRequest = {
 
 export const NEVER = new AbortController().signal
 
-/** Polls a job until it ends. */
+/** Polls a job until it ends, and returns its final state. */
 export async function answerOf(provider: VideoProvider, jobId: string): Promise<RenderState> {
   for (;;) {
     const state = await provider.state(jobId, NEVER)

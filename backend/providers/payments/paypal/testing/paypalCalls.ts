@@ -28,7 +28,7 @@ export function refused(status: number, issue?: string, description?: string): R
 
 const NOT_FOUND = () => refused(404, 'INVALID_RESOURCE_ID', 'Requested resource ID was not found.')
 
-/** Answers a call that carries a valid token. */
+/** Answers a call whose token has already been verified. */
 export function answerCall(model: PaypalModel, base: string, method: string, url: URL, body: string): Reply {
   const call = `${method} ${url.pathname}`
   if (call === 'POST /v1/catalogs/products') return product(model, JSON.parse(body))

@@ -62,7 +62,7 @@ export async function startPaypalDouble() {
     fault: (_call: string, _count: number): Fault | undefined => undefined,
     tokenSeconds: 32_400,
     revokeTokens: () => tokens.clear(),
-    /** Serves the certificates of PayPal's URLs from this double. */
+    /** Fetches certificates with PayPal URLs from this double instead. */
     certificateSource: (async (url: URL): Promise<string | undefined> => {
       const answer = await fetch(new URL(url.pathname, double.url), { signal: AbortSignal.timeout(2_000) })
       if (answer.status >= 500) throw new Error(`HTTP ${answer.status}`)

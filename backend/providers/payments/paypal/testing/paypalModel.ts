@@ -112,7 +112,7 @@ export class PaypalModel {
     else this.of(id).billing_info.next_billing_time = start_time
   }
 
-  /** @param total an amount other than the plan's */
+  /** @param total amount to bill, by default the plan's price */
   bill(id: string, total = this.plans.get(this.of(id).plan_id)!.price): string | undefined {
     const { status, transactions, billing_info } = this.of(id)
     if (status !== 'ACTIVE') return undefined
@@ -153,7 +153,7 @@ export class PaypalModel {
     this.#queue('PAYMENT.SALE.REFUNDED', { id: this.newId('R'), sale_id: sale.id, amount, create_time: this.at })
   }
 
-  /** Reverses the last sale, as the buyer's bank does. PayPal's event contains the sale itself. */
+  /** Reverses the last sale, as after a chargeback. PayPal's event contains the sale itself. */
   reverse(id: string): void {
     const sale = this.of(id).transactions.at(-1)
     if (!sale) return

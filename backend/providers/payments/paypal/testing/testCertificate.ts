@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
-/** Encodes the parts of X.509 (RFC 5280) that tests need, in DER. */
+/** Encodes a DER element. The helpers below build the parts of X.509 (RFC 5280) that tests need. */
 const der = (tag: number, ...parts: Buffer[]): Buffer => {
   const body = Buffer.concat(parts)
   const size = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255]
@@ -13,7 +13,7 @@ const SHA256_WITH_RSA = sequence(oid('2a864886f70d01010b'), der(0x05))
 const name = (common: string) => sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(common)))))
 const time = (at: number) =>
   der(0x18, Buffer.from(`${new Date(at).toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`, 'latin1'))
-/** Basic constraint: may sign other certificates. */
+/** Basic constraints extension that allows a certificate to sign others. */
 const AUTHORITY = der(0xa3, sequence(sequence(oid('551d13'), TRUE, der(0x04, sequence(TRUE)))))
 
 export interface TestCertificate {
@@ -24,7 +24,7 @@ export interface TestCertificate {
 
 let serial = 0
 
-/** Creates a certificate with its own key, self-signed without an issuer. `from` and `to` are epoch milliseconds. */
+/** Creates a certificate with its own key, self-signed without `issuer`. `from` and `to` are epoch milliseconds. */
 export function testCertificate(
   common: string,
   { issuer, authority = false, from, to }: { issuer?: TestCertificate; authority?: boolean; from: number; to: number },
