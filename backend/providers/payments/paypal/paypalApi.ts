@@ -42,8 +42,8 @@ const Fault = z.object({
 const RENEW_EARLY_MS = 60_000
 
 /**
- * Creates a client for PayPal's REST API: https://developer.paypal.com/api/rest. Retries a call once on no response, 409
- * or 5xx, which is safe: creates carry an idempotency key, and PayPal rejects repeated state changes.
+ * Creates a client for PayPal's REST API: https://developer.paypal.com/api/rest. Retries a call once on no response,
+ * 409 or 5xx, which is safe: creates carry an idempotency key, and PayPal rejects repeated state changes.
  * @throws PaymentProviderDown on no response, 409, 429 or 5xx  @throws PaypalRefusal on any other 4xx
  */
 export function createPaypalApi({ clientId, clientSecret, baseUrl }: PaypalAccess, pace: PaypalPace = PAYPAL_PACE) {
