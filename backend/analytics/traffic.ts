@@ -25,7 +25,7 @@ const OLDER_VISITS = `select at as timestamp, path, ${SHOWN_IP} as ip, status_co
 
 type Answer<Method extends keyof Traffic> = Awaited<ReturnType<Traffic[Method]>>
 
-/** Creates the traffic queries of the dashboard. They use indexes only. */
+/** Creates the dashboard's traffic queries. Totals come from the daily counts, not from the page views. */
 export function createTraffic(pool: Pick<pg.Pool, 'query'>): Traffic {
   const query = async <Row extends object>(name: string, text: string, values: unknown[]) =>
     (await pool.query<Row & pg.QueryResultRow>({ name: `board-${name}`, text, values })).rows as Row[]

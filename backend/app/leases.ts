@@ -4,7 +4,7 @@ import type { LeaseOptions, Leases } from '../kernel/postgres/leases.ts'
 export interface Running {
   /** Settles when the service has caught up once. */
   readonly started: Promise<void>
-  /** Returns whether the server that it depends on responds. Omitted if it depends only on the database. */
+  /** Returns whether the service's server responds. Omitted if the service depends only on the database. */
   reachable?(): Promise<boolean>
   stop(): Promise<void>
 }

@@ -62,7 +62,7 @@ export class AccountBook {
     return { left: sum(this.lots.values()), held: sum(this.holds.values()) }
   }
 
-  /** Books an event, even a faulty one. Returns one sentence per fault. */
+  /** Posts an event to the account, even if it is invalid. Returns one message per violation. */
   post(event: CreditAccountEvent): string[] {
     const wrong: string[] = []
     const postings = this.#postings(event, wrong)

@@ -2,7 +2,7 @@ import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { type Deviations, missingPlace, type Place } from './deviation.ts'
 
-/** A read model that the audit rebuilds from events and compares. */
+/** A read model that the audit rebuilds from events and compares with the stored rows. */
 export interface AuditedModel {
   readonly name: string
   readonly version: number

@@ -13,7 +13,7 @@ const OVERALL: Limit = { burst: 60, everyMs: 5_000 }
 
 /** Limits attempts to sign in as the operator. Only attempts with a wrong password remain counted. */
 export const createSignInLimit = (throttle: Throttle, networkOf: (ctx: Context) => string) => ({
-  /** Counts an attempt. @throws Rejection there are too many */
+  /** Counts an attempt. @throws Rejection too_many_requests */
   async take(ctx: Context): Promise<void> {
     await throttle.take('operator from', networkOf(ctx), PER_NETWORK)
     await throttle.take('operator', 'all', OVERALL)

@@ -25,7 +25,7 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
   const draft = `${table}__v${projection.version}`
   const em = database.em.fork()
   let { position } = await readCheckpoint(database, { name: draft, version: projection.version })
-  // Without a checkpoint, an existing table is from another log or from an attempt that failed early.
+  // Without a checkpoint, an existing table is from another log or from an attempt that failed before its first checkpoint.
   if (position === undefined) await em.execute(`drop table if exists "${draft}"`)
   await em.execute(`create table if not exists "${draft}" (like "${table}" including all)`)
   const catchUp = async () => {

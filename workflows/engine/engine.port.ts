@@ -26,7 +26,7 @@ export type Implemented<A> = {
     : never
 }
 
-/** The input of a workflow that takes none. */
+/** Input type of workflows without input. */
 export type NoInput = Readonly<Record<string, never>>
 
 /**

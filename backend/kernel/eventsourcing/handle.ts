@@ -28,8 +28,8 @@ export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}) {
 
   /**
    * Decides a command on its aggregate and appends the events.
-   * @throws Rejection a rule forbids the command
-   * @throws StreamBusy other writers won every attempt
+   * @throws Rejection if a rule forbids the command
+   * @throws StreamBusy if other writers won every attempt
    * @example const { state } = await handle(videoTask, taskId, { type: 'Delete', at }, context)
    */
   const handle = <S, C, E extends Event>(

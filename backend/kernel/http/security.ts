@@ -36,7 +36,11 @@ export const requestHeaders = (publicUrl: () => string): Middleware => {
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Middleware that prevents CSRF by rejecting unsafe cross-site requests. Clients that send neither header pass. */
+/**
+ * Rejects cross-site requests with unsafe methods, to prevent CSRF. Requests with neither `Origin` nor `Sec-Fetch-Site` pass:
+ * browsers send at least one of them. @throws Rejection cross_site
+ * @example app.use(sameSiteOnly(() => 'https://kinora.example'))
+ */
 export const sameSiteOnly =
   (publicUrl: () => string): Middleware =>
   async (ctx, next) => {

@@ -16,7 +16,7 @@ interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** Folder of the Unix socket; `pg` takes it as `host`. */
+  /** Unix socket directory; `pg` takes it as `host`. */
   readonly socketDir: string
   readonly port: number
   readonly database: 'postgres'

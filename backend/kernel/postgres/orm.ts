@@ -14,7 +14,7 @@ interface NamedMigration {
 const MIGRATION_LOCK = 7314202
 
 /**
- * Opens the database for these entities. `connection` contains a URL, or a socket's folder as `host`.
+ * Opens the database with these entities and migrations. `connection` has a URL, or a Unix socket directory as `host`.
  * @example const database = await openDatabase(server.connection, ENTITIES, MIGRATIONS)
  */
 export function openDatabase(

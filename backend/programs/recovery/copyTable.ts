@@ -11,7 +11,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const listed = ({ name, columns }: Pick<SavedTable, 'name' | 'columns'>) =>
   `${quoted(name)} (${columns.map(quoted).join()})`
 
-/** Hashes the bytes that pass through `tap`. */
+/** Creates a pass-through stream, `tap`, that computes the SHA-256 of its bytes. */
 function hashing() {
   const hash = createHash('sha256')
   const tap = new Transform({

@@ -10,7 +10,7 @@ export type Decider<S, C, E extends Event> = Readonly<{
   category: string
   initial: S
   evolve: (state: S, event: E) => S
-  /** Returns no events if the command has already taken effect. @throws Rejection a rule forbids the command */
+  /** Returns no events if the command has already taken effect. @throws Rejection if a rule forbids the command */
   decide: (command: C, state: S) => readonly E[]
   /** Stores the previous event's hash in each event's metadata, which makes tampering and gaps detectable. */
   hashChained?: true
