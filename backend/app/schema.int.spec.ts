@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { REPLACED_BY_BASELINE } from './migrations/M0100Baseline.ts'
-import { migrateSchema } from './schema.ts'
+import { currentMigrations, migrateSchema } from './schema.ts'
 
 let db: TemporaryDatabase
 beforeAll(async () => {
@@ -27,6 +27,10 @@ describe('the baseline migration', () => {
     expect(await applied()).toEqual([...REPLACED_BY_BASELINE, 'M0100Baseline'].toSorted())
     await migrateSchema(db.database, db.pool)
     expect(await applied()).toHaveLength(REPLACED_BY_BASELINE.length + 1)
+  })
+
+  it('counts once on a database that was migrated before and after it', () => {
+    expect(currentMigrations([...REPLACED_BY_BASELINE, 'M0100Baseline'])).toEqual(['M0100Baseline'])
   })
 
   it('refuses a database that lacks some of the migrations it replaces, and changes nothing', async () => {

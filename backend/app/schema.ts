@@ -28,5 +28,6 @@ export function currentMigrations(listed: readonly string[]): readonly string[] 
     throw new ConfigError(
       `The data is from an older version, without ${missing.join(', ')}: upgrade through version 0.1`,
     )
-  return ['M0100Baseline', ...listed.filter((name) => !REPLACED_BY_BASELINE.includes(name))]
+  const others = listed.filter((name) => !REPLACED_BY_BASELINE.includes(name))
+  return [...new Set(['M0100Baseline', ...others])]
 }

@@ -87,6 +87,8 @@ describe('backup and restore', () => {
       writeFileSync(file, JSON.stringify({ ...JSON.parse(manifest), migrations }))
     listing(REPLACED_BY_BASELINE)
     expect(await restore('--from', backup, '--into', path.join(place, 'old')), printed.join()).toBe(0)
+    listing([...REPLACED_BY_BASELINE, 'M0100Baseline'])
+    expect(await restore('--from', backup, '--into', path.join(place, 'adopted')), printed.join()).toBe(0)
     listing(REPLACED_BY_BASELINE.slice(1))
     expect(await restore('--from', backup, '--into', path.join(place, 'older'))).toBe(1)
     expect(printed.join()).toContain('without M0001Accounts')
