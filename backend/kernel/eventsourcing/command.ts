@@ -4,7 +4,7 @@ import { derivedId } from './pure/eventHash.ts'
 
 /** Identity, actor and tracing ids of a command. */
 export interface CommandContext {
-  /** Stays the same when a command is retried. Event ids derive from it, which makes retries idempotent. */
+  /** Stays the same when a command is retried. Event ids derive from it. */
   readonly commandId: string
   /** `user:<id>`, `operator:<name>` or `system`. */
   readonly actor: string

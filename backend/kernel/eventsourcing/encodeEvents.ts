@@ -14,8 +14,10 @@ export interface EncodedEvent {
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** Matches an escaped NUL or lone surrogate, which is valid in JSON but rejected by Postgres in jsonb. */
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
+/** Matches each escape sequence of JSON text, and captures a NUL or lone surrogate, which Postgres rejects in jsonb. */
+const escapes = /\\(?:(u0000|ud[89a-f])|.)/gi
+const isUnstorable = (json: string) =>
+  json.includes('\\u') && json.matchAll(escapes).some(([, unstorable]) => unstorable !== undefined)
 
 /**
  * Validates and encodes the events of one append, so that every store rejects the same input with the same errors.
@@ -47,6 +49,6 @@ function encode(stream: string, { id, type, data, meta = {} }: NewEvent): Encode
 function toJson(name: string, value: unknown): string {
   const text = JSON.stringify(value)
   if (!text?.startsWith('{')) throw new TypeError(`${name}: data and metadata must be JSON objects`)
-  if (unstorable.test(text)) throw new TypeError(`${name}: contains a NUL character or a lone surrogate`)
+  if (isUnstorable(text)) throw new TypeError(`${name}: contains a NUL character or a lone surrogate`)
   return text
 }

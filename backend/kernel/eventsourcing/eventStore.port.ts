@@ -10,7 +10,7 @@ export type Expected = 'any' | 'no_stream' | number
 export type Metadata = Readonly<Record<string, unknown>>
 
 export interface NewEvent {
-  /** UUID derived from the command id, which makes retries idempotent. */
+  /** UUID derived from the command id and the content, by which the store recognises a repeated append. */
   readonly id: string
   readonly type: string
   /** Must survive a JSON round trip. */
@@ -75,6 +75,11 @@ export interface EventStore {
   ): AsyncIterable<EventBatch<E>>
   /** Returns a position at or after the last event; undefined for an empty log. */
   head(): Promise<GlobalPosition | undefined>
+  /**
+   * Checks within two seconds that events can be appended and read. Leaves no event behind.
+   * @throws StoreUnavailable, StoreRejected
+   */
+  probe(): Promise<void>
   close(): Promise<void>
 }
 
@@ -94,4 +99,12 @@ export class AppendOutcomeUnknown extends Error {
 /** Thrown when the store does not answer before its retries are exhausted. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
+}
+
+/**
+ * Thrown when the store rejects the configured user, or its certificate cannot be trusted: retrying does not help. The
+ * message names the setting and the remedy.
+ */
+export class StoreRejected extends Error {
+  override name = 'StoreRejected'
 }

@@ -1,35 +1,47 @@
 import type { CommandContext, Handled } from './command.ts'
 import type { EventStore } from './eventStore.port.ts'
 import { Lane } from './lane.ts'
+import { LaneCache } from './laneCache.ts'
 import type { Decider, Event } from './pure/decider.ts'
+import { Quarantine } from './quarantine.ts'
+import type { SnapshotStore } from './snapshotStore.port.ts'
 
 /** Runs deciders against their streams. */
 export type Handle = ReturnType<typeof createHandle>
 
+interface HandleOptions {
+  readonly quarantine?: Quarantine
+  /** Without it, streams are read from their start. */
+  readonly snapshots?: SnapshotStore
+  /** Approximate memory for the lanes of each category. */
+  readonly cacheBytes?: number
+}
+
 /**
- * Creates a {@link Handle} that decides one command at a time per stream, in a lane that caches the folded state. It
- * keeps the `maxLanes` most recently used lanes; the stream of an evicted lane is read again when needed.
+ * Creates a {@link Handle} that decides one command at a time per stream, in a lane that caches the folded state. The
+ * most recently used lanes of each category stay in memory; the stream of an evicted lane is read again when needed.
  * @example const handle = createHandle(createPostgresEventStore(pool))
  */
-export function createHandle(store: EventStore, { maxLanes = 10_000 } = {}) {
-  const lanes = new Map<string, { readonly idle: boolean }>()
+export function createHandle(
+  store: EventStore,
+  { quarantine = new Quarantine(), snapshots, cacheBytes = 32_000_000 }: HandleOptions = {},
+) {
+  const caches = new Map<string, unknown>()
 
   const laneOf = <S, C, E extends Event>(decider: Decider<S, C, E>, id: string): Lane<S, C, E> => {
-    const stream = `${decider.category}-${id}`
-    const lane = (lanes.get(stream) as Lane<S, C, E> | undefined) ?? new Lane(store, decider, stream)
-    lanes.delete(stream)
-    lanes.set(stream, lane)
-    for (const [name, oldest] of lanes) {
-      if (lanes.size <= maxLanes) break
-      if (oldest.idle) lanes.delete(name)
-    }
-    return lane
+    const { category } = decider
+    const cache = (caches.get(category) as LaneCache<Lane<S, C, E>> | undefined) ?? new LaneCache(cacheBytes)
+    caches.set(category, cache)
+    const stream = `${category}-${id}`
+    const onIdle = () => cache.weigh(stream)
+    return cache.get(stream, () => new Lane({ store, quarantine, snapshots, onIdle }, decider, stream))
   }
 
   /**
    * Decides a command on its aggregate and appends the events.
    * @throws Rejection if a rule forbids the command
    * @throws StreamBusy if other writers won every attempt
+   * @throws StreamBroken or UnknownEvent if the stream cannot be read
    * @example const { state } = await handle(videoTask, taskId, { type: 'Delete', at }, context)
    */
   const handle = <S, C, E extends Event>(

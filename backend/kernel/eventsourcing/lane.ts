@@ -7,12 +7,25 @@ import {
   type GlobalPosition,
   type NewEvent,
 } from './eventStore.port.ts'
+import { isHashed } from './pure/applyStored.ts'
 import type { Decider, Event } from './pure/decider.ts'
-import { chainStart, derivedId, eventHash } from './pure/eventHash.ts'
+import { derivedId, eventHash } from './pure/eventHash.ts'
+import { schemaVersion } from './pure/eventSchemas.ts'
+import type { Quarantine } from './quarantine.ts'
+import type { SnapshotStore } from './snapshotStore.port.ts'
+import { StreamReader, type StreamState } from './streamReader.ts'
 
 /** Thrown when every attempt to append lost to another writer. The command can be retried. */
 export class StreamBusy extends Error {
   override name = 'StreamBusy'
+}
+
+export interface LaneDeps {
+  readonly store: EventStore
+  readonly quarantine: Quarantine
+  readonly snapshots: SnapshotStore | undefined
+  /** Called each time no command is left. */
+  readonly onIdle: () => void
 }
 
 interface Pending<S, E> {
@@ -23,17 +36,10 @@ interface Pending<S, E> {
   readonly reject: (error: unknown) => void
 }
 
-/** Folded state of a stream after the last read or append, with the values that the next append needs. */
-interface Snapshot<S> {
-  readonly state: S
-  readonly revision: number
-  readonly position: GlobalPosition | undefined
-  /** Hash of the last event; used by hash-chained streams only. */
-  readonly hash: string
-}
-
 const ATTEMPTS = 20
 const MAX_BATCH = 200
+/** Bytes: about the state of a video task with a prompt of medium length. */
+const DEFAULT_WEIGHT = 2_000
 
 function attempt<S, E>(decide: (state: S) => readonly E[], state: S) {
   try {
@@ -51,21 +57,32 @@ export class Lane<S, C, E extends Event> {
   readonly #store: EventStore
   readonly #decider: Decider<S, C, E>
   readonly #stream: string
-  #cached: Snapshot<S> | undefined
+  readonly #quarantine: Quarantine
+  readonly #onIdle: () => void
+  readonly #reader: StreamReader<S, C, E>
+  #cached: StreamState<S> | undefined
   #pending: Pending<S, E>[] = []
   #busy = false
 
-  constructor(store: EventStore, decider: Decider<S, C, E>, stream: string) {
+  constructor({ store, quarantine, snapshots, onIdle }: LaneDeps, decider: Decider<S, C, E>, stream: string) {
     this.#store = store
     this.#decider = decider
     this.#stream = stream
+    this.#quarantine = quarantine
+    this.#onIdle = onIdle
+    this.#reader = new StreamReader(store, decider, stream, snapshots)
   }
 
   get idle(): boolean {
-    return !this.#busy && this.#pending.length === 0
+    return !this.#busy
   }
 
-  /** Decides a command and appends the events. @throws Rejection, StreamBusy */
+  /** Approximate size of the cached state in bytes. */
+  get weight(): number {
+    return this.#cached ? (this.#decider.weight?.(this.#cached.state) ?? DEFAULT_WEIGHT) : 0
+  }
+
+  /** Decides a command and appends the events. @throws Rejection, StreamBusy, StreamBroken, UnknownEvent */
   decide(command: C, context: CommandContext): Promise<Handled<S>> {
     return this.#enqueue((state) => this.#decider.decide(command, state), context)
   }
@@ -94,6 +111,7 @@ export class Lane<S, C, E extends Event> {
       }
     }
     this.#busy = false
+    this.#onIdle()
   }
 
   /** Decides a batch on a state that was just read, or on a cached one that a successful append confirms. */
@@ -116,6 +134,7 @@ export class Lane<S, C, E extends Event> {
         )
         this.#cached = { ...after, position }
         for (const answer of answers) answer(position)
+        this.#reader.saveIfDue(this.#cached)
         return
       } catch (error) {
         if (!(error instanceof ConcurrencyConflict || error instanceof AppendOutcomeUnknown)) throw error
@@ -126,7 +145,7 @@ export class Lane<S, C, E extends Event> {
     throw new StreamBusy(this.#stream)
   }
 
-  #decideAll(batch: readonly Pending<S, E>[], known: Snapshot<S>) {
+  #decideAll(batch: readonly Pending<S, E>[], known: StreamState<S>) {
     let { state, revision, hash } = known
     const events: NewEvent[] = []
     const answers: ((position: GlobalPosition | undefined) => void)[] = []
@@ -139,9 +158,9 @@ export class Lane<S, C, E extends Event> {
       }
       decided.events.forEach((event, index) => {
         revision += 1
-        const id = derivedId(context!.commandId, this.#stream, event.type, index)
-        const newEvent = this.#toNewEvent(event, id, context!, hash)
-        if (this.#decider.hashChained) hash = eventHash({ ...newEvent, stream: this.#stream, revision })
+        const newEvent = this.#toNewEvent(event, index, context!, hash)
+        if (isHashed(this.#decider))
+          hash = eventHash({ ...newEvent, meta: newEvent.meta, stream: this.#stream, revision })
         events.push(newEvent)
         state = this.#decider.evolve(state, event)
       })
@@ -151,30 +170,23 @@ export class Lane<S, C, E extends Event> {
     return { events, answers, after: { state, revision, hash } }
   }
 
-  #toNewEvent(event: E, id: string, context: CommandContext, hash: string) {
-    const { correlationId, causationId, actor } = context
-    const chain = this.#decider.hashChained ? { previousHash: hash } : {}
-    const meta = { correlationId, ...(causationId && { causationId }), actor, schema: 1, ...chain }
+  /**
+   * Creates an event. Its id covers its content: a store takes an append with the ids of stored events for a repetition,
+   * and if another process had stored the command with another time, this lane would cache the wrong state and hash.
+   */
+  #toNewEvent(event: E, index: number, context: CommandContext, hash: string): NewEvent {
+    const { commandId, correlationId, causationId, actor } = context
+    const { schemas, hashChained } = this.#decider
+    const schema = schemaVersion<E['type']>(schemas, event.type)
+    const chain = hashChained ? { previousHash: hash } : {}
+    const meta = { correlationId, ...(causationId && { causationId }), actor, schema, ...chain }
+    const id = derivedId(commandId, this.#stream, event.type, index, JSON.stringify([event.data, meta]))
     return { id, type: event.type, data: event.data, meta }
   }
 
-  /** Applies the events appended since the cached snapshot. */
-  async #refresh(): Promise<{ known: Snapshot<S>; changed: boolean }> {
+  async #refresh(): Promise<{ known: StreamState<S>; changed: boolean }> {
     const before = this.#cached
-    let known: Snapshot<S> = before ?? {
-      state: this.#decider.initial,
-      revision: -1,
-      position: undefined,
-      hash: chainStart(this.#stream),
-    }
-    for await (const stored of this.#store.readStream<E>(this.#stream, known.revision + 1)) {
-      known = {
-        state: this.#decider.evolve(known.state, stored),
-        revision: stored.revision,
-        position: stored.position,
-        hash: this.#decider.hashChained ? eventHash(stored) : known.hash,
-      }
-    }
+    const known = await this.#quarantine.guard(this.#stream, () => this.#reader.read(before))
     this.#cached = known
     return { known, changed: known.revision !== before?.revision }
   }

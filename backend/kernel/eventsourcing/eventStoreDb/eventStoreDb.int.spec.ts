@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { testCertificate } from '#backend/providers/payments/paypal/testing/testCertificate.ts'
 import { startCuttableProxy } from '#backend/testing/cuttableProxy.ts'
 import { AppendOutcomeUnknown, type EventStore, StoreUnavailable } from '../eventStore.port.ts'
 import { eventStoreContract } from '../testing/eventStoreContract.ts'
 import { EventStoreDbTestServer } from '../testing/eventStoreDbTestServer.ts'
 import { aStream, event, follow, read } from '../testing/followLog.ts'
+import { createTestAuthority } from '../testing/testCertificates.ts'
 import { createEventStoreDb, type EventStoreDbOptions } from './eventStoreDb.ts'
 
 const search = { maxSearchWindow: 20, checkpointInterval: 1 }
@@ -173,15 +170,9 @@ describe('the EventStoreDB adapter over the wire', () => {
   })
 
   it('connects over TLS with a private CA and sends credentials on every call', async () => {
-    const [from, to] = [Date.now() - 3_600_000, Date.now() + 3_600_000]
-    const authority = testCertificate('Kinora test authority', { authority: true, from, to })
-    const { pem: cert, privateKey } = testCertificate('localhost', { issuer: authority, from, to })
-    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-    const server = await serve({ tls: { cert, key } })
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora authority '))
-    const ca = path.join(folder, 'ca & co.crt')
-    writeFileSync(ca, authority.pem)
-    const store = connect(server.url, { ca })
+    const authority = createTestAuthority()
+    const server = await serve({ tls: authority.issue() })
+    const store = connect(server.url, { ca: authority.ca })
     await store.append('sealed-1', 'no_stream', [event('A')])
     expect(await read(store, 'sealed-1')).toHaveLength(1)
     expect((await follow(store, { until: (_, live) => live })).events).toHaveLength(1)
@@ -190,7 +181,7 @@ describe('the EventStoreDB adapter over the wire', () => {
     const stranger = connect(server.url, { appendAttempts: 2, giveUpAfter: 500 })
     await expect(stranger.append('sealed-1', 0, [event('B')])).rejects.toThrow(AppendOutcomeUnknown)
     expect(server.log.stream('sealed-1')).toHaveLength(1)
-    rmSync(folder, { recursive: true })
+    authority.remove()
   })
 
   it('closes the call when a read loop ends early', async () => {

@@ -1,8 +1,8 @@
 import {
   BACKWARDS,
   type Credentials,
-  END,
-  EventStoreDBClient,
+  ErrorType,
+  type EventStoreDBClient,
   jsonEvent,
   WrongExpectedVersionError,
 } from '@eventstore/db-client'
@@ -19,26 +19,30 @@ import {
   type GlobalPosition,
   type NewEvent,
   type Stored,
+  StoreRejected,
   StoreUnavailable,
   type SubscribeOptions,
 } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
-import { readOnce, withDeadline } from './eventStoreDbReads.ts'
-import { isTransient, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
+import { EventStoreDbConnection } from './eventStoreDbConnection.ts'
+import { explainOutage, PROBE, PROBE_STREAM, rejectionOf } from './eventStoreDbProbe.ts'
+import { readHead, readOnce, withDeadline, withTimeout } from './eventStoreDbReads.ts'
+import { isOfType, isTransient, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
+import { type EventStoreDbSettings, parseEventStoreUrl } from './eventStoreDbSettings.ts'
 import { type SearchOptions, subscribeOnce } from './eventStoreDbSubscription.ts'
 
 export interface EventStoreDbOptions extends Partial<SearchOptions> {
   /** `esdb://user:password@host:2113?tls=true`; several hosts for a cluster, or `esdb+discover://` with a DNS name. */
   readonly url: string
-  /** Defaults to the credentials in the URL. */
-  readonly credentials?: Credentials
-  /** Timeout of one append attempt in milliseconds. */
+  /** Timeout of the first attempt of an append in milliseconds. It doubles with each attempt. */
   readonly appendDeadline?: number
   readonly appendAttempts?: number
-  /** Maximum wait for the next event of a read, in milliseconds. */
+  /** Maximum wait for the next event of a read in milliseconds. It doubles with each attempt. */
   readonly readDeadline?: number
   /** Milliseconds after which a failed call is no longer retried. */
   readonly giveUpAfter?: number
+  /** Milliseconds without an answer after which a subscription ends with an error. By default it never does. */
+  readonly endSubscriptionsAfter?: number
   /** Path of the CA certificate; not needed if Node already trusts the CA. */
   readonly ca?: string | undefined
   /** Returns the milliseconds to wait before the next attempt; `attempt` starts at 0. */
@@ -46,37 +50,48 @@ export interface EventStoreDbOptions extends Partial<SearchOptions> {
   readonly log?: Pick<Logger, 'warn'>
 }
 
+const WARN_EVERY_MS = 60_000
+const PROBE_TIMEOUT_MS = 1_300
+/** Maximum timeout of one attempt, in milliseconds. */
+const MAX_DEADLINE_MS = 15_000
+/** For a URL without credentials: the client requires some, although it sends them only over TLS. */
+const NO_CREDENTIALS: Credentials = { username: 'kinora', password: '' }
+
 /**
- * Creates an event store backed by EventStoreDB 24.10 or newer. Calls are retried while the server is still starting.
+ * Creates an event store backed by EventStoreDB 23.10 or newer. Calls are retried while the server cannot be reached.
  * @example const store = createEventStoreDb({ url: 'esdb://localhost:2113?tls=false' })
+ * @throws InvalidEventStoreUrl
  */
 export function createEventStoreDb(options: EventStoreDbOptions): EventStore {
   return new EventStoreDb(options)
 }
 
 class EventStoreDb implements EventStore {
-  readonly #writer: EventStoreDBClient
-  /** A separate client, because a dropped subscription resets its client's connection. */
-  readonly #reader: EventStoreDBClient
-  readonly #options: Required<Omit<EventStoreDbOptions, 'ca'>>
+  readonly #settings: EventStoreDbSettings
+  readonly #writer: EventStoreDbConnection
+  /** A separate connection, because a dropped subscription resets its client's connection. */
+  readonly #reader: EventStoreDbConnection
+  readonly #options: Required<Omit<EventStoreDbOptions, 'ca' | 'url'>>
   readonly #closed = new AbortController()
+  #warnedAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: EventStoreDbOptions) {
+  constructor({ url, ca, ...options }: EventStoreDbOptions) {
     this.#options = {
-      credentials: credentialsOf(options.url),
-      appendDeadline: 5_000,
-      appendAttempts: 6,
-      readDeadline: 5_000,
+      appendDeadline: 2_500,
+      appendAttempts: Number.POSITIVE_INFINITY,
+      readDeadline: 2_500,
       giveUpAfter: 15_000,
+      endSubscriptionsAfter: Number.POSITIVE_INFINITY,
       maxSearchWindow: 500,
       checkpointInterval: 4,
-      pauseBetween: (attempt) => backoff(attempt, { initial: 100, max: 30_000 }),
+      pauseBetween: (attempt) => backoff(attempt, { initial: 100, max: 1_000 }),
       log: { warn: () => {} },
       ...options,
     }
-    const url = withAuthority(options.url, options.ca)
-    this.#writer = EventStoreDBClient.connectionString(url)
-    this.#reader = EventStoreDBClient.connectionString(url)
+    const settings = parseEventStoreUrl(url)
+    this.#settings = { ...settings, ca: ca ?? settings.ca }
+    this.#writer = new EventStoreDbConnection(this.#settings)
+    this.#reader = new EventStoreDbConnection(this.#settings)
   }
 
   async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
@@ -85,32 +100,42 @@ class EventStoreDb implements EventStore {
     encodeEvents(stream, events)
     const begun = Date.now()
     for (let attempt = 0; ; attempt++) {
+      const { client } = this.#writer
       try {
-        return await this.#appendOnce(stream, expected, events)
+        const deadline = this.#deadline(this.#options.appendDeadline, attempt, begun)
+        return await this.#appendOnce(client, stream, expected, events, deadline)
       } catch (error) {
         if (error instanceof WrongExpectedVersionError) throw conflict(stream, expected, error)
-        if (!isTransient(error)) throw error
-        this.#options.log.warn({ err: error, stream, attempt: attempt + 1 }, 'append failed')
+        if (!isTransient(error)) throw rejectionOf(error, 'append to streams', this.#settings) ?? error
+        this.#recover(this.#writer, client, error)
         // With `any`, the server recognises a retry only while it remembers the ids, so retrying is not safe.
         const last = expected === 'any' || attempt + 1 >= this.#options.appendAttempts || this.#isTooLate(begun)
-        if (last) throw new AppendOutcomeUnknown(stream, { cause: error })
-        await pause(this.#options.pauseBetween(attempt))
+        if (last)
+          throw new AppendOutcomeUnknown(`EventStoreDB did not confirm an append to ${stream}`, { cause: error })
+        await pause(this.#options.pauseBetween(attempt), this.#closed.signal)
       }
     }
   }
 
-  async #appendOnce(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
-    const { credentials, appendDeadline } = this.#options
+  async #appendOnce(
+    client: EventStoreDBClient,
+    stream: string,
+    expected: Expected,
+    events: readonly NewEvent[],
+    deadline: number,
+  ): Promise<Appended> {
     const batch = events.map(({ id, type, data, meta = {} }) =>
       jsonEvent({ id, type, data: data as Record<string, unknown>, metadata: { ...meta } }),
     )
-    const answer = await this.#writer.appendToStream(stream, batch, {
+    const call = client.appendToStream(stream, batch, {
       expectedRevision: typeof expected === 'number' ? BigInt(expected) : expected,
       requiresLeader: true,
-      deadline: appendDeadline,
+      deadline,
       // Passing credentials per call makes the client use a unary call instead of a batch stream shared by all appends.
-      credentials,
+      credentials: this.#settings.credentials ?? NO_CREDENTIALS,
     })
+    // The client starts its own deadline only after it has found the leader.
+    const answer = await withTimeout(call, deadline)
     const revision = Number(answer.nextExpectedRevision)
     // The server may omit the position when it recognises a retry.
     const position = answer.position ? toGlobalPosition(answer.position) : await this.#positionOf(stream, revision)
@@ -119,65 +144,125 @@ class EventStoreDb implements EventStore {
 
   async #positionOf(stream: string, revision: number): Promise<GlobalPosition> {
     const range = { direction: BACKWARDS, fromRevision: BigInt(revision), maxCount: 1 } as const
-    const [found] = await withDeadline(this.#reader.readStream(stream, range), this.#options.readDeadline)
+    const [found] = await withDeadline(this.#reader.client.readStream(stream, range), this.#options.readDeadline)
     return toStored(found!.event!).position
   }
 
   async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {
     const begun = Date.now()
     for (let next = from, attempt = 0; ; attempt++) {
+      const { client } = this.#reader
       try {
-        for await (const event of readOnce(this.#reader, stream, next, this.#options.readDeadline)) {
+        for await (const event of readOnce(
+          client,
+          stream,
+          next,
+          this.#deadline(this.#options.readDeadline, attempt, begun),
+        )) {
           yield event as Stored<E>
           next = event.revision + 1
         }
         return
       } catch (error) {
-        if (!isTransient(error)) throw error
-        this.#options.log.warn({ err: error, stream, attempt: attempt + 1 }, 'reading a stream failed')
-        if (this.#isTooLate(begun)) throw new StoreUnavailable(stream, { cause: error })
-        await pause(this.#options.pauseBetween(attempt))
+        await this.#retryRead(client, error, { stream, begun, attempt })
       }
     }
   }
 
-  #isTooLate = (begun: number): boolean => this.#closed.signal.aborted || Date.now() - begun > this.#options.giveUpAfter
-
   /** Returns the head of the log, which may be one of the server's system events. */
   async head(): Promise<GlobalPosition | undefined> {
-    const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const
     const begun = Date.now()
     for (let attempt = 0; ; attempt++) {
+      const { client } = this.#reader
       try {
-        const [found] = await withDeadline(this.#reader.readAll(last), this.#options.readDeadline)
-        return found?.event?.position && toGlobalPosition(found.event.position)
+        return await readHead(client, this.#deadline(this.#options.readDeadline, attempt, begun))
       } catch (error) {
-        if (!isTransient(error)) throw error
-        if (this.#isTooLate(begun)) throw new StoreUnavailable('$all', { cause: error })
-        await pause(this.#options.pauseBetween(attempt))
+        await this.#retryRead(client, error, { stream: '$all', begun, attempt })
       }
+    }
+  }
+
+  /** Returns when a failed read may be tried again. @throws StoreUnavailable, StoreRejected, or an error of the caller */
+  async #retryRead(
+    client: EventStoreDBClient,
+    error: unknown,
+    { stream, begun, attempt }: { stream: string; begun: number; attempt: number },
+  ): Promise<void> {
+    if (!isTransient(error)) throw rejectionOf(error, `read ${stream}`, this.#settings) ?? error
+    this.#recover(this.#reader, client, error)
+    if (this.#isTooLate(begun)) throw await this.#unavailable(error)
+    await pause(this.#options.pauseBetween(attempt), this.#closed.signal)
+  }
+
+  /** Connects again after a failed call, unless the client has already followed a change of leader. */
+  #recover(connection: EventStoreDbConnection, client: EventStoreDBClient, error: unknown): void {
+    if (!isOfType(error, ErrorType.NOT_LEADER)) connection.renew(client)
+    if (this.#closed.signal.aborted || Date.now() - this.#warnedAt < WARN_EVERY_MS) return
+    this.#warnedAt = Date.now()
+    this.#options.log.warn({ err: error }, 'event store call failed, retrying')
+  }
+
+  /** Returns the error of a call that is given up. @throws StoreRejected */
+  async #unavailable(error: unknown): Promise<StoreUnavailable> {
+    const reason = this.#closed.signal.aborted ? 'the connection is closed' : await explainOutage(this.#settings)
+    return new StoreUnavailable(`EventStoreDB does not answer (${reason})`, { cause: error })
+  }
+
+  /** Returns the timeout of an attempt: short, to notice a lost leader, then longer, for a server that is only slow. */
+  #deadline(first: number, attempt: number, begun = Date.now(), limit = this.#options.giveUpAfter): number {
+    return Math.min(first * 2 ** attempt, MAX_DEADLINE_MS, Math.max(first, limit - (Date.now() - begun)))
+  }
+
+  #isTooLate = (begun: number): boolean => this.#closed.signal.aborted || Date.now() - begun > this.#options.giveUpAfter
+
+  async probe(): Promise<void> {
+    const [writer, reader] = [this.#writer.client, this.#reader.client]
+    const check = async (right: string, call: Promise<unknown>) => {
+      try {
+        await call
+      } catch (error) {
+        throw rejectionOf(error, right, this.#settings) ?? error
+      }
+    }
+    try {
+      await Promise.all([
+        check('append to streams', this.#appendOnce(writer, PROBE_STREAM, 'no_stream', [PROBE], PROBE_TIMEOUT_MS)),
+        check('read streams', Array.fromAsync(readOnce(reader, PROBE_STREAM, 0, PROBE_TIMEOUT_MS))),
+        check('read $all', readHead(reader, PROBE_TIMEOUT_MS)),
+      ])
+    } catch (error) {
+      if (error instanceof StoreRejected || !isTransient(error)) throw error
+      this.#writer.renew(writer)
+      this.#reader.renew(reader)
+      throw await this.#unavailable(error)
     }
   }
 
   async *subscribeAll<E extends Event>(
     options: SubscribeOptions & { readonly onLive?: () => void },
   ): AsyncGenerator<EventBatch<E>> {
-    const { maxSearchWindow, checkpointInterval, log, pauseBetween } = this.#options
+    const { readDeadline, pauseBetween, endSubscriptionsAfter } = this.#options
     const signal = AbortSignal.any([options.signal, this.#closed.signal])
     let from = options.from
+    let answered = Date.now()
     for (let attempt = 0; !signal.aborted; attempt++) {
+      const { client } = this.#reader
       try {
         const call = { ...options, from, signal }
-        for await (const batch of subscribeOnce(this.#reader, call, { maxSearchWindow, checkpointInterval })) {
+        const timeout = this.#deadline(readDeadline, attempt, answered, endSubscriptionsAfter)
+        for await (const batch of subscribeOnce(client, call, this.#options, timeout)) {
           attempt = 0
           from = batch.position
           yield batch as EventBatch<E>
           if (signal.aborted) return
+          answered = Date.now()
         }
       } catch (error) {
         if (signal.aborted) return
-        if (!isTransient(error)) throw error
-        log.warn({ err: error }, 'subscription dropped')
+        const rejection = rejectionOf(error, 'read $all', this.#settings)
+        if (!rejection && !isTransient(error)) throw error
+        this.#recover(this.#reader, client, rejection ?? error)
+        if (Date.now() - answered > endSubscriptionsAfter) throw rejection ?? (await this.#unavailable(error))
       }
       await pause(pauseBetween(attempt), signal)
     }
@@ -186,23 +271,11 @@ class EventStoreDb implements EventStore {
   /** Ends subscriptions and closes both clients within two seconds: `dispose` could otherwise wait for stale calls. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('The event store is closed'))
-    await Promise.race([Promise.all([this.#writer.dispose(), this.#reader.dispose()]), pause(2_000)])
+    await Promise.race([Promise.all([this.#writer.close(), this.#reader.close()]), pause(2_000)])
   }
 }
 
 function conflict(stream: string, expected: Expected, { actualVersion }: WrongExpectedVersionError): Error {
   const actual = typeof actualVersion === 'bigint' ? Number(actualVersion) : 'no_stream'
   return new ConcurrencyConflict(stream, expected, actual)
-}
-
-/** Returns placeholders if the URL has none: the client requires credentials, although it sends them only over TLS. */
-function credentialsOf(url: string): Credentials {
-  const [, username, password] = /^[^:]+:\/\/([^:@/?]+):([^@/?]*)@/.exec(url) ?? []
-  if (username === undefined) return { username: 'kinora', password: '' }
-  return { username: decodeURIComponent(username), password: decodeURIComponent(password!) }
-}
-
-function withAuthority(url: string, ca: string | undefined): string {
-  if (ca === undefined) return url
-  return `${url}${url.includes('?') ? '&' : '?'}tlsCAFile=${encodeURIComponent(ca)}`
 }

@@ -1,16 +1,16 @@
-import { ErrorType, type EventStoreDBClient, START, type StreamingRead } from '@eventstore/db-client'
-import type { Stored } from '../eventStore.port.ts'
-import { isOfType, toStored } from './eventStoreDbRecords.ts'
+import { BACKWARDS, END, ErrorType, type EventStoreDBClient, START, type StreamingRead } from '@eventstore/db-client'
+import type { GlobalPosition, Stored } from '../eventStore.port.ts'
+import { isOfType, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
 
-/** Thrown when the server does not answer in time. The client itself has no timeout for reads. */
-class ReadTimeout extends Error {
-  override name = 'ReadTimeout'
+/** Thrown when the server does not answer in time. The client has no timeouts for reads and for finding the leader. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer'
 }
 
 /**
  * Reads a stream in one call.
  * @param timeout milliseconds to wait for the next event
- * @throws ReadTimeout
+ * @throws NoAnswer
  */
 export async function* readOnce(
   client: EventStoreDBClient,
@@ -31,7 +31,7 @@ export async function* readOnce(
     }
     ended = true
   } catch (error) {
-    ended = !(error instanceof ReadTimeout)
+    ended = !(error instanceof NoAnswer)
     if (!isOfType(error, ErrorType.STREAM_NOT_FOUND)) throw error
   } finally {
     // The client releases a call only after it is cancelled and read to its end.
@@ -42,21 +42,29 @@ export async function* readOnce(
   }
 }
 
-/** Collects all results of a short read within `timeout` milliseconds. @throws ReadTimeout */
+/** Collects all results of a short read within `timeout` milliseconds. @throws NoAnswer */
 export async function withDeadline<T>(reading: StreamingRead<T>, timeout: number): Promise<T[]> {
   reading.on('error', () => {})
   try {
     return await withTimeout(Array.fromAsync(reading), timeout)
   } catch (error) {
-    if (error instanceof ReadTimeout) void reading.cancel().catch(() => {})
+    if (error instanceof NoAnswer) void reading.cancel().catch(() => {})
     throw error
   }
 }
 
-async function withTimeout<T>(work: Promise<T>, timeout: number): Promise<T> {
+/** Returns the position of the last event of the log. @throws NoAnswer */
+export async function readHead(client: EventStoreDBClient, timeout: number): Promise<GlobalPosition | undefined> {
+  const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const
+  const [found] = await withDeadline(client.readAll(last), timeout)
+  return found?.event?.position && toGlobalPosition(found.event.position)
+}
+
+/** @throws NoAnswer */
+export async function withTimeout<T>(work: Promise<T>, timeout: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ReadTimeout(`no answer in ${timeout} ms`)), timeout)
+    timer = setTimeout(() => reject(new NoAnswer(`no answer in ${timeout} ms`)), timeout)
   })
   try {
     return await Promise.race([work, expired])

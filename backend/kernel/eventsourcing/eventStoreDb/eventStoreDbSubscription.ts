@@ -8,6 +8,8 @@ import {
   streamNameFilter,
 } from '@eventstore/db-client'
 import type { EventBatch, GlobalPosition, Stored, SubscribeOptions } from '../eventStore.port.ts'
+import { PROBE_STREAM } from './eventStoreDbProbe.ts'
+import { NoAnswer } from './eventStoreDbReads.ts'
 import { fromGlobalPosition, toGlobalPosition, toStored } from './eventStoreDbRecords.ts'
 
 /** The server sends a checkpoint every `maxSearchWindow` × `checkpointInterval` events, even if none match. */
@@ -18,17 +20,20 @@ export interface SearchOptions {
 
 /**
  * Follows the log in one call until the call ends or the signal aborts. Throws the error that ended the call.
+ * @param timeout milliseconds to wait for the server to accept the call; later, the connection's keepalive applies
+ * @throws NoAnswer
  */
 export async function* subscribeOnce(
   client: EventStoreDBClient,
   options: SubscribeOptions & { readonly onLive?: () => void },
   search: SearchOptions,
+  timeout: number,
 ): AsyncGenerator<EventBatch> {
   const { from, signal, maxBatch = 500 } = options
   const call = new SubscriptionCall()
   const filter = toFilter(options, search, call.checkpointReached)
   const subscription = client.subscribeToAll({ fromPosition: from ? fromGlobalPosition(from) : START, filter })
-  call.watch(subscription)
+  call.watch(subscription, timeout)
   signal.addEventListener('abort', call.wake, { once: true })
   let at = from
   let isLive = false
@@ -70,7 +75,9 @@ class SubscriptionCall {
   #checkpoint: GlobalPosition | undefined
   #resolve = () => {}
 
-  watch(subscription: AllStreamSubscription): void {
+  watch(subscription: AllStreamSubscription, timeout: number): void {
+    const unconfirmed = setTimeout(() => end(new NoAnswer(`no answer in ${timeout} ms`)), timeout)
+    subscription.on('confirmation', () => clearTimeout(unconfirmed))
     subscription.on('readable', this.wake)
     subscription.on('caughtUp', () => {
       this.caughtUp = true
@@ -80,6 +87,7 @@ class SubscriptionCall {
       this.caughtUp = false
     })
     const end = (error?: unknown) => {
+      clearTimeout(unconfirmed)
       this.failure ??= error
       this.ended = true
       this.wake()
@@ -146,5 +154,5 @@ function toFilter(
 ): Filter {
   const common = { ...search, checkpointReached }
   if (streamPrefixes) return streamNameFilter({ ...common, prefixes: [...streamPrefixes] })
-  return streamNameFilter({ ...common, regex: '^[^\\$].*' })
+  return streamNameFilter({ ...common, regex: `^(?!${PROBE_STREAM}$)[^\\$].*` })
 }

@@ -1,7 +1,13 @@
 import pg from 'pg'
 import { backoff, pause } from '../../backoff.ts'
 import type { EncodedEvent } from '../encodeEvents.ts'
-import { type Appended, AppendOutcomeUnknown, ConcurrencyConflict, type Expected } from '../eventStore.port.ts'
+import {
+  type Appended,
+  AppendOutcomeUnknown,
+  ConcurrencyConflict,
+  type Expected,
+  StoreUnavailable,
+} from '../eventStore.port.ts'
 import { appendSetSql } from './postgresEventStore.sql.ts'
 import { toGlobalPosition } from './postgresRows.ts'
 
@@ -24,9 +30,9 @@ interface ResultRow {
 
 const MAX_APPENDS = 200
 const MAX_BYTES = 4_000_000
-/** Allows up to three seconds of backoff: longer than a connection reset, but shorter than the timeouts of callers. */
-const ATTEMPTS = 6
-const QUERY_TIMEOUT_MS = 15_000
+/** Milliseconds after which an append is not retried: longer than a connection reset, no longer than a lock timeout. */
+const RETRY_MS = 3_000
+const QUERY_TIMEOUT_MS = 8_000
 
 /**
  * Sends appends to Postgres with group commit: those that arrive while a commit is in flight share the next statement.
@@ -91,21 +97,32 @@ export class PostgresAppends {
 
   /** Retries after a lost connection. The events may already be stored, but their ids make the retry idempotent. */
   async #query(json: string): Promise<readonly ResultRow[]> {
+    const begun = Date.now()
     const query = { ...appendSetSql, values: [json], query_timeout: QUERY_TIMEOUT_MS }
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1, mayBeStored = false; ; attempt++) {
       try {
         return (await this.#pool.query<ResultRow>(query)).rows
       } catch (error) {
-        if (isRejected(error) || attempt === ATTEMPTS) throw error
+        if (isRejected(error)) throw error
+        mayBeStored ||= !isAborted(error)
+        if (Date.now() - begun >= RETRY_MS) {
+          const Unavailable = mayBeStored ? AppendOutcomeUnknown : StoreUnavailable
+          throw new Unavailable('append', { cause: error })
+        }
         await pause(backoff(attempt))
       }
     }
   }
 }
 
+/** SQLSTATEs of conflicts, full disks, lock and statement timeouts and read-only databases: nothing was stored. */
+const ABORTED = /^(40|53|55P03|57014|25006)/
+
+const isAborted = (error: unknown): boolean => error instanceof pg.DatabaseError && ABORTED.test(error.code ?? '')
+
 /** Returns whether Postgres rejected the statement. Other errors, such as a lost connection, are transient. */
 export function isRejected(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !/^(08|53|57P|25006|40)/.test(error.code ?? '')
+  return error instanceof pg.DatabaseError && !isAborted(error) && !/^(08|57P)/.test(error.code ?? '')
 }
 
 /** Embeds the encoded JSON of events unchanged, which avoids parsing and serialising it again. */
@@ -130,7 +147,6 @@ function settle(append: PendingAppend, { stored, revision, position }: ResultRow
 }
 
 function errorOf({ stream }: Append, cause: unknown): Error {
-  if (!isRejected(cause)) return new AppendOutcomeUnknown(stream, { cause })
   if ((cause as pg.DatabaseError).constraint === 'event_id') {
     return new Error(`${stream}: an event with one of these ids exists already`, { cause })
   }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startCuttableProxy } from '#backend/testing/cuttableProxy.ts'
 import { startTemporaryPostgres, type TemporaryPostgres } from '../../postgres/testing/temporaryPostgres.ts'
-import { AppendOutcomeUnknown, type EventBatch, type EventStore } from '../eventStore.port.ts'
+import { AppendOutcomeUnknown, type EventBatch, type EventStore, StoreUnavailable } from '../eventStore.port.ts'
 import { eventStoreContract } from '../testing/eventStoreContract.ts'
 import { aStream, event, follow, read } from '../testing/followLog.ts'
 import { createPostgresEventStore, installEventTable } from './postgresEventStore.ts'
@@ -31,6 +33,15 @@ describe('the Postgres adapter', () => {
     await store.close()
     await postgres.close()
   })
+
+  const lockTable = async () => {
+    const client = await postgres.pool.connect()
+    await client.query('begin; lock table event in exclusive mode')
+    return async () => {
+      await client.query('rollback')
+      client.release()
+    }
+  }
 
   it('can be installed repeatedly', async () => {
     const stream = aStream()
@@ -138,6 +149,74 @@ describe('the Postgres adapter', () => {
     })
     for await (const batch of subscription) batches.push(batch)
     expect(batches).toMatchObject([{ events: [], live: true }])
+  })
+
+  it('appends from several processes while the default isolation of the database is repeatable read', async () => {
+    const isolation = (level: string) =>
+      postgres.pool.query(`alter database "${postgres.server.database}" set default_transaction_isolation = '${level}'`)
+    await isolation('repeatable read')
+    const processes = Array.from({ length: 4 }, () => createPostgresEventStore(postgres.connect()))
+    const writes = processes.flatMap((process) =>
+      Array.from({ length: 10 }, async () => {
+        const stream = aStream()
+        for (let n = 0; n < 10; n++) await process.append(stream, n === 0 ? 'no_stream' : n - 1, [event('A')])
+      }),
+    )
+    const outcomes = await Promise.allSettled(writes)
+    await isolation('read committed')
+    await Promise.all(processes.map((process) => process.close()))
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
+  })
+
+  it('rejects appends within a few seconds while the table is locked', async () => {
+    const streams = Array.from({ length: 5 }, () => aStream())
+    const release = await lockTable()
+    const begun = Date.now()
+    const outcomes = await Promise.allSettled(streams.map((stream) => store.append(stream, 'no_stream', [event('A')])))
+    const took = Date.now() - begun
+    await release()
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: expect.any(StoreUnavailable) })
+    expect(took).toBeLessThan(5_000)
+    expect((await store.append(streams[0]!, 'no_stream', [event('A')])).revision).toBe(0)
+  })
+
+  it('gives up an append after eight seconds of silence', { timeout: 30_000 }, async () => {
+    const { socketDir, port } = postgres.server
+    const proxy = await startCuttableProxy({ path: path.join(socketDir, `.s.PGSQL.${port}`) })
+    const config = { host: '127.0.0.1', port: proxy.port, connectionTimeoutMillis: 8_000 }
+    const silent = createPostgresEventStore(postgres.connect(config))
+    await silent.append(aStream(), 'no_stream', [event('A')])
+    proxy.freeze()
+    const begun = Date.now()
+    await expect(silent.append(aStream(), 'no_stream', [event('A')])).rejects.toThrow(AppendOutcomeUnknown)
+    expect(Date.now() - begun).toBeLessThan(10_000)
+    await silent.close()
+    await proxy.close()
+  })
+
+  describe('probing', () => {
+    it('leaves nothing in the log and uses no position', async () => {
+      const head = await store.head()
+      await store.probe()
+      expect(await store.head()).toBe(head)
+      const { position } = await store.append(aStream(), 'no_stream', [event('A')])
+      expect(Number(position)).toBe(Number(head) + 1)
+    })
+
+    it('fails within two seconds while the table is locked', async () => {
+      const release = await lockTable()
+      const begun = Date.now()
+      await expect(store.probe()).rejects.toThrow(StoreUnavailable)
+      expect(Date.now() - begun).toBeLessThan(2_500)
+      await release()
+      await store.probe()
+    })
+
+    it('fails while the database is read-only', async () => {
+      const readOnly = createPostgresEventStore(postgres.connect({ options: '-c default_transaction_read_only=on' }))
+      await expect(readOnly.probe()).rejects.toThrow(StoreUnavailable)
+      await readOnly.close()
+    })
   })
 
   it('throws AppendOutcomeUnknown when no server answers', async () => {

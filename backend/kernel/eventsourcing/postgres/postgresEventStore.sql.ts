@@ -58,8 +58,8 @@ begin
     from requested cross join lateral (
       select count(*) as known,
              coalesce(bool_or(n.i = 1), false) as first_known,
-             max(e.revision) filter (where n.i = requested.size) as last_revision,
-             max(e.position) filter (where n.i = requested.size) as last_position
+             max(e.revision) as last_revision,
+             max(e.position) as last_position
       from jsonb_array_elements(requested.events) with ordinality n(body, i)
       -- The offset forces a lookup by id; otherwise the planner may scan the whole stream.
       cross join lateral (select * from event where event.id = (n.body->>'id')::uuid offset 0) e
@@ -97,6 +97,20 @@ end $$;`
 export const installEventTableSql = `select pg_advisory_xact_lock(${appendLock});${table}${appendSet}`
 
 export const appendSetSql = { name: 'event_append_set', text: 'select * from event_append_set($1::jsonb)' }
+
+/**
+ * Appends an event and rolls it back in one statement, so that a client that stops in between holds no lock. The lock
+ * timeout is shorter than that of real appends, because the caller waits for two seconds only.
+ */
+export const probeSql = {
+  text: `do $$ begin
+    perform set_config('lock_timeout', '1500', true);
+    perform event_append_set(jsonb_build_array(jsonb_build_object('stream', 'probe', 'expected', null, 'events',
+      jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'type', 'Probe', 'data', '{}'::jsonb, 'meta', '{}'::jsonb)))));
+    raise sqlstate 'KN001';
+  exception when sqlstate 'KN001' then null;
+  end $$`,
+}
 
 /** Parameters: stream, first revision, limit. */
 export const readStreamSql = {

@@ -1,25 +1,34 @@
 import type pg from 'pg'
 import { backoff, pause } from '../../backoff.ts'
 import { encodeEvents } from '../encodeEvents.ts'
-import type {
-  Appended,
-  EventBatch,
-  EventStore,
-  Expected,
-  GlobalPosition,
-  NewEvent,
-  Stored,
-  SubscribeOptions,
+import {
+  type Appended,
+  type EventBatch,
+  type EventStore,
+  type Expected,
+  type GlobalPosition,
+  type NewEvent,
+  type Stored,
+  StoreUnavailable,
+  type SubscribeOptions,
 } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
 import { isRejected, PostgresAppends } from './postgresAppends.ts'
-import { headSql, installEventTableSql, readAllSql, readStreamSql } from './postgresEventStore.sql.ts'
+import { headSql, installEventTableSql, probeSql, readAllSql, readStreamSql } from './postgresEventStore.sql.ts'
 import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
 import { PostgresWake } from './postgresWake.ts'
 
 const PAGE = 500
 /** Maximum positions per read. Keeps subscriptions to rare streams from scanning the whole log in one query. */
 const SCAN_WINDOW = 20_000
+const READ_TIMEOUT_MS = 8_000
+const PROBE_TIMEOUT_MS = 2_000
+
+const readPage = (stream: string, from: number) => ({
+  ...readStreamSql,
+  values: [stream, from, PAGE],
+  query_timeout: READ_TIMEOUT_MS,
+})
 
 /** Creates the event table and its append function if they are missing. Several processes may call it concurrently. */
 export async function installEventTable(pool: pg.Pool): Promise<void> {
@@ -55,7 +64,7 @@ class PostgresEventStore implements EventStore {
 
   async *readStream<E extends Event>(stream: string, from = 0): AsyncGenerator<Stored<E>> {
     for (let next = from; ; ) {
-      const { rows } = await this.#pool.query<EventRow>({ ...readStreamSql, values: [stream, next, PAGE] })
+      const { rows } = await this.#pool.query<EventRow>(readPage(stream, next))
       for (const row of rows) yield toStored<E>(row)
       if (rows.length < PAGE) return
       next = Number(rows.at(-1)!.revision) + 1
@@ -97,6 +106,14 @@ class PostgresEventStore implements EventStore {
     const { rows } = await this.#pool.query<{ head: string }>(headSql)
     const head = Number(rows[0]!.head)
     return head === 0 ? undefined : toGlobalPosition(head)
+  }
+
+  async probe(): Promise<void> {
+    try {
+      await this.#pool.query({ ...probeSql, query_timeout: PROBE_TIMEOUT_MS } as pg.QueryConfig)
+    } catch (error) {
+      throw new StoreUnavailable('event', { cause: error })
+    }
   }
 
   /** Reads the events after a position. Positions have no gaps, so the result is complete up to `upTo`. */

@@ -1,3 +1,6 @@
+import type { HashChained } from './eventHash.ts'
+import type { EventSchemas } from './eventSchemas.ts'
+
 /** A domain event. `type` is in the past tense and unique in the codebase; `data` is JSON without personal data. */
 export type Event<T extends string = string, D extends object = object> = Readonly<{ type: T; data: Readonly<D> }>
 
@@ -8,12 +11,21 @@ export type Event<T extends string = string, D extends object = object> = Readon
 export type Decider<S, C, E extends Event> = Readonly<{
   /** Streams are named `<category>-<id>`; a category contains no hyphen. */
   category: string
+  /** The event types of the stream. */
+  schemas: EventSchemas<E['type']>
   initial: S
   evolve: (state: S, event: E) => S
   /** Returns no events if the command has already taken effect. @throws Rejection if a rule forbids the command */
   decide: (command: C, state: S) => readonly E[]
   /** Stores the previous event's hash in each event's metadata, which makes tampering and gaps detectable. */
-  hashChained?: true
+  hashChained?: HashChained
+  /**
+   * Keeps a snapshot of long streams; the state must survive a JSON round trip. Raise the version when `evolve` or the
+   * shape of the state changes, so that older snapshots are not used.
+   */
+  snapshotVersion?: number
+  /** Returns the approximate size of a state in bytes, if it varies widely. Large states leave the cache earlier. */
+  weight?: (state: S) => number
 }>
 
 /**

@@ -117,18 +117,19 @@ export function supportedMethods(): features.SupportedMethods {
 export interface Member {
   readonly host: string
   readonly port: number
+  /** Default: the leader. */
+  readonly state?: 'leader' | 'follower' | 'dead'
 }
 
-/** Reports every member as alive and as leader. */
 export function clusterInfo(members: readonly Member[]): gossip.ClusterInfo {
   const info = new gossip.ClusterInfo()
-  for (const { host, port } of members) {
+  for (const { host, port, state = 'leader' } of members) {
     const endPoint = new gossip.EndPoint().setAddress(host).setPort(port)
     const member = new gossip.MemberInfo()
       .setInstanceId(new shared.UUID().setString(randomUUID()))
       .setTimeStamp('0')
-      .setState(gossip.MemberInfo.VNodeState.LEADER)
-      .setIsAlive(true)
+      .setState(gossip.MemberInfo.VNodeState[state === 'leader' ? 'LEADER' : 'FOLLOWER'])
+      .setIsAlive(state !== 'dead')
       .setHttpEndPoint(endPoint)
     info.addMembers(member)
   }

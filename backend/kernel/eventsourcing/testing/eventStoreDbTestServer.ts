@@ -27,6 +27,8 @@ interface TestServerOptions {
   readonly log?: EventStoreDbTestLog
   /** Certificate and key in PEM format. Default: no TLS. */
   readonly tls?: { readonly cert: string; readonly key: string }
+  /** Called before each answer, to learn who leads. */
+  readonly beforeCall?: (server: EventStoreDbTestServer) => void
 }
 
 /**
@@ -39,22 +41,28 @@ export class EventStoreDbTestServer {
   readonly called: string[] = []
   /** Returns the fault to inject before an append is written, or after it and before the response. */
   trouble: ((moment: 'before' | 'after') => Trouble | undefined) | undefined
-  /** Leader that this member follows. Undefined if this member is the leader. */
-  leader: Member | undefined
+  /** Leader that this member follows. Undefined if this member is the leader; 'none' during an election. */
+  leader: Member | 'none' | undefined
   /** Members reported by gossip. */
   members: readonly Member[] = []
-  /** Accepts reads and subscriptions without answering. */
-  silentReads = false
+  /** Passwords by user name. Checked only with TLS, because the client sends credentials only then. */
+  readonly users = new Map<string, string>()
+  /** Rights that users lack. */
+  readonly denied = new Set<'append' | 'read' | 'read $all'>()
+  /** Accepts reads and subscriptions, or only the latter, without answering. */
+  silentReads: boolean | 'subscriptions' = false
   /** Distinct authorization headers received. */
   readonly authorizations = new Set<string>()
   port = 0
   readonly #tls: TestServerOptions['tls']
   readonly #wantedPort: number
+  readonly #beforeCall: () => void
   readonly #reads = new Set<ReadCall>()
   readonly #server = new grpc.Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
 
-  constructor({ port = 0, log = new EventStoreDbTestLog(), tls }: TestServerOptions = {}) {
+  constructor({ port = 0, log = new EventStoreDbTestLog(), tls, beforeCall }: TestServerOptions = {}) {
     this.#tls = tls
+    this.#beforeCall = () => beforeCall?.(this)
     this.#wantedPort = port
     this.log = log
     const notHere = (call: grpc.ServerDuplexStream<unknown, unknown>) => {
@@ -75,7 +83,10 @@ export class EventStoreDbTestServer {
         callback(null, supportedMethods()),
     })
     this.#server.addService(GossipService, {
-      read: (_call: unknown, callback: grpc.sendUnaryData<unknown>) => callback(null, clusterInfo(this.members)),
+      read: (_call: unknown, callback: grpc.sendUnaryData<unknown>) => {
+        this.#beforeCall()
+        callback(null, clusterInfo(this.members))
+      },
     })
   }
 
@@ -112,9 +123,25 @@ export class EventStoreDbTestServer {
     this.called.push('read')
     this.#meet(call.metadata)
     this.#reads.add(call)
-    if (this.silentReads) await new Promise((resolve) => call.on('cancelled', resolve))
+    const options = call.request.getOptions()
+    const denial = this.#denial(call.metadata, options?.hasAll() ? 'read $all' : 'read')
+    if (denial) call.emit('error', denial)
+    else if (this.silentReads === true || (this.silentReads && options?.hasSubscription()))
+      await new Promise((resolve) => call.on('cancelled', resolve))
     else await answerRead(this.log, call)
     this.#reads.delete(call)
+  }
+
+  /** Returns the real server's error for a wrong password or a missing right. */
+  #denial(metadata: grpc.Metadata, right: 'append' | 'read' | 'read $all'): grpc.ServiceError | undefined {
+    const denied = () => rpcError(grpc.status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' })
+    if (this.denied.has(right)) return denied()
+    if (this.users.size === 0) return undefined
+    const [basic = ''] = metadata.get('authorization').map(String)
+    if (!basic) return denied()
+    const [name = '', password] = Buffer.from(basic.slice('Basic '.length), 'base64').toString('utf8').split(':')
+    if (this.users.get(name) === password) return undefined
+    return rpcError(grpc.status.UNAUTHENTICATED, 'Received HTTP status code 401')
   }
 
   #meet(metadata: grpc.Metadata): void {
@@ -131,7 +158,7 @@ export class EventStoreDbTestServer {
       else events.push(proposedOf(message.getProposedMessage()!))
     })
     call.on('end', () => {
-      const refusal = this.#refusal(call, events)
+      const refusal = this.#denial(call.metadata, 'append') ?? this.#refusal(call, events)
       if (refusal) return callback(refusal)
       if (this.#makesTrouble('before', callback)) return
       const expected = expectedOf(options!)
@@ -142,6 +169,8 @@ export class EventStoreDbTestServer {
   }
 
   #refusal(call: AppendCall, events: readonly ProposedEvent[]): grpc.ServiceError | undefined {
+    this.#beforeCall()
+    if (this.leader === 'none') return rpcError(grpc.status.UNKNOWN, 'No leader info available in response')
     if (this.leader && call.metadata.get('requires-leader')[0] === 'true') {
       return rpcError(grpc.status.NOT_FOUND, 'Leader info available', {
         exception: 'not-leader',

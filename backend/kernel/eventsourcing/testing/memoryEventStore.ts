@@ -2,7 +2,7 @@ import { encodeEvents } from '../encodeEvents.ts'
 import { ConcurrencyConflict, type EventStore, type GlobalPosition, type Stored } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
 
-/** An in-memory event store for specs. Implements `append`, `readStream` and `head`. */
+/** An in-memory event store for specs. Has no subscriptions. */
 export interface MemoryEventStore extends EventStore {
   readonly log: Stored[]
   /** Number of events of each successful append. */
@@ -49,6 +49,7 @@ export function createMemoryEventStore(): MemoryEventStore {
     subscribeAll: () => {
       throw new Error('The memory event store has no subscriptions')
     },
+    probe: async () => {},
     close: async () => {},
   }
 }

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { EventStoreDBClient } from '@eventstore/db-client'
+import type { Channel } from '@grpc/grpc-js'
+import type { EventStoreDbSettings } from './eventStoreDbSettings.ts'
+
+/** Together, the time in which a connection that no longer answers is noticed, in milliseconds. */
+const KEEP_ALIVE = { keepAliveInterval: 2_000, keepAliveTimeout: 1_500 }
+/** Short, because callers retry, and a member that does not answer costs `gossipTimeout` seconds per attempt. */
+const DISCOVERY = { maxDiscoverAttempts: 2, discoveryInterval: 100, gossipTimeout: 1 }
+/** Minimum age of a connection that is replaced, so that calls that fail together replace it once, in milliseconds. */
+const MIN_AGE_MS = 200
+
+/** Number of connections that this process has opened. */
+let opened = 0
+
+/**
+ * A connection to the cluster that is replaced when a call fails. The client itself keeps a connection that does not
+ * answer, and waits up to two minutes between attempts to reach a server that was down.
+ */
+export class EventStoreDbConnection {
+  readonly #settings: EventStoreDbSettings
+  #client: Client
+  #openedAt = 0
+
+  constructor(settings: EventStoreDbSettings) {
+    this.#settings = settings
+    this.#client = this.#open()
+  }
+
+  get client(): EventStoreDBClient {
+    return this.#client
+  }
+
+  /** Connects again, to the present leader, unless `failed` has been replaced already. Calls under way continue. */
+  renew(failed: EventStoreDBClient): void {
+    if (failed !== this.#client || Date.now() - this.#openedAt < MIN_AGE_MS) return
+    this.#client.disconnect()
+    this.#client = this.#open()
+  }
+
+  async close(): Promise<void> {
+    this.#client.disconnect()
+    await this.#client.dispose()
+  }
+
+  #open(): Client {
+    this.#openedAt = Date.now()
+    const { hosts, isDnsName, credentials, tls, ca, options } = this.#settings
+    const common = { ...KEEP_ALIVE, ...DISCOVERY, ...options }
+    // gRPC shares connections, including the pause before the next attempt, between channels with equal options.
+    const own = { ...common, keepAliveTimeout: common.keepAliveTimeout + (opened++ % 100) }
+    const secrets = { insecure: !tls, ...(ca !== undefined && { rootCertificate: readFileSync(ca) }) }
+    return withoutWarnings(() => {
+      if (isDnsName) return new Client({ ...own, discover: hosts[0]! }, secrets, credentials).track()
+      if (hosts.length > 1) return new Client({ ...own, endpoints: [...hosts] }, secrets, credentials).track()
+      return new Client({ ...own, endpoint: hosts[0]! }, secrets, credentials).track()
+    })
+  }
+}
+
+class Client extends EventStoreDBClient {
+  #channel: Promise<Channel> | undefined
+
+  /** Remembers the connection, because the client opens one when it is asked for one. */
+  track(): this {
+    const open = this.getChannel
+    this.getChannel = () => {
+      this.#channel = open()
+      return this.#channel
+    }
+    return this
+  }
+
+  /** Closes the connection once the calls under way have ended. */
+  disconnect(): void {
+    void this.#channel?.then(
+      (channel) => channel.close(),
+      () => {},
+    )
+  }
+}
+
+/** The client writes to the console about intervals under ten seconds, once per connection. */
+function withoutWarnings<T>(work: () => T): T {
+  const { warn } = console
+  console.warn = () => {}
+  try {
+    return work()
+  } finally {
+    console.warn = warn
+  }
+}
