@@ -2,11 +2,13 @@ import type pg from 'pg'
 import type { GlobalPosition } from '../eventsourcing/eventStore.port.ts'
 import { listen } from './listen.ts'
 
-/** Rows of a read model that a committed batch changed. */
+/** Rows of a read model that a committed batch changed, or another notification under its own name. */
 export interface Change {
   readonly name: string
   readonly position?: GlobalPosition
   readonly ids: readonly string[]
+  /** Log positions that the users in `ids` have written, by read model. */
+  readonly written?: Readonly<Record<string, GlobalPosition | undefined>>
 }
 
 export type Changes = ReturnType<typeof listenToChanges>

@@ -35,8 +35,7 @@ const ADDRESS = { port: PORT, database: 'postgres', user: superuser } as const
 /** Long enough for crash recovery. */
 const START_TIMEOUT_MS = 60_000
 /** Startup errors while a previous server still holds its lock or shared memory. */
-const STILL_STOPPING =
-  /lock file "postmaster.pid" already exists|pre-existing shared memory block|lock file .* is empty/
+const STILL_STOPPING = /lock file "postmaster.pid" (already exists|is empty)|pre-existing shared memory block/
 
 /**
  * Starts PostgreSQL on a Unix socket, or joins the server that already serves this folder. Needs no account, port or
@@ -65,6 +64,8 @@ async function startOrJoin({ durable = true, ...options }: EmbeddedPostgresOptio
   const identity = dropRoot(programs.postgres)
   await ensureCluster(dataDir, programs, identity, durable)
   changeOwner(dataDir, identity)
+  // An account other than root must pass through the private parent folder, but need not list it.
+  if (identity.ids.uid !== undefined) fs.chmodSync(path.dirname(dataDir), 0o711)
   removeStaleLock(dataDir)
   const socketDir = makeSocketDir(dataDir, identity)
 

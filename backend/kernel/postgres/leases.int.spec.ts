@@ -16,6 +16,7 @@ beforeAll(async () => {
   postgres = await startTemporaryPostgres()
   const { socketDir: host, port, user, database } = postgres.server
   connection = { host, port, user, database }
+  await postgres.pool.query('create table lease_token (name text primary key, token bigint not null)')
 })
 afterAll(() => postgres.close())
 
@@ -63,6 +64,21 @@ describe('a lease', () => {
     await first
     await waitFor(() => expect(working).toEqual(['second']), 2_000)
     expect(seen.most).toBe(1)
+  })
+
+  it('gives each holder a higher token than the one before, even if the clock has gone back', async () => {
+    const tokens: number[] = []
+    for (let holder = 0; holder < 3; holder++) {
+      const leaving = new AbortController()
+      await open().run('fenced', leaving.signal, async (_, token) => {
+        tokens.push(token)
+        leaving.abort()
+      })
+      if (holder === 1) await postgres.pool.query('update lease_token set token = token + 1000000')
+    }
+    expect(tokens[0]).toBeGreaterThan(Date.now() - 60_000)
+    expect(tokens[1]).toBeGreaterThan(tokens[0]!)
+    expect(tokens[2]).toBeGreaterThan(tokens[1]! + 1_000_000)
   })
 
   it('passes on when the connection is lost, and restarts work after an error', async () => {

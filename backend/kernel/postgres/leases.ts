@@ -3,7 +3,7 @@ import pg from 'pg'
 import { backoff, pause } from '../backoff.ts'
 import { destroyClient } from './listen.ts'
 
-type Work = (held: AbortSignal) => Promise<void>
+type Work = (held: AbortSignal, token: number) => Promise<void>
 
 export interface LeaseOptions {
   /**
@@ -44,6 +44,13 @@ const SESSION = [
 
 const LOCK = `select pg_try_advisory_lock(${HELD}, hashtext($1)) as got`
 const UNLOCK = `select pg_advisory_unlock(${HELD}, hashtext($1))`
+/**
+ * Returns a fencing token, which is higher than those of earlier holders. It starts at the time in milliseconds, so that
+ * it stays higher when the database is restored from a backup.
+ */
+const TAKE_TOKEN = `
+  insert into lease_token as taken (name, token) values ($1, (extract(epoch from clock_timestamp()) * 1000)::bigint)
+  on conflict (name) do update set token = greatest(taken.token + 1, excluded.token) returning token`
 const WANT = `select pg_advisory_lock_shared(${WANTED}, hashtext($1))`
 const UNWANT = `select pg_advisory_unlock_shared(${WANTED}, hashtext($1))`
 /** Returns the sessions that request each lease, in the same order in every process. */
@@ -83,7 +90,7 @@ export class Leases {
 
   /**
    * Runs `work` each time this process gets the lease, until `signal` aborts. Resolves once the work has ended and the
-   * lease is released. `work` must end soon after its own signal aborts; if it ends or throws earlier, it is restarted.
+   * lease is released. `work` receives a fencing token, which is higher than those of earlier holders. It must end soon after its own signal aborts; if it ends or throws earlier, it is restarted.
    */
   async run(name: string, signal: AbortSignal, work: Work, options: LeaseOptions = {}): Promise<void> {
     const lease: Wanted = { ...options, name, signal, work, announced: false }
@@ -170,9 +177,13 @@ export class Leases {
       await this.#query(client, UNLOCK, [lease.name])
       return false
     }
+    const taken = await this.#query<{ token: string }>(client, TAKE_TOKEN, [lease.name])
+    const token = Number(taken.rows[0]!.token)
     const lost = new AbortController()
     const work = async () => {
-      await lease.work(AbortSignal.any([lost.signal, lease.signal])).catch((error) => this.#onError(error, lease.name))
+      await lease
+        .work(AbortSignal.any([lost.signal, lease.signal]), token)
+        .catch((error) => this.#onError(error, lease.name))
       if (this.#session === client) await this.#query(client, UNLOCK, [lease.name]).catch(() => {})
       lease.holding = undefined
     }

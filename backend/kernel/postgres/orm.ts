@@ -2,6 +2,8 @@ import { type EntitySchema, MikroORM } from '@mikro-orm/core'
 import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { type EntityManager, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import type pg from 'pg'
+import { endFailedRollbacks } from './endFailedRollbacks.ts'
+import { setIsolation } from './openPool.ts'
 
 export type Database = MikroORM<PostgreSqlDriver, EntityManager>
 
@@ -27,7 +29,7 @@ export function openDatabase(
     driver: PostgreSqlDriver,
     ...(connectionString ? { clientUrl: connectionString } : { dbName: database }),
     // Without this, the ORM drops the URL's parameters, such as `sslmode` or a socket's folder.
-    driverOptions: connection,
+    driverOptions: { onConnect: setIsolation, onPoolCreated: endFailedRollbacks, ...connection },
     pool: { min: 0, max: 12 },
     entities: [...entities],
     extensions: [Migrator],
@@ -47,6 +49,7 @@ export async function migrate(
 ): Promise<void> {
   const lock = await pool.connect()
   try {
+    await lock.query('set lock_timeout = 0')
     await lock.query({ text: 'select pg_advisory_lock($1)', values: [MIGRATION_LOCK], query_timeout: 0 } as never)
     const { migrator } = database
     const applied = (await migrator.getExecuted()).map(({ name }) => name)

@@ -1,11 +1,14 @@
-/** SQLSTATEs of connection failures, too many connections, server shutdowns and startups, and terminated sessions. */
-const SQL_STATES = /^(08|53300|57P0|25P03)/
+/**
+ * SQLSTATEs of connection failures, exhausted resources such as a full disk, timeouts of locks and statements, server
+ * shutdowns and startups, read-only databases, and terminated sessions.
+ */
+const SQL_STATES = /^(08|53|55P03|57014|57P0|25006|25P03)/
 const SYSTEM_CODES = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
 /** Messages of driver errors, which have no codes. */
 const MESSAGES =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|timeout expired/i
 
-/** Returns whether an error means that the database is unreachable, rather than that it rejected a query. */
+/** Returns whether an error means that the database cannot work at present, rather than that it rejected a query. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }

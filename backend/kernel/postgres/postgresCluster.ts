@@ -80,7 +80,7 @@ function removeAbandoned(dataDir: string): void {
 
 function checkMajorVersion(dataDir: string, postgres: string): void {
   const created = fs.readFileSync(path.join(dataDir, 'PG_VERSION'), 'utf8').trim()
-  const installed = /(\d+)\./.exec(spawnSync(postgres, ['--version']).stdout.toString())?.[1]
+  const installed = / (\d+)\./.exec(spawnSync(postgres, ['--version']).stdout.toString())?.[1]
   if (created === installed) return
   throw new Error(
     `${dataDir} was made by PostgreSQL ${created}, but ${installed} is installed: ` +
