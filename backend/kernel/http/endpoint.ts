@@ -29,6 +29,8 @@ export interface AccessControl {
   readonly isOperator: (ctx: RouterContext) => Promise<boolean>
   /** Throws when the user exceeds the rate limit. Called after the input is validated. */
   readonly limit: (userId: string) => void
+  /** Waits a moment for read models that do not include the user's last write yet. */
+  readonly shown: (userId: string) => Promise<void>
 }
 
 const MAX_BYTES = 64 * 1024
@@ -40,7 +42,11 @@ const MAX_BYTES = 64 * 1024
  * const serve = serveWith(router, access)
  * serve(contract.status, () => ({ demo_renderer: true, support_email: 'help@example.com' }))
  */
-export function serveWith(router: Router, { authenticate, isOperator, limit }: AccessControl, served: Endpoint[] = []) {
+export function serveWith(
+  router: Router,
+  { authenticate, isOperator, limit, shown }: AccessControl,
+  served: Endpoint[] = [],
+) {
   return <P extends string, B extends Schema, Q extends Schema, A extends Schema, Caller extends Access>(
     endpoint: Endpoint<P, B, Q, A, Caller>,
     handler: (call: Call<P, z.output<B>, z.output<Q>, Caller>) => Reply<A>,
@@ -55,6 +61,7 @@ export function serveWith(router: Router, { authenticate, isOperator, limit }: A
       const query = endpoint.query ? parsed(endpoint.query, ctx.query) : undefined
       const body = endpoint.body ? parsed(endpoint.body, await bodyOf(ctx, endpoint)) : undefined
       if (userId) limit(userId)
+      if (userId && endpoint.method === 'GET') await shown(userId)
       const answer = await handler({
         body: body as z.output<B>,
         query: query as z.output<Q>,

@@ -37,6 +37,10 @@ const fault = (path: string, code: string) => ({
 const simple = (status: number, title: string, code: string) => ({ type: 'about:blank', title, status, code })
 
 describe('an invalid request', () => {
+  it('is a 414 when its path exceeds 2 kB', async () => {
+    const answer = await fetch(`${kinora.url}/${'x'.repeat(2_048)}`)
+    expect([answer.status, await problem(answer)]).toEqual([414, simple(414, 'URI Too Long', 'uri_too_long')])
+  })
   it.each(['{', '"text"', 'null', '', '{"email":'])('is a 422 when its body is %j', async (body) => {
     const answer = await raw(body)
     expect(answer.status).toBe(422)

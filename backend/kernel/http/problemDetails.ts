@@ -3,9 +3,11 @@ import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { z } from 'zod/mini'
 import errors from '#content/en/errors.json' with { type: 'json' }
-import { AppendOutcomeUnknown, StoreUnavailable } from '../eventsourcing/eventStore.port.ts'
+import { AppendOutcomeUnknown, StoreRejected, StoreUnavailable } from '../eventsourcing/eventStore.port.ts'
 import { StreamBusy } from '../eventsourcing/lane.ts'
+import { StreamBroken } from '../eventsourcing/pure/applyStored.ts'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
+import { UnknownEvent } from '../eventsourcing/pure/eventSchemas.ts'
 import { isOutage } from '../postgres/outage.ts'
 import type { Problem } from './contract.ts'
 
@@ -31,12 +33,15 @@ const STATUS: Readonly<Record<string, number>> = {
   no_subscription: 404,
   method_not_allowed: 405,
   payload_too_large: 413,
+  uri_too_long: 414,
   range_not_satisfiable: 416,
   queue_full: 429,
   too_many_requests: 429,
   internal: 500,
   no_payment_link: 502,
   unavailable: 503,
+  ledger_broken: 503,
+  newer_data: 503,
 }
 
 /** English message for each error code; clients translate codes themselves. */
@@ -96,13 +101,20 @@ export function problemDetails(log: Logger): Middleware {
   }
 }
 
+const STORE_FAULTS = [AppendOutcomeUnknown, StoreRejected, StoreUnavailable]
+
 function asRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
   if (error instanceof StreamBusy)
     return new Rejection('unavailable', 'Many requests at once. Please try again.', { retryAfter: 1 })
-  if (isOutage(error) || error instanceof AppendOutcomeUnknown || error instanceof StoreUnavailable)
+  if (error instanceof StreamBroken) return unreadable('ledger_broken')
+  if (error instanceof UnknownEvent) return unreadable('newer_data')
+  if (isOutage(error) || STORE_FAULTS.some((fault) => error instanceof fault))
     return new Rejection('unavailable', 'Kinora cannot do this right now. Please try again in a moment.', {
       retryAfter: 2,
     })
   return new Rejection('internal', 'Something went wrong on our side. Please try again.')
 }
+
+/** Returns the rejection of a call that needs a stream in quarantine. */
+const unreadable = (code: 'ledger_broken' | 'newer_data') => new Rejection(code, errors[code], { retryAfter: 60 })

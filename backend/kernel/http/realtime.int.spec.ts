@@ -11,6 +11,8 @@ let server: Server
 let realtime: Realtime
 let gate: Promise<void> | undefined
 const userId = crypto.randomUUID()
+const sessionId = crypto.randomUUID()
+const ended = new Set<string>()
 
 beforeAll(async () => {
   db = await startTemporaryDatabase()
@@ -24,7 +26,7 @@ beforeAll(async () => {
       }),
     },
   } as unknown as Database
-  realtime = createRealtime(slow)
+  realtime = createRealtime(slow, async (id) => !ended.has(id))
   server = createServer((_, response) => response.end('alive'))
   realtime.attach(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -41,11 +43,17 @@ const open = (token: string) => new WebSocket(`ws://127.0.0.1:${port()}/api/v1/w
 const closed = (socket: WebSocket) => new Promise<number>((resolve) => socket.on('close', resolve))
 const said = (socket: WebSocket) =>
   new Promise<string>((resolve) => socket.once('message', (data) => resolve(`${data}`)))
+const pong = async (socket: WebSocket) => {
+  if (socket.readyState !== WebSocket.OPEN) await opened(socket)
+  const answer = said(socket)
+  socket.send('ping')
+  return answer
+}
 const opened = (socket: WebSocket) => new Promise((resolve) => socket.on('open', resolve))
 
 describe('a socket', () => {
   it('is closed with 4001 for an unknown, missing or expired token', async () => {
-    const old = await realtime.issueToken(userId)
+    const old = await realtime.issueToken(userId, sessionId)
     await db.pool.query(`update socket_token set expires_at = now() - interval '1 second'`)
     const codes = await Promise.all(['', 'x', old].map((token) => closed(open(token))))
     expect(codes).toEqual([4001, 4001, 4001])
@@ -53,7 +61,7 @@ describe('a socket', () => {
   })
 
   it('uses its token once', async () => {
-    const token = await realtime.issueToken(userId)
+    const token = await realtime.issueToken(userId, sessionId)
     const sockets = [open(token), open(token), open(token)]
     const outcomes = await Promise.all(
       sockets.map((socket) => {
@@ -68,7 +76,7 @@ describe('a socket', () => {
 
   it('answers only pings, including one sent before authentication', async () => {
     gate = new Promise((resolve) => setTimeout(resolve, 100))
-    const token = await realtime.issueToken(userId)
+    const token = await realtime.issueToken(userId, sessionId)
     gate = new Promise((resolve) => setTimeout(resolve, 100))
     const socket = open(token)
     const heard: string[] = []
@@ -85,7 +93,7 @@ describe('a socket', () => {
 
   it('receives the messages of its user, on every socket of the user, and no others', async () => {
     const other = crypto.randomUUID()
-    const tokens = await Promise.all([userId, userId, other].map((id) => realtime.issueToken(id)))
+    const tokens = await Promise.all([userId, userId, other].map((id) => realtime.issueToken(id, sessionId)))
     const [a, b, c] = tokens.map(open) as [WebSocket, WebSocket, WebSocket]
     const ready = [a, b, c].map(async (socket) => {
       const pong = said(socket)
@@ -103,7 +111,7 @@ describe('a socket', () => {
   })
 
   it('that closes during authentication is not kept', async () => {
-    const token = await realtime.issueToken(userId)
+    const token = await realtime.issueToken(userId, sessionId)
     const destroyClient = Promise.withResolvers<void>()
     gate = destroyClient.promise
     const socket = open(token)
@@ -120,8 +128,46 @@ describe('a socket', () => {
     expect(realtime.isOnline(userId)).toBe(false)
   })
 
+  it('closes with its session, and no other', async () => {
+    const other = crypto.randomUUID()
+    const [own, another] = await Promise.all(
+      [sessionId, other].map(async (session) => open(await realtime.issueToken(userId, session))),
+    )
+    await Promise.all([own, another].map((socket) => pong(socket!)))
+    realtime.endSessions([sessionId])
+    expect(await closed(own!)).toBe(1012)
+    expect(await pong(another!)).toBe('{"type":"pong"}')
+    another!.close()
+    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
+  })
+
+  it('is refused when its session ended after the token was issued', async () => {
+    const session = crypto.randomUUID()
+    const token = await realtime.issueToken(userId, session)
+    ended.add(session)
+    expect(await closed(open(token))).toBe(4001)
+    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
+  })
+
+  it('is refused when the user has 20 sockets', async () => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => realtime.issueToken(userId, sessionId)))
+    const sockets = tokens.map(open)
+    await Promise.all(sockets.map(pong))
+    expect(await closed(open(await realtime.issueToken(userId, sessionId)))).toBe(1013)
+    for (const socket of sockets) socket.close()
+    await vi.waitFor(() => expect(realtime.hasClients()).toBe(false))
+  })
+
+  it('that sends too many messages is closed', async () => {
+    const socket = open(await realtime.issueToken(userId, sessionId))
+    await pong(socket)
+    for (let n = 0; n < 100; n++) socket.send('ping')
+    expect(await closed(socket)).toBe(1008)
+    await vi.waitFor(() => expect(realtime.isOnline(userId)).toBe(false))
+  })
+
   it('that exceeds the message size is closed; the server survives', async () => {
-    const socket = open(await realtime.issueToken(userId))
+    const socket = open(await realtime.issueToken(userId, sessionId))
     await opened(socket)
     socket.send('x'.repeat(5_000))
     expect(await closed(socket)).toBe(1009)

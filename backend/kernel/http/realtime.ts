@@ -10,27 +10,40 @@ const TOKEN_SECONDS = 60
 const SILENCE_MS = 120_000
 /** Send backlog, in bytes, above which a client is disconnected. Its next refresh recovers lost updates. */
 const BACKLOG_BYTES = 1_000_000
+/** Maximum number of a user's sockets on this process. */
+const SOCKETS_PER_USER = 20
+/** Maximum number of messages from a client in {@link SILENCE_MS}. */
+const MESSAGES_MAX = 60
+/** Life of a socket. Its client then opens another with a new token, which needs a session that has not expired. */
+const SOCKET_MS = 8 * 3_600_000
 const UNAUTHENTICATED = 4001
 const SERVICE_RESTART = 1012
+const POLICY_VIOLATION = 1008
+const TRY_AGAIN_LATER = 1013
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 export type Realtime = ReturnType<typeof createRealtime>
 
 /**
- * Manages the WebSockets of this process by user. Callers decide what to send.
+ * Manages the WebSockets of this process by user. A socket belongs to the session that opened it. Callers decide what to
+ * send.
  * @example
+ * const realtime = createRealtime(database, sessions.isOpen)
  * realtime.attach(server)
  * realtime.send(userId, { type: 'credits_update', balance: 5 })
  */
-export function createRealtime(database: Database) {
+export function createRealtime(database: Database, isSessionOpen: (sessionId: string) => Promise<boolean>) {
   const sockets = new Map<string, Set<WebSocket>>()
+  const sessions = new WeakMap<WebSocket, string>()
   const server = new WebSocketServer({ noServer: true, maxPayload: 4_096 })
 
-  const spendToken = async (token: string): Promise<string | undefined> => {
-    const sql = 'delete from socket_token where hash = ? and expires_at > now() returning user_id'
-    const [row] = await database.em.fork().execute<{ user_id: string }[]>(sql, [hashOf(token)])
-    return row?.user_id
+  const spendToken = async (token: string) => {
+    const sql = 'delete from socket_token where hash = ? and expires_at > now() returning user_id, session_id'
+    const [row] = await database.em
+      .fork()
+      .execute<{ user_id: string; session_id: string | null }[]>(sql, [hashOf(token)])
+    return row?.session_id ? { userId: row.user_id, sessionId: row.session_id } : undefined
   }
 
   const accept = async (socket: WebSocket, request: IncomingMessage) => {
@@ -39,23 +52,36 @@ export function createRealtime(database: Database) {
     let receive = (text: string) => void early.push(text)
     socket.on('message', (data) => receive(String(data)))
     const token = urlOf(request)?.searchParams.get('token') ?? ''
-    const userId = await spendToken(token).catch(() => undefined)
+    const owner = await spendToken(token).catch(() => undefined)
     // A socket that closed while the token was checked emits no further `close`.
     if (socket.readyState !== socket.OPEN) return
-    if (!userId) return socket.close(UNAUTHENTICATED, 'unauthenticated')
+    if (!owner) return socket.close(UNAUTHENTICATED, 'unauthenticated')
+    const { userId, sessionId } = owner
     const own = sockets.get(userId) ?? new Set()
+    if (own.size >= SOCKETS_PER_USER) return socket.close(TRY_AGAIN_LATER, 'too many connections')
     sockets.set(userId, own.add(socket))
+    sessions.set(socket, sessionId)
+    let messages = 0
     const silence = setTimeout(() => socket.terminate(), SILENCE_MS)
-    receive = (text) => {
-      silence.refresh()
-      if (isPing(text)) socket.send('{"type":"pong"}')
-    }
-    early.forEach(receive)
+    const recount = setInterval(() => {
+      messages = 0
+    }, SILENCE_MS)
+    const expiry = setTimeout(() => socket.close(SERVICE_RESTART, 'reconnect'), SOCKET_MS)
     socket.on('close', () => {
       clearTimeout(silence)
+      clearInterval(recount)
+      clearTimeout(expiry)
       own.delete(socket)
       if (own.size === 0) sockets.delete(userId)
     })
+    receive = (text) => {
+      silence.refresh()
+      if (++messages > MESSAGES_MAX) socket.close(POLICY_VIOLATION, 'too many messages')
+      else if (isPing(text)) socket.send('{"type":"pong"}')
+    }
+    early.forEach(receive)
+    // Checked after the socket is kept: a session that ends from now on closes it.
+    if (!(await isSessionOpen(sessionId).catch(() => false))) socket.close(UNAUTHENTICATED, 'unauthenticated')
   }
 
   /** Disconnects every socket; clients reconnect immediately. */
@@ -66,14 +92,15 @@ export function createRealtime(database: Database) {
   return {
     disconnectAll,
 
-    /** Issues a single-use token for the socket URL, valid for 60 seconds. */
-    async issueToken(userId: string): Promise<string> {
+    /** Issues a single-use token for the socket URL, valid for 60 seconds and for the session. */
+    async issueToken(userId: string, sessionId: string): Promise<string> {
       const token = randomBytes(32).toString('base64url')
       const em = database.em.fork()
       await em.execute('delete from socket_token where expires_at < now()')
       await em.execute(
-        `insert into socket_token (hash, user_id, expires_at) values (?, ?, now() + interval '${TOKEN_SECONDS} seconds')`,
-        [hashOf(token), userId],
+        `insert into socket_token (hash, user_id, session_id, expires_at)
+         values (?, ?, ?, now() + interval '${TOKEN_SECONDS} seconds')`,
+        [hashOf(token), userId, sessionId],
       )
       return token
     },
@@ -92,9 +119,10 @@ export function createRealtime(database: Database) {
       }
     },
 
-    /** Disconnects a user's sockets; reconnecting requires a new token. */
-    disconnect(userId: string): void {
-      for (const socket of sockets.get(userId) ?? []) socket.close(SERVICE_RESTART, 'sign in again')
+    /** Disconnects the sockets of ended sessions; reconnecting requires a new token. */
+    endSessions(ended: readonly string[]): void {
+      for (const socket of server.clients)
+        if (ended.includes(sessions.get(socket) ?? '')) socket.close(SERVICE_RESTART, 'sign in again')
     },
 
     attach(http: Server): void {

@@ -1,6 +1,8 @@
 import type { Middleware } from 'koa'
+import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
+import { isLoopback } from '../isLoopback.ts'
 import type { Clock } from '../time.ts'
 import { NO_PAGE_POLICY } from './pagePolicy.ts'
 
@@ -33,6 +35,44 @@ export const requestHeaders = (publicUrl: () => string): Middleware => {
     await next()
   }
 }
+
+const MAX_PATH = 2_048
+
+/**
+ * Rejects long paths before routes are matched against them, and NUL characters, which Postgres cannot store.
+ * @throws Rejection uri_too_long; not_found, invalid_input for a NUL character in the path or the query
+ */
+export const refuseHostileAddress: Middleware = async (ctx, next) => {
+  if (ctx.path.length > MAX_PATH) throw new Rejection('uri_too_long', 'The address is too long.')
+  if (ctx.path.includes('%00')) throw new Rejection('not_found', 'There is nothing here.')
+  if (ctx.search.includes('%00')) throw new Rejection('invalid_input', 'The query contains a NUL character.')
+  await next()
+}
+
+/** Warns once if requests pass a proxy while none is trusted, because limits then count all clients as one. */
+export function warnAboutProxy(log: Pick<Logger, 'warn'>): Middleware {
+  let warned = false
+  return async (ctx, next) => {
+    if (!warned && ctx.get('X-Forwarded-For')) {
+      warned = true
+      log.warn({ setting: 'TRUSTED_PROXIES' }, 'request came through an untrusted proxy')
+    }
+    await next()
+  }
+}
+
+/**
+ * Hides development pages from requests that name another host. A page of that host, which it resolved to this machine
+ * (DNS rebinding), could otherwise read every mail. @throws Rejection not_found
+ */
+export const developmentHostOnly =
+  (publicUrl: () => string): Middleware =>
+  async (ctx, next) => {
+    const isDevelopment = ctx.path === '/dev' || ctx.path.startsWith('/dev/')
+    if (isDevelopment && !isLoopback(ctx.hostname) && ctx.host !== new URL(publicUrl()).host)
+      throw new Rejection('not_found', 'There is nothing here.')
+    await next()
+  }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 

@@ -41,11 +41,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
-/** Opens an authenticated socket for a user who exists only as a token. */
+/** Opens an authenticated socket for a new user. */
 async function connect(userId: string, onTask: (taskId: string) => void): Promise<void> {
   const token = randomBytes(16).toString('hex')
   const hash = createHash('sha256').update(token).digest('hex')
-  await db.pool.query(`insert into socket_token values ($1, $2, now() + interval '60 seconds')`, [hash, userId])
+  await db.pool.query(
+    `with owner as (
+       insert into user_account (id, email, identity, full_name, language, password_hash, created_at)
+       values ($2, $3, $3, 'A', 'en', '', now()) returning id
+     ), opened as (
+       insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent)
+       select gen_random_uuid(), id, 0, now(), now(), now(), '' from owner returning id, user_id
+     )
+     insert into socket_token (hash, user_id, session_id, expires_at)
+     select $1, user_id, id, now() + interval '60 seconds' from opened`,
+    [hash, userId, `${userId}@kinora.test`],
+  )
   const socket = new WebSocket(`${program.url.replace('http', 'ws')}/api/v1/ws?token=${token}`, {
     perMessageDeflate: false,
   })

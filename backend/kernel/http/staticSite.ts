@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { Middleware } from 'koa'
 import sirv from 'sirv'
+import { trimEnd } from '../trimEnd.ts'
 import { extractPolicy, PAGE_HEADERS } from './pagePolicy.ts'
 
 /** Origin in the built pages, replaced when they are loaded because the build does not know the public URL. */
@@ -80,7 +81,7 @@ export function serveSite(dist: string, publicUrl: () => string): Middleware {
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
     pages ??= loadPages(dist, publicUrl())
-    const url = ctx.path.length > 1 ? ctx.path.replace(/\/+$/, '') : ctx.path
+    const url = ctx.path.length > 1 ? trimEnd(ctx.path, '/') : ctx.path
     const page = pages.get(url || '/')
     if (page) {
       ctx.type = page.type

@@ -1,0 +1,60 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { GlobalPosition } from '../eventsourcing/eventStore.port.ts'
+import type { Change, Changes } from '../postgres/changes.ts'
+import { createOwnWrites } from './ownWrites.ts'
+
+const [FIRST, SECOND] = ['01', '02'] as GlobalPosition[]
+
+/** API processes that share one notification channel. */
+function processes(count: number) {
+  const listeners: ((change: Change) => void)[] = []
+  const pool = {
+    query: async (_: string, [, payload]: [string, string]) => {
+      for (const listener of listeners) listener(JSON.parse(payload) as Change)
+    },
+  }
+  return Array.from({ length: count }, () => {
+    const waitFor = vi.fn(async () => {})
+    const subscribe = (listener: (change: Change) => void) => {
+      listeners.push(listener)
+      return () => {}
+    }
+    const changes = { waitFor, subscribe } as Partial<Changes> as Changes
+    return { waitFor, ...createOwnWrites(changes, pool as never) }
+  })
+}
+
+describe('own writes', () => {
+  it('make the next read of the user wait once, in every process', async () => {
+    const apis = processes(2)
+    await apis[0]!.note('user', { videoTasks: FIRST, creditBalances: undefined })
+    for (const { shown, waitFor } of apis) {
+      await shown('another user')
+      expect(waitFor).not.toHaveBeenCalled()
+      await Promise.all([shown('user'), shown('user')])
+      await shown('user')
+      expect(waitFor.mock.calls).toEqual([['videoTasks']].map((names) => [names, FIRST, 2_000]))
+    }
+  })
+
+  it('wait for the latest position of each read model', async () => {
+    const [api] = processes(1)
+    await api!.note('user', { videoTasks: SECOND })
+    await api!.note('user', { videoTasks: FIRST, creditBalances: FIRST })
+    await api!.shown('user')
+    expect(api!.waitFor.mock.calls).toEqual([
+      [['videoTasks'], SECOND, 2_000],
+      [['creditBalances'], FIRST, 2_000],
+    ])
+  })
+
+  it('accept a write that other processes cannot be told about', async () => {
+    const [api] = processes(1)
+    const pool = { query: () => Promise.reject(new Error('the database is down')) }
+    const changes = { waitFor: api!.waitFor, subscribe: () => () => {} } as Partial<Changes> as Changes
+    const { note, shown } = createOwnWrites(changes, pool as never)
+    await note('user', { videoTasks: FIRST })
+    await shown('user')
+    expect(api!.waitFor).toHaveBeenCalledOnce()
+  })
+})

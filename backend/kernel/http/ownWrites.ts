@@ -1,0 +1,70 @@
+import type pg from 'pg'
+import type { GlobalPosition } from '../eventsourcing/eventStore.port.ts'
+import { CHANGE_CHANNEL, type Changes } from '../postgres/changes.ts'
+
+/** Log positions of a write, by the read model that shows it; undefined for a command that changed nothing. */
+export type Written = Readonly<Record<string, GlobalPosition | undefined>>
+
+/** Name of the change that tells all API processes about a write. */
+const OWN_WRITE = 'ownWrite'
+const MAX_WAIT_MS = 2_000
+/** Age from which a write is no longer waited for. */
+const MAX_AGE_MS = 10_000
+const MAX_USERS = 10_000
+
+interface LastWrite {
+  readonly written: Written
+  readonly at: number
+  /** The wait that all reads since the write share. */
+  wait?: Promise<void>
+}
+
+export type OwnWrites = ReturnType<typeof createOwnWrites>
+
+/**
+ * Provides read-your-writes across API processes. A command answers before the read models include it; the user's next
+ * reads wait for them, together at most two seconds per write.
+ * @example
+ * await ownWrites.note(userId, { videoTasks: position })
+ * await ownWrites.shown(userId)
+ */
+export function createOwnWrites(changes: Changes, pool: Pick<pg.Pool, 'query'>) {
+  const writes = new Map<string, LastWrite>()
+
+  const remember = (userId: string, written: Written) => {
+    const known = writes.get(userId)?.written ?? {}
+    const newer = Object.entries(written).filter(([name, position]) => (position ?? '') > (known[name] ?? ''))
+    // A process also receives its own notifications.
+    if (newer.length === 0) return
+    writes.delete(userId)
+    writes.set(userId, { written: { ...known, ...Object.fromEntries(newer) }, at: performance.now() })
+    if (writes.size > MAX_USERS) writes.delete(writes.keys().next().value!)
+  }
+  changes.subscribe(({ name, ids, written }) => {
+    if (name === OWN_WRITE && written) for (const userId of ids) remember(userId, written)
+  })
+
+  const waitFor = async ({ written, at }: LastWrite) => {
+    if (performance.now() - at > MAX_AGE_MS) return
+    const models = Object.entries(written)
+    await Promise.all(models.map(([name, position]) => changes.waitFor([name], position, MAX_WAIT_MS)))
+  }
+
+  return {
+    /** Records a write. Resolves once the other processes have been notified, or cannot be. */
+    async note(userId: string, written: Written): Promise<void> {
+      remember(userId, written)
+      const change = JSON.stringify({ name: OWN_WRITE, ids: [userId], written })
+      await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, change]).catch(() => {})
+    },
+
+    /** Waits until the read models include the user's last write, or until the time for it is up. */
+    async shown(userId: string): Promise<void> {
+      const last = writes.get(userId)
+      if (!last) return
+      last.wait ??= waitFor(last)
+      await last.wait
+      if (writes.get(userId) === last) writes.delete(userId)
+    },
+  }
+}
