@@ -41,7 +41,8 @@ export async function runProgram({ usage, expected, print }: Program, work: () =
       print(`${error.message}\n\n${usage}`)
       return 2
     }
-    if (!expected.some((type) => error instanceof type)) throw error
+    // Errors from another thread keep their name, but not their class.
+    if (!expected.some(({ name }) => (error as Error).name === name)) throw error
     print((error as Error).message)
     return 1
   }

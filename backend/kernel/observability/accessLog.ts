@@ -21,7 +21,7 @@ export const accessLog =
   }
 
 /** Returns the matched route's pattern. A path may contain a token, and paths as a metric label would be unbounded. */
-function routeOf(ctx: Context): string {
+export function routeOf(ctx: Context): string {
   const matched = ctx._matchedRoute
   if (typeof matched === 'string') return matched
   return ctx.status < 400 ? 'site' : 'none'

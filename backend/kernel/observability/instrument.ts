@@ -92,6 +92,7 @@ export function instrumentStore({ appends, events: stored }: Metrics, store: Eve
     readStream: (...args) => store.readStream(...args),
     subscribeAll: (options) => store.subscribeAll(options),
     head: () => store.head(),
+    probe: () => store.probe(),
     close: () => store.close(),
   }
 }

@@ -1,8 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** Patterns that match email addresses and credentials, with their replacements. */
+/** Patterns that match credentials, with their replacements. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/[\w.+-]+@[\w-]+(\.[\w-]+)+/g, '[e-mail]'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [secret]'],
   [
     /\b(token|password|secret|api_?key|signature|authorization|cookie)(["']?\s*[=:]\s*["']?)[^\s"'&,;}]+/gi,
@@ -13,7 +12,15 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
 
 /** Redacts email addresses, tokens and passwords in a text. */
 export const redact = (text: string): string =>
-  SECRETS.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text)
+  SECRETS.reduce(
+    (clean, [pattern, replacement]) => clean.replace(pattern, replacement),
+    text.replace(/[\w.+@-]+/g, (word) => (isAddress(word) ? '[e-mail]' : word)),
+  )
+
+function isAddress(word: string): boolean {
+  const at = word.indexOf('@', 1)
+  return at > 0 && word.includes('.', at + 2)
+}
 
 interface LoggedError {
   readonly type: string

@@ -64,7 +64,7 @@ describe('metrics', () => {
     const id = '018f0000-0000-7000-8000-000000000000'
     const twoHours = `now() - interval '2 hours'`
     await pool.query(`insert into open_hold values ('${id}', '${id}', ${twoHours})`)
-    await pool.query(`insert into open_task values ('${id}', '${id}', 4)`)
+    await pool.query(`insert into open_task values ('${id}', '${id}', 4, ${twoHours})`)
     await pool.query(
       `insert into video_task (id, user_id, task_type, status, model, duration, resolution, encrypted_prompt, camera_movements,
          prompt_optimizer, credits, credits_consumed, priority, created_at, started_at)
@@ -79,6 +79,8 @@ describe('metrics', () => {
     expect(sample(text, 'kinora_open_holds_over_an_hour')).toBe(1)
     expect(sample(text, 'kinora_oldest_hold_seconds')).toBeGreaterThan(7_100)
     expect(sample(text, 'kinora_stuck_tasks')).toBe(1)
+    expect(sample(text, 'kinora_unstarted_tasks')).toBe(1)
+    expect(sample(text, 'kinora_oldest_unstarted_task_age_seconds')).toBeGreaterThan(7_100)
     expect(sample(text, 'kinora_circuit_open', { circuit: 'minimax' })).toBe(1)
     expect(sample(text, 'kinora_operator_alert', { code: 'video_provider_account' })).toBe(1)
     for (const table of ['open_hold', 'open_task', 'circuit', 'operator_alert', 'payment_notice'])
