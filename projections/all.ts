@@ -24,3 +24,6 @@ export const PROJECTIONS: readonly AnyProjection[] = [
   taskOutcomes,
   creditFlows,
 ]
+
+/** Read models that list what workflows resume and sweep. */
+export const WORK_LISTS: readonly AnyProjection[] = [openTasks, lateRenders, openHolds, currentSubscriptions]

@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
+import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { derivedId, eventHash } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
-import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { derivedId, eventHash, isLinked } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { VIDEO_TASK, VIDEO_TASK_CHAINED, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 import { type Queries, readRows } from '../engine/readRows.ts'
 
@@ -17,21 +18,32 @@ const ChainHeadTable = defineEntity({
 })
 export type ChainHeadRow = RowOf<typeof ChainHeadTable>
 
-type Chained = CreditAccountEvent | SubscriptionEvent
+type Chained = CreditAccountEvent | SubscriptionEvent | VideoTaskEvent
 
-/** Advances the head to an event that carries its hash. Any other event leaves the row unchanged. */
-const advanced = (row: ChainHeadRow | undefined, event: Stored): ChainHeadRow | undefined => {
-  const { stream, revision, id, meta } = event
-  const follows = row ? revision === row.revision + 1 && meta.previousHash === row.hash : revision === 0
+/** Advances the head to an event that continues the chain. Any other event leaves the row unchanged. */
+const advanced = (row: ChainHeadRow | undefined, _: Chained, stored: Stored): ChainHeadRow | undefined => {
+  const { stream, revision, meta } = stored
+  const chained = stream.startsWith(`${VIDEO_TASK}-`) ? VIDEO_TASK_CHAINED : true
+  const follows = row ? revision === row.revision + 1 && isLinked(chained, meta.previousHash, row.hash) : revision === 0
   if (!follows) return row
-  return { id: derivedId('chain', stream), stream, revision, event_id: id, hash: eventHash(event) }
+  return headOf(stored, eventHash(stored))
 }
+
+/** Returns the row of a stream whose last event has the given hash. */
+export const headOf = ({ stream, revision, id }: Stored, hash: string): ChainHeadRow => ({
+  id: derivedId('chain', stream),
+  stream,
+  revision,
+  event_id: id,
+  hash,
+})
 
 export const chainHeads: Projection<Chained, ChainHeadRow> = {
   name: 'chainHeads',
-  version: 1,
+  version: 2,
   table: ChainHeadTable,
-  categories: [CREDIT_ACCOUNT, SUBSCRIPTION],
+  categories: [CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK],
+  schemas: { ...CREDIT_ACCOUNT_EVENTS, ...SUBSCRIPTION_EVENTS, ...VIDEO_TASK_EVENTS },
   row: (event) => derivedId('chain', event.stream),
   on: {
     CreditLotGranted: advanced,
@@ -40,12 +52,14 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     CreditsReleased: advanced,
     CreditLotClosed: advanced,
     CreditsReversed: advanced,
+    CreditsRestored: advanced,
     CreditDebtRepaid: advanced,
     CreditsWithdrawn: advanced,
     SubscriptionRequested: advanced,
     SubscriptionScheduled: advanced,
     SubscriptionActivated: advanced,
     SubscriptionPaid: advanced,
+    SubscriptionRefundProposed: advanced,
     SubscriptionSaleMismatched: advanced,
     SubscriptionPaymentFailed: advanced,
     SubscriptionSuspended: advanced,
@@ -56,10 +70,41 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     SubscriptionEnded: advanced,
     SubscriptionClosed: advanced,
     SubscriptionSaleReversed: advanced,
+    SubscriptionSaleDisputed: advanced,
+    SubscriptionSaleRestored: advanced,
+    VideoTaskSubmitted: advanced,
+    VideoTaskQueued: advanced,
+    VideoRenderRequested: advanced,
+    VideoTaskClaimed: advanced,
+    VideoRenderPostponed: advanced,
+    VideoRenderAccepted: advanced,
+    VideoRenderFound: advanced,
+    VideoRenderStarted: advanced,
+    VideoDownloadStarted: advanced,
+    VideoTaskSucceeded: advanced,
+    VideoTaskFailed: advanced,
+    VideoTaskAbandoned: advanced,
+    VideoTaskRecovered: advanced,
+    VideoRecoveryEnded: advanced,
+    VideoTaskDeleted: advanced,
   },
 }
 
 /** Yields the recorded head of every hash-chained stream. */
 export async function* readChainHeads(client: Queries): AsyncGenerator<ChainHeadRow> {
   for await (const { row } of readRows<ChainHeadRow>(client, 'chain_head')) yield row
+}
+
+const isChained = (stream: string) => chainHeads.categories.some((category) => stream.startsWith(`${category}-`))
+
+/** Returns the recorded head of a hash-chained stream; undefined for other streams and before the first event. */
+export async function readChainHead(
+  client: Queries,
+  stream: string,
+): Promise<Pick<ChainHeadRow, 'revision' | 'hash'> | undefined> {
+  if (!isChained(stream)) return undefined
+  const { rows } = await client.query('select revision, hash from chain_head where id = $1', [
+    derivedId('chain', stream),
+  ])
+  return rows[0] as ChainHeadRow | undefined
 }

@@ -1,5 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotPart, type LotSource } from '#backend/credits/events.ts'
+import {
+  CREDIT_ACCOUNT,
+  CREDIT_ACCOUNT_EVENTS,
+  type CreditAccountEvent,
+  type LotPart,
+  type LotSource,
+} from '#backend/credits/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
 interface BalanceLot {
@@ -49,6 +55,7 @@ export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = 
   version: 2,
   table: CreditBalanceTable,
   categories: [CREDIT_ACCOUNT],
+  schemas: CREDIT_ACCOUNT_EVENTS,
   row: (event) => event.data.userId,
   on: {
     CreditLotGranted: (row, { data }) => {
@@ -81,6 +88,11 @@ export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = 
     },
     CreditsReversed: (row, { data }) =>
       row && { ...row, lots: moved(row.lots, data.parts, TAKEN), debt: row.debt + data.debt },
+    CreditsRestored: (row, { data: { lotId, amount, newLotId } }) => {
+      if (!row) return row
+      if (newLotId === null) return { ...row, lots: moved(row.lots, [{ lotId, amount }], { left: 1, lost: -1 }) }
+      return { ...row, lots: [...row.lots, lotOf(newLotId, 'payment', amount, null)] }
+    },
     CreditDebtRepaid: (row, { data }) =>
       row && { ...row, lots: moved(row.lots, data.parts, TAKEN), debt: row.debt - sum(data.parts) },
     CreditsWithdrawn: (row, { data }) => row && { ...row, lots: moved(row.lots, data.parts, TAKEN) },

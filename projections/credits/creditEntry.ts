@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
+import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 import { sum } from './creditBalance.ts'
@@ -46,6 +46,7 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
   version: 1,
   table: CreditEntryTable,
   categories: [CREDIT_ACCOUNT],
+  schemas: CREDIT_ACCOUNT_EVENTS,
   // A hold's row has the task's id, so that the capture can update it. Other rows have the id of their event.
   row: (event) => (event.type === 'CreditsHeld' || event.type === 'CreditsCaptured' ? event.data.holdId : event.id),
   on: {
@@ -70,6 +71,10 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
     CreditsReversed: (_, event) => {
       const { parts, debt, reason, lotId } = event.data
       return entry(event, { kind: 'reversal', amount: -sum(parts) - debt, reason, lotId })
+    },
+    CreditsRestored: (_, event) => {
+      const { amount, lotId } = event.data
+      return entry(event, { kind: 'reversal', amount, reason: 'dispute_won', lotId })
     },
     // The reversal already subtracted the debt from the balance.
     CreditDebtRepaid: (row) => row,

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
+import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 import { sum } from './creditBalance.ts'
@@ -28,6 +28,7 @@ export const creditFlows: Projection<CreditAccountEvent, CreditFlowRow> = {
   version: 1,
   table: CreditFlowTable,
   categories: [CREDIT_ACCOUNT],
+  schemas: CREDIT_ACCOUNT_EVENTS,
   row: (event) => ('holdId' in event.data ? event.data.holdId : event.id),
   on: {
     CreditLotGranted: (_, { id, data: { source, amount, at } }) => {
@@ -39,6 +40,7 @@ export const creditFlows: Projection<CreditAccountEvent, CreditFlowRow> = {
     CreditsReleased: () => undefined,
     CreditLotClosed: (_, event) => lapsed(event, event.data.amount),
     CreditsReversed: (_, event) => lapsed(event, sum(event.data.parts)),
+    CreditsRestored: (_, event) => lapsed(event, -event.data.amount),
     CreditDebtRepaid: (_, event) => lapsed(event, sum(event.data.parts)),
     CreditsWithdrawn: (_, event) => lapsed(event, sum(event.data.parts)),
   },

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AnyProjection } from './projection.ts'
 import { type Database, query, queryOne } from './query.ts'
+import { REBUILD_REQUESTED, tableName } from './readModel.ts'
 
 const REPORT_EVERY_MS = 2_000
 const POLL_MS = 25
@@ -42,19 +43,46 @@ export async function databaseTime(database: Database): Promise<string> {
   return (await queryOne<{ now: string }>(database, 'select clock_timestamp()::text as now')).now
 }
 
+/** Time without reaching the head of the log after which a projection is behind. */
+const STALLED_MS = 10_000
+
 /**
- * Waits until every projection has been at the head of the log since an instant of the database's clock, at this
- * version or a newer one, in any process.
+ * Returns the tables of the read models that no process has brought to the head of the log, at this version or a newer
+ * one, since an instant of the database's clock; by default, in the last ten seconds.
  */
-export async function caughtUp(projections: readonly AnyProjection[], database: Database, since: string) {
-  const versions = JSON.stringify(projections.map(({ name, version }) => ({ name, version })))
-  const lagging = () =>
-    query(
-      database,
-      `select p.name from jsonb_to_recordset(:versions::jsonb) p (name text, version int)
-       left join projection_checkpoint c on c.name = p.name
-       where c.version is null or c.version < p.version or c.live_at is null or c.live_at < :since::timestamptz`,
-      { versions, since },
-    )
-  while ((await lagging()).length > 0) await delay(POLL_MS)
+export async function readBehind(
+  projections: readonly AnyProjection[],
+  database: Database,
+  since?: string,
+): Promise<string[]> {
+  const models = projections.map((projection) => ({
+    name: projection.name,
+    version: projection.version,
+    table: tableName(projection),
+  }))
+  const behind = await query<{ table: string }>(
+    database,
+    `select p."table" from jsonb_to_recordset(:models::jsonb) p (name text, version int, "table" text)
+     left join projection_checkpoint c on c.name = p.name
+     where c.version is null or c.version <> :requested and c.version < p.version or c.live_at is null
+       or c.live_at < coalesce(:since::timestamptz, clock_timestamp() - :stalled * interval '1 millisecond')
+     order by p."table"`,
+    { models: JSON.stringify(models), requested: REBUILD_REQUESTED, since: since ?? null, stalled: STALLED_MS },
+  )
+  return behind.map(({ table }) => table)
+}
+
+/**
+ * Waits until every projection has been at the head of the log since an instant of the database's clock, in any process.
+ * A database that does not answer is asked again. Also resolves when the signal aborts.
+ */
+export async function caughtUp(
+  projections: readonly AnyProjection[],
+  database: Database,
+  since: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const isCurrent = async () => (await readBehind(projections, database, since)).length === 0
+  while (!signal.aborted && !(await isCurrent().catch(() => false)))
+    await delay(POLL_MS, undefined, { signal }).catch(() => {})
 }

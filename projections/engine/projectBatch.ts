@@ -1,71 +1,71 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { EventBatch, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { type AnyProjection, foldEvents } from './projection.ts'
+import { applyEvents } from './applyEvents.ts'
+import type { Parked } from './foldOrPark.ts'
+import { isRelevant } from './projection.ts'
 import type { Database } from './query.ts'
-import { notifyChange, tableName } from './readModel.ts'
+import type { Target } from './readModel.ts'
 
 /** Another process moved the checkpoint, or a newer version took over the read model. The batch was rolled back. */
-class Fenced extends Error {
+export class Fenced extends Error {
   override name = 'Fenced'
 }
 
-/** Postgres limits the payload of a notification to 8,000 bytes. */
-const IDS_PER_NOTIFICATION = 100
+/** SQLSTATE classes of values that a table rejects: data exceptions and violated constraints. */
+const REJECTED = /^2[23]/
+
+/** Identifies an event, to tell whether a log contains it. */
+export type EventIdentity = Pick<Stored, 'stream' | 'revision' | 'id'>
+
+const identityOf = ({ stream, revision, id }: Stored): EventIdentity => ({ stream, revision, id })
+
+type Commit = (events: readonly Stored[], rejection?: unknown) => Promise<readonly Parked[]>
 
 /**
- * Folds a batch into its rows, writes them with the checkpoint in one transaction, and notifies listeners.
+ * Folds a batch into its rows and writes them with the checkpoint in one transaction. Parks events that cannot be folded
+ * or whose rows Postgres rejects, and returns them. Any other error may pass, so it parks nothing and is thrown.
  * @param from checkpoint position before the batch
- * @param table table to write to, by default the projection's own
  * @throws Fenced if the checkpoint no longer has this position and version
  */
 export function projectBatch(
-  projection: AnyProjection,
+  target: Target,
   database: Database,
   batch: EventBatch,
   from: GlobalPosition | undefined,
-  table = tableName(projection),
-): Promise<void> {
-  const events = batch.events.filter(({ type }) => type in projection.on)
-  const ids = [...new Set(events.map((event) => projection.row(event)))]
-  const name = table === tableName(projection) ? projection.name : table
-  return database.em.fork().transactional(async (em) => {
-    const fenced = await em.execute(
-      `update projection_checkpoint set position = ?, updated_at = now()
-       where name = ? and version = ? and position is not distinct from ?::text returning name`,
-      [batch.position, name, projection.version, from ?? null],
-    )
-    if (fenced.length === 0) throw new Fenced(name)
-    if (ids.length > 0) await foldRows(em, projection, table, ids, events)
-    for (let first = 0; first === 0 || first < ids.length; first += IDS_PER_NOTIFICATION)
-      await notifyChange(em, { name, position: batch.position, ids: ids.slice(first, first + IDS_PER_NOTIFICATION) })
-  })
+): Promise<readonly Parked[]> {
+  const { projection, name } = target
+  const last = batch.events.findLast((event) => isRelevant(projection, event))
+  let checkpoint = from
+  return commitOrPark(
+    batch.events.filter((event) => isRelevant(projection, event)),
+    async (events, rejection) => {
+      const isWhole = events.at(-1) === last
+      const position = isWhole ? batch.position : events.at(-1)!.position
+      const seen = (isWhole ? batch.events : events).at(-1)
+      const parked = await database.em.fork().transactional(async (em) => {
+        const fenced = await em.execute(
+          `update projection_checkpoint
+           set position = ?, last_event = coalesce(?::jsonb, last_event), updated_at = now()
+           where name = ? and version = ? and position is not distinct from ?::text returning name`,
+          [position, seen ? JSON.stringify(identityOf(seen)) : null, name, projection.version, checkpoint ?? null],
+        )
+        if (fenced.length === 0) throw new Fenced(name)
+        return applyEvents(em, target, events, { from: checkpoint, position, rejection })
+      })
+      checkpoint = position
+      return parked
+    },
+  )
 }
 
-async function foldRows(
-  em: EntityManager,
-  projection: AnyProjection,
-  table: string,
-  ids: readonly string[],
-  events: readonly Stored[],
-) {
-  const found = await em.execute<{ id: string; row: object }[]>(
-    `select id, to_jsonb(t) as row from "${table}" t
-     where id in (select value::uuid from jsonb_array_elements_text(?::jsonb)) for update`,
-    [JSON.stringify(ids)],
-  )
-  const rows = foldEvents(projection, events, new Map(found.map(({ id, row }) => [id, row])))
-  const deleted = ids.filter((id) => !rows.has(id))
-  if (deleted.length > 0)
-    await em.execute(
-      `delete from "${table}" where id in (select value::uuid from jsonb_array_elements_text(?::jsonb))`,
-      [JSON.stringify(deleted)],
-    )
-  const kept = [...rows.values()]
-  if (kept.length === 0) return
-  const columns = Object.keys(kept[0]!).map((column) => `"${column}"`)
-  await em.execute(
-    `insert into "${table}" (${columns}) select ${columns} from jsonb_populate_recordset(null::"${table}", ?::jsonb)
-     on conflict (id) do update set (${columns}) = row(${columns.map((column) => `excluded.${column}`)})`,
-    [JSON.stringify(kept)],
-  )
+/** Commits events together. If Postgres rejects their rows, bisects them until only rejected events are left to park. */
+export async function commitOrPark(events: readonly Stored[], commit: Commit): Promise<readonly Parked[]> {
+  try {
+    return await commit(events)
+  } catch (error) {
+    if (!REJECTED.test((error as { code?: string }).code ?? '')) throw error
+    if (events.length < 2) return commit(events, error)
+    const middle = events.length >> 1
+    const parked = await commitOrPark(events.slice(0, middle), commit)
+    return [...parked, ...(await commitOrPark(events.slice(middle), commit))]
+  }
 }

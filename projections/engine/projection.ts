@@ -1,6 +1,7 @@
 import type { EntitySchema, InferEntity } from '@mikro-orm/core'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { type EventSchemas, isDeclared, upcast } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
 
 type Json<T> = T extends Date ? string : T extends undefined ? never : T
 
@@ -19,8 +20,19 @@ export type Projection<E extends Event, Row extends object> = Readonly<{
   row: (event: Stored<E>) => string
   /** Categories of the streams that the projection reads. */
   categories: readonly [string, ...string[]]
-  /** Handlers by event type. Each returns the changed row, or undefined to delete it. */
-  on: { readonly [T in E['type']]: (row: Row | undefined, event: Stored<Extract<E, { type: T }>>) => Row | undefined }
+  /** The event types of these streams. */
+  schemas: EventSchemas
+  /**
+   * Handlers by event type. Each returns the changed row, or undefined to delete it. `stored` is the event before it was
+   * upcast; hashes cover that form.
+   */
+  on: {
+    readonly [T in E['type']]: (
+      row: Row | undefined,
+      event: Stored<Extract<E, { type: T }>>,
+      stored: Stored,
+    ) => Row | undefined
+  }
 }>
 
 // biome-ignore lint/suspicious/noExplicitAny: a list holds projections of every event and row type
@@ -30,15 +42,19 @@ export type AnyProjection = Projection<any, any>
 export const streamPrefixesOf = ({ categories }: AnyProjection) =>
   categories.map((category) => `${category}-`) as [string, ...string[]]
 
-/** Folds events into rows by id. Skips events that the projection does not handle. */
-export function foldEvents(projection: AnyProjection, events: readonly Event[], rows = new Map<string, object>()) {
-  for (const event of events as readonly Stored[]) {
-    const handler = projection.on[event.type]
-    if (!handler) continue
-    const id = projection.row(event)
-    const row = handler(rows.get(id), event)
-    if (row) rows.set(id, row)
-    else rows.delete(id)
-  }
-  return rows
+/** Returns whether a projection handles an event, or must not skip it because no context declares its type. */
+export const isRelevant = ({ on, schemas }: AnyProjection, { type }: Event): boolean =>
+  Object.hasOwn(on, type) || !isDeclared(schemas, type)
+
+/** Returns the id of an event's row. @throws UnknownEvent */
+export const rowIdOf = ({ row, schemas }: AnyProjection, stored: Stored): string => row(upcast(schemas, stored))
+
+/** Returns an event's row after the event, or undefined if it is deleted. @throws UnknownEvent */
+export const foldEvent = (
+  { on, schemas }: AnyProjection,
+  row: object | undefined,
+  stored: Stored,
+): object | undefined => {
+  const event = upcast(schemas, stored)
+  return on[event.type]!(row, event, stored)
 }

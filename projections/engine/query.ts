@@ -11,7 +11,8 @@ type Parameters = Readonly<Record<string, unknown>>
 export async function query<Row>(database: Database, sql: string, parameters: Parameters = {}): Promise<Row[]> {
   const values: unknown[] = []
   // A single colon starts a parameter name; a double colon is a cast.
-  const statement = sql.replace(/(?<!:):([a-zA-Z]+)/g, (_, name: string) => {
+  const statement = sql.replace(/(::?)([a-zA-Z]+)/g, (whole, colons: string, name: string) => {
+    if (colons === '::') return whole
     values.push(parameters[name])
     return '?'
   })

@@ -3,11 +3,30 @@ import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.po
 import type { AnyProjection } from './projection.ts'
 import { type Database, query, queryOne } from './query.ts'
 
+/** Checkpoint version with which an operator requests a rebuild by the running version. */
+export const REBUILD_REQUESTED = 0
+
 export const tableName = (projection: AnyProjection): string => projection.table.meta.tableName
 
-/** Returns a read model's checkpoint. Creates a missing checkpoint at this version, before the first event. */
+/** A table that a projection fills: the live one, or the second one of a rebuild. */
+export interface Target {
+  readonly projection: AnyProjection
+  /** Name of its checkpoint. */
+  readonly name: string
+  readonly table: string
+}
+
+export const liveTarget = (projection: AnyProjection): Target => ({
+  projection,
+  name: projection.name,
+  table: tableName(projection),
+})
+
+/** Returns a read model's checkpoint. Creates a missing one at this version, before the first event. */
 export async function readCheckpoint(database: Database, { name, version }: { name: string; version: number }) {
-  const create = 'insert into projection_checkpoint (name, version) values (:name, :version) on conflict do nothing'
+  const create = `with created as (
+      insert into projection_checkpoint (name, version) values (:name, :version) on conflict do nothing returning name)
+    delete from parked_event where projection in (select name from created)`
   await query(database, create, { name, version })
   const row = await queryOne<{ version: number; position: GlobalPosition | null }>(
     database,
@@ -18,18 +37,33 @@ export async function readCheckpoint(database: Database, { name, version }: { na
 }
 
 /**
- * Returns an item for each row of a read model, and the log position up to which the rows are current, in one snapshot.
+ * Returns an item for each row of a read model, and the log position up to which the rows include every event, in one
+ * snapshot. Events after it may be included too.
  * @param item SQL expression over the row's columns
  * @param where SQL condition
  */
 export async function readSnapshot<Item>(database: Database, projection: AnyProjection, item: string, where = 'true') {
   const { position, items } = await queryOne<{ position: GlobalPosition | null; items: Item[] }>(
     database,
-    `select (select position from projection_checkpoint where name = :name) as position,
+    `select (select case when parked.projection is null then live.position else parked.checkpoint end
+         from projection_checkpoint live left join parked_event parked on parked.projection = live.name
+         where live.name = :name order by parked.position limit 1) as position,
        (select coalesce(json_agg(${item} order by id), '[]') from "${tableName(projection)}" where ${where}) as items`,
     { name: projection.name },
   )
   return { upTo: position ?? undefined, items }
+}
+
+/** Returns whether the rows of a read model include all events older than a day. */
+export async function includesYesterday(database: Database, { name }: AnyProjection): Promise<boolean> {
+  const [found] = await query<{ complete: boolean }>(
+    database,
+    `select live_at > clock_timestamp() - interval '1 day'
+       and not exists (select from parked_event where projection = :name) as complete
+     from projection_checkpoint where name = :name`,
+    { name },
+  )
+  return found?.complete ?? false
 }
 
 type Change = Readonly<{ name: string; position?: GlobalPosition; ids: readonly string[] }>

@@ -1,4 +1,5 @@
 import type { GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { EventIdentity } from './projectBatch.ts'
 
 /** A database connection, through which tools outside the server (audit, backup, drill) read a single snapshot. */
 export type Queries = { query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }> }
@@ -19,10 +20,20 @@ export async function* readRows<Row = object>(client: Queries, table: string) {
   }
 }
 
-type NamedCheckpoint = Readonly<{ name: string; version: number; position: GlobalPosition | null }>
+type NamedCheckpoint = Readonly<{
+  name: string
+  version: number
+  position: GlobalPosition | null
+  /** Last event that the projection has seen. */
+  lastEvent: EventIdentity | null
+  /** When the projection was last at the head of the log. */
+  liveAt: Date | null
+}>
 
 /** Returns the checkpoints of all read models, including those being rebuilt, ordered by name. */
 export async function readCheckpoints(client: Queries): Promise<NamedCheckpoint[]> {
-  const { rows } = await client.query('select name, version, position from projection_checkpoint order by name')
+  const { rows } = await client.query(
+    'select name, version, position, last_event as "lastEvent", live_at as "liveAt" from projection_checkpoint order by name',
+  )
   return rows as NamedCheckpoint[]
 }

@@ -1,11 +1,17 @@
-import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { logParked, type ProjectionLog } from './parkedEvents.ts'
 import { projectBatch } from './projectBatch.ts'
 import { type AnyProjection, streamPrefixesOf } from './projection.ts'
 import type { Database } from './query.ts'
-import { readCheckpoint, tableName } from './readModel.ts'
+import { notifyChange, readCheckpoint, tableName } from './readModel.ts'
 import type { Queries } from './readRows.ts'
 
-type Rebuild = Readonly<{ store: Pick<EventStore, 'subscribeAll'>; database: Database; signal: AbortSignal }>
+interface Rebuild {
+  readonly store: Pick<EventStore, 'subscribeAll'>
+  readonly database: Database
+  readonly signal: AbortSignal
+  readonly log: ProjectionLog
+}
 
 /** Postgres regular expression that matches the tables and checkpoints of unfinished rebuilds. */
 export const REBUILD_TABLE = '__v[0-9]+$'
@@ -20,9 +26,10 @@ export async function forgetRebuilds(client: Queries): Promise<void> {
  * interrupted rebuild resumes at its checkpoint. See docs/decisions/0009-rebuild-beside.md.
  * @throws the abort reason of `signal`
  */
-export async function rebuild(projection: AnyProjection, { store, database, signal }: Rebuild): Promise<void> {
+export async function rebuild(projection: AnyProjection, { store, database, signal, log }: Rebuild): Promise<void> {
   const table = tableName(projection)
   const draft = `${table}__v${projection.version}`
+  const target = { projection, name: draft, table: draft }
   const em = database.em.fork()
   let { position } = await readCheckpoint(database, { name: draft, version: projection.version })
   // Without a checkpoint, an existing table is from another log or from an attempt that failed before its first checkpoint.
@@ -34,7 +41,7 @@ export async function rebuild(projection: AnyProjection, { store, database, sign
     const until = AbortSignal.any([signal, done.signal])
     const onLive = () => done.abort()
     for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal: until, onLive })) {
-      await projectBatch(projection, database, batch, position, draft)
+      logParked(log, draft, await projectBatch(target, database, batch, position))
       position = batch.position
       if (batch.live) break
     }
@@ -56,14 +63,20 @@ function swapIn(projection: AnyProjection, database: Database, draft: string, ca
     const older = await em.execute(lock, [projection.name, projection.version])
     if (older.length > 0) {
       await catchUp()
-      await em.execute(
-        `update projection_checkpoint live set version = built.version, position = built.position, live_at = null
-         from projection_checkpoint built where live.name = ? and built.name = ?`,
+      const [swapped] = await em.execute<{ position?: GlobalPosition }[]>(
+        `update projection_checkpoint live set version = built.version, position = built.position,
+           last_event = built.last_event, live_at = null
+         from projection_checkpoint built where live.name = ? and built.name = ? returning live.position`,
         [projection.name, draft],
       )
+      await em.execute('delete from parked_event where projection = ?', [projection.name])
+      await em.execute('update parked_event set projection = ? where projection = ?', [projection.name, draft])
       await em.execute(`drop table "${table}"`)
       await em.execute(`alter table "${draft}" rename to "${table}"`)
+      // Readers may be waiting for a position that the old rows never reached.
+      await notifyChange(em, { name: projection.name, ids: [], ...swapped })
     } else await em.execute(`drop table "${draft}"`)
+    await em.execute('delete from parked_event where projection = ?', [draft])
     await em.execute('delete from projection_checkpoint where name = ?', [draft])
   })
 }

@@ -1,53 +1,27 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, SubscribeOptions } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
 import { videoTasks } from '../tasks/videoTask.ts'
+import { engineRuns, inBatchesOf as limitBatches } from '../testing/engineRuns.ts'
 import { rowsOf } from '../testing/rowsOf.ts'
 import { taskEvents } from '../testing/taskEvents.ts'
 import type { AnyProjection } from './projection.ts'
-import { runProjection } from './runProjection.ts'
 
 let db: TemporaryDatabase
-let running: { halt: AbortController; done: Promise<void> }[]
 beforeAll(async () => {
   db = await startTemporaryDatabase()
 })
 afterAll(() => db.close())
 beforeEach(async () => {
-  running = []
-  await db.pool.query('truncate event, projection_checkpoint, video_task, credit_balance')
+  await db.pool.query('truncate event, projection_checkpoint, parked_event, video_task, credit_balance')
 })
-afterEach(async () => {
-  for (const { halt } of running) halt.abort()
-  await Promise.all(running.map(({ done }) => done))
-})
+afterEach(() => stopAll())
 
-function run(projection: AnyProjection, store: EventStore = db.store) {
-  const halt = new AbortController()
-  const log = { info: vi.fn(), error: vi.fn() }
-  const onLive = vi.fn()
-  const done = runProjection(projection, { store, database: db.database, signal: halt.signal, log, onLive })
-  running.push({ halt, done })
-  const stop = () => {
-    halt.abort()
-    return done
-  }
-  return { log, onLive, stop }
-}
-
-/** Returns the event store with its batches limited to `maxBatch` events. */
-const inBatchesOf = (maxBatch: number, from: (string | undefined)[] = []): EventStore => ({
-  append: (...call) => db.store.append(...call),
-  readStream: (...call) => db.store.readStream(...call),
-  subscribeAll: (options) => {
-    from.push(options.from)
-    return db.store.subscribeAll({ ...options, maxBatch })
-  },
-  head: () => db.store.head(),
-  close: async () => {},
-})
+const { run, stopAll } = engineRuns(() => db)
+const inBatchesOf = (maxBatch: number, from?: (string | undefined)[]) => limitBatches(db.store, maxBatch, from)
 
 const at = '2026-01-01T00:00:00.000Z'
 const user = uuid7()
@@ -126,28 +100,17 @@ describe('a running projection', () => {
     expect(new Set(['Fenced', ...fenced])).toEqual(new Set(['Fenced']))
   })
 
-  it('stops at an event that fails, and skips nothing when it succeeds again', async () => {
-    let isPoisoned = true
-    const failing: AnyProjection = {
-      ...creditBalances,
-      on: {
-        ...creditBalances.on,
-        CreditLotGranted: (row, event) => {
-          if (isPoisoned && event.data.lotId === 'lot2') throw new Error('poison')
-          return creditBalances.on.CreditLotGranted(row, event)
-        },
-      },
-    }
-    const events = Array.from({ length: 5 }, (_, n) => grant(n))
-    await append(`creditAccount-${user}`, events.slice(0, 2))
-    const { log } = run(failing, inBatchesOf(1))
+  it('parks an event of a type that no context declares', async () => {
+    const stream = `creditAccount-${user}`
+    await append(stream, [grant(0), { type: 'CreditsDonated', data: { userId: user } }, grant(1)] as never)
+    run(creditBalances)
     await caughtUp('creditBalances')
-    await append(`creditAccount-${user}`, events.slice(2))
-    await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(2))
-    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...events.slice(0, 2)))
-    isPoisoned = false
-    await caughtUp('creditBalances')
-    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...events))
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, grant(0)))
+    const { rows } = await db.pool.query('select type, row_key, error from parked_event order by position')
+    expect(rows).toEqual([
+      { type: 'CreditsDonated', row_key: stream, error: expect.stringContaining('unknown event type CreditsDonated') },
+      { type: 'CreditLotGranted', row_key: stream, error: null },
+    ])
   })
 })
 
@@ -214,7 +177,10 @@ describe('a projection with a raised version', () => {
       ...raised,
       on: {
         ...videoTasks.on,
-        VideoTaskSubmitted: (row, event) => ({ ...videoTasks.on.VideoTaskSubmitted(row, event)!, model: 'new' }),
+        VideoTaskSubmitted: (row, event, stored) => ({
+          ...videoTasks.on.VideoTaskSubmitted(row, event, stored)!,
+          model: 'new',
+        }),
       },
     }
     const early = tasksOf(40)
@@ -280,5 +246,69 @@ describe('a projection with a raised version', () => {
       await each.stop()
     }
     expect(await indexes()).toEqual(before)
+  })
+})
+
+describe('a rebuild that an operator requests', () => {
+  const request = (position = 'position') =>
+    db.pool.query(`update projection_checkpoint set version = 0, position = ${position} where name = 'creditBalances'`)
+  const grants = (count: number, first = 0) => Array.from({ length: count }, (_, n) => grant(first + n))
+
+  /** Returns the event store, whose subscriptions from the start of the log wait until `open` is called. */
+  function heldFromStart() {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const store: Pick<EventStore, 'subscribeAll'> = {
+      async *subscribeAll<E extends Event>(options: SubscribeOptions) {
+        if (options.from === undefined) await promise
+        yield* db.store.subscribeAll<E>(options)
+      },
+    }
+    return { store, open: resolve }
+  }
+
+  it('keeps the old rows up to date until the new ones replace them', async () => {
+    await append(`creditAccount-${user}`, grants(20))
+    const before = run(creditBalances)
+    await caughtUp('creditBalances')
+    await before.stop()
+    await request()
+    const { store, open } = heldFromStart()
+    run(creditBalances, store)
+    await append(`creditAccount-${user}`, grants(5, 20))
+    await caughtUp('creditBalances', 0)
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...grants(25)))
+    open()
+    await caughtUp('creditBalances')
+    await append(`creditAccount-${user}`, grants(5, 25))
+    await caughtUp('creditBalances')
+    expect(await checkpoints()).toHaveLength(1)
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...grants(30)))
+  })
+
+  it('starts while the projection runs', async () => {
+    await append(`creditAccount-${user}`, grants(20))
+    const { log } = run(creditBalances)
+    await caughtUp('creditBalances')
+    await request()
+    await append(`creditAccount-${user}`, grants(5, 20))
+    await caughtUp('creditBalances')
+    expect(log.info).toHaveBeenCalledTimes(1)
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...grants(25)))
+  })
+
+  it('leaves rows without a checkpoint position as they are', async () => {
+    await append(`creditAccount-${user}`, grants(20))
+    const before = run(creditBalances)
+    await caughtUp('creditBalances')
+    await before.stop()
+    await request('null')
+    const { store, open } = heldFromStart()
+    run(creditBalances, store)
+    await append(`creditAccount-${user}`, grants(5, 20))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...grants(20)))
+    open()
+    await caughtUp('creditBalances')
+    expect(await stored('credit_balance')).toEqual(rowsOf(creditBalances, ...grants(25)))
   })
 })

@@ -1,17 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { reportLiveness } from './liveness.ts'
+import { logParked, type ProjectionLog } from './parkedEvents.ts'
 import { projectBatch } from './projectBatch.ts'
-import { type AnyProjection, streamPrefixesOf } from './projection.ts'
+import { type AnyProjection, isRelevant, streamPrefixesOf } from './projection.ts'
 import type { Database } from './query.ts'
-import { readCheckpoint } from './readModel.ts'
+import { liveTarget, REBUILD_REQUESTED, readCheckpoint } from './readModel.ts'
 import { rebuild } from './rebuild.ts'
 
 export interface ProjectionRun {
   readonly store: Pick<EventStore, 'subscribeAll'>
   readonly database: Database
   readonly signal: AbortSignal
-  readonly log: { info(detail: object, message: string): void; error(detail: object, message: string): void }
+  readonly log: ProjectionLog
   /** Called each time the projection reaches the head of the log. */
   readonly onLive: () => void
 }
@@ -23,51 +24,85 @@ const MAX_RETRY_MS = 5_000
 const CHECKPOINT_EVERY = 100
 
 /**
- * Keeps one read model up to date until the signal aborts. Each batch and its checkpoint are one transaction. Errors
- * are logged and the batch is retried, so a read model may lag but never skips an event.
+ * Keeps one read model up to date until the signal aborts. Each batch and its checkpoint are one transaction. Events that
+ * cannot be projected are parked. Other errors are logged and the batch is retried, so no event is skipped.
  */
-export async function runProjection(
-  projection: AnyProjection,
-  { store, database, signal, log, onLive }: ProjectionRun,
-) {
+export async function runProjection(projection: AnyProjection, run: ProjectionRun): Promise<void> {
   const { name, version } = projection
-  const liveness = reportLiveness(projection, database)
-  const arrived = () => {
-    liveness.arrived()
-    onLive()
-  }
+  const { database, signal, log, onLive } = run
   for (let failures = 0; !signal.aborted; failures++) {
     try {
       const checkpoint = await readCheckpoint(database, projection)
       if (checkpoint.version < version) {
         log.info({ projection: name, version }, 'rebuilding read model')
-        await rebuild(projection, { store, database, signal })
-        continue
-      }
-      if (checkpoint.version > version) {
+        await rebuildBeside(projection, checkpoint, run)
+      } else if (checkpoint.version > version) {
         // A process with a newer version maintains the rows. This one takes over again only after a rollback.
         onLive()
         await delay(STANDBY_MS, undefined, { signal })
-        continue
-      }
-      let position = checkpoint.position
-      let skipped = 0
-      const streamPrefixes = streamPrefixesOf(projection)
-      for await (const batch of store.subscribeAll({ from: position, streamPrefixes, signal, onLive: arrived })) {
-        liveness.left()
-        const isRelevant = batch.events.some(({ type }) => type in projection.on)
-        if (!isRelevant && ++skipped < CHECKPOINT_EVERY) continue
-        skipped = 0
-        await projectBatch(projection, database, batch, position)
-        position = batch.position
-        failures = 0
+      } else {
+        const onProgress = () => {
+          failures = 0
+        }
+        await follow(projection, checkpoint.position, onProgress, run)
       }
     } catch (error) {
-      liveness.left()
-      if (signal.aborted) break
+      if (signal.aborted) return
       log.error({ err: error, projection: name }, 'projection failed, retrying from its checkpoint')
       await delay(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures), undefined, { signal }).catch(() => {})
     }
   }
-  await liveness.stop()
+}
+
+/** Projects all events after a position until the signal aborts. */
+async function follow(
+  projection: AnyProjection,
+  from: GlobalPosition | undefined,
+  onProgress: () => void,
+  { store, database, signal, log, onLive }: ProjectionRun,
+): Promise<void> {
+  const target = liveTarget(projection)
+  const liveness = reportLiveness(projection, database)
+  const arrived = () => {
+    liveness.arrived()
+    onLive()
+  }
+  try {
+    let position = from
+    let skipped = 0
+    const streamPrefixes = streamPrefixesOf(projection)
+    for await (const batch of store.subscribeAll({ from, streamPrefixes, signal, onLive: arrived })) {
+      liveness.left()
+      const concerns = batch.events.some((event) => isRelevant(projection, event))
+      if (!concerns && ++skipped < CHECKPOINT_EVERY) continue
+      skipped = 0
+      logParked(log, target.name, await projectBatch(target, database, batch, position))
+      position = batch.position
+      onProgress()
+    }
+  } finally {
+    await liveness.stop()
+  }
+}
+
+/**
+ * Rebuilds the read model. If its rows are from this version, keeps them up to date until the new ones replace them.
+ * Otherwise a process with the older version does so, if one is running.
+ */
+async function rebuildBeside(
+  projection: AnyProjection,
+  { version, position }: { version: number; position: GlobalPosition | undefined },
+  run: ProjectionRun,
+): Promise<void> {
+  const replaced = new AbortController()
+  const signal = AbortSignal.any([run.signal, replaced.signal])
+  // Without a position, an operator has discarded the rows.
+  const isCurrent = version === REBUILD_REQUESTED && position !== undefined
+  const following = isCurrent && runProjection({ ...projection, version }, { ...run, signal })
+  try {
+    await rebuild(projection, run)
+  } finally {
+    replaced.abort()
+    await following
+  }
 }

@@ -1,5 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { type PaidTier, SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import {
+  type PaidTier,
+  SUBSCRIPTION,
+  SUBSCRIPTION_EVENTS,
+  type SubscriptionEvent,
+} from '#backend/subscriptions/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
 /** A user's current or last agreement, the one awaiting approval, and the one that starts after the current period. */
@@ -47,6 +52,7 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
   version: 1,
   table: CurrentSubscriptionTable,
   categories: [SUBSCRIPTION],
+  schemas: SUBSCRIPTION_EVENTS,
   row: (event) => event.data.userId,
   on: {
     SubscriptionRequested: (row, { data }) => ({
@@ -74,6 +80,7 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
         period_start: later(row.period_start, data.periodStart),
         period_end: later(row.period_end, data.periodEnd),
       }),
+    SubscriptionRefundProposed: (row) => row,
     SubscriptionSaleMismatched: (row) => row,
     SubscriptionPaymentFailed: (row, { data }) =>
       about(row, data.agreementId, { failed_at: data.failedAt, grace_until: data.graceUntil }),
@@ -91,6 +98,8 @@ export const currentSubscriptions: Projection<SubscriptionEvent, CurrentSubscrip
     },
     SubscriptionClosed: (row, { data }) => row && { ...row, ...closed(row, data.agreementId) },
     SubscriptionSaleReversed: (row) => row,
+    SubscriptionSaleDisputed: (row) => row,
+    SubscriptionSaleRestored: (row) => row,
   },
 }
 

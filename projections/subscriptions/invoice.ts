@@ -1,6 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
-import { type PaidTier, SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import {
+  type PaidTier,
+  SUBSCRIPTION,
+  SUBSCRIPTION_EVENTS,
+  type SubscriptionEvent,
+} from '#backend/subscriptions/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
 /** A completed sale and how much of it was refunded. Amounts are integer cents. */
@@ -23,13 +28,14 @@ const InvoiceTable = defineEntity({
 })
 export type InvoiceRow = RowOf<typeof InvoiceTable>
 
-type InvoiceEvent = SubscriptionEvent<'SubscriptionPaid' | 'SubscriptionSaleReversed'>
+type InvoiceEvent = SubscriptionEvent<'SubscriptionPaid' | 'SubscriptionSaleReversed' | 'SubscriptionSaleRestored'>
 
 export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
   name: 'invoices',
   version: 1,
   table: InvoiceTable,
   categories: [SUBSCRIPTION],
+  schemas: SUBSCRIPTION_EVENTS,
   row: ({ data }) => derivedId('sale', data.saleId),
   on: {
     SubscriptionPaid: (_, { data }) => ({
@@ -46,6 +52,11 @@ export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
       period_end: data.periodEnd,
     }),
     SubscriptionSaleReversed: (row, { data }) =>
-      row && { ...row, refunded_cents: Math.min(row.amount_cents, row.refunded_cents + data.amountCents) },
+      row && {
+        ...row,
+        refunded_cents: Math.min(row.amount_cents, row.refunded_cents + (data.takenCents ?? data.amountCents)),
+      },
+    SubscriptionSaleRestored: (row, { data }) =>
+      row && { ...row, refunded_cents: Math.max(0, row.refunded_cents - data.amountCents) },
   },
 }

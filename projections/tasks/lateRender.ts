@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { FailureCode } from '#backend/tasks/contract.ts'
 import {
   VIDEO_TASK,
+  VIDEO_TASK_EVENTS,
   type VideoRecoveryEnded,
   type VideoRenderFound,
   type VideoTaskDeleted,
@@ -27,6 +28,7 @@ export const lateRenders: Projection<LateRenderEvent, LateRenderRow> = {
   version: 1,
   table: LateRenderTable,
   categories: [VIDEO_TASK],
+  schemas: VIDEO_TASK_EVENTS,
   row: (event) => event.data.taskId,
   on: {
     VideoTaskFailed: (_, { data }) =>

@@ -71,3 +71,10 @@ export const readOpenTaskCounts = (database: Database, stuckBefore: { started: D
        (select count(*)::int from late_render) as late`,
     stuckBefore,
   )
+
+/** Counts the tasks whose workflow has not started. `since`: when the oldest was submitted, in epoch seconds. */
+export const readUnstarted = (database: Database) =>
+  queryOne<{ count: number; since: number | null }>(
+    database,
+    `select count(unstarted_since)::int as count, extract(epoch from min(unstarted_since))::float as since from open_task`,
+  )

@@ -1,6 +1,10 @@
+import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { VIDEO_TASK } from '#backend/tasks/events.ts'
+import { foldEvent, isRelevant } from '../engine/projection.ts'
 import { type Database, type Page, query, queryOne, queryPage } from '../engine/query.ts'
+import { includesYesterday } from '../engine/readModel.ts'
 import type { Queries } from '../engine/readRows.ts'
-import type { VideoTaskRow } from './videoTask.ts'
+import { type VideoTaskRow, videoTasks } from './videoTask.ts'
 
 /** Filter for a user's tasks. An omitted field matches all tasks. */
 export interface TaskFilter {
@@ -37,8 +41,23 @@ export async function readVideoTasks(database: Database, ids: readonly string[])
   return found.map(({ row }) => row)
 }
 
-/** Returns which of the images are the first frame of a task in any state. */
+/**
+ * Folds a task's stream into the row that the read model shows once it has caught up; undefined if there is no such
+ * task. Progress is not part of the log.
+ */
+export async function foldVideoTask(store: Pick<EventStore, 'readStream'>, id: string) {
+  let row: object | undefined
+  for await (const event of store.readStream(`${VIDEO_TASK}-${id}`))
+    if (isRelevant(videoTasks, event)) row = foldEvent(videoTasks, row, event)
+  return row && { ...(row as VideoTaskRow), percent: null }
+}
+
+/**
+ * Returns which of the images may be the first frame of a task in any state that was submitted more than a day ago. That
+ * is every image while rows are missing.
+ */
 export async function readFirstFramesInUse(database: Database, imageIds: readonly string[]): Promise<Set<string>> {
+  if (!(await includesYesterday(database, videoTasks))) return new Set(imageIds)
   const rows = await query<{ id: string }>(
     database,
     `select distinct first_frame as id from video_task

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { FailureCode } from '#backend/tasks/contract.ts'
 import {
   VIDEO_TASK,
+  VIDEO_TASK_EVENTS,
   type VideoTaskAbandoned,
   type VideoTaskDeleted,
   type VideoTaskFailed,
@@ -44,6 +45,7 @@ export const taskOutcomes: Projection<TaskOutcomeEvent, TaskOutcomeRow> = {
   version: 1,
   table: TaskOutcomeTable,
   categories: [VIDEO_TASK],
+  schemas: VIDEO_TASK_EVENTS,
   row: (event) => event.data.taskId,
   on: {
     VideoTaskSubmitted: (_, { data: { taskId: id, resolution, duration } }) => {

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { FailureCode, TaskStatus } from '#backend/tasks/contract.ts'
 import {
   VIDEO_TASK,
+  VIDEO_TASK_EVENTS,
   type VideoTaskEvent,
   type VideoTaskRecovered,
   type VideoTaskSucceeded,
@@ -50,6 +51,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
   version: 2,
   table: VideoTaskTable,
   categories: [VIDEO_TASK],
+  schemas: VIDEO_TASK_EVENTS,
   row: (event) => event.data.taskId,
   on: {
     VideoTaskSubmitted: (_, { data }) => ({
@@ -76,6 +78,7 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     }),
     VideoTaskQueued: moved('Queueing'),
     VideoRenderRequested: moved('Queueing'),
+    VideoTaskClaimed: same,
     VideoRenderPostponed: moved('Queueing'),
     VideoRenderAccepted: same,
     VideoRenderFound: same,

@@ -1,7 +1,16 @@
+import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
-import { type AnyProjection, foldEvents } from '../engine/projection.ts'
+import { type AnyProjection, foldEvent, isRelevant, rowIdOf } from '../engine/projection.ts'
 
 /** Returns the rows that a projection folds from events, without a database. */
-export const rowsOf = (projection: AnyProjection, ...events: readonly Event[]): object[] => [
-  ...foldEvents(projection, events).values(),
-]
+export function rowsOf(projection: AnyProjection, ...events: readonly Event[]): object[] {
+  const rows = new Map<string, object>()
+  for (const event of events as readonly Stored[]) {
+    if (!isRelevant(projection, event)) continue
+    const id = rowIdOf(projection, event)
+    const row = foldEvent(projection, rows.get(id), event)
+    if (row) rows.set(id, row)
+    else rows.delete(id)
+  }
+  return [...rows.values()]
+}

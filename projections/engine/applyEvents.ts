@@ -1,0 +1,70 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { type Folded, foldOrPark, type Parked, rowKeyOf } from './foldOrPark.ts'
+import { parkEvents, readStaleKeys } from './parkedEvents.ts'
+import { notifyChange, type Target } from './readModel.ts'
+
+/** Postgres limits the payload of a notification to 8,000 bytes. */
+const IDS_PER_NOTIFICATION = 100
+
+interface Application {
+  /** Checkpoint before the events. */
+  readonly from: GlobalPosition | undefined
+  /** Checkpoint to announce to listeners. */
+  readonly position?: GlobalPosition
+  /** Postgres's reason for rejecting the row of the only event, which is then parked. */
+  readonly rejection?: unknown
+}
+
+/**
+ * Folds events into their rows, parks those that cannot be folded, and notifies listeners. The transaction must hold the
+ * lock on the checkpoint.
+ */
+export async function applyEvents(
+  em: EntityManager,
+  { projection, name, table }: Target,
+  events: readonly Stored[],
+  { from, position, rejection }: Application,
+): Promise<readonly Parked[]> {
+  const keys = events.map((event) => rowKeyOf(projection, event))
+  const ids = [...new Set(keys.filter((key, n) => key !== events[n]!.stream))]
+  const folded: Folded =
+    rejection === undefined
+      ? foldOrPark(projection, events, await loadRows(em, table, ids), await readStaleKeys(em, name, keys, events))
+      : { changes: new Map(), parked: events.map((event, n) => ({ event, row: keys[n]!, error: rejection })) }
+  await writeRows(em, table, folded.changes)
+  await parkEvents(em, name, folded.parked, from)
+  const changed = [...folded.changes.keys()]
+  for (let first = 0; first === 0 || first < changed.length; first += IDS_PER_NOTIFICATION) {
+    const ids = changed.slice(first, first + IDS_PER_NOTIFICATION)
+    await notifyChange(em, { name, ids, ...(position && { position }) })
+  }
+  return folded.parked
+}
+
+async function loadRows(em: EntityManager, table: string, ids: readonly string[]): Promise<Map<string, object>> {
+  if (ids.length === 0) return new Map()
+  const found = await em.execute<{ id: string; row: object }[]>(
+    `select id, to_jsonb(t) as row from "${table}" t
+     where id in (select value::uuid from jsonb_array_elements_text(?::jsonb)) for update`,
+    [JSON.stringify(ids)],
+  )
+  return new Map(found.map(({ id, row }) => [id, row]))
+}
+
+async function writeRows(em: EntityManager, table: string, changes: Folded['changes']): Promise<void> {
+  const deleted = [...changes].flatMap(([id, row]) => (row ? [] : [id]))
+  if (deleted.length > 0)
+    await em.execute(
+      `delete from "${table}" where id in (select value::uuid from jsonb_array_elements_text(?::jsonb))`,
+      [JSON.stringify(deleted)],
+    )
+  const kept = [...changes.values()].filter((row) => row !== undefined)
+  if (kept.length === 0) return
+  const columns = Object.keys(kept[0]!).map((column) => `"${column}"`)
+  await em.execute(
+    `insert into "${table}" (${columns}) select ${columns} from jsonb_populate_recordset(null::"${table}", ?::jsonb)
+     on conflict (id) do update set (${columns}) = row(${columns.map((column) => `excluded.${column}`)})`,
+    [JSON.stringify(kept)],
+  )
+}

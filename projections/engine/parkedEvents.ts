@@ -1,0 +1,66 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { Parked } from './foldOrPark.ts'
+
+export interface ProjectionLog {
+  info(detail: object, message: string): void
+  error(detail: object, message: string): void
+}
+
+const MAX_ERROR_LENGTH = 300
+
+/** Logs the events that made a row stale, but not those that follow them. */
+export function logParked(log: ProjectionLog, projection: string, parked: readonly Parked[]): void {
+  for (const { event, error } of parked)
+    if (error !== undefined) {
+      const { stream, type, position } = event
+      log.error(
+        { reason: errorText(error), projection, stream, type, position },
+        'event cannot be projected and is parked',
+      )
+    }
+}
+
+/** Returns an error as text that Postgres can store, without the values of the rejected row, which follow in new lines. */
+function errorText(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return text.split('\n', 1)[0]!.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH).toWellFormed()
+}
+
+/** Returns which of the row keys and streams have a parked event before these events. */
+export async function readStaleKeys(
+  em: EntityManager,
+  name: string,
+  keys: readonly string[],
+  events: readonly Stored[],
+): Promise<Set<string>> {
+  if (events.length === 0) return new Set()
+  const wanted = new Set([...keys, ...events.map(({ stream }) => stream)])
+  const found = await em.execute<{ row_key: string }[]>(
+    `select distinct row_key from parked_event where projection = ? and position < ?
+       and row_key in (select value from jsonb_array_elements_text(?::jsonb))`,
+    [name, events[0]!.position, JSON.stringify([...wanted])],
+  )
+  return new Set(found.map(({ row_key }) => row_key))
+}
+
+/** Stores parked events, with the checkpoint of the read model before their batch. */
+export async function parkEvents(
+  em: EntityManager,
+  name: string,
+  parked: readonly Parked[],
+  checkpoint: GlobalPosition | undefined,
+): Promise<void> {
+  if (parked.length === 0) return
+  const rows = parked.map(({ event: { id, position, stream, revision, type }, row, error }) => ({
+    ...{ projection: name, event_id: id, position, row_key: row, stream, revision, type },
+    error: error === undefined ? null : errorText(error),
+    checkpoint: checkpoint ?? null,
+  }))
+  await em.execute(
+    `insert into parked_event (projection, event_id, position, row_key, stream, revision, type, error, checkpoint)
+     select projection, event_id, position, row_key, stream, revision, type, error, checkpoint
+     from jsonb_populate_recordset(null::parked_event, ?::jsonb)`,
+    [JSON.stringify(rows)],
+  )
+}
