@@ -1,4 +1,4 @@
-import type { EndCause, PaidTier, SubscriptionEvent } from './events.ts'
+import type { DisputeOutcome, EndCause, PaidTier, SubscriptionEvent } from './events.ts'
 
 /** A billing agreement between a user and the payment provider. Times are ISO strings; prices are integer cents. */
 export interface Agreement {
@@ -11,7 +11,6 @@ export interface Agreement {
   /** `scheduled`: approved; starts when the current agreement ends. */
   readonly status: 'pending' | 'scheduled' | 'active' | 'suspended' | 'ended'
   readonly startsAt: string | null
-  readonly trial: boolean
   /** `final`: cancelled at the provider, so it cannot be reactivated. */
   readonly cancelled: 'no' | 'at_period_end' | 'final'
   /** Time of the latest status change that the provider reported. Older reports are ignored. */
@@ -25,6 +24,7 @@ export interface Agreement {
   readonly failedAt: string | null
   /** End of the grace period after a failed payment, during which the plan stays active. */
   readonly graceUntil: string | null
+  /** Cause of the latest end; kept when a late approval activates the agreement. */
   readonly endCause: EndCause | null
   readonly endedAt: string | null
   readonly replacedBy: string | null
@@ -38,18 +38,34 @@ export interface Sale {
   readonly credits: number
   readonly amountCents: number
   readonly afterEnd: boolean
+  readonly periodStart: string
+  readonly reportedAt: string
 }
 
-export type Reversal = Readonly<{ id: string; saleId: string; credits: number; kind: 'refund' | 'reversal' }>
+export type ProposedRefund = Readonly<{ saleId: string; amountCents: number; currency: string }>
+
+/** `credits` is the number of credits that this reversal claims, or gives back if negative (`restored`). */
+export type Reversal = Readonly<{
+  id: string
+  saleId: string
+  amountCents: number
+  credits: number
+  kind: 'refund' | 'reversal' | 'restored'
+}>
+
+export type Dispute = Readonly<{ id: string; saleId: string; outcome: DisputeOutcome; statusAt: string }>
 
 /** All agreements, sales and reversals of a user. */
 export interface Subscription {
   /** In order of request. */
   readonly agreements: readonly Agreement[]
   readonly sales: readonly Sale[]
+  /** Reversals and restorations, in order. */
   readonly reversals: readonly Reversal[]
+  readonly disputes: readonly Dispute[]
   /** Ids of sales with the wrong amount or currency. */
   readonly mismatched: readonly string[]
+  readonly proposedRefunds: readonly ProposedRefund[]
 }
 
 export const isRunning = ({ status }: Agreement) => status === 'active' || status === 'suspended'
@@ -57,15 +73,21 @@ export const isRunning = ({ status }: Agreement) => status === 'active' || statu
 /** Returns the running agreement, which determines the user's plan; undefined if there is none. */
 export const currentOf = ({ agreements }: Subscription): Agreement | undefined => agreements.findLast(isRunning)
 
-/** Returns the ids of sales whose credits are forfeited: their agreement and all its replacements have ended. */
-export function forfeitedSales({ agreements, sales }: Subscription): readonly string[] {
-  const isOver = (id: string): boolean => {
-    const agreement = agreements.find((each) => each.id === id)
-    if (agreement?.status !== 'ended') return false
-    return agreement.replacedBy === null || isOver(agreement.replacedBy)
-  }
-  return sales.filter(({ agreementId, afterEnd }) => !afterEnd && isOver(agreementId)).map(({ id }) => id)
+/** Returns when an agreement and all its replacements ended; null if one of them has not. */
+export function planEndedAt(subscription: Subscription, agreementId: string): string | null {
+  const agreement = subscription.agreements.find(({ id }) => id === agreementId)
+  if (agreement?.status !== 'ended') return null
+  return agreement.replacedBy === null ? agreement.endedAt : planEndedAt(subscription, agreement.replacedBy)
 }
+
+/** Returns the ids of sales whose credits are forfeited: they were reported before their plan ended, and it has ended. */
+export const forfeitedSales = (subscription: Subscription): readonly string[] =>
+  subscription.sales
+    .filter(({ agreementId, afterEnd, reportedAt }) => {
+      const endedAt = planEndedAt(subscription, agreementId)
+      return !afterEnd && endedAt !== null && reportedAt <= endedAt
+    })
+    .map(({ id }) => id)
 
 const latest = (a: string | null, b: string | null) => (a === null || (b !== null && b > a) ? b : a)
 
@@ -89,19 +111,24 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
     case 'SubscriptionScheduled':
       return change({ status: 'scheduled' })
     case 'SubscriptionActivated': {
-      const { trial, periodEnd } = event.data
-      const status = { status: 'active', endCause: null, endedAt: null } as const
-      return change((agreement) => ({ ...status, trial, periodEnd: latest(agreement.periodEnd, periodEnd) }))
+      const { periodEnd } = event.data
+      const status = { status: 'active', endedAt: null } as const
+      return change((agreement) => ({ ...status, periodEnd: latest(agreement.periodEnd, periodEnd) }))
     }
     case 'SubscriptionPaid': {
       const { saleId, credits, amountCents, afterEnd, periodStart, periodEnd } = event.data
       const paid = change((agreement) => ({
         periodStart: latest(agreement.periodStart, periodStart),
         periodEnd: latest(agreement.periodEnd, periodEnd),
-        trial: false,
         graceUntil: agreement.failedAt !== null && agreement.failedAt > periodStart ? agreement.graceUntil : null,
       }))
-      return { ...paid, sales: [...paid.sales, { id: saleId, agreementId, credits, amountCents, afterEnd }] }
+      const sale = { id: saleId, agreementId, credits, amountCents, afterEnd, periodStart, reportedAt: at }
+      return { ...paid, sales: [...paid.sales, sale] }
+    }
+    case 'SubscriptionRefundProposed': {
+      const { saleId, amountCents, currency } = event.data
+      const refund = { saleId, amountCents, currency }
+      return { ...subscription, proposedRefunds: [...subscription.proposedRefunds, refund] }
     }
     case 'SubscriptionSaleMismatched':
       return { ...subscription, mismatched: [...subscription.mismatched, event.data.saleId] }
@@ -125,12 +152,23 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
     case 'SubscriptionClosed':
       return change({ closed: true })
     case 'SubscriptionSaleReversed': {
-      const { reversalId, saleId, credits, kind } = event.data
-      return { ...subscription, reversals: [...subscription.reversals, { id: reversalId, saleId, credits, kind }] }
+      const { reversalId, saleId, amountCents, credits, kind } = event.data
+      const reversal = { id: reversalId, saleId, amountCents, credits, kind }
+      return { ...subscription, reversals: [...subscription.reversals, reversal] }
+    }
+    case 'SubscriptionSaleDisputed': {
+      const { disputeId: id, saleId, outcome, statusAt } = event.data
+      const others = subscription.disputes.filter((dispute) => dispute.id !== id || dispute.saleId !== saleId)
+      return { ...subscription, disputes: [...others, { id, saleId, outcome, statusAt }] }
+    }
+    case 'SubscriptionSaleRestored': {
+      const { restorationId: id, saleId, credits } = event.data
+      const restored = { id, saleId, amountCents: 0, credits: -credits, kind: 'restored' } as const
+      return { ...subscription, reversals: [...subscription.reversals, restored] }
     }
   }
 }
 
 const NO_DATES = { statusAt: null, suspendedAt: null, periodStart: null, periodEnd: null, failedAt: null } as const
 const NO_END = { graceUntil: null, endCause: null, endedAt: null, replacedBy: null, closed: false } as const
-const NEW = { status: 'pending', trial: false, cancelled: 'no', paused: 'no', ...NO_DATES, ...NO_END } as const
+const NEW = { status: 'pending', cancelled: 'no', paused: 'no', ...NO_DATES, ...NO_END } as const

@@ -142,8 +142,9 @@ describe('the lifecycle of a plan', () => {
     await soon(async () =>
       expect(await stats(user)).toMatchObject({ current_status: 'active', remaining_credits: 3060 }),
     )
+    // A full refund ends the plan, which forfeits the credits of its other sales.
     await dev(`paypal/${id}/refund`)
-    await soon(async () => expect(await stats(user)).toMatchObject({ remaining_credits: 2060 }))
+    await soon(async () => expect(await stats(user)).toMatchObject({ current_tier: 'free', remaining_credits: 60 }))
   })
 
   it('ends a cancelled plan with its period and forfeits its credits, unless it is reactivated', {

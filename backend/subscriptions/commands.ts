@@ -1,4 +1,4 @@
-import type { PaidTier } from './events.ts'
+import type { DisputeOutcome, PaidTier } from './events.ts'
 
 /** Data of each command, in addition to its type, user and time. */
 interface Data {
@@ -30,6 +30,7 @@ interface Data {
   }
   ReportPaymentFailed: { agreementId: string; failedAt: string; graceUntil: string }
   ReportReversal: { saleId: string; reversalId: string; amountCents: number; kind: 'refund' | 'reversal' }
+  ReportDispute: { saleId: string; disputeId: string; outcome: DisputeOutcome; statusAt: string }
   CancelSubscription: { encryptedReason: string | null; atPeriodEnd: boolean }
   ReactivateSubscription: object
   /** Records the intent to pause a cancelled agreement at the provider, before the provider is called. */

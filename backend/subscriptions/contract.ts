@@ -110,7 +110,11 @@ export const reactivate = endpoint('POST /subscriptions/reactivate', {
 
 export const confirm = endpoint('POST /subscriptions/confirm', {
   access: 'user',
-  body: z.object({ subscription_id: z.string().check(z.minLength(1, 'required'), z.maxLength(128, 'too_long')) }),
+  body: z.object({
+    subscription_id: z
+      .string()
+      .check(z.minLength(1, 'required'), z.maxLength(128, 'too_long'), z.regex(/^[\x20-\x7e]+$/, 'invalid_characters')),
+  }),
   answer: Stats,
   summary: 'Processes the approval after the return from the approval page, and returns the stats',
 })

@@ -1,11 +1,12 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
+import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import type { Tier } from './plans.contract.ts'
 
 export type PaidTier = Exclude<Tier, 'free'>
 
 /**
- * Reason why an agreement ended. `replaced`: another plan took over. An agreement that never started was `withdrawn` by
- * the user, `declined` at the provider or `not_approved` in time.
+ * Reason why an agreement ended. `replaced`: another plan took over. An agreement that never started was `withdrawn` when
+ * the user cancelled, reactivated or started another plan, `declined` at the provider or `not_approved` in time.
  */
 export type EndCause =
   | 'period_end'
@@ -16,6 +17,8 @@ export type EndCause =
   | 'declined'
   | 'unpaid'
   | 'expired'
+
+export type DisputeOutcome = 'open' | 'won' | 'lost'
 
 type About = { userId: string; agreementId: string; at: string }
 
@@ -46,9 +49,11 @@ interface Data {
     credits: number
     periodStart: string
     periodEnd: string
-    /** The sale completed after the agreement ended. Its credits are never forfeited. */
+    /** The sale completed after the agreement ended, or was reported after the plan ended. Its credits are never forfeited. */
     afterEnd: boolean
   }
+  /** A sale completed although its plan had ended. The operator should refund it at the provider. */
+  SubscriptionRefundProposed: { saleId: string; amountCents: number; currency: string }
   /** The amount or currency of a sale differs from the agreement. No credits are granted; an operator must act. */
   SubscriptionSaleMismatched: { saleId: string; amountCents: number; currency: string }
   /** A payment failed. The plan stays active until `graceUntil`. */
@@ -70,17 +75,46 @@ interface Data {
   SubscriptionEnded: { cause: EndCause; replacedBy: string | null }
   /** An ended agreement has also ended at the provider: it can never be billed again. */
   SubscriptionClosed: object
-  /** A sale was refunded or reversed: `credits` of its lot are claimed back. */
+  /**
+   * A sale was refunded or reversed: further `credits` of its lot are claimed back, in proportion to all that was taken
+   * back so far. `amountCents` is the amount as reported; a chargeback after a refund reports the whole sale.
+   */
   SubscriptionSaleReversed: {
     saleId: string
     reversalId: string
     kind: 'refund' | 'reversal'
     amountCents: number
+    /** The part of `amountCents` that no earlier reversal of the sale covers. Missing in old events. */
+    takenCents?: number
     credits: number
   }
+  /** A dispute about a sale was opened or resolved, in effect since `statusAt`. `won`: the seller keeps the money. */
+  SubscriptionSaleDisputed: { saleId: string; disputeId: string; outcome: DisputeOutcome; statusAt: string }
+  /** Money that was taken back for a sale stays after all: `credits` that were claimed for it are given back. */
+  SubscriptionSaleRestored: { saleId: string; restorationId: string; amountCents: number; credits: number }
 }
 
 /** A subscription event of one of the types `T`; of any type by default. */
 export type SubscriptionEvent<T extends keyof Data = keyof Data> = { [K in T]: Event<K, About & Data[K]> }[T]
 
 export const SUBSCRIPTION = 'subscription'
+
+export const SUBSCRIPTION_EVENTS: EventSchemas<SubscriptionEvent['type']> = {
+  SubscriptionRequested: [],
+  SubscriptionScheduled: [],
+  SubscriptionActivated: [],
+  SubscriptionPaid: [],
+  SubscriptionRefundProposed: [],
+  SubscriptionSaleMismatched: [],
+  SubscriptionPaymentFailed: [],
+  SubscriptionSuspended: [],
+  SubscriptionResumed: [],
+  SubscriptionCancelled: [],
+  SubscriptionPaused: [],
+  SubscriptionReactivated: [],
+  SubscriptionEnded: [],
+  SubscriptionClosed: [],
+  SubscriptionSaleReversed: [],
+  SubscriptionSaleDisputed: [],
+  SubscriptionSaleRestored: [],
+}

@@ -1,4 +1,4 @@
-import type { PaidTier } from './events.ts'
+import type { DisputeOutcome, PaidTier } from './events.ts'
 
 /** The current state of an agreement at the provider. Times are ISO strings in UTC. */
 export interface ProviderAgreement {
@@ -37,6 +37,14 @@ export type WebhookSubject =
       readonly reversalId: string
       readonly amountCents: number
       readonly reversal: 'refund' | 'reversal'
+    }
+  | {
+      readonly kind: 'dispute'
+      readonly disputeId: string
+      /** The disputed sales. Some may not be Kinora's. */
+      readonly saleIds: readonly string[]
+      readonly outcome: DisputeOutcome
+      readonly statusAt: string
     }
   | { readonly kind: 'other' }
 

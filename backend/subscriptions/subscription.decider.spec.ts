@@ -63,7 +63,7 @@ describe('agreements', () => {
       .decides(ended('A', 'replaced', 'B'), activated('B', { tier: 'ultimate', statusAt: on('01-05') }))
     given(requested(), requested('B', 'ultimate'), activated('B', { tier: 'ultimate' }))
       .when(status('active'))
-      .decides(ended('A', 'replaced', 'B'))
+      .decides(ended('A', 'withdrawn'))
   })
   it('schedules a smaller plan for the end of the period and cancels the current one', () => {
     const startsAt = on('02-01')

@@ -1,42 +1,20 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { type Agreement, currentOf, evolve, isRunning, type Subscription } from './agreements.rules.ts'
+import {
+  type Agreement,
+  currentOf,
+  evolve,
+  isRunning,
+  planEndedAt,
+  type Sale,
+  type Subscription,
+} from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
-import { type EndCause, SUBSCRIPTION, type SubscriptionEvent } from './events.ts'
+import { nextChange } from './dueChanges.rules.ts'
+import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
+import { takenCents, unclaimedCredits } from './reversals.rules.ts'
 
 type Events = readonly SubscriptionEvent[]
 type Occasion = { readonly userId: string; readonly at: string }
-
-const DAY_MS = 24 * 3_600_000
-/** Time after which a pending agreement ends if the buyer has not approved it. */
-const APPROVAL_TIMEOUT_MS = 3 * DAY_MS
-/** Time after which a suspended agreement ends if it is still unpaid. */
-const SUSPENSION_TIMEOUT_MS = 30 * DAY_MS
-
-const after = (instant: string, ms: number) => new Date(Date.parse(instant) + ms).toISOString()
-
-/** Returns the due time of an agreement's next time-based change; null if there is none. */
-function changeDueAt(agreement: Agreement): string | null {
-  const { status, cancelled, requestedAt, startsAt, periodEnd, graceUntil, suspendedAt } = agreement
-  switch (status) {
-    case 'pending':
-      return after(requestedAt, APPROVAL_TIMEOUT_MS)
-    case 'scheduled':
-      return startsAt
-    case 'active':
-      return cancelled === 'no' ? graceUntil : (periodEnd ?? requestedAt)
-    case 'suspended':
-      return cancelled === 'no' ? after(suspendedAt!, SUSPENSION_TIMEOUT_MS) : (periodEnd ?? requestedAt)
-    case 'ended':
-      return null
-  }
-}
-
-/** Returns the earliest time at which `ApplyDueChanges` has an effect; undefined if there is none. */
-export const nextChangeDueAt = ({ agreements }: Subscription): string | undefined =>
-  agreements
-    .map(changeDueAt)
-    .filter((instant) => instant !== null)
-    .toSorted()[0]
 
 function find({ agreements }: Subscription, id: string): Agreement {
   const agreement = agreements.find((each) => each.id === id)
@@ -60,9 +38,27 @@ const cancelled = (
   data: { userId, agreementId: id, at, encryptedReason, endsAt: periodEnd, final },
 })
 
-/** Activates an agreement and ends the one it replaces. If both are approved, the one requested later wins. */
+/** Returns the agreements requested before and after this one. If both are approved, the one requested later wins. */
+function requestedAround({ agreements }: Subscription, agreement: Agreement) {
+  const place = agreements.indexOf(agreement)
+  return { earlier: agreements.slice(0, place), later: agreements.slice(place + 1) }
+}
+
+const isScheduled = ({ status }: Agreement) => status === 'scheduled'
+
+/** Includes agreements that expired unapproved: they become valid again if the buyer approves them late. */
+const awaitsApproval = ({ status, endCause }: Agreement) =>
+  status === 'pending' || (status === 'ended' && endCause === 'not_approved')
+
+/** Ends all agreements that have not started, except this one. If the buyer approves one later, it is not activated. */
+const withdraw = ({ agreements }: Subscription, occasion: Occasion, except?: Agreement): Events =>
+  agreements
+    .filter((agreement) => agreement !== except && (awaitsApproval(agreement) || isScheduled(agreement)))
+    .map((agreement) => ended(occasion, agreement, 'withdrawn'))
+
+/** Activates an agreement, ends the one it replaces and withdraws the others, so that only one can be billed. */
 function activate(
-  { agreements }: Subscription,
+  subscription: Subscription,
   { userId, at }: Occasion,
   agreement: Agreement,
   {
@@ -71,13 +67,15 @@ function activate(
     statusAt = null,
   }: Partial<SubscriptionEvent<'SubscriptionActivated'>['data']> = {},
 ): Events {
-  const running = agreements.filter((other) => other !== agreement && isRunning(other))
-  const newer = running.find((other) => agreements.indexOf(other) > agreements.indexOf(agreement))
-  if (newer) return [ended({ userId, at }, agreement, 'replaced', newer.id)]
+  const { earlier, later } = requestedAround(subscription, agreement)
+  // Only in logs of earlier releases, which did not withdraw agreements that had not started.
+  if (later.some((other) => isRunning(other) || (isScheduled(other) && other.startsAt! <= at)))
+    return [ended({ userId, at }, agreement, 'withdrawn')]
   const { id, tier, priceCents, currency } = agreement
   const data = { userId, at, agreementId: id, tier, trial, priceCents, currency, periodEnd, statusAt }
   return [
-    ...running.map((other) => ended({ userId, at }, other, 'replaced', id)),
+    ...earlier.filter(isRunning).map((other) => ended({ userId, at }, other, 'replaced', id)),
+    ...withdraw(subscription, { userId, at }, agreement),
     { type: 'SubscriptionActivated', data },
   ]
 }
@@ -91,16 +89,16 @@ function approve(
   const { userId, at, statusAt } = command
   const { id: agreementId, tier, startsAt } = agreement
   if (startsAt === null || startsAt <= at) return activate(subscription, command, agreement, command)
+  const { earlier, later } = requestedAround(subscription, agreement)
+  const newer = later.find(isScheduled)
+  if (newer) return [ended(command, agreement, 'replaced', newer.id)]
   const current = currentOf(subscription)
   return [
+    ...earlier.filter(isScheduled).map((other) => ended(command, other, 'replaced', agreementId)),
     { type: 'SubscriptionScheduled', data: { userId, at, agreementId, tier, startsAt, statusAt } },
     ...(current?.cancelled === 'no' ? [cancelled(command, current)] : []),
   ]
 }
-
-/** Includes agreements that expired unapproved: they become valid again if the buyer approves them late. */
-const awaitsApproval = ({ status, endCause }: Agreement) =>
-  status === 'pending' || (status === 'ended' && endCause === 'not_approved')
 
 function reportStatus(command: SubscriptionCommand<'ReportStatus'>, subscription: Subscription): Events {
   const { userId, at, agreementId, status, statusAt } = command
@@ -122,7 +120,7 @@ function reportStatus(command: SubscriptionCommand<'ReportStatus'>, subscription
         : []
     case 'suspended':
       if (agreement.paused === 'requested') return [{ type: 'SubscriptionPaused', data }]
-      if (!isNews || agreement.paused === 'yes' || agreement.status === 'scheduled') return []
+      if (!isNews || agreement.paused === 'yes') return []
       if (agreement.cancelled !== 'no') return [{ type: 'SubscriptionPaused', data }]
       return agreement.status === 'active'
         ? [{ type: 'SubscriptionSuspended', data: { ...data, cause: 'provider' } }]
@@ -142,15 +140,23 @@ function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Su
   const sale = { userId, at, agreementId, saleId, amountCents, currency }
   if (amountCents !== agreement.priceCents || currency !== agreement.currency)
     return [{ type: 'SubscriptionSaleMismatched', data: sale }]
-  const { status, tier, endedAt } = agreement
-  const starts = awaitsApproval(agreement) || status === 'scheduled'
+  const { status, tier } = agreement
+  const starts = awaitsApproval(agreement) || isScheduled(agreement)
+  const started = starts ? activate(subscription, command, agreement, { periodEnd }) : []
+  const afterEnd = isSoldAfterEnd(started.reduce(evolve, subscription), agreementId, soldAt)
   const resumes = status === 'suspended' && agreement.cancelled === 'no' && periodEnd > at
-  const afterEnd = !starts && endedAt !== null && soldAt > endedAt
   return [
-    ...(starts ? activate(subscription, command, agreement, { periodEnd }) : []),
+    ...started,
     { type: 'SubscriptionPaid', data: { ...sale, tier, credits, periodStart: soldAt, periodEnd, afterEnd } },
+    ...(afterEnd ? [{ type: 'SubscriptionRefundProposed', data: sale } as const] : []),
     ...(resumes ? [{ type: 'SubscriptionResumed', data: { userId, agreementId, at, statusAt: null } } as const] : []),
   ]
+}
+
+/** Returns whether a sale completed after its agreement ended, or no plan is left on which to spend its credits. */
+function isSoldAfterEnd(subscription: Subscription, agreementId: string, soldAt: string): boolean {
+  const { endedAt } = find(subscription, agreementId)
+  return (endedAt !== null && soldAt >= endedAt) || planEndedAt(subscription, agreementId) !== null
 }
 
 function reportPaymentFailed(command: SubscriptionCommand<'ReportPaymentFailed'>, subscription: Subscription): Events {
@@ -160,30 +166,80 @@ function reportPaymentFailed(command: SubscriptionCommand<'ReportPaymentFailed'>
   return status === 'active' && !isKnown ? [{ type: 'SubscriptionPaymentFailed', data }] : []
 }
 
-function reportReversal(command: SubscriptionCommand<'ReportReversal'>, { sales, reversals }: Subscription): Events {
-  const { type: _, ...reversal } = command
-  const sale = sales.find(({ id }) => id === reversal.saleId)
+function findSale({ sales }: Subscription, saleId: string): Sale {
+  const sale = sales.find(({ id }) => id === saleId)
   if (!sale) throw new Rejection('unknown_sale', 'This sale was not reported as completed.')
+  return sale
+}
+
+function reportReversal(command: SubscriptionCommand<'ReportReversal'>, subscription: Subscription): Events {
+  const { type: _, ...reversal } = command
+  const { reversals } = subscription
+  const sale = findSale(subscription, reversal.saleId)
   if (reversals.some(({ id }) => id === reversal.reversalId)) return []
-  // A partial refund claims back credits in proportion, rounded down in the buyer's favour.
-  const credits = Math.floor((sale.credits * Math.min(reversal.amountCents, sale.amountCents)) / sale.amountCents)
-  return [{ type: 'SubscriptionSaleReversed', data: { ...reversal, agreementId: sale.agreementId, credits } }]
+  const { reversalId: id, saleId, amountCents, kind } = reversal
+  const after = { ...subscription, reversals: [...reversals, { id, saleId, amountCents, kind, credits: 0 }] }
+  return reverse(command, { reversal, sale, before: subscription, after })
+}
+
+type Reversing = Readonly<{
+  reversal: Pick<SubscriptionCommand<'ReportReversal'>, 'saleId' | 'reversalId' | 'amountCents' | 'kind'>
+  sale: Sale
+  before: Subscription
+  /** The subscription with the reason of the reversal, but without its claim. */
+  after: Subscription
+}>
+
+function reverse({ userId, at }: Occasion, { reversal, sale, before, after }: Reversing): Events {
+  const { saleId, reversalId, kind, amountCents } = reversal
+  const taken = takenCents(after, sale) - takenCents(before, sale)
+  // Events that predate cumulative claims can have claimed more.
+  const credits = Math.max(0, unclaimedCredits(after, sale))
+  const about = { userId, agreementId: sale.agreementId, at, saleId }
+  const data = { ...about, reversalId, kind, amountCents, takenCents: taken, credits }
+  const reversed = { type: 'SubscriptionSaleReversed', data } as const
+  return [reversed, ...(taken > 0 ? endUnpaid({ userId, at }, evolve(before, reversed), sale) : [])]
+}
+
+/** Records a dispute. Winning all disputes about a sale gives back what its chargeback claimed; losing one claims it again. */
+function reportDispute(command: SubscriptionCommand<'ReportDispute'>, subscription: Subscription): Events {
+  const { type: _, ...dispute } = command
+  const { userId, at, saleId, disputeId, statusAt } = dispute
+  const sale = findSale(subscription, saleId)
+  const known = subscription.disputes.find((each) => each.id === disputeId && each.saleId === saleId)
+  if (known && known.statusAt >= statusAt) return []
+  const about = { userId, at, agreementId: sale.agreementId, saleId }
+  const disputed = { type: 'SubscriptionSaleDisputed', data: { ...dispute, agreementId: sale.agreementId } } as const
+  const after = evolve(subscription, disputed)
+  const amountCents = takenCents(subscription, sale) - takenCents(after, sale)
+  const id = `${disputeId} ${saleId} ${statusAt}`
+  if (amountCents === 0) return [disputed]
+  if (amountCents < 0) {
+    const reversal = { saleId, reversalId: id, kind: 'reversal', amountCents: 0 } as const
+    return [disputed, ...reverse(command, { reversal, sale, before: subscription, after })]
+  }
+  const data = { ...about, restorationId: id, amountCents, credits: Math.max(0, -unclaimedCredits(after, sale)) }
+  return [disputed, { type: 'SubscriptionSaleRestored', data }]
+}
+
+/** Ends the user's plan immediately if the sale that pays for its current period is taken back whole. */
+function endUnpaid(occasion: Occasion, subscription: Subscription, sale: Sale): Events {
+  const current = currentOf(subscription)
+  const paysForCurrent = current?.id === sale.agreementId && current.periodStart === sale.periodStart
+  if (!paysForCurrent || takenCents(subscription, sale) < sale.amountCents) return []
+  const { userId, at } = occasion
+  return cancel({ type: 'CancelSubscription', userId, at, encryptedReason: null, atPeriodEnd: false }, subscription)
 }
 
 function cancel(command: SubscriptionCommand<'CancelSubscription'>, subscription: Subscription): Events {
   const { encryptedReason, atPeriodEnd } = command
   const current = currentOf(subscription)
-  const waiting = waitingOf(subscription)
-  if (!current && waiting.length === 0) throw new Rejection('no_subscription', 'There is no subscription to cancel.')
-  const withdrawn = waiting.map((agreement) => ended(command, agreement, 'withdrawn'))
+  const withdrawn = withdraw(subscription, command)
+  if (!current && withdrawn.length === 0) throw new Rejection('no_subscription', 'There is no subscription to cancel.')
   if (!current) return withdrawn
   if (!atPeriodEnd) return [...withdrawn, ended(command, current, 'cancelled')]
   return current.cancelled === 'no' ? [...withdrawn, cancelled(command, current, { encryptedReason })] : withdrawn
 }
-
-/** Returns the latest scheduled and the latest pending agreement, if any. */
-const waitingOf = ({ agreements }: Subscription): readonly Agreement[] =>
-  (['scheduled', 'pending'] as const).flatMap((status) => agreements.findLast((each) => each.status === status) ?? [])
 
 function reactivate(command: SubscriptionCommand<'ReactivateSubscription'>, subscription: Subscription): Events {
   const { userId, at } = command
@@ -195,20 +251,17 @@ function reactivate(command: SubscriptionCommand<'ReactivateSubscription'>, subs
       'cannot_reactivate',
       'This subscription has ended at the payment provider. Please subscribe again.',
     )
-  const scheduled = subscription.agreements.findLast(({ status }) => status === 'scheduled')
   return [
-    ...(scheduled ? [ended(command, scheduled, 'withdrawn')] : []),
+    ...withdraw(subscription, command),
     { type: 'SubscriptionReactivated', data: { userId, at, agreementId: current.id } },
   ]
 }
 
+/** Applies changes as of the time they were due, in that order, however late the command arrives. */
 function applyDueChanges(command: SubscriptionCommand<'ApplyDueChanges'>, subscription: Subscription): Events {
-  const due = subscription.agreements.find((agreement) => {
-    const instant = changeDueAt(agreement)
-    return instant !== null && instant <= command.at
-  })
-  if (!due) return []
-  const events = applyDueChange(command, due, subscription)
+  const next = nextChange(subscription)
+  if (!next || next.at > command.at) return []
+  const events = applyDueChange({ userId: command.userId, at: next.at }, next.agreement, subscription)
   // One change can make another due: when the current agreement ends, the scheduled one starts.
   return [...events, ...applyDueChanges(command, events.reduce(evolve, subscription))]
 }
@@ -238,6 +291,8 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
       return reportPaymentFailed(command, subscription)
     case 'ReportReversal':
       return reportReversal(command, subscription)
+    case 'ReportDispute':
+      return reportDispute(command, subscription)
     case 'CancelSubscription':
       return cancel(command, subscription)
     case 'ReactivateSubscription':
@@ -260,7 +315,8 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
 /** Decider for a user's agreements, sales and reversals. Records each fact once, however often it is reported. */
 export const subscription: Decider<Subscription, SubscriptionCommand, SubscriptionEvent> = {
   category: SUBSCRIPTION,
-  initial: { agreements: [], sales: [], reversals: [], mismatched: [] },
+  schemas: SUBSCRIPTION_EVENTS,
+  initial: { agreements: [], sales: [], reversals: [], disputes: [], mismatched: [], proposedRefunds: [] },
   evolve,
   decide,
   hashChained: true,

@@ -47,6 +47,10 @@ export const paid = (
     afterEnd,
   },
 })
+export const refundProposed = (saleId: string, agreementId = 'A', when = at): SubscriptionEvent => ({
+  type: 'SubscriptionRefundProposed',
+  data: { userId, agreementId, at: when, saleId, amountCents: 4499, currency: 'USD' },
+})
 export const ended = (
   agreementId: string,
   cause: EndCause,

@@ -21,6 +21,20 @@ const REFUND = { id: 'R1', sale_id: SALE.id, amount: { total: '-5.00', currency:
 const AGREEMENT = { id: 'I-1', status: 'ACTIVE', status_update_time: '2026-03-01T10:00:01Z' }
 const FAILED = { ...AGREEMENT, billing_info: { last_failed_payment: { time: '2026-03-01T02:00:00-08:00' } } }
 
+const DISPUTE = {
+  dispute_id: 'PP-D-1',
+  status: 'OPEN',
+  create_time: '2026-03-02T10:00:00Z',
+  disputed_transactions: [{ seller_transaction_id: SALE.id, seller: { merchant_id: 'M' } }],
+}
+const resolved = (outcome_code: string) => ({
+  ...DISPUTE,
+  status: 'RESOLVED',
+  update_time: '2026-03-20T10:00:00Z',
+  dispute_outcome: { outcome_code },
+})
+const DISPUTED = { kind: 'dispute', disputeId: 'PP-D-1', saleIds: [SALE.id] }
+
 describe('parseWebhook', () => {
   it.each([
     [
@@ -73,7 +87,13 @@ describe('parseWebhook', () => {
     ],
     ['BILLING.PLAN.CREATED', { id: 'P-1' }, { kind: 'other' }],
     ['PAYMENT.SALE.PENDING', SALE, { kind: 'other' }],
-    ['CUSTOMER.DISPUTE.CREATED', null, { kind: 'other' }],
+    ['CUSTOMER.DISPUTE.CREATED', DISPUTE, { ...DISPUTED, outcome: 'open', statusAt: '2026-03-02T10:00:00.000Z' }],
+    ['CUSTOMER.DISPUTE.RESOLVED', resolved('RESOLVED_SELLER_FAVOUR'), { ...DISPUTED, outcome: 'won' }],
+    ['CUSTOMER.DISPUTE.RESOLVED', resolved('CANCELED_BY_BUYER'), { ...DISPUTED, outcome: 'won' }],
+    ['CUSTOMER.DISPUTE.RESOLVED', resolved('RESOLVED_BUYER_FAVOUR'), { ...DISPUTED, outcome: 'lost' }],
+    ['CUSTOMER.DISPUTE.RESOLVED', resolved('RESOLVED_WITH_PAYOUT'), { ...DISPUTED, outcome: 'open' }],
+    ['CUSTOMER.DISPUTE.UPDATED', { ...resolved('DENIED'), status: 'UNDER_REVIEW' }, { ...DISPUTED, outcome: 'open' }],
+    ['CUSTOMER.DISPUTE.CREATED', { ...DISPUTE, disputed_transactions: [] }, { kind: 'other' }],
   ])('parses %s', (type, resource, subject) => {
     expect(parseWebhook(event(type, resource))).toMatchObject({ id: 'WH-1', type, subject })
   })
@@ -102,6 +122,7 @@ describe('parseWebhook', () => {
     event('PAYMENT.SALE.COMPLETED', { ...SALE, amount: { total: '9'.repeat(40), currency: 'USD' } }),
     event('PAYMENT.SALE.COMPLETED', { ...SALE, amount: { total: '5.00', currency: 'dollars' } }),
     event('PAYMENT.SALE.REFUNDED', { ...REFUND, sale_id: undefined }),
+    event('CUSTOMER.DISPUTE.RESOLVED', null),
     event('BILLING.SUBSCRIPTION.ACTIVATED', { ...AGREEMENT, status: 'ODD' }),
     event('BILLING.SUBSCRIPTION.ACTIVATED', { id: 'I'.repeat(200) }),
   ])('rejects a malformed event: %j', (unreadable) => {

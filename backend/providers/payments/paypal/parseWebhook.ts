@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { ValidationError } from '#backend/kernel/http/problemDetails.ts'
+import type { DisputeOutcome } from '#backend/subscriptions/events.ts'
 import type { PaymentWebhook, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { smallestUnits } from './amounts.ts'
 import { Id, Instant, Subscription } from './paypalShapes.ts'
@@ -10,6 +11,24 @@ const Money = z.object({ total: z.string(), currency: z.string().check(z.regex(/
 const Sale = z.object({ id: Id, billing_agreement_id: z.optional(Id), amount: Money, create_time: Instant })
 /** A refund or, in some reversal events, the sale itself with the reversed amount. */
 const Reversed = z.object({ id: Id, sale_id: z.optional(Id), amount: Money })
+
+const Dispute = z.object({
+  dispute_id: Id,
+  status: z.optional(z.string()),
+  create_time: z.optional(Instant),
+  update_time: z.optional(Instant),
+  disputed_transactions: z.array(z.object({ seller_transaction_id: z.optional(Id) })),
+  dispute_outcome: z.optional(z.object({ outcome_code: z.optional(z.string()) })),
+})
+
+/** Outcomes after which the seller keeps the money, or has lost it. After any other outcome, nothing changes. */
+const OUTCOMES: Readonly<Record<string, DisputeOutcome>> = {
+  RESOLVED_SELLER_FAVOUR: 'won',
+  CANCELED_BY_BUYER: 'won',
+  DENIED: 'won',
+  RESOLVED_BUYER_FAVOUR: 'lost',
+  ACCEPTED: 'lost',
+}
 
 /**
  * Parses an event of PayPal's webhooks API v1. Does not verify its signature.
@@ -26,6 +45,7 @@ function subjectOf(type: string, resource: unknown, at: string): { subject: Webh
   if (type === 'PAYMENT.SALE.COMPLETED') return saleOf(resource)
   if (type === 'PAYMENT.SALE.REFUNDED') return reversalOf(resource, 'refund')
   if (type === 'PAYMENT.SALE.REVERSED') return reversalOf(resource, 'reversal')
+  if (type.startsWith('CUSTOMER.DISPUTE.')) return disputeOf(resource, at)
   if (!type.startsWith('BILLING.SUBSCRIPTION.')) return { subject: { kind: 'other' }, state: `${idOf(resource)} ${at}` }
 
   const { id: agreementId, status, status_update_time, update_time, billing_info } = parse(Subscription, resource)
@@ -57,6 +77,18 @@ function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subje
   // Some events contain a negative amount.
   const amountCents = Math.abs(unitsOf(amount))
   return { subject: { kind: 'reversal', saleId, reversalId, amountCents, reversal }, state: reversalId }
+}
+
+function disputeOf(resource: unknown, at: string): { subject: WebhookSubject; state: string } {
+  const dispute = parse(Dispute, resource)
+  const { dispute_id: disputeId, create_time, update_time, status, dispute_outcome, disputed_transactions } = dispute
+  const statusAt = update_time ?? create_time ?? at
+  const code = status === 'RESOLVED' ? (dispute_outcome?.outcome_code ?? '') : ''
+  const outcome = OUTCOMES[code] ?? 'open'
+  const saleIds = disputed_transactions.flatMap(({ seller_transaction_id }) => seller_transaction_id ?? [])
+  const state = `${disputeId} ${outcome} ${statusAt}`
+  if (saleIds.length === 0) return { subject: { kind: 'other' }, state }
+  return { subject: { kind: 'dispute', disputeId, saleIds, outcome, statusAt }, state }
 }
 
 function unitsOf({ total, currency }: z.infer<typeof Money>): number {

@@ -36,7 +36,7 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
   const api = createPaypalApi(access, pace)
   const pathOf = (agreementId: string) => `/v1/billing/subscriptions/${encodeURIComponent(agreementId)}`
   const { source = fetchCertificate, roots } = certificates ?? {}
-  const isAuthentic = createTransmissionCheck(api, webhookId, createCertificates(source, roots, now))
+  const isAuthentic = createTransmissionCheck(api, webhookId, createCertificates(source, roots, now), now)
 
   const getAgreement = async (agreementId: string): Promise<ProviderAgreement | undefined> => {
     try {

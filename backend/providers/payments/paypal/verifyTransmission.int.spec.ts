@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ValidationError } from '#backend/kernel/http/problemDetails.ts'
 import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
-import { isPaypalAddress } from './certificates.ts'
+import { isCertificateUrl } from './certificates.ts'
 import { createPaypal, type PaypalOptions } from './paypal.ts'
 import {
   certificateUrl,
@@ -96,10 +96,14 @@ describe('a PayPal webhook', () => {
     ['https://api.paypal.com@evil.test/CERT-1', false],
     ['https://user@api.paypal.com/CERT-1', false],
     ['https://api.paypal.com:8443/CERT-1', false],
+    ['https://www.paypal.com/v1/notifications/certs/CERT-1', false],
+    ['https://api.paypal.com/v1/oauth2/token', false],
+    ['https://api.paypal.com/v1/notifications/certs/../../oauth2/token', false],
+    ['https://api.paypal.com/v1/notifications/certs/CERT-1?x=1', false],
     ['file:///etc/passwd', false],
     ['//api.paypal.com/CERT-1', false],
   ])('may name a certificate at %s: %j', async (certUrl, expected) => {
-    expect(isPaypalAddress(certUrl)).toBe(expected)
+    expect(isCertificateUrl(certUrl)).toBe(expected)
     if (!expected) expect(await read(double.sign(EVENT, { certUrl }))).toBe(undefined)
     if (!expected) expect(times('')).toBe(0)
   })
@@ -153,6 +157,26 @@ describe('a PayPal webhook', () => {
     const signed = double.sign(EVENT, { certUrl: certificateUrl('CERT-5'), key: issued.privateKey })
     expect(await read(signed)).toBe(undefined)
     expect(times(VERIFY)).toBe(3)
+  })
+
+  it('that names an unavailable certificate does not call PayPal again for a minute', async () => {
+    double.fault = (call) => (call.includes('/certs/') ? { status: 404 } : undefined)
+    let now = double.model.now
+    const provider = adapter({ now: () => now })
+    for (let n = 0; n < 5; n++)
+      expect(await read(double.sign(EVENT, { certUrl: certificateUrl('LOST') }), provider)).toBe(undefined)
+    expect(times('')).toBe(1)
+    now += 60_001
+    await read(double.sign(EVENT, { certUrl: certificateUrl('LOST') }), provider)
+    expect(times('')).toBe(2)
+  })
+
+  it('that is forged many times calls PayPal a limited number of times', async () => {
+    double.fault = (call) => (call.includes('/certs/') ? { status: 503 } : undefined)
+    const provider = adapter({ now: () => double.model.now })
+    const forge = (n: number) => read(double.sign(EVENT, { certUrl: certificateUrl(`CERT-${n}`) }), provider)
+    await Promise.allSettled(Array.from({ length: 100 }, (_, n) => forge(n)))
+    expect([times('/certs/'), times(VERIFY)]).toEqual([10, 20])
   })
 
   it('throws ValidationError if the signature is valid but the body is not an event', async () => {

@@ -1,7 +1,10 @@
 import { type KeyObject, verify } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import * as z from 'zod/mini'
-import { type createCertificates, isPaypalAddress } from './certificates.ts'
+import type { Clock } from '#backend/kernel/time.ts'
+import { createTokenBucket } from '#backend/kernel/tokenBucket.ts'
+import { PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
+import { type createCertificates, isCertificateUrl } from './certificates.ts'
 import { type PaypalApi, PaypalRefusal } from './paypalApi.ts'
 
 const Verified = z.object({ verification_status: z.string() })
@@ -9,6 +12,9 @@ const Verified = z.object({ verification_status: z.string() })
 type Headers = Readonly<Record<string, string | undefined>>
 
 type Transmission = NonNullable<ReturnType<typeof transmissionOf>>
+
+/** Limit of signatures that PayPal is asked to verify, because anyone can send a webhook. */
+const QUESTIONS = { burst: 20, everyMs: 3_000 }
 
 /**
  * Creates a function that verifies a webhook's signature:
@@ -20,7 +26,9 @@ export function createTransmissionCheck(
   api: PaypalApi,
   webhookId: string,
   certificates: ReturnType<typeof createCertificates>,
+  now: Clock = Date.now,
 ) {
+  const mayAsk = createTokenBucket(QUESTIONS, now)
   return async (headers: Headers, body: Buffer): Promise<boolean> => {
     const transmission = transmissionOf(headers)
     if (!transmission) return false
@@ -30,6 +38,7 @@ export function createTransmissionCheck(
       if (!isSigned(key.key, webhookId, transmission, body)) return false
       if (key.isTrusted) return true
     }
+    if (!mayAsk()) throw new PaymentProviderDown('Too many signatures to verify')
     return isVerifiedByPaypal(api, webhookId, transmission, body)
   }
 }
@@ -43,7 +52,7 @@ function transmissionOf(headers: Headers) {
   const [id, time, signature] = [header('transmission-id'), header('transmission-time'), header('transmission-sig')]
   const [certUrl, algorithm] = [header('cert-url'), header('auth-algo')]
   if (!id || !time || !signature || !certUrl || algorithm !== 'SHA256withRSA') return undefined
-  return isPaypalAddress(certUrl) ? { id, time, signature, certUrl, algorithm } : undefined
+  return isCertificateUrl(certUrl) ? { id, time, signature, certUrl, algorithm } : undefined
 }
 
 function isSigned(key: KeyObject, webhookId: string, { id, time, signature }: Transmission, body: Buffer): boolean {

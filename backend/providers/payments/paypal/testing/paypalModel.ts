@@ -161,4 +161,17 @@ export class PaypalModel {
     const { value } = sale.amount_with_breakdown.gross_amount
     this.#queue('PAYMENT.SALE.REVERSED', this.#saleResource(id, sale, `-${value}`))
   }
+
+  /** Opens a dispute about the last sale, or resolves it. Returns the dispute's id. */
+  dispute(id: string, resolution?: { disputeId: string; outcome_code: string }): string {
+    const sale = this.of(id).transactions.at(-1)!
+    const dispute_id = resolution?.disputeId ?? this.newId('PP-D-')
+    const about = { dispute_id, update_time: this.at, disputed_transactions: [{ seller_transaction_id: sale.id }] }
+    if (!resolution) this.#queue('CUSTOMER.DISPUTE.CREATED', { ...about, status: 'OPEN' })
+    else {
+      const dispute_outcome = { outcome_code: resolution.outcome_code }
+      this.#queue('CUSTOMER.DISPUTE.RESOLVED', { ...about, status: 'RESOLVED', dispute_outcome })
+    }
+    return dispute_id
+  }
 }
