@@ -22,8 +22,9 @@ export type CreditEntry = z.infer<typeof CreditEntry>
 const GRANTS = ['free', 'subscription', 'payment'] as const
 const RELEASES = ['not delivered', 'cancelled', 'abandoned', 'account erased'] as const
 const LOSSES = ['expired', 'subscription_ended', 'refund', 'reversal'] as const
+const RETURNS = ['dispute_won'] as const
 /** Reasons that the site translates. */
-export const REASONS = [...GRANTS, 'video', ...RELEASES, ...LOSSES] as const
+export const REASONS = [...GRANTS, 'video', ...RELEASES, ...LOSSES, ...RETURNS] as const
 
 export const history = endpoint('GET /credits/history', {
   access: 'user',

@@ -135,6 +135,66 @@ describe('holding credits', () => {
   })
 })
 
+describe('restoring a lot after a dispute is won', () => {
+  const reversed = (debt: number, ...parts: LotPart[]): CreditAccountEvent => ({
+    type: 'CreditsReversed',
+    data: { userId, reversalId: 'r', lotId: 'a', parts, debt, reason: 'reversal', at },
+  })
+  const restore = (amount: number): CreditAccountCommand => ({
+    type: 'RestoreLot',
+    userId,
+    restorationId: 'd',
+    lotId: 'a',
+    amount,
+    at,
+  })
+  const restored = (amount: number, newLotId: string | null = null): CreditAccountEvent => ({
+    type: 'CreditsRestored',
+    data: { userId, restorationId: 'd', lotId: 'a', amount, newLotId, at },
+  })
+  const closed: CreditAccountEvent = {
+    type: 'CreditLotClosed',
+    data: { userId, lotId: 'a', amount: 0, reason: 'subscription_ended', at },
+  }
+
+  it('gives back once what was claimed, and never more', () => {
+    const claimed = [granted('a', 60), reversed(0, part('a', 40))]
+    given(...claimed)
+      .when(restore(60))
+      .decides(restored(40))
+    given(...claimed, restored(40))
+      .when(restore(60))
+      .decidesNothing()
+    given(granted('a', 60)).when(restore(60)).decidesNothing()
+    given().when(restore(60)).decidesNothing()
+  })
+  it('repays the debt of the claim first', () => {
+    given(granted('a', 60), held('t', part('a', 60)), captured('t'), reversed(60))
+      .when(restore(60))
+      .decides(restored(60), { type: 'CreditDebtRepaid', data: { userId, parts: [part('a', 60)], at } })
+  })
+  it('gives the credits of a closed lot a new lot, which can be claimed again with it', () => {
+    const over = [granted('a', 60), reversed(0, part('a', 60)), closed]
+    given(...over)
+      .when(restore(60))
+      .decides(restored(60, 'restored-d'))
+    given(...over, restored(60, 'restored-d'))
+      .when({ type: 'ReverseLot', userId, reversalId: 'r2', lotId: 'a', reason: 'reversal', at })
+      .decides({
+        type: 'CreditsReversed',
+        data: {
+          userId,
+          reversalId: 'r2',
+          lotId: 'a',
+          parts: [part('restored-d', 60)],
+          debt: 0,
+          reason: 'reversal',
+          at,
+        },
+      })
+  })
+})
+
 describe('settling a hold', () => {
   const open = [granted('a', 60, day(20)), granted('b', 60), held('t', part('a', 60), part('b', 30))]
   it('captures a hold', () => {

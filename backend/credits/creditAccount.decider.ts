@@ -1,21 +1,25 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import { GrowOnlySet } from '../kernel/eventsourcing/pure/growOnlySet.ts'
-import { CREDIT_ACCOUNT, type CreditAccountEvent, type LotPart } from './events.ts'
-import { allocate, available, credit, debit, isOpen, type Lot, newLot, total } from './lots.rules.ts'
+import { type EndedIds, hasEnded, noEndedIds, weightOfEnded, withEnded } from '../kernel/eventsourcing/pure/endedIds.ts'
+import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent, type LotPart } from './events.ts'
+import { allocate, available, credit, debit, isValid, type Lot, newLot, total } from './lots.rules.ts'
 
-/** A user's credits. Amounts are whole credits. */
+/** A user's credits. Amounts are whole credits. The size grows with grants and corrections, but not with videos. */
 export interface CreditAccount {
-  /** In grant order. */
+  /** Open lots in grant order. */
   readonly lots: readonly Lot[]
-  /** Open holds by id: credits set aside for unfinished tasks. */
-  readonly holds: ReadonlyMap<string, readonly LotPart[]>
+  /** Closed lots, except those of source `returned`: they cannot be granted again, but still reversed. */
+  readonly closed: readonly Lot[]
+  /** Open holds: credits set aside for unfinished tasks. */
+  readonly holds: readonly Hold[]
   /** Credits owed after a reversal. New credits repay it first, so no open lot has credits left while debt remains. */
   readonly debt: number
-  /** Ids of all lots granted, holds settled, and reversals and withdrawals made. They make commands idempotent. */
-  readonly granted: GrowOnlySet
-  readonly settled: GrowOnlySet
-  readonly corrected: GrowOnlySet
+  /** Ids of settled holds. */
+  readonly settled: EndedIds
+  /** Ids of all reversals, restorations and withdrawals, which make them idempotent. */
+  readonly corrected: readonly string[]
 }
+
+type Hold = Readonly<{ id: string; parts: readonly LotPart[] }>
 
 type Common = { readonly userId: string; readonly at: string }
 
@@ -32,6 +36,8 @@ interface Commands {
   ExpireLots: object
   /** `amount`: number of credits to claim back; by default, all that can be claimed. */
   ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
+  /** Gives back up to `amount` credits that were claimed back for a lot. */
+  RestoreLot: { restorationId: string; lotId: string; amount: number }
   WithdrawCredits: { adjustmentId: string; amount: number; reason: string }
 }
 
@@ -43,34 +49,43 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
   switch (event.type) {
     case 'CreditLotGranted': {
       const { lotId, source, amount, expiresAt } = event.data
-      const lots = [...account.lots, newLot(lotId, source, amount, expiresAt)]
-      return { ...account, lots, granted: account.granted.add(lotId) }
+      return { ...account, lots: [...account.lots, newLot(lotId, source, amount, expiresAt)] }
     }
     case 'CreditsHeld': {
       const { holdId, parts } = event.data
-      return { ...account, lots: debit(account.lots, parts), holds: new Map(account.holds).set(holdId, parts) }
+      return { ...account, lots: debit(account.lots, parts), holds: [...account.holds, { id: holdId, parts }] }
     }
     case 'CreditsCaptured':
       return withoutHold(account, event.data.holdId)
     case 'CreditsReleased': {
       const { holdId, renewed } = event.data
       // Events that predate lot closing have no `parts`: the entire hold returned to its lots.
-      const lots = credit(account.lots, event.data.parts ?? account.holds.get(holdId) ?? [])
+      const lots = credit(account.lots, event.data.parts ?? findHold(account, holdId)?.parts)
       if (renewed) lots.push(newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
       return { ...withoutHold(account, holdId), lots }
     }
     case 'CreditLotClosed': {
       const { lotId, amount } = event.data
-      const closed = (lot: Lot) => ({ ...lot, left: 0, forfeited: lot.forfeited + amount, closed: true })
-      return { ...account, lots: account.lots.map((lot) => (lot.id === lotId ? closed(lot) : lot)) }
+      const lots = account.lots.filter(({ id }) => id !== lotId)
+      const over = account.lots.filter(({ id, source }) => id === lotId && source !== 'returned')
+      const closed = over.map((lot) => ({ ...lot, left: 0, forfeited: amount }))
+      return { ...account, lots, closed: [...account.closed, ...closed] }
     }
     case 'CreditsReversed': {
       const { reversalId, lotId, parts, debt } = event.data
       const reversed = total(parts) + debt
-      const lots = debit(account.lots, parts).map((lot) =>
-        lot.id === lotId ? { ...lot, reversed: lot.reversed + reversed } : lot,
-      )
-      return { ...account, lots, debt: account.debt + debt, corrected: account.corrected.add(reversalId) }
+      const claim = (lot: Lot) => (lot.id === lotId ? { ...lot, reversed: lot.reversed + reversed } : lot)
+      const lots = debit(account.lots, parts).map(claim)
+      const corrected = [...account.corrected, reversalId]
+      return { ...account, lots, closed: account.closed.map(claim), debt: account.debt + debt, corrected }
+    }
+    case 'CreditsRestored': {
+      const { restorationId, lotId, amount, newLotId } = event.data
+      const restore = (lot: Lot) => (lot.id === lotId ? { ...lot, reversed: lot.reversed - amount } : lot)
+      const restored = newLotId === null ? credit(account.lots, [{ lotId, amount }]) : [...account.lots]
+      if (newLotId !== null) restored.push(newLot(newLotId, 'payment', amount, null))
+      const corrected = [...account.corrected, restorationId]
+      return { ...account, lots: restored.map(restore), closed: account.closed.map(restore), corrected }
     }
     case 'CreditDebtRepaid': {
       const { parts } = event.data
@@ -78,38 +93,44 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
     }
     case 'CreditsWithdrawn': {
       const { adjustmentId, parts } = event.data
-      return { ...account, lots: debit(account.lots, parts), corrected: account.corrected.add(adjustmentId) }
+      return { ...account, lots: debit(account.lots, parts), corrected: [...account.corrected, adjustmentId] }
     }
   }
 }
 
 function withoutHold(account: CreditAccount, holdId: string): CreditAccount {
-  const holds = new Map(account.holds)
-  holds.delete(holdId)
-  return { ...account, holds, settled: account.settled.add(holdId) }
+  const holds = account.holds.filter(({ id }) => id !== holdId)
+  return { ...account, holds, settled: withEnded(account.settled, holdId) }
 }
+
+const findHold = ({ holds }: CreditAccount, holdId: string) => holds.find(({ id }) => id === holdId)
+
+const findLot = ({ lots, closed }: CreditAccount, lotId: string) =>
+  lots.find(({ id }) => id === lotId) ?? closed.find(({ id }) => id === lotId)
 
 function decide(command: CreditAccountCommand, account: CreditAccount): readonly CreditAccountEvent[] {
   switch (command.type) {
     case 'GrantLot': {
       const { type: _, ...lot } = command
-      if (account.granted.has(lot.lotId)) return []
+      if (findLot(account, lot.lotId)) return []
       return withDebtRepaid(account, command, { type: 'CreditLotGranted', data: lot })
     }
     case 'HoldCredits':
       return hold(command, account)
     case 'CaptureHold': {
       const { userId, holdId, at } = command
-      return account.holds.has(holdId) ? [{ type: 'CreditsCaptured', data: { userId, holdId, at } }] : []
+      return findHold(account, holdId) ? [{ type: 'CreditsCaptured', data: { userId, holdId, at } }] : []
     }
     case 'ReleaseHold':
       return release(command, account)
     case 'ForfeitLots':
       return close(account, command, 'subscription_ended', ({ id }) => command.lotIds.includes(id))
     case 'ExpireLots':
-      return close(account, command, 'expired', (lot) => !isOpen(lot, command.at))
+      return close(account, command, 'expired', (lot) => !isValid(lot, command.at))
     case 'ReverseLot':
       return reverse(command, account)
+    case 'RestoreLot':
+      return restore(command, account)
     case 'WithdrawCredits':
       return withdraw(command, account)
   }
@@ -119,10 +140,11 @@ function hold(
   { userId, holdId, amount, openLimit, at }: CreditAccountCommand<'HoldCredits'>,
   account: CreditAccount,
 ): CreditAccountEvent[] {
-  if (account.holds.has(holdId)) return []
-  if (account.settled.has(holdId)) throw new Rejection('hold_settled', 'The credits of this task are settled already.')
+  if (findHold(account, holdId)) return []
+  if (hasEnded(account.settled, holdId))
+    throw new Rejection('hold_settled', 'The credits of this task are settled already.')
   assertAvailable(account, amount, at, 'This costs')
-  if (account.holds.size >= openLimit)
+  if (account.holds.length >= openLimit)
     throw new Rejection('queue_full', `${openLimit} tasks are open already. Wait for one to finish.`, {
       limit: openLimit,
     })
@@ -132,10 +154,10 @@ function hold(
 /** Returns held credits to their lots. Credits whose lots are no longer open move to one new lot. */
 function release(command: CreditAccountCommand<'ReleaseHold'>, account: CreditAccount): readonly CreditAccountEvent[] {
   const { userId, holdId, reason, renewalExpiresAt, at } = command
-  const held = account.holds.get(holdId)
+  const held = findHold(account, holdId)?.parts
   if (!held) return []
-  const open = new Set(account.lots.filter((lot) => isOpen(lot, at)).map(({ id }) => id))
-  const parts = held.filter(({ lotId }) => open.has(lotId))
+  const isReturnable = ({ lotId }: LotPart) => account.lots.some((lot) => lot.id === lotId && isValid(lot, at))
+  const parts = held.filter(isReturnable)
   const amount = total(held) - total(parts)
   const renewed = amount > 0 ? { lotId: `returned-${holdId}`, amount, expiresAt: renewalExpiresAt } : null
   const data = { userId, holdId, reason, parts, renewed, at }
@@ -144,6 +166,7 @@ function release(command: CreditAccountCommand<'ReleaseHold'>, account: CreditAc
 
 /** Returns the event, followed by the debt repayment that it makes possible, if any. */
 function withDebtRepaid(account: CreditAccount, { userId, at }: Common, event: CreditAccountEvent) {
+  if (account.debt === 0) return [event]
   const { lots, debt } = evolve(account, event)
   const parts = allocate(lots, debt, at)
   const repaid = { type: 'CreditDebtRepaid', data: { userId, parts, at } } as const
@@ -156,8 +179,7 @@ function close(
   reason: 'expired' | 'subscription_ended',
   isOver: (lot: Lot) => boolean,
 ): CreditAccountEvent[] {
-  const over = lots.filter((lot) => !lot.closed && isOver(lot))
-  return over.map(({ id, left }) => ({
+  return lots.filter(isOver).map(({ id, left }) => ({
     type: 'CreditLotClosed',
     data: { userId, lotId: id, amount: left, reason, at },
   }))
@@ -166,9 +188,9 @@ function close(
 /** Claims credits back from their own lot, then from other lots. The remainder becomes debt. */
 function reverse(command: CreditAccountCommand<'ReverseLot'>, account: CreditAccount): CreditAccountEvent[] {
   const { userId, reversalId, lotId, reason, at } = command
-  const lot = account.lots.find(({ id }) => id === lotId)
-  if (!lot || account.corrected.has(reversalId)) return []
-  const left = isOpen(lot, at) ? lot.left : 0
+  const lot = findLot(account, lotId)
+  if (!lot || account.corrected.includes(reversalId)) return []
+  const left = isValid(lot, at) ? lot.left : 0
   const expired = lot.left - left
   // The user could not use forfeited and expired credits, so they are not claimed back.
   const claimable = lot.granted - lot.forfeited - lot.reversed - expired
@@ -180,11 +202,22 @@ function reverse(command: CreditAccountCommand<'ReverseLot'>, account: CreditAcc
   return [{ type: 'CreditsReversed', data }]
 }
 
+function restore(command: CreditAccountCommand<'RestoreLot'>, account: CreditAccount): readonly CreditAccountEvent[] {
+  const { userId, restorationId, lotId, at } = command
+  const lot = findLot(account, lotId)
+  if (!lot || account.corrected.includes(restorationId)) return []
+  const isOpen = account.lots.includes(lot) && isValid(lot, at)
+  const amount = Math.min(command.amount, lot.reversed)
+  const newLotId = isOpen ? null : `restored-${restorationId}`
+  const data = { userId, restorationId, lotId, amount, newLotId, at }
+  return amount > 0 ? withDebtRepaid(account, command, { type: 'CreditsRestored', data }) : []
+}
+
 function withdraw(
   { userId, adjustmentId, amount, reason, at }: CreditAccountCommand<'WithdrawCredits'>,
   account: CreditAccount,
 ) {
-  if (account.corrected.has(adjustmentId)) return []
+  if (account.corrected.includes(adjustmentId)) return []
   assertAvailable(account, amount, at, 'This takes')
   const parts = allocate(account.lots, amount, at)
   return [{ type: 'CreditsWithdrawn', data: { userId, adjustmentId, parts, reason, at } } as const]
@@ -202,15 +235,19 @@ function assertAvailable(account: CreditAccount, required: number, at: string, w
 /** Checks the balance and the open-task limit in one append. See docs/decisions/0006-lots-and-holds.md. */
 export const creditAccount: Decider<CreditAccount, CreditAccountCommand, CreditAccountEvent> = {
   category: CREDIT_ACCOUNT,
+  schemas: CREDIT_ACCOUNT_EVENTS,
   initial: {
     lots: [],
-    holds: new Map(),
+    closed: [],
+    holds: [],
     debt: 0,
-    granted: GrowOnlySet.empty,
-    settled: GrowOnlySet.empty,
-    corrected: GrowOnlySet.empty,
+    settled: noEndedIds,
+    corrected: [],
   },
   evolve,
   decide,
   hashChained: true,
+  snapshotVersion: 1,
+  weight: ({ lots, closed, holds, settled, corrected }) =>
+    200 * (lots.length + closed.length + holds.length) + 64 * corrected.length + weightOfEnded(settled),
 }

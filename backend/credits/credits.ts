@@ -9,6 +9,7 @@ const RENEWAL_MS = 30 * 24 * 3_600_000
 
 type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number }>
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
+type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number }>
 type Adjustment = Readonly<{ adjustmentId: string; amount: number; reason: string }>
 
 export type Credits = ReturnType<typeof createCredits>
@@ -56,6 +57,12 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
     async reverseSale(userId: string, { saleId, reversalId, amount, reason }: Claim): Promise<void> {
       const claim = { reversalId, lotId: saleLot(saleId), amount, reason }
       await send({ type: 'ReverseLot', userId, ...claim, at: at() }, bySystem('reverse', reversalId))
+    },
+
+    /** Gives back up to `amount` claimed credits of a sale, because a dispute about it was won. */
+    async restoreSale(userId: string, { saleId, restorationId, amount }: Restoration): Promise<void> {
+      const restoration = { restorationId, lotId: saleLot(saleId), amount }
+      await send({ type: 'RestoreLot', userId, ...restoration, at: at() }, bySystem('restore', restorationId, saleId))
     },
 
     /** Forfeits the remaining credits of these sales, because their subscription has ended. */

@@ -1,4 +1,5 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
+import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 
 /**
  * The source of a lot. `payment`: a sale that completed after its subscription had ended; its credits never expire.
@@ -41,6 +42,11 @@ interface Data {
    * number of credits that the user still owes.
    */
   CreditsReversed: { reversalId: string; lotId: string; parts: readonly LotPart[]; debt: number; reason: string }
+  /**
+   * A dispute was won: credits that were claimed back for a lot return to it, or to a new lot that never expires if the
+   * lot is closed.
+   */
+  CreditsRestored: { restorationId: string; lotId: string; amount: number; newLotId: string | null }
   /** New or released credits repaid debt. */
   CreditDebtRepaid: { parts: readonly LotPart[] }
   /** An operator withdrew credits. */
@@ -53,3 +59,15 @@ export type CreditAccountEvent<T extends keyof Data = keyof Data> = {
 }[T]
 
 export const CREDIT_ACCOUNT = 'creditAccount'
+
+export const CREDIT_ACCOUNT_EVENTS: EventSchemas<CreditAccountEvent['type']> = {
+  CreditLotGranted: [],
+  CreditsHeld: [],
+  CreditsCaptured: [],
+  CreditsReleased: [],
+  CreditLotClosed: [],
+  CreditsReversed: [],
+  CreditsRestored: [],
+  CreditDebtRepaid: [],
+  CreditsWithdrawn: [],
+}

@@ -11,19 +11,18 @@ export interface Lot {
   /** Credits claimed back because the payment was reversed. */
   readonly reversed: number
   readonly expiresAt: string | null
-  readonly closed: boolean
 }
 
 export function newLot(id: string, source: LotSource, amount: number, expiresAt: string | null): Lot {
-  return { id, source, granted: amount, left: amount, forfeited: 0, reversed: 0, expiresAt, closed: false }
+  return { id, source, granted: amount, left: amount, forfeited: 0, reversed: 0, expiresAt }
 }
 
-/** Returns whether credits can be taken from a lot and returned to it. A lot is already expired at `expiresAt`. */
-export const isOpen = (lot: Lot, at: string): boolean => !lot.closed && (lot.expiresAt === null || lot.expiresAt > at)
+/** Returns whether a lot is valid at a given time. It is already expired at `expiresAt`. */
+export const isValid = ({ expiresAt }: Lot, at: string): boolean => expiresAt === null || expiresAt > at
 
 /** Returns the number of credits that can be spent at a given time. */
 export const available = (lots: readonly Lot[], at: string): number =>
-  lots.reduce((sum, lot) => sum + (isOpen(lot, at) ? lot.left : 0), 0)
+  lots.reduce((sum, lot) => sum + (isValid(lot, at) ? lot.left : 0), 0)
 
 export const total = (parts: readonly LotPart[]): number => parts.reduce((sum, { amount }) => sum + amount, 0)
 
@@ -31,16 +30,16 @@ export const total = (parts: readonly LotPart[]): number => parts.reduce((sum, {
 const expiryOrder = (lot: Lot) => lot.expiresAt ?? (lot.source === 'subscription' ? '~' : '~~')
 
 /**
- * Allocates `amount` credits to open lots, soonest expiry first, then oldest grant first. Allocates fewer if fewer are
+ * Allocates `amount` credits to valid lots, soonest expiry first, then oldest grant first. Allocates fewer if fewer are
  * available.
  */
 export function allocate(lots: readonly Lot[], amount: number, at: string): LotPart[] {
   const parts: LotPart[] = []
   let missing = amount
   const byExpiry = (a: Lot, b: Lot) => (expiryOrder(a) < expiryOrder(b) ? -1 : expiryOrder(a) > expiryOrder(b) ? 1 : 0)
-  for (const lot of lots.toSorted(byExpiry)) {
+  if (missing === 0) return parts
+  for (const lot of lots.filter((each) => each.left > 0 && isValid(each, at)).sort(byExpiry)) {
     if (missing === 0) break
-    if (lot.left === 0 || !isOpen(lot, at)) continue
     const taken = Math.min(lot.left, missing)
     parts.push({ lotId: lot.id, amount: taken })
     missing -= taken
