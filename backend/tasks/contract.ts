@@ -112,7 +112,11 @@ export const listTasks = endpoint('GET /videos/tasks', {
 })
 
 /** An ISO 8601 date, or a date-time with a UTC offset. */
-const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'unknown_date')
+const Moment = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], 'unknown_date')
+  .check(z.refine((text) => isStorable(new Date(text).getUTCFullYear()), 'unknown_date'))
+/** Years that remain valid in Postgres and JavaScript when a day or a UTC offset is added. */
+const isStorable = (year: number) => year >= 1970 && year < 9_999
 
 export const myWorks = endpoint('GET /videos/my-works', {
   access: 'user',

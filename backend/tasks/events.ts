@@ -1,4 +1,6 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
+import type { HashChained } from '../kernel/eventsourcing/pure/eventHash.ts'
+import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import type { CameraMovement, Configuration, FailureCode } from './contract.ts'
 
 /** Parameters of a task. The prompt is encrypted with the owner's key and becomes unreadable once the key is erased. */
@@ -19,6 +21,8 @@ export interface VideoTaskOrder extends Configuration {
 
 /** A finished video in media storage. */
 export interface VideoFile {
+  /** SHA-256 of the file in hex. Earlier releases did not record it. */
+  readonly sha256?: string
   /** Bytes. */
   readonly size: number
   /** Milliseconds. */
@@ -34,7 +38,9 @@ export type VideoTaskSubmitted = Event<'VideoTaskSubmitted', VideoTaskOrder & { 
 /** The user's render lane is full, so the task waits for a slot. */
 export type VideoTaskQueued = Event<'VideoTaskQueued', Fact>
 /** Appended before the provider is called, because some providers are not idempotent. Starts the 30-minute timeout. */
-export type VideoRenderRequested = Event<'VideoRenderRequested', Fact>
+export type VideoRenderRequested = Event<'VideoRenderRequested', Fact & { lease?: number; attempt?: string }>
+/** Another worker took over a task in progress. `lease` is the fencing token of its lease. */
+export type VideoTaskClaimed = Event<'VideoTaskClaimed', Fact & { lease: number }>
 /** The provider did not create a job (rate limited or unreachable). The task waits and the call is retried. */
 export type VideoRenderPostponed = Event<'VideoRenderPostponed', Fact & { detail: string }>
 /** The provider created a job. Appended again with a new job id if the provider loses the job. */
@@ -61,6 +67,7 @@ export type VideoTaskEvent =
   | VideoTaskSubmitted
   | VideoTaskQueued
   | VideoRenderRequested
+  | VideoTaskClaimed
   | VideoRenderPostponed
   | VideoRenderAccepted
   | VideoRenderFound
@@ -74,6 +81,25 @@ export type VideoTaskEvent =
   | VideoTaskDeleted
 
 export const VIDEO_TASK = 'videoTask'
+export const VIDEO_TASK_CHAINED = 'where present' satisfies HashChained
+
+export const VIDEO_TASK_EVENTS: EventSchemas<VideoTaskEvent['type']> = {
+  VideoTaskSubmitted: [],
+  VideoTaskQueued: [],
+  VideoRenderRequested: [],
+  VideoTaskClaimed: [],
+  VideoRenderPostponed: [],
+  VideoRenderAccepted: [],
+  VideoRenderFound: [],
+  VideoRenderStarted: [],
+  VideoDownloadStarted: [],
+  VideoTaskSucceeded: [],
+  VideoTaskFailed: [],
+  VideoTaskAbandoned: [],
+  VideoTaskRecovered: [],
+  VideoRecoveryEnded: [],
+  VideoTaskDeleted: [],
+}
 
 /** A task requested a slot in its user's render lane, a FIFO semaphore limited by the user's plan. */
 export type RenderSlotAsked = Event<'RenderSlotAsked', OwnedFact>
@@ -83,3 +109,9 @@ export type RenderSlotReleased = Event<'RenderSlotReleased', OwnedFact>
 export type RenderLaneEvent = RenderSlotAsked | RenderSlotClaimed | RenderSlotReleased
 
 export const RENDER_LANE = 'renderLane'
+
+export const RENDER_LANE_EVENTS: EventSchemas<RenderLaneEvent['type']> = {
+  RenderSlotAsked: [],
+  RenderSlotClaimed: [],
+  RenderSlotReleased: [],
+}

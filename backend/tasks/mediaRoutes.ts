@@ -5,6 +5,7 @@ import type { Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
 import { imageKey, type MediaStore, posterKey, videoKey, watermarkedKey } from '../kernel/media/mediaStore.port.ts'
 import { watermarkVideo } from '../kernel/media/watermark.ts'
+import { trimEnd } from '../kernel/trimEnd.ts'
 import * as contract from './contract.ts'
 import type { ImageUploads } from './imageUploads.ts'
 import type { Works } from './works.ts'
@@ -69,10 +70,11 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 /** Builds a safe file name from the first 20 code points of the prompt, without bidirectional control characters. */
 export function fileName(prompt: string): string {
   const start = [...prompt].slice(0, 20).join('')
-  const safe = start
+  const words = start
     .replace(/\p{Bidi_Control}+/gu, '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}<>:"/\\|?*]+/gu, ' ')
-    .replace(/^[. ]+|[. ]+$/g, '')
+    .replace(/^[. ]+/, '')
+  const safe = trimEnd(words, '. ')
   return `${safe || 'kinora'}${DEVICE.test(safe) ? '_' : ''}.mp4`
 }
 

@@ -8,6 +8,7 @@ const task = (id: string, over: Partial<QueuedTask> = {}): QueuedTask => ({
   place: null,
   startedAt: null,
   percent: null,
+  startsInMs: 0,
   typicalMs: TEN,
   ...over,
 })
@@ -38,6 +39,12 @@ describe('the estimate of a queue', () => {
     expect(left({ slots: 2, running, own: own(2) })).toEqual({ a: 8_000 + TEN })
     expect(left({ slots: 2, running, own: own(3) })).toEqual({ a: 5_000 + 2 * TEN })
     expect(left({ slots: 3, running, own: own(1) })).toEqual({ a: TEN })
+  })
+
+  it('includes the backlog of tasks whose workflow has not started', () => {
+    expect(left({ slots: 200, own: [task('a', { place: 1, startsInMs: 30_000 })] })).toEqual({ a: 30_000 + TEN })
+    const running = [since(2_000)]
+    expect(left({ running, own: [task('a', { place: 1, startsInMs: 3_000 })] })).toEqual({ a: 8_000 + TEN })
   })
 
   it("admits no more of the user's tasks than the plan allows", () => {

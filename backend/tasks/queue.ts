@@ -11,6 +11,8 @@ export interface QueuedTask {
   readonly startedAt: number | null
   /** Rendering progress in percent; null if the provider does not report it. */
   readonly percent: number | null
+  /** Estimated milliseconds until its workflow starts; 0 once it has. */
+  readonly startsInMs: number
   /** Typical time in milliseconds from start to finished file for this resolution and duration. */
   readonly typicalMs: number
 }
@@ -38,6 +40,8 @@ interface QueueQuery extends Pick<QueueState, 'now' | 'slots' | 'concurrent'> {
 const FIRST_ESTIMATE_MS = 120_000
 /** Minimum estimate, for tasks that take longer than usual. */
 const OVERDUE_MS = 5_000
+/** Time per start at the rate of one Temporal server under load. */
+const START_MS = 20
 /** Minimum progress, in percent, for extrapolating the remaining time. */
 const MIN_PERCENT = 10
 
@@ -52,7 +56,11 @@ export async function readQueueView(database: Database, query: QueueQuery): Prom
       pace.find(({ resolution, duration }) => resolution === task.resolution && duration === task.duration)?.ms ??
       average,
   })
-  const left = estimateQueue({ ...query, running: running.map(timed), own: own.map(timed), typicalMs: average })
+  // If starts are held up, expect to wait at least as long as the oldest unstarted task has waited.
+  const startsInMs = ({ unstarted, unstarted_since: since }: (typeof own)[number]) =>
+    unstarted === 0 ? 0 : Math.max(unstarted * START_MS, query.now - Date.parse(since!))
+  const timedOwn = own.map((task) => ({ ...timed(task), startsInMs: startsInMs(task) }))
+  const left = estimateQueue({ ...query, running: running.map(timed), own: timedOwn, typicalMs: average })
   const places = own.flatMap(({ place }) => place ?? [])
   return {
     global_queue: waiting,
@@ -88,7 +96,7 @@ export function estimateQueue({ now, slots, concurrent, running, own, typicalMs 
     const ahead = task.place! - 1
     const turn = free[ahead % free.length]! + Math.floor(ahead / free.length) * typicalMs
     lane.sort((a, b) => a - b)
-    const done = Math.max(turn, lane[0] ?? 0) + task.typicalMs
+    const done = Math.max(turn, lane[0] ?? 0, task.startsInMs) + task.typicalMs
     lane[0] = done
     left.set(task.id, done)
   }

@@ -1,4 +1,5 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { goldenSnapshot } from '../kernel/eventsourcing/testing/goldenSnapshot.ts'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
 import type { RenderLaneEvent } from './events.ts'
 import { type RenderLaneCommand, renderLane } from './renderLane.decider.ts'
@@ -11,6 +12,7 @@ const asked = (taskId: string): RenderLaneEvent => ({ type: 'RenderSlotAsked', d
 const claimed = (taskId: string): RenderLaneEvent => ({ type: 'RenderSlotClaimed', data: { userId, taskId, at } })
 const released = (taskId: string): RenderLaneEvent => ({ type: 'RenderSlotReleased', data: { userId, taskId, at } })
 const claim = (taskId: string, limit = 1): RenderLaneCommand => ({ type: 'ClaimSlot', userId, taskId, limit, at })
+const ask = (taskId: string): RenderLaneCommand => ({ type: 'AskSlot', userId, taskId, at })
 const release = (taskId: string): RenderLaneCommand => ({ type: 'ReleaseSlot', userId, taskId, at })
 
 describe("a user's render lane", () => {
@@ -40,6 +42,16 @@ describe("a user's render lane", () => {
       .when(claim('c', 2))
       .decides(claimed('c'))
   })
+  it('grants slots in the order of submission, whichever task claims first', () => {
+    given().when(ask('a')).decides(asked('a'))
+    given(asked('a')).when(ask('a')).decidesNothing()
+    given(asked('a'), asked('b')).when(claim('b')).decidesNothing()
+    given(asked('a'), asked('b')).when(claim('a')).decides(claimed('a'))
+  })
+  it('ignores a late request of a task that claimed or released its slot', () => {
+    given(asked('a'), claimed('a')).when(ask('a')).decidesNothing()
+    given(asked('a'), claimed('a'), released('a')).when(ask('a')).decidesNothing()
+  })
   it('grants no slot when more slots are taken than a lowered limit allows', () => {
     given(asked('a'), claimed('a'), asked('b'), claimed('b')).when(claim('c', 1)).decides(asked('c'))
   })
@@ -57,5 +69,33 @@ describe("a user's render lane", () => {
   })
   it('grants no second slot to a task that has released its slot', () => {
     given(asked('a'), claimed('a'), released('a')).when(claim('a')).decidesNothing()
+  })
+  it('grants and releases the slot of a task that waited while thousands of newer ones ended', () => {
+    const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+    const newer = Array.from({ length: 2_048 }, (_, n) => released(id(n + 1)))
+    given(asked(id(0)), ...newer)
+      .when(claim(id(0)))
+      .decides(claimed(id(0)))
+    given(asked(id(0)), claimed(id(0)), ...newer)
+      .when(release(id(0)))
+      .decides(released(id(0)))
+  })
+})
+
+describe('snapshots of render lanes', () => {
+  it('have the state of version 1', () => {
+    const task = '019b76da-a800-7000-8000-000000000001'
+    const history = [asked(task), claimed(task), asked('b'), asked('c'), released('c'), released(task), claimed('b')]
+    expect(goldenSnapshot(renderLane, history)).toEqual({
+      version: 1,
+      digest: '47f0a77778afbbd1a9d13e899e8dc05827db7517aa206c9a1de6532856ff2ec1',
+    })
+  })
+  it('weighs more in memory with every id that it must remember', () => {
+    const weightAfter = (count: number) => {
+      const events = Array.from({ length: count }, (_, n) => released(`task ${n}`))
+      return renderLane.weight!(events.reduce(renderLane.evolve, renderLane.initial))
+    }
+    expect(weightAfter(1_000)).toBeGreaterThan(weightAfter(10))
   })
 })

@@ -45,7 +45,9 @@ export function serveTasks(serve: Serve, { tasks, works, realtime }: TaskRoutes)
 
   serve(contract.listModels, () => contract.MODELS.map(modelView))
 
-  serve(contract.socketToken, async ({ userId }) => ({ token: await realtime.issueToken(userId) }))
+  serve(contract.socketToken, async ({ userId, ctx }) => ({
+    token: await realtime.issueToken(userId, ctx.state.sessionId),
+  }))
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000

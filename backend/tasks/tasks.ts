@@ -1,25 +1,27 @@
-import { readVideoTasks } from '#projections/tasks/readVideoTasks.ts'
+import { foldVideoTask } from '#projections/tasks/readVideoTasks.ts'
 import type { CommandContext } from '../kernel/eventsourcing/command.ts'
-import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
+import type { EventStore, GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { withIdempotencyKey } from '../kernel/http/idempotency.ts'
+import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { type MediaStore, removeTaskMedia } from '../kernel/media/mediaStore.port.ts'
-import type { Changes } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import { creditCost, type Generation } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
 import type { ImageUploads } from './imageUploads.ts'
+import { renderLane } from './renderLane.decider.ts'
 import { isCharged, videoTask } from './videoTask.decider.ts'
 
 type Appended = Promise<GlobalPosition | undefined>
 
 export interface TaskDeps {
   readonly handle: Handle
+  readonly store: EventStore
   readonly database: Database
-  readonly changes: Changes
+  readonly note: OwnWrites['note']
   readonly clock: Clock
   readonly media: MediaStore
   readonly uploads: ImageUploads
@@ -55,9 +57,9 @@ class TaskAbandoned extends Rejection {
 
 export type Tasks = ReturnType<typeof createTasks>
 
-/** Creates the service that submits and deletes video tasks. Its methods wait until the read models are up to date. */
+/** Creates the service that submits and deletes video tasks. It answers from the log: read models may be behind. */
 export function createTasks(deps: TaskDeps) {
-  const { handle, database, changes, clock, credits, uploads, media } = deps
+  const { handle, store, database, note, clock, credits, uploads, media } = deps
 
   return {
     /**
@@ -67,21 +69,16 @@ export function createTasks(deps: TaskDeps) {
     async generate({ userId, key, generation, command }: Request) {
       const isLost = (error: unknown) => error instanceof TaskAbandoned
       const keyed = { userId, key, body: generation, isLost }
-      const { taskId, task } = await withIdempotencyKey(database, keyed, async (taskId) => {
+      const taskId = await withIdempotencyKey(database, keyed, async (taskId) => {
         const isImage = generation.task_type === 'image_to_video'
         const firstFrame = isImage ? await uploads.claim(userId, generation.first_frame_image_url ?? '') : null
         const context = command(derivedId('generate', taskId))
         const { held, submitted } = await submitTask(deps, { taskId, userId, generation, firstFrame }, context)
-        await Promise.all([
-          changes.waitFor(['videoTasks'], submitted.position),
-          changes.waitFor(['creditBalances'], held),
-        ])
-        return { taskId, task: submitted.state }
+        await note(userId, { videoTasks: submitted.position, creditBalances: held })
+        return taskId
       })
-      if (task.status === 'deleted') throw new Rejection('not_found', 'This task was deleted.')
-      const [row] = await readVideoTasks(database, [taskId])
-      if (!row)
-        throw new Rejection('unavailable', 'The task was accepted; its state cannot be read yet.', { retryAfter: 1 })
+      const row = await foldVideoTask(store, taskId)
+      if (!row) throw new Rejection('not_found', 'This task was deleted.')
       return row
     },
 
@@ -94,14 +91,14 @@ export function createTasks(deps: TaskDeps) {
         ? undefined
         : await credits.release(userId, taskId, 'cancelled', { correlationId })
       await removeTaskMedia(media, taskId)
-      await Promise.all([changes.waitFor(['videoTasks'], position), changes.waitFor(['creditBalances'], released)])
+      await note(userId, { videoTasks: position, creditBalances: released })
     },
   }
 }
 
 /**
- * Holds the credits, then submits the task. A crash in between leaves a hold without a task, which the sweep releases.
- * Idempotent per task id.
+ * Holds the credits, submits the task, and asks for its place in the user's render lane. A crash after the first step
+ * leaves a hold without a task, which the sweep releases. Idempotent per task id.
  */
 export async function submitTask(
   deps: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock'>,
@@ -140,5 +137,10 @@ export async function submitTask(
   const submitted = await handle(videoTask, taskId, { type: 'Submit', order, at }, submitContext).catch((error) => {
     throw error instanceof Rejection && error.code === 'task_abandoned' ? new TaskAbandoned() : error
   })
+  // The lane serves tasks in the order of their requests, and workflows may start in another order. The workflow repeats
+  // a request that failed.
+  const slotContext = { ...context, commandId: derivedId('ask slot', taskId) }
+  if (submitted.state.status === 'waiting')
+    await handle(renderLane, userId, { type: 'AskSlot', userId, taskId, at }, slotContext).catch(() => {})
   return { held, submitted }
 }

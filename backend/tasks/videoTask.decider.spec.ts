@@ -26,7 +26,7 @@ const order: VideoTaskOrder = {
 
 const submitted: VideoTaskEvent = { type: 'VideoTaskSubmitted', data: { ...order, at } }
 const queued: VideoTaskEvent = { type: 'VideoTaskQueued', data: fact }
-const requested: VideoTaskEvent = { type: 'VideoRenderRequested', data: fact }
+const requested: VideoTaskEvent = { type: 'VideoRenderRequested', data: { ...fact, attempt: 'one' } }
 const accepted: VideoTaskEvent = { type: 'VideoRenderAccepted', data: { ...fact, jobId: 'job' } }
 const found: VideoTaskEvent = { type: 'VideoRenderFound', data: { ...fact, userId, jobId: 'job' } }
 const postponed: VideoTaskEvent = { type: 'VideoRenderPostponed', data: { ...fact, detail: 'busy' } }
@@ -50,6 +50,7 @@ const abandon: VideoTaskCommand = { type: 'Abandon', taskId, at }
 const accept: VideoTaskCommand = { type: 'AcceptRender', jobId: 'job', at }
 const succeed: VideoTaskCommand = { type: 'Succeed', file, at }
 const find: VideoTaskCommand = { ...accept, type: 'FindRender' }
+const request: VideoTaskCommand = { type: 'RequestRender', attempt: 'one', at }
 const postpone: VideoTaskCommand = { type: 'PostponeRender', detail: 'busy', at }
 const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({
   type: 'Fail',
@@ -57,9 +58,8 @@ const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({
   detail: 'why',
   at,
 })
-const simple = (
-  type: 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery',
-) => ({ type, at }) as const
+const simple = (type: 'Queue' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery') =>
+  ({ type, at }) as const
 
 /** Every state of a task, with the events that lead to it. */
 const STATES = {
@@ -92,7 +92,7 @@ const TABLE: readonly (readonly [
   [submit, { none: [submitted], abandoned: 'task_abandoned' }],
   [abandon, { none: [abandoned] }],
   [simple('Queue'), { waiting: [queued] }],
-  [simple('RequestRender'), { waiting: [requested], queued: [requested], postponed: [requested] }],
+  [request, { waiting: [requested], queued: [requested], postponed: [requested] }],
   [accept, { requested: [accepted] }],
   [find, { requested: [accepted], lost: [found] }],
   [postpone, { requested: [postponed] }],
@@ -193,7 +193,7 @@ const fold = (...events: readonly VideoTaskEvent[]) => events.reduce(videoTask.e
 describe('the end of a video task', () => {
   it('is recorded once: a cancellation blocks a later rendering', () => {
     given(...STATES.queued, cancelled, deleted)
-      .when(simple('RequestRender'))
+      .when(request)
       .decidesNothing()
   })
   it('is recorded once: a rendering blocks a later cancellation', () => {
@@ -218,6 +218,10 @@ describe('the end of a video task', () => {
     given(...STATES.rendering, again)
       .when(fail('render_timed_out'))
       .decides(failed('another', 'render_timed_out'))
+  })
+  it('accepts no callback if the provider cannot have created a job', () => {
+    given(submitted, failed(null, 'render_timed_out')).when(find).decidesNothing()
+    given(submitted, requested, failed(null)).when(find).decidesNothing()
   })
   it('ignores another callback about a found job after its recovery has ended', () => {
     given(...STATES.found, recoveryEnded)

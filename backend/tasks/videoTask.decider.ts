@@ -1,9 +1,21 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { FailureCode } from './contract.ts'
-import { VIDEO_TASK, type VideoFile, type VideoTaskEvent, type VideoTaskOrder } from './events.ts'
+import {
+  VIDEO_TASK,
+  VIDEO_TASK_CHAINED,
+  VIDEO_TASK_EVENTS,
+  type VideoFile,
+  type VideoTaskEvent,
+  type VideoTaskOrder,
+} from './events.ts'
 
-/** A video task from submission to outcome. Optimistic concurrency on the stream prevents a second outcome. */
-export type VideoTask =
+/**
+ * A video task from submission to outcome. Optimistic concurrency on the stream prevents a second outcome. `lease` is
+ * the highest fencing token of the workers that have rendered it.
+ */
+export type VideoTask = Stage & { readonly lease?: number }
+
+type Stage =
   | { readonly status: 'none' | 'abandoned' }
   | Readonly<{ status: 'waiting'; order: VideoTaskOrder; submittedAt: string; queued: boolean }>
   | {
@@ -11,6 +23,8 @@ export type VideoTask =
       readonly order: VideoTaskOrder
       readonly submittedAt: string
       readonly requestedAt: string
+      /** Id of the worker's attempt that made the request; undefined in events that predate it. */
+      readonly attempt?: string
       readonly jobId: string | null
       readonly started: boolean
     }
@@ -28,11 +42,16 @@ export type VideoTask =
   | { readonly status: 'deleted'; readonly charged: boolean }
 
 type At = { readonly at: string }
-type SimpleCommand = 'Queue' | 'RequestRender' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
-export type VideoTaskCommand =
+type SimpleCommand = 'Queue' | 'Claim' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
+/** Workers that run under a lease send its fencing token. */
+export type VideoTaskCommand = Ask & { readonly lease?: number | undefined }
+
+type Ask =
   | ({ readonly type: 'Submit'; readonly order: VideoTaskOrder } & At)
   /** Unlike `Delete`, `Erase` also ends a rendering task, because the account is being erased. */
   | ({ readonly type: SimpleCommand } & At)
+  /** `attempt` tells the worker whether the request in the stream is its own. */
+  | ({ readonly type: 'RequestRender'; readonly attempt: string } & At)
   | ({ readonly type: 'PostponeRender'; readonly detail: string } & At)
   /** `FindRender` comes from a callback, `AcceptRender` from the provider's response. */
   | ({ readonly type: 'AcceptRender' | 'FindRender'; readonly jobId: string } & At)
@@ -46,7 +65,24 @@ const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
 /** Returns whether a task is charged. When an uncharged task ends, its credits are released. */
 export const isCharged = (task: VideoTask): boolean => 'charged' in task && task.charged
 
+/** Returns whether a task has ended, so that its credits can be settled. */
+export const isEnded = ({ status }: VideoTask): boolean => ENDED.includes(status)
+
+const ENDED: readonly VideoTask['status'][] = ['failed', 'succeeded', 'deleted', 'abandoned']
+
+/** @throws Rejection lease_lost if another worker has taken over the task */
+export function refuseOlderLease(task: VideoTask, lease: number | undefined): void {
+  if (lease !== undefined && task.lease !== undefined && lease < task.lease)
+    throw new Rejection('lease_lost', 'Another worker holds the lease and has taken over the task.')
+}
+
 function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
+  const lease = 'lease' in event.data ? event.data.lease : task.lease
+  const stage = evolveStage(task, event)
+  return lease === undefined ? stage : { ...stage, lease }
+}
+
+function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
   switch (event.type) {
     case 'VideoTaskSubmitted': {
       const { at, ...order } = event.data
@@ -57,8 +93,12 @@ function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
     case 'VideoRenderRequested': {
       if (task.status !== 'waiting') return task
       const { order, submittedAt } = task
-      return { status: 'rendering', order, submittedAt, requestedAt: event.data.at, jobId: null, started: false }
+      const { at: requestedAt, attempt } = event.data
+      const made = attempt === undefined ? { requestedAt } : { requestedAt, attempt }
+      return { status: 'rendering', order, submittedAt, ...made, jobId: null, started: false }
     }
+    case 'VideoTaskClaimed':
+      return task
     case 'VideoRenderPostponed': {
       if (task.status !== 'rendering') return task
       return { status: 'waiting', order: task.order, submittedAt: task.submittedAt, queued: true }
@@ -104,6 +144,7 @@ function decide(command: VideoTaskCommand, task: VideoTask): readonly VideoTaskE
     case 'Abandon':
       return task.status === 'none' ? [{ type: 'VideoTaskAbandoned', data: { taskId: command.taskId, at } }] : []
     default:
+      if (command.type === 'Succeed' || command.type === 'Fail') refuseOlderLease(task, command.lease)
       return 'order' in task ? decideOpen(command, task, { taskId: task.order.taskId, at }) : []
   }
 }
@@ -119,7 +160,10 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
     case 'Queue':
       return status === 'waiting' && !task.queued ? [{ type: 'VideoTaskQueued', data: fact }] : []
     case 'RequestRender':
-      return status === 'waiting' ? [{ type: 'VideoRenderRequested', data: fact }] : []
+      if (status !== 'waiting') return []
+      return [{ type: 'VideoRenderRequested', data: { ...withLease(fact, command.lease), attempt: command.attempt } }]
+    case 'Claim':
+      return claim(command.lease, task, fact)
     case 'AcceptRender': {
       if (status !== 'rendering' || task.jobId === command.jobId) return []
       return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId: command.jobId } }]
@@ -153,6 +197,15 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
   }
 }
 
+const withLease = (fact: Fact, lease: number | undefined) => (lease === undefined ? fact : { ...fact, lease })
+
+/** Records a takeover. The first worker needs none: its token is in the request. */
+function claim(lease: number | undefined, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
+  const inProgress = task.status === 'rendering' || task.status === 'downloading'
+  if (!inProgress || lease === undefined || lease <= (task.lease ?? 0)) return []
+  return [{ type: 'VideoTaskClaimed', data: { ...fact, lease } }]
+}
+
 /** Accepts a job from a callback only while none is known: the provider's own response takes precedence. */
 function findRender(jobId: string, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   if (task.status === 'rendering' && task.jobId === null)
@@ -179,7 +232,9 @@ function remove(task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
 
 export const videoTask: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = {
   category: VIDEO_TASK,
+  schemas: VIDEO_TASK_EVENTS,
   initial: { status: 'none' },
   evolve,
   decide,
+  hashChained: VIDEO_TASK_CHAINED,
 }

@@ -1,12 +1,14 @@
 import { readSpent } from '#projections/credits/readCreditEntries.ts'
 import { readCredits } from '#projections/credits/readCredits.ts'
 import {
+  foldVideoTask,
   listVideoTasks,
   readVideoTasks,
   readWorkStats,
   type TaskFilter,
   type TaskWithProgress,
 } from '#projections/tasks/readVideoTasks.ts'
+import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid } from '../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../kernel/http/contract.ts'
@@ -16,10 +18,11 @@ import type { Calendar, Clock } from '../kernel/time.ts'
 import type { FailureCode, Task, WorkStats } from './contract.ts'
 import { readQueueView } from './queue.ts'
 
-/** Decrypts a prompt. Returns undefined if its key has been destroyed. */
+/** Decrypts a prompt. Returns undefined if that is not possible. */
 type Decrypt = (userId: string, sealed: string) => Promise<string | undefined>
 
 interface WorksDeps {
+  readonly store: EventStore
   readonly database: Database
   readonly clock: Clock
   readonly calendar: Calendar
@@ -39,10 +42,14 @@ export interface WorksQuery extends TaskFilter {
 export type Works = ReturnType<typeof createWorks>
 
 /** Creates the API's read side of tasks: lists, statistics and the queue. */
-export function createWorks({ database, clock, calendar, decrypt, allowance, renderSlots }: WorksDeps) {
+export function createWorks({ store, database, clock, calendar, decrypt, allowance, renderSlots }: WorksDeps) {
+  // A task that the read model does not show yet is in the log.
+  const readTask = async (taskId: string) =>
+    (await readVideoTasks(database, [taskId]))[0] ?? (await foldVideoTask(store, taskId))
+
   /** Returns the row of a user's task. @throws Rejection not_found, forbidden */
   const readOwn = async (userId: string, taskId: string): Promise<TaskWithProgress> => {
-    const [row] = isUuid(taskId) ? await readVideoTasks(database, [taskId]) : []
+    const row = isUuid(taskId) ? await readTask(taskId) : undefined
     if (!row) throw new Rejection('not_found', 'This task does not exist.')
     if (row.user_id !== userId) throw new Rejection('forbidden', 'This task belongs to someone else.')
     return row
@@ -122,7 +129,7 @@ const MESSAGES: Readonly<Record<FailureCode, string>> = {
   internal: 'Something went wrong on our side.',
 }
 
-/** Converts a row to its API representation. The prompt is empty if its key has been destroyed. */
+/** Converts a row to its API representation. The prompt is empty if it cannot be decrypted. */
 export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise<Task> {
   const done = row.status === 'Success'
   const url = (kind: string, id: string) => `${API_BASE}/videos/${kind}/${id}`
