@@ -1,7 +1,8 @@
 import type { Mailer, OutgoingMail } from '#backend/accounts/mailer.port.ts'
-import { CREDIT_ACCOUNT, type CreditAccountEvent } from '#backend/credits/events.ts'
+import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '#backend/credits/events.ts'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { upcast } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
@@ -29,8 +30,10 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
 
   /** Yields the ids of all tasks that ever held the user's credits, including those gone from the read models. */
   async function* tasksOf(userId: string): AsyncGenerator<string> {
-    for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`))
+    for await (const stored of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`)) {
+      const event = upcast(CREDIT_ACCOUNT_EVENTS, stored)
       if (event.type === 'CreditsHeld') yield event.data.holdId
+    }
   }
 
   return {

@@ -14,12 +14,13 @@ import { Pool } from './pool.ts'
 
 /** Longest delay that `setTimeout` supports: 24.8 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
-const never = new Promise<never>(() => {})
+/** Returns a promise that never settles. A shared one would keep every body that awaits it in memory. */
+const never = () => new Promise<never>(() => {})
 
 /** Sleeps for `ms` milliseconds, which may exceed the limit of `setTimeout`. Never settles after an abort. */
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   for (let left = ms; left > 0; left -= MAX_TIMER_MS)
-    await delay(Math.min(left, MAX_TIMER_MS), undefined, { signal }).catch(() => never)
+    await delay(Math.min(left, MAX_TIMER_MS), undefined, { signal }).catch(never)
 }
 
 /** A run in progress, with its result and its unconsumed signals. */
@@ -126,9 +127,9 @@ export class EmbeddedEngine implements Engine {
     for (let attempt = 1; ; attempt++) {
       try {
         const result = await this.#pool(policy.pool).run(options, () => this.#attempt(name, input, policy))
-        return stop.aborted ? await never : result
+        return stop.aborted ? await never() : result
       } catch (error) {
-        if (stop.aborted) return never
+        if (stop.aborted) return never()
         this.#options.onError(error, name)
         if (attempt === policy.attempts) throw error
         await sleep(Math.min(policy.firstRetryMs * 2 ** (attempt - 1), policy.maxRetryMs), stop)
@@ -137,7 +138,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   async #attempt(name: string, input: never, policy: ActivityPolicy): Promise<unknown> {
-    if (this.#stop.signal.aborted) return never
+    if (this.#stop.signal.aborted) return never()
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(new Error(`activity ${name} timed out`)), policy.timeoutMs).unref()
     const signal = AbortSignal.any([this.#stop.signal, timeout.signal])

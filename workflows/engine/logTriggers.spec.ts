@@ -1,13 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import type {
-  EventStore,
-  GlobalPosition,
-  Stored,
-  SubscribeOptions,
-} from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { GlobalPosition, Stored, SubscribeOptions } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
-import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import { taskEvents, taskFailed } from '#projections/testing/taskEvents.ts'
 import { subscriptionTrigger } from '../subscriptions/subscriptionTriggers.ts'
 import { generationTrigger, recoveryTrigger } from '../tasks/taskTriggers.ts'
@@ -28,19 +22,22 @@ interface Open {
 }
 
 interface Options {
-  /** Runs before a workflow starts. */
-  readonly start?: (workflow: string) => Promise<void>
+  /** Runs before a workflow starts, with the id of its run. */
+  readonly start?: (workflow: string, id: string) => Promise<void>
+  readonly ended?: readonly string[]
+  /** Errors that subscribing to the log throws, one after another. */
+  readonly logErrors?: Error[]
   /** Number of errors that the triggers report. */
   readonly failures?: number
   /** Time in milliseconds for which the triggers run. */
   readonly ms?: number
 }
 
-/** Runs the triggers on a log with these events after `HEAD`, and returns the calls to the engine. */
+/** Runs the triggers on a log with these events after `HEAD`, and returns the calls to the engine that ended in time. */
 async function callsFor(
   events: readonly { type: string; data: object }[],
   { generations = [], recoveries = [], subscribers = [], upTo = UP_TO }: Open,
-  { start, failures = 0, ms = 20 }: Options = {},
+  { start, ended = [], logErrors = [], failures = 0, ms = 20 }: Options = {},
 ) {
   const halt = new AbortController()
   const from: (string | undefined)[] = []
@@ -48,11 +45,12 @@ async function callsFor(
     const stream = event.type.startsWith('Subscription') ? `subscription-${USER}` : `videoTask-${TASK}`
     return { position: NEXT, stream, ...event } as Stored
   })
-  const store: EventStore = {
-    ...createMemoryEventStore(),
+  const store = {
     async *subscribeAll<E extends Event>({ from: position, signal }: SubscribeOptions) {
       if (signal.aborted) return
       from.push(position)
+      const error = logErrors.shift()
+      if (error) throw error
       yield { events: stored as Stored<E>[], position: NEXT, live: true }
       await delay(60_000, undefined, { signal }).catch(() => {})
     },
@@ -60,28 +58,39 @@ async function callsFor(
   const calls: unknown[][] = []
   const engine = {
     start: async (workflow: AnyWorkflow, input: never, ...options: unknown[]) => {
-      await start?.(workflow.type)
-      calls.push(['start', workflow.type, workflowId(workflow, input), input, ...options])
+      const id = workflowId(workflow, input)
+      await start?.(workflow.type, id)
+      calls.push(['start', workflow.type, id, input, ...options])
     },
     signal: async (workflow: AnyWorkflow, input: never, name: string) =>
       void calls.push(['signal', workflowId(workflow, input), name]),
   }
   const triggers = [
-    generationTrigger(async () => ({ upTo: upTo.generations, items: generations })),
+    generationTrigger(
+      async () => ({ upTo: upTo.generations, items: generations }),
+      async ({ taskId }) => ended.includes(taskId),
+    ),
     recoveryTrigger(async () => ({ upTo: upTo.recoveries, items: recoveries })),
     subscriptionTrigger(async () => ({ upTo: upTo.subscribers, items: subscribers })),
   ]
   const onError = vi.fn()
-  const running = runLogTriggers({ store, engine, triggers, signal: halt.signal, onError })
+  const pause = () => delay(1)
+  const running = runLogTriggers({ store, engine, triggers, signal: halt.signal, onError, pause })
   await delay(ms)
+  const inTime = [...calls]
   halt.abort()
   await running
   expect(onError).toHaveBeenCalledTimes(failures)
-  return { calls, from }
+  return { calls: inTime, from }
 }
 
 const generation = ['start', 'generateVideo', TASK, { taskId: TASK, userId: USER }, { priority: 4, owner: USER }]
 const recovery = ['start', 'recoverVideo', `recover-${TASK}`, { taskId: TASK, userId: USER }]
+const submitted = (taskId: string, priority = 4) => ({
+  type: 'VideoTaskSubmitted',
+  data: { ...facts.submitted.data, taskId, priority },
+})
+const startedIds = (calls: readonly unknown[][]) => calls.filter(([call]) => call === 'start').map(([, , id]) => id)
 
 describe('log triggers', () => {
   it('resume open work that no later event mentions', async () => {
@@ -94,6 +103,22 @@ describe('log triggers', () => {
 
   it('start a generation when a task is submitted', async () => {
     expect((await callsFor([facts.submitted, facts.queued, facts.succeeded], {})).calls).toEqual([generation])
+  })
+
+  it('report an event of a newer release, and react to the events after it', async () => {
+    const newer = { ...facts.submitted, meta: { schema: 2 } }
+    const { calls } = await callsFor(
+      [{ type: 'VideoTaskCloned', data: {} }, newer, submitted('next')],
+      {},
+      { failures: 4 },
+    )
+    expect(startedIds(calls)).toEqual(['next'])
+  })
+
+  it('start no generation of a task that has ended', async () => {
+    const open = { generations: [{ taskId: 'over', userId: USER, priority: 4 }] }
+    const { calls } = await callsFor([facts.submitted, submitted('done')], open, { ended: ['over', 'done'] })
+    expect(calls).toEqual([generation])
   })
 
   it('start a recovery when a provider job timed out', async () => {
@@ -132,18 +157,57 @@ describe('log triggers', () => {
     const start = async (workflow: string) => void (workflow === 'keepTerm' && (await delay(5)))
     const { calls } = await callsFor([facts.submitted], { subscribers }, { start })
     expect(calls).toContainEqual(generation)
-    expect(calls.length).toBeLessThan(100)
+    expect(calls.length).toBeLessThan(2_000)
   })
 
-  it('start over when a subscription cannot be rechecked', async () => {
+  it('repeat a failed start without following the log again', async () => {
     let isDown = true
     const start = async (workflow: string) => {
       if (workflow !== 'keepTerm' || !isDown) return
       isDown = false
       throw new Error('the engine is down')
     }
-    const { calls, from } = await callsFor([], { subscribers: [USER] }, { start, failures: 1, ms: 1_200 })
-    expect(from).toEqual([HEAD, HEAD])
+    const { calls, from } = await callsFor([facts.submitted], { subscribers: [USER] }, { start, failures: 1 })
+    expect(from).toEqual([HEAD])
+    expect(calls).toContainEqual(generation)
     expect(calls).toContainEqual(['signal', `term-${USER}`, 'look'])
+  })
+
+  it('read the open work again when the log cannot be followed', async () => {
+    const logErrors = [new Error('the log is down')]
+    const { calls, from } = await callsFor([facts.submitted], {}, { logErrors, failures: 1 })
+    expect([from, calls]).toEqual([[HEAD, HEAD], [generation]])
+  })
+})
+
+describe('a backlog of starts', () => {
+  const slowly = async () => void (await delay(20))
+
+  it('starts 100 workflows of 20 ms each in less than 400 ms', async () => {
+    const events = Array.from({ length: 100 }, (_, n) => submitted(`task-${n}`))
+    const { calls } = await callsFor(events, {}, { start: slowly, ms: 390 })
+    expect(new Set(startedIds(calls)).size).toBe(100)
+  })
+
+  it('starts paid tasks before free ones that were submitted earlier', async () => {
+    const free = Array.from({ length: 200 }, (_, n) => submitted(`free-${n}`, 4))
+    const paid = Array.from({ length: 20 }, (_, n) => submitted(`paid-${n}`, 1))
+    const { calls } = await callsFor([...free, ...paid], {}, { start: slowly, ms: 390 })
+    const ids = startedIds(calls) as string[]
+    const firstPaid = ids.findIndex((id) => id.startsWith('paid'))
+    // The starts that were in flight when the paid tasks arrived.
+    expect(firstPaid).toBeLessThanOrEqual(48)
+    expect(ids.slice(firstPaid, firstPaid + 20).every((id) => id.startsWith('paid'))).toBe(true)
+    expect(ids).toHaveLength(220)
+  })
+
+  it('starts the other tasks while one start keeps failing', async () => {
+    const events = Array.from({ length: 100 }, (_, n) => submitted(`task-${n}`))
+    let attempts = 0
+    const start = async (_: string, id: string) => {
+      if (id === 'task-0' && ++attempts < 5) throw new Error('the engine refused it')
+    }
+    const { calls } = await callsFor(events, {}, { start, failures: 4, ms: 100 })
+    expect(startedIds(calls).indexOf('task-0')).toBe(99)
   })
 })

@@ -45,9 +45,25 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
       const userId = await deps.findBuyer(subject.saleId)
       if (userId === undefined) return 'later'
       const { saleId, reversalId, amountCents, reversal: kind } = subject
+      // Whether a refund ends the plan depends on the sales after it, whose webhooks can be late.
+      const { sales } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
+      const sale = sales.find(({ id }) => id === saleId)
+      if (sale) await refreshAgreement(deps, sale.agreementId)
       const reversal = { userId, saleId, reversalId, amountCents, kind }
       await sendCommand(deps, { type: 'ReportReversal', ...reversal, at: calendarTime(deps) })
       return { userId }
+    }
+    case 'dispute': {
+      const { disputeId, saleIds, outcome, statusAt } = subject
+      let result: WebhookResult = 'later'
+      for (const saleId of saleIds) {
+        const userId = await deps.findBuyer(saleId)
+        if (userId === undefined) continue
+        const dispute = { userId, saleId, disputeId, outcome, statusAt }
+        await sendCommand(deps, { type: 'ReportDispute', ...dispute, at: calendarTime(deps) })
+        result = { userId }
+      }
+      return result
     }
   }
 }

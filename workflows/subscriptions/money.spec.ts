@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { available, total } from '#backend/credits/lots.rules.ts'
-import { currentOf } from '#backend/subscriptions/agreements.rules.ts'
+import { type Agreement, currentOf, planEndedAt } from '#backend/subscriptions/agreements.rules.ts'
+import type { ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
+import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { MoneyWorld } from '../testing/moneyWorld.ts'
 
@@ -11,6 +13,10 @@ type Step = (world: MoneyWorld) => unknown
 const tier = fc.constantFrom('standard' as const, 'pro' as const, 'ultimate' as const)
 const nth = fc.nat({ max: 5 })
 const ofAgreement = (world: MoneyWorld, n: number) => world.agreements[n % world.agreements.length] ?? ''
+/** A sale of an agreement, counted from the last. */
+const sale = fc.constantFrom(-1, -1, -1, -2, -3)
+/** A refund in up to thirteen parts. */
+const percents = fc.oneof(fc.tuple(fc.integer({ min: 1, max: 100 })), fc.constant(Array.from({ length: 13 }, () => 8)))
 const task = fc.nat({ max: 6 }).map((n) => `task${n}`)
 
 /** Everything that can happen to a subscription, in any order. */
@@ -20,15 +26,35 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.failPayment(ofAgreement(world, n))) },
   {
     weight: 1,
-    arbitrary: fc.tuple(nth, fc.integer({ min: 1, max: 100 })).map(
-      ([n, percent]) =>
+    arbitrary: fc.tuple(nth, percents, sale).map(([n, parts, which]) => (world: MoneyWorld) => {
+      for (const percent of parts) world.provider.refund(ofAgreement(world, n), percent, which)
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(nth, sale).map(
+      ([n, which]) =>
         (world: MoneyWorld) =>
-          world.provider.refund(ofAgreement(world, n), percent),
+          world.provider.chargeBack(ofAgreement(world, n), which),
     ),
   },
   {
     weight: 1,
-    arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.cancelAgreement(ofAgreement(world, n))),
+    arbitrary: fc.tuple(nth, fc.boolean(), sale).map(
+      ([n, isWon, which]) =>
+        (world: MoneyWorld) =>
+          world.provider.resolveDispute(ofAgreement(world, n), isWon, which),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: nth.map((n) => (world: MoneyWorld) => world.provider.cancel(ofAgreement(world, n))),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.boolean().map((isDown) => (world: MoneyWorld) => {
+      world.provider.down = isDown
+    }),
   },
   { weight: 1, arbitrary: fc.boolean().map((atEnd) => (world: MoneyWorld) => world.cancel(atEnd)) },
   { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.reactivate()) },
@@ -64,13 +90,26 @@ const yearStep: fc.Arbitrary<(world: MoneyWorld) => unknown> = fc.oneof(
   { weight: 2, arbitrary: fc.constant((world: MoneyWorld) => world.provider.failPayment(world.agreements[0]!)) },
   {
     weight: 1,
-    arbitrary: fc
-      .integer({ min: 1, max: 100 })
-      .map((percent) => (world: MoneyWorld) => world.provider.refund(world.agreements[0]!, percent)),
+    arbitrary: fc.tuple(percents, sale).map(([parts, which]) => (world: MoneyWorld) => {
+      for (const percent of parts) world.provider.refund(world.agreements[0]!, percent, which)
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: sale.map((which) => (world: MoneyWorld) => world.provider.chargeBack(world.agreements[0]!, which)),
+  },
+  {
+    weight: 1,
+    // Not about the last sale: whether its chargeback ends the plan depends on whether it arrives before the outcome.
+    arbitrary: fc.tuple(fc.boolean(), fc.constantFrom(-2, -3)).map(
+      ([isWon, which]) =>
+        (world: MoneyWorld) =>
+          world.provider.resolveDispute(world.agreements[0]!, isWon, which),
+    ),
   },
   { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.pauseAgreement(world.agreements[0]!)) },
   { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.resumeAgreement(world.agreements[0]!)) },
-  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.cancelAgreement(world.agreements[0]!)) },
+  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.provider.cancel(world.agreements[0]!)) },
 )
 
 const history = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' })
@@ -97,16 +136,62 @@ function assertLedger(world: MoneyWorld): void {
       lost += total(data.parts)
       owed += data.debt
     }
+    if (type === 'CreditsRestored') lost -= data.amount
     if (type === 'CreditDebtRepaid') {
       lost += total(data.parts)
       owed -= total(data.parts)
     }
   }
   const left = lots.reduce((sum, lot) => sum + lot.left, 0)
-  const open = [...holds.values()].reduce((sum, parts) => sum + total(parts), 0)
+  const open = holds.reduce((sum, { parts }) => sum + total(parts), 0)
   expect({ granted, owed }).toEqual({ granted: left + open + captured + lost, owed: debt })
   expect(lots.every((lot) => lot.left >= 0)).toBe(true)
   if (debt > 0) expect(available(lots, world.at)).toBe(0)
+}
+
+const claimedOf = (world: MoneyWorld, saleId: string) =>
+  world.subscription.reversals.reduce((sum, reversal) => sum + (reversal.saleId === saleId ? reversal.credits : 0), 0)
+
+/** Asserts that the credits claimed of a sale are its share of the money taken back, and never more than it granted. */
+function assertClaims(world: MoneyWorld, sale: ProviderSale): void {
+  const { id: saleId, amountCents } = sale
+  const { credits } = world.subscription.sales.find(({ id }) => id === saleId)!
+  const claimed = claimedOf(world, saleId)
+  expect(claimed).toBe(Math.floor((credits * world.provider.takenBack(sale)) / amountCents))
+  const { lots, closed } = world.account
+  const lot = [...lots, ...closed].find(({ id }) => id === `sale-${saleId}`)!
+  expect(lot.reversed).toBeLessThanOrEqual(Math.min(claimed, lot.granted))
+}
+
+const isBilled = ({ status, cancelled }: Agreement) =>
+  status === 'scheduled' || ((status === 'active' || status === 'suspended') && cancelled === 'no')
+
+/** Asserts that at most one agreement can be billed, apart from those that await approval. */
+function assertBilling({ subscription: { agreements } }: MoneyWorld): void {
+  expect(agreements.filter(isBilled).length).toBeLessThanOrEqual(1)
+}
+
+/** Asserts that a sale without a plan on which to spend its credits grants credits that stay, and has its refund proposed. */
+function assertNoSaleWithoutCredits(world: MoneyWorld): void {
+  const events = world.history()
+  let [state, lastEnd] = [subscription.initial, '']
+  const spendable = new Map<string, string>()
+  for (const [index, event] of events.entries()) {
+    state = subscription.evolve(state, event)
+    if (event.type === 'SubscriptionEnded' && event.data.at > lastEnd) lastEnd = event.data.at
+    if (event.type !== 'SubscriptionPaid') continue
+    const { saleId, afterEnd, at } = event.data
+    if (!afterEnd) expect(currentOf(state)).toBeDefined()
+    else expect(events[index + 1]).toMatchObject({ type: 'SubscriptionRefundProposed', data: { saleId } })
+    if (!afterEnd) spendable.set(`sale-${saleId}`, at)
+  }
+  const unanswered = state.proposedRefunds.filter(
+    ({ saleId }) => !state.reversals.some((each) => each.saleId === saleId),
+  )
+  expect([...world.alerts].toSorted()).toEqual(unanswered.map(({ saleId }) => `refund_proposed ${saleId}`).toSorted())
+  for (const { type, data } of world.ledger())
+    if (type === 'CreditLotClosed' && data.reason === 'subscription_ended')
+      expect(spendable.get(data.lotId)! <= lastEnd).toBe(true)
 }
 
 /** Asserts the invariants that hold after all webhooks are processed and settled. */
@@ -119,17 +204,22 @@ function assertSettled(world: MoneyWorld): void {
   expect(bySales.map(({ data }) => 'lotId' in data && data.lotId).toSorted()).toEqual(
     sold.map(({ id }) => `sale-${id}`).toSorted(),
   )
+  for (const sale of sold) assertClaims(world, sale)
   // At most one agreement is billed, namely the one that determines the plan.
   const billing = [...world.provider.accounts.values()].filter(({ status }) => status === 'active')
   expect(billing.length).toBeLessThanOrEqual(1)
   const current = currentOf(world.subscription)
-  if (billing[0]) expect(billing[0].id).toBe(current?.id)
+  if (billing[0]) expect(agreements.filter(isBilled).map(({ id }) => id)).toEqual([billing[0].id])
   if (!current) {
-    const kept = world.account.lots.filter(
-      ({ source, closed, left }) => source === 'subscription' && !closed && left > 0,
+    const kept = world.account.lots.filter(({ source, left }) => source === 'subscription' && left > 0)
+    const late = sales.filter(
+      ({ agreementId, reportedAt }) => reportedAt > planEndedAt(world.subscription, agreementId)!,
     )
-    expect(kept).toEqual([])
+    expect(late.map(({ id }) => `sale-${id}`)).toEqual(expect.arrayContaining(kept.map(({ id }) => id)))
   }
+  // Nobody keeps a plan whose current period was refunded or charged back whole.
+  const paidFor = current && world.provider.accounts.get(current.id)?.sales.at(-1)
+  if (paidFor) expect(world.provider.takenBack(paidFor)).toBeLessThan(paidFor.amountCents)
   for (const { status, id } of agreements)
     if (status === 'ended') expect(['pending', 'cancelled']).toContain(world.provider.accounts.get(id)?.status)
 }
@@ -147,11 +237,14 @@ describe('money', () => {
         for (const each of steps) {
           await each(world)
           assertLedger(world)
+          assertBilling(world)
         }
         await world.rest()
         assertLedger(world)
+        assertBilling(world)
+        assertNoSaleWithoutCredits(world)
         assertSettled(world)
-        granted += world.account.lots.length
+        granted += world.account.lots.length + world.account.closed.length
         ended += world.subscription.agreements.filter(({ status }) => status === 'ended').length
       }),
       { numRuns, seed: 20261121 },
@@ -187,11 +280,12 @@ describe('money', () => {
           }
           await world.rest()
           assertSettled(world)
-          const { agreements, sales, reversals } = world.subscription
-          const lots = world.account.lots.map(({ id, left, closed }) => ({ id, left, closed }))
+          const { agreements, sales } = world.subscription
+          const { lots, closed, debt } = world.account
           const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id)
-          const state = { agreements, sales: sales.toSorted(byId), reversals: reversals.toSorted(byId) }
-          ends.push({ ...state, lots: lots.toSorted(byId), debt: world.account.debt })
+          const claims = sales.map(({ id }) => ({ id, credits: claimedOf(world, id) })).toSorted(byId)
+          const state = { agreements, sales: sales.toSorted(byId), claims }
+          ends.push({ ...state, lots: lots.toSorted(byId), closed: closed.toSorted(byId), debt })
         }
         expect(ends[1]).toEqual(ends[0])
       }),

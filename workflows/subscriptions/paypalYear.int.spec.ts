@@ -20,6 +20,7 @@ import {
   startPaypalDouble,
 } from '#backend/providers/payments/paypal/testing/paypalDouble.ts'
 import { MODEL_PLANS, type PaypalEvent } from '#backend/providers/payments/paypal/testing/paypalModel.ts'
+import type { Reversal } from '#backend/subscriptions/agreements.rules.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import type { PaymentWebhook } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
@@ -33,7 +34,7 @@ const userId = 'user-1'
 let double: PaypalDouble
 let agreementId: string
 
-/** Simulates a buyer's year: monthly payments, one of them late, a partial refund, a reversal, and a cancellation. */
+/** Simulates a buyer's year: monthly payments, one of them late, a partial refund, a reversal, a dispute won, and a cancellation. */
 beforeAll(async () => {
   double = await startPaypalDouble()
   const { model } = double
@@ -53,6 +54,12 @@ beforeAll(async () => {
     model.bill(agreementId)
     if (month === 7) model.refund(agreementId, 40)
     if (month === 9) model.reverse(agreementId)
+    if (month === 10) {
+      const disputeId = model.dispute(agreementId)
+      model.reverse(agreementId)
+      model.now += 5 * DAY_MS
+      model.dispute(agreementId, { disputeId, outcome_code: 'RESOLVED_SELLER_FAVOUR' })
+    }
   }
   model.now += DAY_MS
   model.turn(agreementId, 'CANCELLED', 'CANCELLED')
@@ -98,11 +105,12 @@ async function startProcess() {
   await give({ type: 'ReportStatus', userId, agreementId, ...approved, at })
   const payments = paypal()
   const findOrigin = createOrigins(store)
+  const alerts = { raise: async () => {}, clear: async () => {} }
   return {
     store,
     clock,
     known,
-    deps: { handle, payments, findOrigin, credits: createCredits(handle, calendar), calendar, findBuyer },
+    deps: { handle, payments, findOrigin, credits: createCredits(handle, calendar), alerts, calendar, findBuyer },
   }
 }
 
@@ -134,7 +142,7 @@ async function endOf(arriving: readonly SignedWebhook[]) {
   const { granted, lots, debt } = accountIn(store)
   const ids = store.log.map(({ id }) => id)
   return {
-    state: { agreements, sales: byId(sales), reversals: byId(reversals), lots: byId(lots), debt, left },
+    state: { agreements, sales: byId(sales), claims: claimsOf(reversals), lots: byId(lots), debt, left },
     granted: granted.toSorted(),
     forged,
     unread: inbox.size,
@@ -144,14 +152,23 @@ async function endOf(arriving: readonly SignedWebhook[]) {
 
 function accountIn({ log }: MemoryEventStore) {
   const ledger = log.filter(({ stream }) => stream.startsWith('creditAccount-')) as Stored<CreditAccountEvent>[]
-  const { lots, debt } = ledger.reduce(creditAccount.evolve, creditAccount.initial)
+  const { lots, closed, debt } = ledger.reduce(creditAccount.evolve, creditAccount.initial)
   return {
     granted: ledger.flatMap(({ type, data }) => (type === 'CreditLotGranted' ? [data.lotId] : [])),
-    lots: lots.map(({ id, left, closed }) => ({ id, left, closed })),
+    lots: lots.map(({ id, left }) => ({ id, left })),
+    closed: byId(closed),
     left: lots.reduce((sum, lot) => sum + lot.left, 0),
     debt,
   }
 }
+
+/** Sums the claims by sale. A chargeback that is reported after its dispute was won claims nothing. */
+const claimsOf = (reversals: readonly Reversal[]) =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(reversals, ({ saleId }) => saleId))
+      .map(([saleId, all]) => [saleId, all!.reduce((sum, { credits }) => sum + credits, 0)] as const)
+      .filter(([, credits]) => credits !== 0),
+  )
 
 const byId = <T extends { id: string }>(all: readonly T[]) => all.toSorted((a, b) => a.id.localeCompare(b.id))
 

@@ -1,5 +1,6 @@
 import type { CommandContext, FindOrigin, Origin } from '#backend/kernel/eventsourcing/command.ts'
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
+import { upcast } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import {
   type Agreement,
@@ -8,9 +9,10 @@ import {
   type Subscription,
 } from '#backend/subscriptions/agreements.rules.ts'
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
-import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { nextChangeDueAt } from '#backend/subscriptions/dueChanges.rules.ts'
+import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
-import { nextChangeDueAt, subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
 
@@ -18,7 +20,14 @@ type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reas
 export interface SaleCredits {
   grantSale(userId: string, saleId: string, amount: number, kept: boolean, origin?: Origin): Promise<void>
   reverseSale(userId: string, claim: Claim): Promise<void>
+  restoreSale(userId: string, restoration: { saleId: string; restorationId: string; amount: number }): Promise<void>
   forfeitSales(userId: string, saleIds: readonly string[]): Promise<void>
+}
+
+/** Alerts for the operator, one per code. `raise` repeats without effect. */
+interface Alerts {
+  raise(code: string, detail: string): Promise<void>
+  clear(code: string): Promise<void>
 }
 
 export interface SettleDeps {
@@ -26,6 +35,7 @@ export interface SettleDeps {
   readonly findOrigin: FindOrigin
   readonly payments: PaymentProvider
   readonly credits: SaleCredits
+  readonly alerts: Alerts
   readonly calendar: Calendar
 }
 
@@ -40,11 +50,23 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
   for (const { id, agreementId, credits: amount, afterEnd } of state.sales)
     await credits.grantSale(userId, id, amount, afterEnd, await originOfAgreement(deps, userId, agreementId))
   for (const { id, saleId, credits: amount, kind } of state.reversals)
-    await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
+    if (amount < 0) await credits.restoreSale(userId, { saleId, restorationId: id, amount: -amount })
+    else if (amount > 0) await credits.reverseSale(userId, { saleId, reversalId: id, amount, reason: kind })
   await credits.forfeitSales(userId, forfeitedSales(state))
+  await proposeRefunds(deps, userId, state)
   for (const agreement of state.agreements) state = (await syncProvider(deps, userId, agreement)) ?? state
   const due = nextChangeDueAt(state)
   return due === undefined ? null : Math.max(Date.parse(due) - calendar(), 0)
+}
+
+/** Alerts the operator to each proposed refund until its sale is refunded or reversed, in whole or in part. */
+async function proposeRefunds({ alerts }: SettleDeps, userId: string, subscription: Subscription): Promise<void> {
+  for (const { saleId, amountCents, currency } of subscription.proposedRefunds) {
+    const code = `refund_proposed ${saleId}`
+    const detail = `Sale ${saleId} of user ${userId} (${amountCents / 100} ${currency}) came after the end of the plan.`
+    if (subscription.reversals.some((reversal) => reversal.saleId === saleId)) await alerts.clear(code)
+    else await alerts.raise(code, detail)
+  }
 }
 
 export const calendarTime = ({ calendar }: Pick<SettleDeps, 'calendar'>) => new Date(calendar()).toISOString()
@@ -64,7 +86,7 @@ export function contextOf(command: SubscriptionCommand): CommandContext {
 const originOfAgreement = ({ findOrigin }: Pick<SettleDeps, 'findOrigin'>, userId: string, agreementId: string) =>
   findOrigin<SubscriptionEvent>(`${SUBSCRIPTION}-${userId}`, {
     id: agreementId,
-    matches: ({ type, data }) => type === 'SubscriptionRequested' && data.agreementId === agreementId,
+    matches: (stored) => upcast(SUBSCRIPTION_EVENTS, stored).data.agreementId === agreementId,
   })
 
 /** Cancels, pauses or resumes an agreement at the provider if needed. Returns the subscription if it changed. */

@@ -1,5 +1,6 @@
 import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import type { Engine } from '../engine/engine.port.ts'
+import { forEachReadable } from '../engine/forEachReadable.ts'
 import { applyWebhook, refreshAgreement, type WebhookDeps } from './applyWebhook.ts'
 import type { WebhookActivities } from './processWebhook.workflow.ts'
 import type { ReconcileActivities } from './reconcile.workflow.ts'
@@ -59,9 +60,13 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps): Su
     },
 
     async reconcile() {
-      for (const { agreementIds } of await deps.openAgreements())
-        for (const agreementId of agreementIds) await refreshAgreement(deps, agreementId)
-      for (const userId of await deps.usersWithExpiredLots()) await credits.expire(userId)
+      const agreementIds = (await deps.openAgreements()).flatMap(({ agreementIds }) => agreementIds)
+      await forEachReadable(agreementIds, async (agreementId) => {
+        const result = await refreshAgreement(deps, agreementId)
+        // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
+        if (typeof result === 'object') await settleSubscription(deps, result.userId)
+      })
+      await forEachReadable(await deps.usersWithExpiredLots(), credits.expire)
     },
   }
 }

@@ -1,7 +1,8 @@
-import { SUBSCRIPTION, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
 import { type Starter, signalWithStart } from '../engine/engine.port.ts'
 import type { LogTrigger, OpenWork } from '../engine/logTriggers.ts'
 import type { RowTrigger } from '../engine/rowTriggers.ts'
+import type { Start } from '../engine/starts.ts'
 import { processWebhook } from './processWebhook.workflow.ts'
 import { runSubscriptionLifecycle, SUBSCRIPTION_CHANGED } from './runSubscriptionLifecycle.workflow.ts'
 
@@ -9,15 +10,22 @@ import { runSubscriptionLifecycle, SUBSCRIPTION_CHANGED } from './runSubscriptio
 export const wakeSubscription = (engine: Starter, userId: string): Promise<void> =>
   signalWithStart(engine, runSubscriptionLifecycle, { userId }, SUBSCRIPTION_CHANGED)
 
+const wake = (userId: string): Start => ({
+  entity: userId,
+  priority: 1,
+  run: (engine) => wakeSubscription(engine, userId),
+})
+
 /** Wakes a subscription's workflow on each of its events. */
 export const subscriptionTrigger = (
   readOpenWork: () => Promise<OpenWork<string>>,
 ): LogTrigger<SubscriptionEvent, string> => ({
   category: SUBSCRIPTION,
+  schemas: SUBSCRIPTION_EVENTS,
   readOpenWork,
-  resume: wakeSubscription,
+  resume: wake,
   resumeInBackground: true,
-  react: (engine, { data }) => wakeSubscription(engine, data.userId),
+  react: ({ data }) => wake(data.userId),
 })
 
 export const webhookTrigger = (waiting: RowTrigger['waiting']): RowTrigger => ({

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { posterKey, videoKey } from '#backend/kernel/media/mediaStore.port.ts'
 import { makePoster } from '#backend/kernel/media/poster.ts'
 import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
+import { sha256OfFile } from '#backend/kernel/media/sha256.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import type { ActivityDeps } from './taskCommands.ts'
 
@@ -31,5 +32,5 @@ export async function fetchVideo(
 
 async function describe(file: string): Promise<VideoFile> {
   const { size, duration, width, height } = await probeMp4(file)
-  return { size, durationMs: Math.round(duration * 1000), width, height }
+  return { size, durationMs: Math.round(duration * 1000), width, height, sha256: await sha256OfFile(file) }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RenderRequest, RenderState } from '#backend/tasks/videoProvider.port.ts'
 import type { VideoTask, VideoTaskCommand } from '#backend/tasks/videoTask.decider.ts'
@@ -34,6 +35,7 @@ type Waiting = Extract<VideoTask, { status: 'waiting' }>
  * request. A retry continues from the task's events. See docs/decisions/0004-never-ask-a-provider-twice.md.
  */
 export async function renderVideo(deps: Deps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
+  if (deps.lease !== undefined) await deps.sendCommand(taskId, { type: 'Claim', at: deps.at() }, { repeatable: true })
   for (;;) {
     context.signal.throwIfAborted()
     const state = await deps.readTask(taskId)
@@ -85,9 +87,10 @@ async function createInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal)
 
 /** Appends the request, then calls the provider. @throws if the call fails; the provider may have created the job */
 async function requestRender(deps: Deps, taskId: string, request: RenderRequest): Promise<RenderOutcome | undefined> {
-  const requestedAt = deps.at()
-  const state = await deps.sendCommand(taskId, { type: 'RequestRender', at: requestedAt }, { repeatable: true })
-  return state.status === 'rendering' && state.requestedAt === requestedAt ? createJob(deps, request) : undefined
+  const attempt = randomUUID()
+  const command = { type: 'RequestRender', attempt, at: deps.at() } as const
+  const state = await deps.sendCommand(taskId, command, { repeatable: true })
+  return state.status === 'rendering' && state.attempt === attempt ? createJob(deps, request) : undefined
 }
 
 async function createJob(deps: Deps, request: RenderRequest): Promise<RenderOutcome | undefined> {
@@ -144,8 +147,8 @@ async function pollJob(deps: Deps, state: Rendering, signal: AbortSignal): Promi
       job.kind === 'rendering'
         ? await deps.sendCommand(taskId, { type: 'StartRender', at: deps.at() })
         : await deps.readTask(taskId)
-    // The account was erased while the video rendered.
-    if (status !== 'rendering') return { kind: 'over' }
+    // The account was erased, or another worker has started the download.
+    if (status !== 'rendering') return undefined
     if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
     if (clock() >= deadline) return TIMED_OUT
     await deps.waitForCallback(taskId, provider.pollIntervalMs, signal)

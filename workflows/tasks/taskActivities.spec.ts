@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
+import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
@@ -239,5 +240,25 @@ describe('rendering', () => {
     for (let n = 0; n < attempts - 1 && waited < RENDER_LIMIT_MS; n++)
       waited += Math.min(firstRetryMs * 2 ** n, maxRetryMs)
     expect(waited).toBeGreaterThanOrEqual(RENDER_LIMIT_MS)
+  })
+})
+
+describe('sweeping holds', () => {
+  it('releases the holds of other accounts when one account is quarantined', async () => {
+    const released: string[] = []
+    const holds = ['broken', 'sound'].map((userId) => ({ taskId: `task of ${userId}`, userId }))
+    const sweep = createTaskActivities({
+      ...deps,
+      holdsOlderThan: async () => holds,
+      credits: {
+        ...deps.credits,
+        release: async (userId) => {
+          if (userId === 'broken') throw new StreamBroken('creditAccount-broken')
+          released.push(userId)
+        },
+      },
+    })
+    await sweep.sweepHolds({}, context)
+    expect(released).toEqual(['sound'])
   })
 })

@@ -1,8 +1,9 @@
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
 import { renderLane } from '#backend/tasks/renderLane.decider.ts'
-import { isCharged } from '#backend/tasks/videoTask.decider.ts'
+import { isCharged, isEnded, refuseOlderLease } from '#backend/tasks/videoTask.decider.ts'
 import type { Implemented } from '../engine/engine.port.ts'
+import { forEachReadable } from '../engine/forEachReadable.ts'
 import { Pool } from '../engine/pool.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
@@ -34,7 +35,9 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       const lane = (await handle(renderLane, userId, command, await contextOf('claim', taskId))).state
       if (lane.holding.includes(taskId)) return 'claimed'
       const state = await sendCommand(taskId, { type: 'Queue', at: at() })
-      return state.status !== 'waiting' || (await failIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
+      // A task in progress continues without a slot.
+      if (!isEnded(state) && state.status !== 'waiting') return 'claimed'
+      return isEnded(state) || (await failIfWaitedTooLong(taskId, state)) ? 'over' : 'waiting'
     },
 
     render: ({ taskId }, context) => renderVideo({ ...deps, ...commands, calls, unanswered }, taskId, context),
@@ -63,6 +66,9 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
 
     async settleCredits({ taskId, userId }) {
       const state = await readTask(taskId)
+      refuseOlderLease(state, deps.lease)
+      // Another worker may still deliver the video. The retries wait for it.
+      if (!isEnded(state)) throw new Error('the task has not ended')
       // A task deleted while rendering may have stored a file after the deletion removed its media.
       if (state.status === 'deleted') await removeTaskMedia(deps.media, taskId)
       if (isCharged(state)) {
@@ -95,10 +101,10 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     },
 
     async sweepHolds() {
-      for (const { taskId, userId } of await deps.holdsOlderThan(ORPHAN_AGE_MS)) {
+      await forEachReadable(await deps.holdsOlderThan(ORPHAN_AGE_MS), async ({ taskId, userId }) => {
         const state = await sendCommand(taskId, { type: 'Abandon', taskId, at: at() })
         if (state.status === 'abandoned') await credits.release(userId, taskId, 'abandoned', await origin(taskId))
-      }
+      })
     },
 
     async sweepUploads() {

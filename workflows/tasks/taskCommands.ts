@@ -12,6 +12,8 @@ import type { Engine } from '../engine/engine.port.ts'
 
 export interface ActivityDeps {
   readonly handle: Handle
+  /** Fencing token of the lease that this worker holds; undefined if the engine needs none. */
+  readonly lease?: number | undefined
   readonly findOrigin: FindOrigin
   readonly credits: {
     capture(userId: string, taskId: string, origin?: Origin): Promise<void>
@@ -54,7 +56,8 @@ export function createTaskCommands({
   handle,
   findOrigin,
   clock,
-}: Pick<ActivityDeps, 'handle' | 'findOrigin' | 'clock'>) {
+  lease,
+}: Pick<ActivityDeps, 'handle' | 'findOrigin' | 'clock' | 'lease'>) {
   const at = () => new Date(clock()).toISOString()
   const origin = (taskId: string) => findOrigin(`${VIDEO_TASK}-${taskId}`)
   const contextOf = async (step: string, taskId: string): Promise<CommandContext> => ({
@@ -67,7 +70,7 @@ export function createTaskCommands({
   const sendCommand = async (taskId: string, command: VideoTaskCommand, { repeatable = false } = {}) => {
     const context = await contextOf(command.type, taskId)
     const unique = repeatable ? { ...context, commandId: randomUUID() } : context
-    return (await handle(decider, taskId, command, unique)).state
+    return (await handle(decider, taskId, { ...command, lease }, unique)).state
   }
 
   return {

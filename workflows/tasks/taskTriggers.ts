@@ -1,37 +1,56 @@
-import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
-import type { Starter } from '../engine/engine.port.ts'
+import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { LogTrigger, OpenWork } from '../engine/logTriggers.ts'
+import type { Start } from '../engine/starts.ts'
 import { type GenerateVideoInput, generateVideo, TURN } from './generateVideo.workflow.ts'
 import { recoverVideo } from './recoverVideo.workflow.ts'
 
 type ReadOpenWork<Input> = () => Promise<OpenWork<Input>>
 type Generation = GenerateVideoInput & { readonly priority: number }
+/** Settles a task that has already ended. Returns whether it had. */
+export type SettleIfEnded = (input: GenerateVideoInput) => Promise<boolean>
 
-const generate = (engine: Starter, { taskId, userId, priority }: Generation) =>
-  engine.start(generateVideo, { taskId, userId }, { priority, owner: userId })
+/** Starts `generateVideo` for each submitted task that has not ended, by the priority of its owner's plan. */
+export function generationTrigger(
+  readOpenWork: ReadOpenWork<Generation>,
+  settleIfEnded: SettleIfEnded,
+): LogTrigger<VideoTaskEvent, Generation> {
+  const generate = ({ taskId, userId, priority }: Generation): Start => ({
+    entity: taskId,
+    priority,
+    async run(engine) {
+      const input = { taskId, userId }
+      if (await settleIfEnded(input)) return
+      await engine.start(generateVideo, input, { priority, owner: userId })
+    },
+  })
+  return {
+    category: VIDEO_TASK,
+    schemas: VIDEO_TASK_EVENTS,
+    readOpenWork,
+    resume: generate,
+    react: ({ type, data }) => (type === 'VideoTaskSubmitted' ? generate(data) : undefined),
+  }
+}
 
-/** Starts `generateVideo` for each submitted task. */
-export const generationTrigger = (readOpenWork: ReadOpenWork<Generation>): LogTrigger<VideoTaskEvent, Generation> => ({
-  category: VIDEO_TASK,
-  readOpenWork,
-  resume: generate,
-  react: (engine, event) => (event.type === 'VideoTaskSubmitted' ? generate(engine, event.data) : undefined),
+const recover = ({ taskId, userId }: GenerateVideoInput): Start => ({
+  entity: taskId,
+  priority: 5,
+  run: (engine) => engine.start(recoverVideo, { taskId, userId }),
 })
-
-const recover = (engine: Starter, { taskId, userId }: GenerateVideoInput) =>
-  engine.start(recoverVideo, { taskId, userId })
 
 /** Starts `recoverVideo` for each failed render that may still finish. Wakes `generateVideo` on other failures. */
 export const recoveryTrigger = (
   readOpenWork: ReadOpenWork<GenerateVideoInput>,
 ): LogTrigger<VideoTaskEvent, GenerateVideoInput> => ({
   category: VIDEO_TASK,
+  schemas: VIDEO_TASK_EVENTS,
   readOpenWork,
   resume: recover,
-  react(engine, { type, data }) {
-    if (type === 'VideoRenderFound') return recover(engine, data)
-    if (type !== 'VideoTaskFailed') return
-    const mayFinish = data.jobId !== null && (data.code === 'render_timed_out' || data.code === 'answer_lost')
-    return mayFinish ? recover(engine, data) : engine.signal(generateVideo, data, TURN)
+  react({ type, data }) {
+    if (type === 'VideoRenderFound') return recover(data)
+    if (type !== 'VideoTaskFailed') return undefined
+    const { taskId, jobId, code } = data
+    if (jobId !== null && (code === 'render_timed_out' || code === 'answer_lost')) return recover(data)
+    return { entity: taskId, priority: 1, run: (engine) => engine.signal(generateVideo, data, TURN) }
   },
 })

@@ -3,10 +3,10 @@ import { createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { type Decider, type Event, Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
-import type { Subscription } from '#backend/subscriptions/agreements.rules.ts'
-import type { PaidTier } from '#backend/subscriptions/events.ts'
-import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
-import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { currentOf, type Subscription } from '#backend/subscriptions/agreements.rules.ts'
+import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { PaymentProviderDown, type WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import { PLANS, TIERS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { applyWebhook, type WebhookDeps } from '../subscriptions/applyWebhook.ts'
 import { settleSubscription } from '../subscriptions/settleSubscription.ts'
@@ -28,6 +28,8 @@ export class MoneyWorld {
   readonly inbox: WebhookSubject[] = []
   readonly provider = new PaymentModel(() => this.now)
   readonly agreements: string[] = []
+  /** Codes of the open operator alerts. */
+  readonly alerts = new Set<string>()
   readonly #states = new Map<string, unknown>()
   readonly #deps: WebhookDeps
   crashes: () => boolean
@@ -43,7 +45,12 @@ export class MoneyWorld {
       this.subscription.sales.some(({ id }) => id === saleId) ? userId : undefined
     const credits = createCredits(handle, () => this.now)
     const findOrigin = async () => undefined
-    this.#deps = { handle, credits, payments: this.provider, findOrigin, calendar: () => this.now, findBuyer }
+    const alerts = {
+      raise: async (code: string) => void this.alerts.add(code),
+      clear: async (code: string) => void this.alerts.delete(code),
+    }
+    const calendar = () => this.now
+    this.#deps = { handle, credits, alerts, payments: this.provider, findOrigin, calendar, findBuyer }
   }
 
   get subscription(): Subscription {
@@ -62,6 +69,10 @@ export class MoneyWorld {
     return (this.streams.get(`creditAccount-${userId}`) ?? []) as CreditAccountEvent[]
   }
 
+  history(): SubscriptionEvent[] {
+    return (this.streams.get(`subscription-${userId}`) ?? []) as SubscriptionEvent[]
+  }
+
   readonly #handle = async <S, C, E extends Event>(decider: Decider<S, C, E>, id: string, command: C) => {
     const stream = `${decider.category}-${id}`
     const known = (this.#states.get(stream) ?? decider.initial) as S
@@ -74,23 +85,31 @@ export class MoneyWorld {
     return { state, position: undefined }
   }
 
-  /** Runs a step and returns whether it succeeded. Crashes and rejections do not throw. */
+  /** Runs a step and returns whether it succeeded. Crashes, rejections and outages do not throw. */
   async attempt(step: () => Promise<unknown>): Promise<boolean> {
     try {
       await step()
       return true
     } catch (error) {
-      if (error instanceof Crash || error instanceof Rejection) return false
+      if (error instanceof Crash || error instanceof Rejection || error instanceof PaymentProviderDown) return false
       throw error
     }
   }
 
+  /** Requests a plan as the API does: a smaller one starts when the current period ends. */
   async request(tier: PaidTier): Promise<void> {
-    const { agreementId } = await this.provider.createAgreement({ userId, tier })
-    const price = { priceCents: PLANS[tier].priceCents, currency: 'USD', startsAt: null }
-    const command = { type: 'RequestSubscription', userId, agreementId, tier, ...price, at: this.at } as const
-    // After a crash, the buyer has no approval link and cannot approve the agreement.
-    if (await this.attempt(() => this.#handle(subscription, userId, command))) this.agreements.push(agreementId)
+    await this.attempt(async () => {
+      await this.#handle(subscription, userId, { type: 'ApplyDueChanges', userId, at: this.at })
+      const current = currentOf(this.subscription)
+      const isLarger = current === undefined || TIERS.indexOf(tier) > TIERS.indexOf(current.tier)
+      const startsAt = isLarger ? null : current.periodEnd
+      const { agreementId } = await this.provider.createAgreement({ userId, tier, startsAt })
+      const price = { priceCents: PLANS[tier].priceCents, currency: 'USD', startsAt }
+      const command = { type: 'RequestSubscription', userId, agreementId, tier, ...price, at: this.at } as const
+      await this.#handle(subscription, userId, command)
+      // After a crash, the buyer has no approval link and cannot approve the agreement.
+      this.agreements.push(agreementId)
+    })
   }
 
   cancel(atPeriodEnd: boolean) {
@@ -110,8 +129,7 @@ export class MoneyWorld {
 
   advance(days: number): void {
     this.now += days * DAY_MS
-    for (const { id, nextBillingAt } of this.provider.accounts.values())
-      if (nextBillingAt !== null && nextBillingAt <= this.at) this.provider.bill(id)
+    this.provider.billDue()
   }
 
   /** Moves new webhooks from the provider to the inbox. */
@@ -119,26 +137,25 @@ export class MoneyWorld {
     this.inbox.push(...this.provider.webhooks.splice(0))
   }
 
-  /** Processes a webhook from the inbox. It stays there after a crash, or if it arrived too early. */
+  /** Processes a webhook from the inbox. It stays there after a crash, during an outage, or if it arrived too early. */
   async read(index: number): Promise<void> {
     this.receive()
     const subject = this.inbox[index % this.inbox.length]
     if (!subject) return
-    try {
+    await this.attempt(async () => {
       if ((await applyWebhook(this.#deps, subject)) === 'later') return
       this.inbox.splice(this.inbox.indexOf(subject), 1)
-    } catch (error) {
-      if (!(error instanceof Crash)) throw error
-    }
+    })
   }
 
   settle() {
     return this.attempt(() => settleSubscription(this.#deps, userId))
   }
 
-  /** Processes all webhooks and settles the subscription, without crashes, until no new webhooks arrive. */
+  /** Processes all webhooks and settles the subscription, without crashes or outages, until no new webhooks arrive. */
   async rest(): Promise<void> {
     this.crashes = () => false
+    this.provider.down = false
     for (let round = 0; round < 50; round++) {
       this.receive()
       const waiting = this.inbox.length

@@ -1,15 +1,17 @@
 import { monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
-import type {
-  PaymentProvider,
-  ProviderAgreement,
-  ProviderSale,
-  WebhookSubject,
+import {
+  type PaymentProvider,
+  PaymentProviderDown,
+  type ProviderAgreement,
+  type ProviderSale,
+  type WebhookSubject,
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 
 type Account = { -readonly [K in keyof ProviderAgreement]: ProviderAgreement[K] } & {
   tier: PaidTier
+  startsAt?: string | null
   sales: ProviderSale[]
 }
 
@@ -18,6 +20,12 @@ export class PaymentModel implements PaymentProvider {
   readonly name = 'model'
   readonly accounts = new Map<string, Account>()
   readonly webhooks: WebhookSubject[] = []
+  /** While true, calls to the provider fail. It continues to bill, and buyers can still approve. */
+  down = false
+  /** Refunds of each sale in cents, sales that were charged back, and those whose dispute was won. */
+  readonly #refunded = new Map<string, number>()
+  readonly #chargedBack = new Set<string>()
+  readonly #won = new Set<string>()
   readonly #now: () => number
   #count = 0
 
@@ -35,7 +43,20 @@ export class PaymentModel implements PaymentProvider {
     this.webhooks.push({ kind: 'agreement', agreementId: account.id })
   }
 
-  async createAgreement({ userId, tier }: { userId: string; tier: PaidTier }) {
+  #answer() {
+    if (this.down) throw new PaymentProviderDown('down')
+  }
+
+  async createAgreement({
+    userId,
+    tier,
+    startsAt = null,
+  }: {
+    userId: string
+    tier: PaidTier
+    startsAt?: string | null
+  }) {
+    this.#answer()
     const id = `I-${++this.#count}`
     const pending = {
       status: 'pending',
@@ -44,33 +65,40 @@ export class PaymentModel implements PaymentProvider {
       trial: false,
       failedAt: null,
     } as const
-    this.accounts.set(id, { id, userId, tier, sales: [], ...pending })
+    this.accounts.set(id, { id, userId, tier, startsAt, sales: [], ...pending })
     return { agreementId: id, approvalUrl: `https://pay.test/${id}` }
   }
 
-  /** Activates an agreement and bills the first month. */
+  /** Activates an agreement and bills the first month, which begins immediately or at a future start date. */
   approve(id: string) {
     const account = this.accounts.get(id)
     if (account?.status !== 'pending') return
     this.#setStatus(account, 'active')
-    this.bill(id)
+    const { startsAt } = account
+    if (startsAt && startsAt > this.#at) account.nextBillingAt = startsAt
+    else this.#bill(account, this.#at)
   }
 
-  /** Bills an active agreement for one month. */
-  bill(id: string) {
-    const account = this.accounts.get(id)
-    if (account?.status !== 'active') return
-    const { priceCents } = PLANS[account.tier]
+  /** Bills the months that have begun since the last call, on their billing dates. */
+  billDue() {
+    for (const account of this.accounts.values())
+      while (account.status === 'active' && account.nextBillingAt !== null && account.nextBillingAt <= this.#at)
+        this.#bill(account, account.nextBillingAt)
+  }
+
+  #bill(account: Account, soldAt: string) {
+    const { id, tier } = account
+    const { priceCents } = PLANS[tier]
     const sale = {
       id: `S-${id}-${account.sales.length}`,
       agreementId: id,
       amountCents: priceCents,
       currency: 'USD',
-      soldAt: this.#at,
+      soldAt,
     }
     account.sales.push(sale)
     account.failedAt = null
-    account.nextBillingAt = monthsAfter(sale.soldAt, 1)
+    account.nextBillingAt = monthsAfter(soldAt, 1)
     this.webhooks.push({ kind: 'sale', sale })
   }
 
@@ -81,40 +109,81 @@ export class PaymentModel implements PaymentProvider {
     this.webhooks.push({ kind: 'payment_failed', agreementId: id, failedAt: this.#at })
   }
 
-  /** Refunds a percentage of the last sale. */
-  refund(id: string, percent: number) {
-    const sale = this.accounts.get(id)?.sales.at(-1)
+  /** Refunds a percentage of a sale's amount, or the rest of it; by default, of the last sale. */
+  refund(id: string, percent: number, nth = -1) {
+    const sale = this.accounts.get(id)?.sales.at(nth)
     if (!sale) return
-    const amountCents = Math.floor((sale.amountCents * percent) / 100)
+    const wanted = Math.max(1, Math.floor((sale.amountCents * percent) / 100))
+    const amountCents = Math.min(wanted, sale.amountCents - this.takenBack(sale))
+    if (amountCents === 0) return
+    this.#refunded.set(sale.id, (this.#refunded.get(sale.id) ?? 0) + amountCents)
+    const reversalId = `R-${++this.#count}`
+    this.webhooks.push({ kind: 'reversal', saleId: sale.id, reversalId, amountCents, reversal: 'refund' })
+  }
+
+  /** Charges a sale back. PayPal reports the whole sale, even if a part of it was refunded before. */
+  chargeBack(id: string, nth = -1) {
+    const sale = this.accounts.get(id)?.sales.at(nth)
+    if (!sale || this.#chargedBack.has(sale.id) || this.takenBack(sale) === sale.amountCents) return
+    this.#chargedBack.add(sale.id)
+    const { id: saleId, amountCents } = sale
+    const reversalId = `${saleId} reversed`
+    this.webhooks.push({ kind: 'reversal', saleId, reversalId, amountCents, reversal: 'reversal' })
+  }
+
+  /** Resolves a dispute about a sale's chargeback. If it is won, the seller gets the money back. */
+  resolveDispute(id: string, isWon: boolean, nth = -1) {
+    const sale = this.accounts.get(id)?.sales.at(nth)
+    if (!sale || !this.#chargedBack.has(sale.id)) return
+    if (isWon) this.#won.add(sale.id)
+    else this.#won.delete(sale.id)
     this.webhooks.push({
-      kind: 'reversal',
-      saleId: sale.id,
-      reversalId: `R-${++this.#count}`,
-      amountCents,
-      reversal: 'refund',
+      kind: 'dispute',
+      disputeId: `D-${sale.id}`,
+      saleIds: [sale.id],
+      outcome: isWon ? 'won' : 'lost',
+      statusAt: new Date(this.#now() + this.webhooks.length + ++this.#count).toISOString(),
     })
   }
 
+  /** Returns the part of a sale that was refunded or charged back, in cents. */
+  takenBack({ id, amountCents }: Pick<ProviderSale, 'id' | 'amountCents'>): number {
+    const isCharged = this.#chargedBack.has(id) && !this.#won.has(id)
+    return isCharged ? amountCents : (this.#refunded.get(id) ?? 0)
+  }
+
   async getAgreement(id: string) {
+    this.#answer()
     const account = this.accounts.get(id)
     return account && { ...account }
   }
 
   async listSales(id: string, from: string, to: string) {
+    this.#answer()
     return (this.accounts.get(id)?.sales ?? []).filter(({ soldAt }) => soldAt >= from && soldAt <= to)
   }
 
   async pauseAgreement(id: string) {
+    this.#answer()
     const account = this.accounts.get(id)
     if (account?.status === 'active') this.#setStatus(account, 'suspended')
   }
 
   async resumeAgreement(id: string) {
+    this.#answer()
     const account = this.accounts.get(id)
-    if (account?.status === 'suspended') this.#setStatus(account, 'active')
+    if (account?.status !== 'suspended') return
+    if (account.nextBillingAt !== null && account.nextBillingAt < this.#at) account.nextBillingAt = this.#at
+    this.#setStatus(account, 'active')
   }
 
   async cancelAgreement(id: string) {
+    this.#answer()
+    this.cancel(id)
+  }
+
+  /** Cancels an agreement on behalf of the buyer, who does this at the provider. */
+  cancel(id: string) {
     const account = this.accounts.get(id)
     if (account?.status === 'active' || account?.status === 'suspended') {
       account.nextBillingAt = null

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import { createCredits } from '#backend/credits/credits.ts'
+import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
+import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
+import { UnknownEvent } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
+import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
+import { PLANS } from '#backend/subscriptions/plans.contract.ts'
+import { PaymentModel } from '../testing/paymentModel.ts'
+import { sendCommand } from './settleSubscription.ts'
+import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptionActivities.ts'
+
+/** Reconciles three agreements and expired lots of three users; `failing` throws for the first of each. */
+async function reconcile(failing: () => Error) {
+  const done: string[] = []
+  const unlessFirst = (name: string) => {
+    if (name.endsWith('1')) throw failing()
+    done.push(name)
+  }
+  const deps = {
+    handle: createHandle(createMemoryEventStore()),
+    calendar: () => 0,
+    openAgreements: async () => [{ agreementIds: ['agreement 1', 'agreement 2'] }, { agreementIds: ['agreement 3'] }],
+    payments: { getAgreement: async (id: string) => unlessFirst(id) },
+    usersWithExpiredLots: async () => ['user 1', 'user 2'],
+    credits: { expire: async (userId: string) => unlessFirst(userId) },
+  }
+  const outcome = await createSubscriptionActivities(deps as unknown as SubscriptionActivityDeps)
+    .reconcile({})
+    .catch((error) => error)
+  return { done, outcome }
+}
+
+it.each([StreamBroken, UnknownEvent])('skips users whose streams fail with %o', async (Unreadable) => {
+  const { done, outcome } = await reconcile(() => new Unreadable('quarantined'))
+  expect(done).toEqual(['agreement 2', 'agreement 3', 'user 2'])
+  expect(outcome).toBeUndefined()
+})
+
+it('fails on any other error, and is retried', async () => {
+  const { done, outcome } = await reconcile(() => new Error('provider unreachable'))
+  expect(done).toEqual([])
+  expect(outcome).toMatchObject({ message: 'provider unreachable' })
+})
+
+it('cancels an agreement at the provider that the buyer approved after it was withdrawn, even if no webhook arrives', async () => {
+  const now = Date.UTC(2026, 0, 31)
+  const [at, userId] = [new Date(now).toISOString(), 'user']
+  const payments = new PaymentModel(() => now)
+  const handle = createHandle(createMemoryEventStore())
+  const findOrigin = async () => undefined
+  const { agreementId } = await payments.createAgreement({ userId, tier: 'pro' })
+  const price = { priceCents: PLANS.pro.priceCents, currency: 'USD', startsAt: null }
+  await sendCommand(
+    { handle, findOrigin },
+    { type: 'RequestSubscription', userId, agreementId, tier: 'pro', ...price, at },
+  )
+  await sendCommand(
+    { handle, findOrigin },
+    { type: 'CancelSubscription', userId, encryptedReason: null, atPeriodEnd: true, at },
+  )
+  payments.approve(agreementId)
+  payments.accounts.get(agreementId)!.sales.pop()
+
+  const deps = {
+    handle,
+    findOrigin,
+    payments,
+    calendar: () => now,
+    credits: createCredits(handle, () => now),
+    alerts: { raise: async () => {}, clear: async () => {} },
+    openAgreements: async () => [{ agreementIds: [agreementId] }],
+    usersWithExpiredLots: async () => [],
+  }
+  await createSubscriptionActivities(deps as unknown as SubscriptionActivityDeps).reconcile({})
+  expect(payments.accounts.get(agreementId)?.status).toBe('cancelled')
+})

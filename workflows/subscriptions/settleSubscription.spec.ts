@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import {
+  at,
+  cancel,
+  cancelled,
+  ended,
+  on,
+  paid,
+  refundProposed,
+  reported,
+  requested,
+  running,
+  suspended,
+  userId,
+} from '#backend/subscriptions/testing/subscriptionFacts.ts'
+import { SettleWorld } from '../testing/settleWorld.ts'
+import { contextOf, type SettleDeps, settleSubscription } from './settleSubscription.ts'
+
+const DAY_MS = 24 * 3_600_000
+const asked = (type: 'SubscriptionPaused' | 'SubscriptionResumed') => reported(type, null)
+
+let world: SettleWorld
+beforeEach(() => {
+  world = new SettleWorld()
+})
+
+describe('settling the credits of a subscription', () => {
+  it('grants the credits of each sale once', async () => {
+    await world.given(...running, paid('s2', on('02-01'), on('03-01')))
+    await world.settle()
+    await world.settle()
+    expect(world.ledger()).toMatchObject([
+      { type: 'CreditLotGranted', data: { lotId: 'sale-s1', amount: 4500, source: 'subscription' } },
+      { type: 'CreditLotGranted', data: { lotId: 'sale-s2', amount: 4500, source: 'subscription' } },
+    ])
+  })
+
+  it('grants the credits of a sale after the end as a payment, which is not forfeited', async () => {
+    await world.given(...running, ended('A', 'expired'), paid('s2', on('02-01'), on('03-01'), true))
+    await world.settle()
+    expect(world.ledger()).toMatchObject([
+      { type: 'CreditLotGranted', data: { lotId: 'sale-s1', source: 'subscription' } },
+      { type: 'CreditLotGranted', data: { lotId: 'sale-s2', source: 'payment' } },
+      { type: 'CreditLotClosed', data: { lotId: 'sale-s1', amount: 4500, reason: 'subscription_ended' } },
+    ])
+  })
+
+  it('alerts the operator to a proposed refund until the sale is refunded', async () => {
+    const proposed = [
+      ...running,
+      ended('A', 'expired'),
+      paid('s2', on('02-01'), on('03-01'), true),
+      refundProposed('s2'),
+      paid('s3', on('02-01'), on('03-01'), true),
+      refundProposed('s3'),
+    ]
+    await world.given(...proposed)
+    await world.settle()
+    const detail = (saleId: string) => `Sale ${saleId} of user user (44.99 USD) came after the end of the plan.`
+    expect([...world.alerts]).toEqual([
+      ['refund_proposed s2', detail('s2')],
+      ['refund_proposed s3', detail('s3')],
+    ])
+    const refund = { saleId: 's2', reversalId: 'r1', kind: 'refund', amountCents: 4499 } as const
+    await world.deps.handle(
+      subscription,
+      userId,
+      { type: 'ReportReversal', userId, ...refund, at },
+      contextOf(cancel()),
+    )
+    await world.settle()
+    expect([...world.alerts.keys()]).toEqual(['refund_proposed s3'])
+  })
+
+  it('claims the credits of a reversed sale back, with the kind of the reversal as the reason', async () => {
+    const data = { userId, agreementId: 'A', at, saleId: 's1', amountCents: 1000, credits: 1000 }
+    await world.given(
+      ...running,
+      { type: 'SubscriptionSaleReversed', data: { ...data, reversalId: 'r1', kind: 'refund' } },
+      { type: 'SubscriptionSaleReversed', data: { ...data, reversalId: 'r2', kind: 'reversal', credits: 500 } },
+    )
+    await world.settle()
+    expect(world.ledger().slice(1)).toMatchObject([
+      {
+        type: 'CreditsReversed',
+        data: { reversalId: 'r1', reason: 'refund', parts: [{ lotId: 'sale-s1', amount: 1000 }] },
+      },
+      {
+        type: 'CreditsReversed',
+        data: { reversalId: 'r2', reason: 'reversal', parts: [{ lotId: 'sale-s1', amount: 500 }] },
+      },
+    ])
+  })
+
+  it('claims even a single credit, but makes no claim for a reversal of none', async () => {
+    const data = { userId, agreementId: 'A', at, saleId: 's1', amountCents: 1, kind: 'refund' } as const
+    await world.given(
+      ...running,
+      { type: 'SubscriptionSaleReversed', data: { ...data, reversalId: 'none', credits: 0 } },
+      { type: 'SubscriptionSaleReversed', data: { ...data, reversalId: 'one', credits: 1 } },
+    )
+    await world.settle()
+    expect(world.ledger().slice(1)).toMatchObject([{ type: 'CreditsReversed', data: { reversalId: 'one' } }])
+  })
+
+  it('links a grant to the request of its own agreement', async () => {
+    const second = { ...paid('s2').data, agreementId: 'B' } as SubscriptionEvent<'SubscriptionPaid'>['data']
+    await world.given(...running, requested('B'), { type: 'SubscriptionPaid', data: second })
+    await world.settle()
+    const causes = ['A', 'B'].map((id) => world.store.log.find(({ data }) => Object(data).agreementId === id)!.id)
+    const grants = world.ledger().filter(({ type }) => type === 'CreditLotGranted')
+    expect(grants.map(({ meta }) => [meta.correlationId, meta.causationId])).toEqual([
+      ['request A', causes[0]],
+      ['request B', causes[1]],
+    ])
+  })
+})
+
+describe('the time until a subscription must be settled again', () => {
+  it('is the delay until the next change is due', async () => {
+    await world.given(...running, cancelled(), asked('SubscriptionPaused'), reported('SubscriptionPaused', on('01-05')))
+    expect(await world.settle()).toBe(22 * DAY_MS)
+  })
+
+  it('is null when no change is due', async () => {
+    await world.given(...running)
+    expect(await world.settle()).toBeNull()
+  })
+
+  it('is 0 when a change falls due while the subscription is settled', async () => {
+    await world.given(...running, cancelled(), reported('SubscriptionPaused', on('01-05')))
+    world.now = Date.parse(on('02-01')) - 1
+    const { forfeitSales } = world.deps.credits
+    const slow: SettleDeps['credits'] = {
+      ...world.deps.credits,
+      forfeitSales: async (...sales) => {
+        world.now += DAY_MS
+        await forfeitSales(...sales)
+      },
+    }
+    expect(await settleSubscription({ ...world.deps, credits: slow }, userId)).toBe(0)
+  })
+
+  it('follows what the world.provider reports', async () => {
+    world.provider.knows('active', on('01-09'))
+    await world.given(...running, reported('SubscriptionPaused', on('01-05')), suspended('provider', at, on('01-05')))
+    expect(await world.settle()).toBeNull()
+  })
+})
+
+describe('a change that is due', () => {
+  it('is applied and recorded as an act of the system', async () => {
+    world.now = Date.parse(on('02-01'))
+    await world.given(...running, cancelled(), reported('SubscriptionPaused', on('01-05')))
+    expect(await world.settled()).toEqual([ended('A', 'period_end', null, on('02-01'))])
+    expect(world.store.log.find(({ type }) => type === 'SubscriptionEnded')!.meta).toMatchObject({
+      actor: 'system',
+      correlationId: userId,
+    })
+  })
+})

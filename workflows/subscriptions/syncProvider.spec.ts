@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SubscriptionEvent } from '#backend/subscriptions/events.ts'
+import {
+  activated,
+  at,
+  cancelled,
+  ended,
+  on,
+  reactivated,
+  reported,
+  requested,
+  running,
+  suspended,
+  userId,
+} from '#backend/subscriptions/testing/subscriptionFacts.ts'
+import { SettleWorld } from '../testing/settleWorld.ts'
+
+const _DAY_MS = 24 * 3_600_000
+const asked = (type: 'SubscriptionPaused' | 'SubscriptionResumed') => reported(type, null)
+
+let world: SettleWorld
+beforeEach(() => {
+  world = new SettleWorld()
+})
+
+describe('an agreement that has ended', () => {
+  const closed = { type: 'SubscriptionClosed', data: { userId, agreementId: 'A', at } }
+
+  it.for(['active', 'suspended'] as const)(
+    'is cancelled at the world.provider while it is %s there',
+    async (status) => {
+      world.provider.knows(status)
+      await world.given(...running, ended('A', 'period_end'))
+      expect(await world.settled()).toEqual([closed])
+      expect(world.changes()).toEqual(['cancel A'])
+    },
+  )
+
+  it('is cancelled at the world.provider when the buyer approves it after it was withdrawn', async () => {
+    world.provider.knows('active')
+    await world.given(requested(), ended('A', 'withdrawn'))
+    expect(await world.settled()).toEqual([closed])
+    expect(world.changes()).toEqual(['cancel A'])
+  })
+
+  it.for(['cancelled', 'expired'] as const)('is closed when it is already %s at the provider', async (status) => {
+    world.provider.knows(status)
+    await world.given(...running, ended('A', 'period_end'))
+    expect(await world.settled()).toEqual([closed])
+    expect(world.changes()).toEqual([])
+  })
+
+  it('is not cancelled at the world.provider before the buyer has approved it', async () => {
+    world.provider.knows('pending')
+    await world.given(requested(), ended('A', 'not_approved'))
+    expect(await world.settled()).toEqual([])
+    expect(world.changes()).toEqual([])
+  })
+
+  it('stays open when the world.provider does not know it', async () => {
+    await world.given(...running, ended('A', 'period_end'))
+    expect(await world.settled()).toEqual([])
+    expect(world.changes()).toEqual([])
+  })
+
+  it.for([
+    ['', []],
+    [', even if it was cancelled before', [cancelled()]],
+    [', even if it was paused before', [asked('SubscriptionPaused')]],
+  ] as const)('is not looked up once it has also ended at the world.provider%s', async ([, before]) => {
+    world.provider.knows('active')
+    await world.given(...running, ...before, ended('A', 'expired'))
+    expect(await world.settled()).toEqual([])
+    expect(world.provider.calls).toEqual([])
+  })
+})
+
+describe('an agreement that the user has cancelled', () => {
+  it('is paused at the world.provider after the intent is recorded', async () => {
+    world.provider.knows('active', on('01-02'))
+    await world.given(...running, cancelled())
+    const { pauseAgreement } = world.provider
+    world.provider.pauseAgreement = async (id) => {
+      expect(world.store.log.at(-1)).toMatchObject({ type: 'SubscriptionPaused', data: { statusAt: null } })
+      await pauseAgreement.call(world.provider, id)
+    }
+    expect(await world.settled()).toEqual([asked('SubscriptionPaused'), reported('SubscriptionPaused', at)])
+    expect(world.changes()).toEqual(['pause A'])
+  })
+
+  it('stores both pauses with ids of their own, linked to the request of the agreement', async () => {
+    world.provider.knows('active', on('01-02'))
+    await world.given(...running, cancelled())
+    await world.settle()
+    const pauses = world.store.log.filter(({ type }) => type === 'SubscriptionPaused')
+    expect(new Set(pauses.map(({ id }) => id)).size).toBe(2)
+    expect(pauses.map(({ meta }) => meta.correlationId)).toEqual(['request A', 'request A'])
+  })
+
+  it('is not paused again when the world.provider has suspended it already', async () => {
+    world.provider.knows('suspended', on('01-05'))
+    await world.given(...running, cancelled(), asked('SubscriptionPaused'))
+    expect(await world.settled()).toEqual([reported('SubscriptionPaused', on('01-05'))])
+    expect(world.changes()).toEqual([])
+  })
+
+  it('waits for its pause while the world.provider does not know it', async () => {
+    await world.given(...running, cancelled())
+    expect(await world.settled()).toEqual([asked('SubscriptionPaused')])
+    expect(world.changes()).toEqual([])
+  })
+
+  it('is left alone once its pause is confirmed', async () => {
+    world.provider.knows('active')
+    await world.given(...running, cancelled(), reported('SubscriptionPaused', on('01-05')))
+    expect(await world.settled()).toEqual([])
+    expect(world.provider.calls).toEqual([])
+  })
+
+  it('is left alone when it is cancelled at the world.provider for good', async () => {
+    world.provider.knows('active')
+    await world.given(...running, cancelled(true))
+    expect(await world.settled()).toEqual([])
+    expect(world.provider.calls).toEqual([])
+  })
+})
+
+describe('an agreement that the user has reactivated', () => {
+  const paused = [...running, cancelled(), reported('SubscriptionPaused', on('01-05')), reactivated]
+
+  it('is resumed at the provider', async () => {
+    world.provider.knows('suspended')
+    await world.given(...paused)
+    expect(await world.settled()).toEqual([reported('SubscriptionResumed', at)])
+    expect(world.changes()).toEqual(['resume A'])
+  })
+
+  it('is resumed at the world.provider even if its pause was not confirmed', async () => {
+    world.provider.knows('suspended')
+    await world.given(...running, cancelled(), asked('SubscriptionPaused'), reactivated)
+    await world.settle()
+    expect(world.changes()).toEqual(['resume A'])
+  })
+
+  it('is not resumed again when the world.provider has resumed it already', async () => {
+    world.provider.knows('active', on('01-08'))
+    await world.given(...paused)
+    expect(await world.settled()).toEqual([reported('SubscriptionResumed', on('01-08'))])
+    expect(world.changes()).toEqual([])
+  })
+
+  it('is cancelled for good when the world.provider has cancelled it', async () => {
+    world.provider.knows('cancelled', on('01-08'))
+    await world.given(...paused)
+    expect(await world.settled()).toEqual([cancelled(true)])
+    expect(world.changes()).toEqual([])
+  })
+
+  it('stays paused while the world.provider does not know it', async () => {
+    await world.given(...paused)
+    expect(await world.settled()).toEqual([])
+    expect(world.changes()).toEqual([])
+  })
+})
+
+describe('an agreement that needs no change', () => {
+  it.for([
+    ['running', running],
+    ['not approved', [requested()]],
+    ['scheduled', [requested('A', 'pro', on('03-01')), { type: 'SubscriptionScheduled' }]],
+    ['suspended by the provider', [...running, suspended('provider', at, on('01-05'))]],
+  ] as const)('is not looked up at the world.provider while it is %s', async ([, events]) => {
+    world.now = Date.parse(on('01-02'))
+    world.provider.knows('active')
+    const data = { userId, agreementId: 'A', at, tier: 'pro', startsAt: on('03-01'), statusAt: on('01-05') }
+    await world.given(...events.map((event) => ({ data, ...event }) as SubscriptionEvent))
+    await world.settle()
+    expect(world.provider.calls).toEqual([])
+  })
+
+  it('does not keep the next agreement from being settled', async () => {
+    world.provider.knows('active', on('01-02'), 'B')
+    await world.given(...running, ended('A', 'replaced', 'B'), requested('B'), activated('B'), ended('B', 'cancelled'))
+    await world.settle()
+    expect(world.changes()).toEqual(['cancel B'])
+  })
+})

@@ -1,0 +1,29 @@
+import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
+import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
+import { isEnded, videoTask } from '#backend/tasks/videoTask.decider.ts'
+import type { Implemented } from '../engine/engine.port.ts'
+import type { GenerateVideoActivities } from './generateVideo.workflow.ts'
+import type { SettleIfEnded } from './taskTriggers.ts'
+
+type Settling = Pick<Implemented<GenerateVideoActivities>, 'settleCredits' | 'releaseSlot'>
+
+const context = { signal: new AbortController().signal }
+
+/**
+ * Settles the credits and the slot of a task that ended before its workflow started, without starting one. A task whose
+ * streams are quarantined counts as not ended: its workflow retries with backoff.
+ */
+export const createSettleIfEnded =
+  (handle: Handle, { settleCredits, releaseSlot }: Settling): SettleIfEnded =>
+  async (input) => {
+    try {
+      const { state } = await handle.read(videoTask, input.taskId)
+      if (!isEnded(state)) return false
+      await settleCredits(input, context)
+      await releaseSlot(input, context)
+      return true
+    } catch (error) {
+      if (isUnreadable(error)) return false
+      throw error
+    }
+  }

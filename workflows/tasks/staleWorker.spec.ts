@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
+import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
+import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
+import type { VideoTaskOrder } from '#backend/tasks/events.ts'
+import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { createTaskActivities } from './taskActivities.ts'
+
+const input = { taskId: 'task', userId: 'user' }
+const order: VideoTaskOrder = {
+  ...input,
+  taskType: 'text_to_video',
+  model: 'MiniMax-Hailuo-02',
+  resolution: '768P',
+  duration: 6,
+  encryptedPrompt: 'sealed',
+  cameraMovements: [],
+  promptOptimizer: true,
+  firstFrame: null,
+  credits: 30,
+  priority: 4,
+}
+const context = { signal: new AbortController().signal }
+const failure = { ...input, code: 'internal', detail: 'An activity failed each time it was tried.' } as const
+const unused = async (): Promise<never> => expect.fail('not expected')
+
+let state: () => Promise<RenderState>
+let types: () => string[]
+let settled: string[]
+let discarded: string[]
+let created: number
+/** Activities of a worker that holds the lease with this token, or of a worker without a lease. */
+let worker: (lease?: number) => ReturnType<typeof createTaskActivities>
+let command: (type: 'StartDownload' | 'Erase') => Promise<unknown>
+
+beforeEach(async () => {
+  state = async () => ({ kind: 'finished' })
+  settled = []
+  discarded = []
+  created = 0
+  const provider: VideoProvider = {
+    name: 'double',
+    idempotent: true,
+    pollIntervalMs: 1,
+    acquire: async () => 0,
+    create: async () => {
+      created += 1
+      return { kind: 'accepted', jobId: 'job' }
+    },
+    state: () => state(),
+    fetch: unused,
+    discard: async (taskId) => void discarded.push(taskId),
+    close: async () => {},
+  }
+  const store = createMemoryEventStore()
+  const handle = createHandle(store)
+  const at = new Date(0).toISOString()
+  const send = (sent: Parameters<typeof videoTask.decide>[0]) =>
+    handle(videoTask, 'task', sent, { commandId: sent.type, actor: 'system', correlationId: 'task' })
+  await send({ type: 'Submit', order, at })
+  command = (type) => send({ type, at })
+  types = () => store.log.map(({ type }) => type)
+  worker = (lease) =>
+    createTaskActivities({
+      // Processes do not share cached streams.
+      handle: createHandle(store),
+      lease,
+      findOrigin: createOrigins(store),
+      credits: {
+        capture: async () => void settled.push('captured'),
+        release: async () => void settled.push('released'),
+      },
+      creditsSpent: async () => {},
+      provider,
+      media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: async () => {} },
+      decrypt: async () => 'a cat',
+      concurrentLimit: async () => 1,
+      removeUnusedUploads: async () => {},
+      holdsOlderThan: async () => [],
+      showProgress: async () => {},
+      pictureFile: unused,
+      waitForCallback: async () => {},
+      signal: async () => {},
+      ffmpegPath: undefined,
+      temporaryDir: '/nowhere',
+      clock: () => 0,
+    })
+})
+
+describe('settling the credits', () => {
+  it.for(['waiting', 'rendering', 'downloading'])('of a %s task is refused, and releases nothing', async (status) => {
+    if (status !== 'waiting') await worker().render(input, context)
+    if (status === 'downloading') await command('StartDownload')
+    await expect(worker().settleCredits(input, context)).rejects.toThrow(/not ended/)
+    expect(settled).toEqual([])
+  })
+
+  it('of a failed task releases them', async () => {
+    await worker().fail(failure, context)
+    await worker().settleCredits(input, context)
+    expect(settled).toEqual(['released'])
+  })
+
+  it('of an erased task releases them', async () => {
+    await command('Erase')
+    await worker().settleCredits(input, context)
+    expect(settled).toEqual(['released'])
+  })
+})
+
+describe('two workers on one task', () => {
+  it('call the provider once, even in the same millisecond', async () => {
+    await Promise.all([worker().render(input, context), worker().render(input, context)])
+    expect(created).toBe(1)
+  })
+})
+
+describe('a worker that wakes after another one has taken over', () => {
+  it('continues a render that the other worker is already downloading', async () => {
+    state = async () => {
+      await command('StartDownload')
+      return { kind: 'rendering', percent: 90 }
+    }
+    expect(await worker().render(input, context)).toEqual({ kind: 'finished' })
+  })
+
+  it('does not treat a task without a slot as ended while it renders', async () => {
+    await worker().claimSlot({ ...input, taskId: 'other' }, context)
+    await worker().render(input, context)
+    expect(await worker().claimSlot(input, context)).toBe('claimed')
+  })
+
+  it('can neither fail nor settle the task, and leaves the job at the provider', async () => {
+    const [stale, current] = [worker(1), worker(2)]
+    await stale.render(input, context)
+    expect(await current.render(input, context)).toEqual({ kind: 'finished' })
+    await command('StartDownload')
+    await expect(stale.fail(failure, context)).rejects.toThrow(/lease/)
+    await expect(stale.settleCredits(input, context)).rejects.toThrow(/lease/)
+    expect([types().at(-1), settled, discarded]).toEqual(['VideoDownloadStarted', [], []])
+    await current.fail(failure, context)
+    await current.settleCredits(input, context)
+    expect([types().at(-1), settled]).toEqual(['VideoTaskFailed', ['released']])
+  })
+
+  it('cannot settle a task that the other worker ended', async () => {
+    const [stale, current] = [worker(1), worker(2)]
+    await stale.render(input, context)
+    await current.render(input, context)
+    await current.fail(failure, context)
+    await expect(stale.settleCredits(input, context)).rejects.toThrow(/lease/)
+    expect(settled).toEqual([])
+  })
+
+  it('records a takeover once, and none while the same worker continues', async () => {
+    await worker(1).render(input, context)
+    await worker(1).render(input, context)
+    expect(types()).not.toContain('VideoTaskClaimed')
+    await worker(2).render(input, context)
+    await worker(2).render(input, context)
+    expect(types().filter((type) => type === 'VideoTaskClaimed')).toHaveLength(1)
+  })
+})
