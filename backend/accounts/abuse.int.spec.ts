@@ -44,6 +44,15 @@ describe('guessing passwords', () => {
     expect((await login(other.email, 'correct horse')).status).toBe(200)
   })
 
+  it('forgets known devices when the password changes', async () => {
+    const owner = await kinora.newUser()
+    const device = /kinora_device=[^;]+/.exec(owner.cookie)![0]
+    const passwords = { current_password: 'correct horse', new_password: 'a better horse' }
+    expect((await owner.call('PUT', '/users/password', passwords)).status).toBe(200)
+    await Promise.all(Array.from({ length: 30 }, () => login(owner.email, 'wrong password')))
+    expect((await login(owner.email, 'a better horse', device)).status).toBe(429)
+  })
+
   it('does not count successful sign-ins', async () => {
     const { email } = await kinora.newUser()
     expect(new Set(await statusesOf(15, () => login(email, 'correct horse')))).toEqual(new Set([200]))

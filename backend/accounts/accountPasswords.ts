@@ -11,7 +11,7 @@ import { type UserAccount, UserTable } from './tables.ts'
 
 const NOTICE_LIFETIME_MS = 7 * 24 * 3600 * 1000
 
-type PasswordsOptions = Pick<AccountsOptions, 'database' | 'links' | 'background'> & {
+type PasswordsOptions = Pick<AccountsOptions, 'database' | 'links' | 'background' | 'grants'> & {
   readonly outbox: Outbox
   readonly publicUrl: () => string
   readonly now?: Clock
@@ -21,17 +21,24 @@ export type AccountPasswords = ReturnType<typeof createAccountPasswords>
 
 /** Creates the service that checks, resets and changes passwords. */
 export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...options }: PasswordsOptions) {
-  const { database, links, background } = options
+  const { database, links, background, grants } = options
   // Compare with this hash if no account exists, so that the response time does not reveal whether one does.
   const unknownHash = hashPassword('no account has this password')
 
   const isPassword = async (account: UserAccount | null, password: string) =>
     passwordMatches(password, account?.passwordHash ?? (await unknownHash))
 
-  /** Stores a new password, ends sessions, revokes reset links and emails a notice, within the caller's transaction. */
-  const replace = async (tx: EntityManager, account: UserAccount, passwordHash: string, keptSession?: string) => {
-    await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash })
-    await endSessions(tx, account.id, new Date(now()), keptSession ? { except: keptSession } : {})
+  /** Compares with the password of each pending registration. */
+  const isPendingPassword = async ({ id, passwordHash }: UserAccount, password: string) => {
+    const hashes = new Set([passwordHash, ...(await links.pendingHashes(id))])
+    return (await Promise.all([...hashes].map((hash) => passwordMatches(password, hash)))).includes(true)
+  }
+
+  /** Stores a new password, ends all sessions, revokes reset links and emails a notice, in the caller's transaction. */
+  const replace = async (tx: EntityManager, account: UserAccount, passwordHash: string) => {
+    const at = new Date(now())
+    await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash, passwordChangedAt: at })
+    await endSessions(tx, account.id, at)
     await links.revoke(tx, account.id, 'reset')
     const notice = composeMail('passwordChanged', account, `${publicUrl()}/auth/forgot-password`)
     await outbox.put(tx, account.id, notice, NOTICE_LIFETIME_MS)
@@ -43,11 +50,12 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
   }
 
   return {
-    /** @throws Rejection invalid_credentials, or email_not_verified if the password is correct */
+    /** @throws Rejection invalid_credentials, or email_not_verified if the password is that of a registration */
     async authenticate(email: string, password: string): Promise<UserAccount> {
       const account = await findAccount(database.em.fork(), email)
-      const matches = await isPassword(account, password)
-      if (!account || !matches) throw new Rejection('invalid_credentials', 'Invalid email or password.')
+      const matches =
+        account && !account.emailVerifiedAt ? isPendingPassword(account, password) : isPassword(account, password)
+      if (!(await matches) || !account) throw new Rejection('invalid_credentials', 'Invalid email or password.')
       if (!account.emailVerifiedAt)
         throw new Rejection(
           'email_not_verified',
@@ -72,24 +80,33 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       })
     },
 
-    /** Resets the password and ends all sessions. @throws Rejection token_invalid  @throws ValidationError */
+    /**
+     * Resets the password and ends all sessions. Verifies the address, which the user of a mailed link has proved to own.
+     * @throws Rejection token_invalid  @throws ValidationError
+     */
     async reset(token: string, password: string): Promise<UserAccount> {
-      const userId = await links.owner(token, 'reset')
-      const account = userId && (await database.em.fork().findOne(UserTable, { id: userId }))
+      const link = await links.find(token, 'reset')
+      const found = link && (await database.em.fork().findOne(UserTable, { id: link.userId }))
       const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
-      if (!account) throw invalid
+      if (!found) throw invalid
+      // The name of a pending registration may be a stranger's text.
+      const account = found.emailVerifiedAt ? found : { ...found, fullName: found.email.split('@')[0]! }
       const passwordHash = await hashStrong(password, account)
+      if (!account.emailVerifiedAt) await grants.grantOnce(account)
       await database.em.fork().transactional(async (tx) => {
-        if (!(await links.spend(tx, token))) throw invalid
+        if (!(await links.spend(tx, account.id, token))) throw invalid
+        const verified = { emailVerifiedAt: new Date(now()), fullName: account.fullName }
+        await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, verified)
+        await links.revoke(tx, account.id, 'verify')
         await replace(tx, account, passwordHash)
       })
       return account
     },
 
-    /** Sets a new password and ends all sessions except `keptSession`. @throws ValidationError */
-    async change(account: UserAccount, password: string, keptSession: string): Promise<void> {
+    /** Sets a new password and ends all sessions. @throws ValidationError */
+    async change(account: UserAccount, password: string): Promise<void> {
       const passwordHash = await hashStrong(password, account)
-      await database.em.fork().transactional((tx) => replace(tx, account, passwordHash, keptSession))
+      await database.em.fork().transactional((tx) => replace(tx, account, passwordHash))
     },
   }
 }

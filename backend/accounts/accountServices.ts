@@ -38,11 +38,12 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const background = createBackground((error) => log.error({ err: error }, 'background work failed'))
   const cookies = createCookies(publicUrl().startsWith('https://'))
   const throttle = createThrottle(database, key('throttle'))
-  const shared = { database, links: createMailedLinks(database, outbox, publicUrl, clock), background }
-  const grants = createFreeGrants(database, secrets.encryption)
+  const links = createMailedLinks(database, outbox, publicUrl, clock)
+  const grants = createFreeGrants(database, secrets.encryption, grantFreeCredits)
+  const shared = { database, links, background, grants }
   return {
     accounts: {
-      ...createAccounts({ ...shared, grants, production, grantFreeCredits, calendar }),
+      ...createAccounts({ ...shared, production, calendar }),
       erase: erasures.request,
     },
     passwords: createAccountPasswords({ ...shared, outbox, publicUrl, now: clock }),

@@ -1,4 +1,4 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core'
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type * as z from 'zod/mini'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
@@ -22,8 +22,6 @@ export interface AccountsOptions {
   readonly background: Background
   /** Whether to reject reserved domains such as example.com. */
   readonly production: boolean
-  /** Grants the free credits, once per user. */
-  readonly grantFreeCredits: (userId: string) => Promise<void>
   /** Clock for registration and verification timestamps. */
   readonly calendar?: Calendar
 }
@@ -41,7 +39,7 @@ export const asUser = (account: UserAccount): User => ({
 export const findAccount = (em: EntityManager, email: string) =>
   em.findOne(UserTable, { $or: [{ identity: mailIdentity(email) }, { email }] })
 
-/** Rejects weak passwords. @throws ValidationError password_common, password_personal */
+/** Rejects weak passwords. @throws ValidationError password_common, password_personal, password_guessable */
 export function assertStrong(password: string, owner: { email: string; username: string }, path: string): void {
   const code = passwordWeakness(password, owner)
   if (code) throw new ValidationError([{ path, code }])
@@ -52,10 +50,16 @@ export function createAccounts(options: AccountsOptions) {
   const { database, links, grants, background, production, calendar = Date.now } = options
 
   return {
+    /** Returns when the password of an address last changed; null if never, or if there is no account. */
+    async passwordChangedAt(email: string): Promise<Date | null> {
+      return (await findAccount(database.em.fork(), email))?.passwordChangedAt ?? null
+    },
+
     byId: (id: string) => database.em.fork().findOne(UserTable, { id }),
 
     /**
-     * Registers an account, or replaces one whose address is not verified, and emails a verification link.
+     * Emails a verification link that activates this registration. Registrations of the same address do not replace
+     * each other, because their senders have not proved that they own it.
      * @throws Rejection email_already_registered
      * @throws ValidationError if the domain or the password is not accepted
      */
@@ -66,15 +70,18 @@ export function createAccounts(options: AccountsOptions) {
       const taken = new Rejection('email_already_registered', 'This email is already registered.')
       const passwordHash = await hashPassword(password)
       const existing = await findAccount(database.em.fork(), email)
-      const fields = { email, identity: mailIdentity(email), fullName: username, language, passwordHash }
+      const registration = { email, fullName: username, language, passwordHash }
       try {
         await database.em.fork().transactional(async (tx) => {
           const id = existing?.id ?? uuid7(calendar())
-          if (!existing)
-            await tx.insert(UserTable, { id, emailVerifiedAt: null, createdAt: new Date(calendar()), ...fields })
-          // Check again in the update, because the owner may verify the address concurrently.
-          else if ((await tx.nativeUpdate(UserTable, { id, emailVerifiedAt: null }, fields)) === 0) throw taken
-          await links.send(tx, 'verify', { id, ...fields }, { email })
+          const account = { ...registration, id, identity: mailIdentity(email), createdAt: new Date(calendar()) }
+          if (!existing) await tx.insert(UserTable, { ...account, emailVerifiedAt: null })
+          // Lock the account, because the owner may verify the address concurrently.
+          else if (
+            !(await tx.findOne(UserTable, { id, emailVerifiedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
+          )
+            throw taken
+          await links.send(tx, 'verify', { id, ...registration }, { email })
         })
       } catch (error) {
         if (error instanceof UniqueConstraintViolationException) throw taken
@@ -82,31 +89,38 @@ export function createAccounts(options: AccountsOptions) {
       }
     },
 
-    /** Emails a new verification link in the background if the address has an unverified account. */
+    /**
+     * Emails a new verification link in the background if the address has an unverified account. If it was registered
+     * with different passwords, the link lets its reader choose one, because any of them may be a stranger's.
+     */
     resendVerification(email: string): void {
       background.run(async () => {
         const account = await findAccount(database.em.fork(), email)
-        if (account && !account.emailVerifiedAt)
-          await database.em.fork().transactional((tx) => links.send(tx, 'verify', account, { email: account.email }))
+        if (!account || account.emailVerifiedAt) return
+        const isOnly = (await links.pendingHashes(account.id)).every((hash) => hash === account.passwordHash)
+        await database.em
+          .fork()
+          .transactional((tx) => links.send(tx, isOnly ? 'verify' : 'choose', account, { email: account.email }))
       })
     },
 
     /**
-     * Verifies an address. Grants the credits before spending the token: after a crash in between, the link still
-     * works, and repeating the grant has no effect.
+     * Verifies an address and activates the link's registration. Grants the credits before spending the token: after a
+     * crash in between, the link still works, and repeating the grant has no effect.
      * @returns whether free credits were granted
      * @throws Rejection token_invalid
      */
     async verifyEmail(token: string): Promise<boolean> {
-      const userId = await links.owner(token, 'verify')
-      const account = userId && (await database.em.fork().findOne(UserTable, { id: userId }))
-      if (!account) throw new Rejection('token_invalid', 'Verification link has expired or is invalid.')
-      const granted = await grants.claim(account.identity, account.id)
-      if (granted) await options.grantFreeCredits(account.id)
+      const link = await links.find(token, 'verify')
+      const account = link && (await database.em.fork().findOne(UserTable, { id: link.userId }))
+      const invalid = new Rejection('token_invalid', 'Verification link has expired or is invalid.')
+      if (!account) throw invalid
+      const granted = await grants.grantOnce(account)
       await database.em.fork().transactional(async (tx) => {
-        const emailVerifiedAt = new Date(calendar())
-        await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, { emailVerifiedAt })
-        await links.spend(tx, token)
+        if (!(await links.spend(tx, account.id, token))) throw invalid
+        const activated = { ...link.registration, emailVerifiedAt: new Date(calendar()) }
+        await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, activated)
+        await links.revoke(tx, account.id, 'verify')
       })
       return granted
     },

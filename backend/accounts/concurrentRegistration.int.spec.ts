@@ -37,9 +37,9 @@ describe('registering an address while its owner verifies it', () => {
     const background = createBackground(() => {})
     const publicUrl = () => 'http://localhost'
     const links = createMailedLinks(racing(), outbox, publicUrl, Date.now)
-    const ports = { database: racing(), links, outbox, background, publicUrl }
-    const grants = createFreeGrants(db.database, 'ab'.repeat(32))
-    const accounts = createAccounts({ ...ports, grants, production: false, grantFreeCredits: async () => {} })
+    const grants = createFreeGrants(db.database, 'ab'.repeat(32), async () => {})
+    const ports = { database: racing(), links, outbox, background, publicUrl, grants }
+    const accounts = createAccounts({ ...ports, production: false })
     const mails = async () => Promise.all((await outbox.waiting()).map(async (id) => (await outbox.open(id))!.text))
     const registration = { email: 'owner@kinora.test', username: 'Owner', language: 'en' } as const
     await accounts.register({ ...registration, password: 'the owner knows' })

@@ -10,6 +10,20 @@ const PASSWORD_MAX = 256
 const NAME_MIN = 2
 const NAME_MAX = 80
 
+/** Text without control, format (such as bidirectional marks), surrogate and separator characters. */
+const PLAIN_TEXT = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u
+const LOCAL_PART = /^[^\s@\p{Cc}\p{Cf}\p{Cs}<>()[\],;:\\"]{1,64}$/u
+const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
+
+/** Returns whether a text is `local@domain` with a domain of two or more labels that IDNA (UTS #46) accepts. */
+function isMailAddress(text: string): boolean {
+  const [local = '', domain = '', ...others] = text.split('@')
+  if (others.length > 0 || !LOCAL_PART.test(local) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return false
+  if (!URL.canParse(`http://${domain}`)) return false
+  const labels = new URL(`http://${domain}`).hostname.split('.')
+  return labels.length > 1 && labels.every((label) => LABEL.test(label)) && /[a-z]/.test(labels.at(-1)!)
+}
+
 // Validation messages are stable error codes. The site translates them; the server adds an English message.
 const required = z.minLength(1, { error: 'required', abort: true })
 const Email = z
@@ -17,8 +31,8 @@ const Email = z
   .check(
     z.trim(),
     required,
-    z.maxLength(254, 'invalid_email'),
-    z.regex(/^[^\s@\p{Cc}<>()[\],;:\\"]+@[^\s@\p{Cc}<>()[\],;:\\"]+\.[^\s@\p{Cc}<>()[\],;:\\"]+$/u, 'invalid_email'),
+    z.maxLength(254, { error: 'invalid_email', abort: true }),
+    z.refine(isMailAddress, 'invalid_email'),
     z.toLowerCase(),
   )
 /** Returns the length in code points. Passwords are normalized to NFKC, so that equivalent spellings match. */
@@ -39,7 +53,7 @@ const FullName = z
     required,
     z.minLength(NAME_MIN, 'name_too_short'),
     z.maxLength(NAME_MAX, 'name_too_long'),
-    z.regex(/^\P{Cc}*$/u, 'invalid_characters'),
+    z.regex(PLAIN_TEXT, 'invalid_characters'),
   )
 const Token = z
   .string({ error: 'token_missing' })

@@ -1,7 +1,7 @@
 import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
-import { ENDED_SESSIONS } from './sessions/sessions.ts'
+import { announceEnded } from './sessions/sessions.ts'
 
 /** Change notification for requested erasures. Its ids are user ids. */
 export const ERASURES = 'erasures'
@@ -31,9 +31,16 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
         const row = [userId, new Date(now())]
         await tx.execute('insert into erasure (user_id, requested_at) values (?, ?) on conflict do nothing', row)
         await tx.execute('update free_grant set user_id = null where user_id = ?', [userId])
+        const sessions = await tx.execute<{ id: string }[]>('delete from session where user_id = ? returning id', [
+          userId,
+        ])
+        await announceEnded(
+          tx,
+          sessions.map(({ id }) => id),
+        )
         await tx.execute('delete from user_account where id = ?', [userId])
-        for (const name of [ERASURES, ENDED_SESSIONS])
-          await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, JSON.stringify({ name, ids: [userId] })])
+        const change = JSON.stringify({ name: ERASURES, ids: [userId] })
+        await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
       })
     },
 

@@ -2,26 +2,38 @@ import { createHmac } from 'node:crypto'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { FREE_GRANTS, formerKeys } from './keys/keyRing.ts'
 import { keyFor } from './keys/seal.ts'
+import type { UserAccount } from './tables.ts'
 
 /**
  * Records which mailboxes have received free credits. Mailboxes are stored as keyed hashes, so the records survive
  * an erasure without identifying anyone. Hashes cannot be recomputed after a key rotation, so former keys also apply.
  */
-export function createFreeGrants(database: Database, masterKey: string) {
+export function createFreeGrants(
+  database: Database,
+  masterKey: string,
+  grantFreeCredits: (userId: string) => Promise<void>,
+) {
   const hashOf = (identity: string, key: Buffer) => createHmac('sha256', key).update(identity).digest('hex')
+  /** Claims the free credits of a mailbox for a user. @returns whether this user holds the claim */
+  const claim = async (identity: string, userId: string): Promise<boolean> => {
+    const em = database.em.fork()
+    for (const key of await formerKeys(database, masterKey, FREE_GRANTS)) {
+      const sql = 'select user_id from free_grant where address_hash = ?'
+      const [grant] = await em.execute<{ user_id: string | null }[]>(sql, [hashOf(identity, key)])
+      if (grant) return grant.user_id === userId
+    }
+    const grant = [hashOf(identity, keyFor(FREE_GRANTS, masterKey)), userId]
+    await em.execute('insert into free_grant (address_hash, user_id) values (?, ?) on conflict do nothing', grant)
+    const own = await em.execute('select 1 from free_grant where address_hash = ? and user_id = ?', grant)
+    return own.length > 0
+  }
+
   return {
-    /** Claims the free credits of a mailbox for a user. @returns whether this user holds the claim */
-    async claim(identity: string, userId: string): Promise<boolean> {
-      const em = database.em.fork()
-      for (const key of await formerKeys(database, masterKey, FREE_GRANTS)) {
-        const sql = 'select user_id from free_grant where address_hash = ?'
-        const [grant] = await em.execute<{ user_id: string | null }[]>(sql, [hashOf(identity, key)])
-        if (grant) return grant.user_id === userId
-      }
-      const grant = [hashOf(identity, keyFor(FREE_GRANTS, masterKey)), userId]
-      await em.execute('insert into free_grant (address_hash, user_id) values (?, ?) on conflict do nothing', grant)
-      const own = await em.execute('select 1 from free_grant where address_hash = ? and user_id = ?', grant)
-      return own.length > 0
+    /** Grants the free credits of a mailbox to a user. Idempotent. @returns false if another user received them */
+    async grantOnce({ id, identity }: Pick<UserAccount, 'id' | 'identity'>): Promise<boolean> {
+      const isClaimed = await claim(identity, id)
+      if (isClaimed) await grantFreeCredits(id)
+      return isClaimed
     },
   }
 }

@@ -21,6 +21,12 @@ describe('a password', () => {
   ])('with words of its owner is rejected: %s', (password) => {
     expect(passwordWeakness(password, owner)).toBe('password_personal')
   })
+  it.each(['aaaaaaaa', 'gggggggggggggggggggg', 'abcdefghijkl', 'cdefghijklm', 'abcabcabcabc', 'a'.repeat(256)])(
+    'that repeats or follows a sequence is rejected: %s',
+    (password) => {
+      expect(passwordWeakness(password, owner)).toBe('password_guessable')
+    },
+  )
   it('with a Chinese name of its owner is rejected', () => {
     expect(passwordWeakness('王小明2026', { email: 'w@kinora.test', username: '王小明' })).toBe('password_personal')
   })

@@ -9,7 +9,7 @@ const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const tagOf = (password: string, nonce: Buffer, { memory, passes, parallelism, tagLength } = PARAMETERS) =>
   derive('argon2id', { message: password.normalize('NFKC'), nonce, memory, passes, parallelism, tagLength })
 
-const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
 /** Hashes a password. Returns the PHC string format: algorithm, parameters, salt and tag. */
 export async function hashPassword(password: string): Promise<string> {

@@ -17,6 +17,12 @@ export async function findUserId(pool: Queries, idOrEmail: string): Promise<stri
   return rows[0]?.id
 }
 
+/** Returns the ids of verified accounts that have received free credits: the grant is in the log before the verification. */
+export async function readWelcomedUsers(client: Queries): Promise<string[]> {
+  const sql = `select a.id from free_grant g join user_account a on a.id = g.user_id where a.email_verified_at is not null`
+  return (await client.query<{ id: string }>(sql)).rows.map(({ id }) => id)
+}
+
 /** Returns one page of users, newest first, and the total number of users. Pages start at 1. */
 export async function listUsers(pool: Queries, page: number, perPage: number) {
   const { rows } = await pool.query<{ total: number; users: ListedUser[] }>({

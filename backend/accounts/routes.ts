@@ -47,7 +47,7 @@ export function serveAccounts(serve: Serve, { accounts, passwords, sessions, att
   serve(contract.login, async ({ body, ctx }) => {
     const identity = mailIdentity(body.email)
     const address = networkAddress(ctx)
-    const device = sessions.knownDevice(ctx, identity)
+    const device = sessions.knownDevice(ctx, identity, await accounts.passwordChangedAt(body.email))
     const [kind, subject] = device ? (['sign in by device', device] as const) : (['sign in', identity] as const)
     // Count the attempt before checking the password, so that concurrent guesses are limited too.
     await attempts.take('sign in from', address)
@@ -60,9 +60,10 @@ export function serveAccounts(serve: Serve, { accounts, passwords, sessions, att
     return { user: asUser(account) }
   })
 
-  serve(contract.me, async ({ userId }) => {
+  serve(contract.me, async ({ userId, ctx }) => {
     const account = await accounts.byId(userId)
     if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
+    sessions.mark(ctx)
     return asUser(account)
   })
 

@@ -32,9 +32,11 @@ export function serveSettings(serve: Serve, { accounts, passwords, sessions, att
   serve(contract.saveName, async ({ body, userId }) => asUser(await accounts.rename(userId, body.username)))
 
   serve(contract.changePassword, async ({ body, userId, ctx }) => {
-    const current = await currentSession(ctx)
     const account = await confirm(userId, body.current_password, 'current_password')
-    await passwords.change(account, body.new_password, current)
+    await passwords.change(account, body.new_password)
+    // The change ended this session too, in case its cookies were stolen.
+    await sessions.open(ctx, userId)
+    sessions.rememberDevice(ctx, account.identity)
     return { message: 'The password was changed, and other devices were signed out.' }
   })
 

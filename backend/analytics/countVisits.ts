@@ -54,6 +54,8 @@ export async function recountVisits(pool: pg.Pool, timeZone: string, recountRegi
   const client = await pool.connect()
   try {
     await client.query('begin')
+    // Another process may be recounting.
+    await client.query('set local lock_timeout = 0')
     // Blocks writing and counting of visits, which both need this table.
     await client.query('lock table uncounted_view in share row exclusive mode')
     await client.query(`set local work_mem = '64MB'`)

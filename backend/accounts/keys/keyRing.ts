@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Database } from '../../kernel/postgres/orm.ts'
-import { keyFor, seal, unseal } from './seal.ts'
+import { saveFingerprint } from './masterKey.ts'
+import { keyFor, opens, seal, unseal } from './seal.ts'
 
 /** Purposes of derived keys (see {@link keyFor}) that protect stored data. */
 export const FREE_GRANTS = 'free grants'
@@ -33,6 +34,26 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
     await client.query('update key_ring set sealed = $2 where sealed = $1', [sealed, reseal(sealed)])
   const former = [FREE_GRANTS, seal(next, keyFor(FREE_GRANTS, from))]
   await client.query('insert into key_ring values ($1, $2, now())', former)
+  await saveFingerprint(client, to)
+  return { userKeys, mails }
+}
+
+/**
+ * Deletes what a lost master key sealed and the given one does not open, within the caller's transaction. The given key
+ * becomes the key of the database.
+ */
+export async function abandonLostKey(client: pg.ClientBase, masterKey: string) {
+  const master = Buffer.from(masterKey, 'hex')
+  const remove = async (table: string, column: string, key: Buffer) => {
+    const { rows } = await client.query<{ sealed: string }>(`select ${column} as sealed from ${table}`)
+    const lost = rows.map(({ sealed }) => sealed).filter((sealed) => !opens(key, sealed))
+    await client.query(`delete from ${table} where ${column} = any($1)`, [lost])
+    return lost.length
+  }
+  const userKeys = await remove('user_key', 'wrapped_key', master)
+  const mails = await remove('outgoing_mail', 'sealed', keyFor(OUTGOING_MAIL_KEY, masterKey))
+  await remove('key_ring', 'sealed', master)
+  await saveFingerprint(client, masterKey)
   return { userKeys, mails }
 }
 

@@ -16,6 +16,16 @@ export function unseal(key: Buffer, sealed: string): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
 }
 
+/** Returns whether {@link unseal} succeeds. */
+export function opens(key: Buffer, sealed: string): boolean {
+  try {
+    unseal(key, sealed)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Derives a 32-byte key for one purpose from the hex-encoded master key. */
 export const keyFor = (purpose: string, masterKey: string): Buffer =>
   createHmac('sha256', Buffer.from(masterKey, 'hex')).update(purpose).digest()

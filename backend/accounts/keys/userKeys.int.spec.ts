@@ -49,6 +49,8 @@ describe("a user's key", () => {
   it('cannot be unwrapped with another master key', async () => {
     const user = crypto.randomUUID()
     const sealed = await keys().encrypt(user, text)
-    await expect(createUserKeys(db.database, 'cd'.repeat(32)).decrypt(user, sealed)).rejects.toThrow()
+    const other = createUserKeys(db.database, 'cd'.repeat(32))
+    await expect(other.decrypt(user, sealed)).rejects.toThrow()
+    expect(await other.tryDecrypt(user, sealed)).toBeUndefined()
   })
 })

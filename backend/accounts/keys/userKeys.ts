@@ -7,18 +7,31 @@ import { seal, unseal } from './seal.ts'
 /** Long enough to decrypt a list with one key read, short enough for an erasure to take effect soon. */
 const CACHE_MS = 60_000
 
+/** A user's key, or a text, cannot be decrypted: it was damaged, or sealed with another key. */
+class Undecryptable extends Error {
+  override name = 'Undecryptable'
+}
+
+/** Called at most once a minute for each user whose key cannot be opened. */
+type OnDamaged = (userId: string, error: unknown) => void
+
 /**
  * Creates the encryption of users' texts, with one key per user: destroying a key erases that user's texts in the event
  * log. Keys are stored wrapped with the master key (64 hexadecimal digits).
  */
-export function createUserKeys(database: Database, masterKey: string) {
+export function createUserKeys(database: Database, masterKey: string, onDamaged: OnDamaged = () => {}) {
   const master = Buffer.from(masterKey, 'hex')
   const cache = new Map<string, Promise<Buffer | undefined>>()
 
   const stored = async (userId: string) => {
     const sql = 'select wrapped_key from user_key where user_id = ?'
     const [row] = await database.em.fork().execute<{ wrapped_key: string }[]>(sql, [userId])
-    return row && unseal(master, row.wrapped_key)
+    try {
+      return row && unseal(master, row.wrapped_key)
+    } catch (error) {
+      onDamaged(userId, error)
+      throw new Undecryptable("The user's key cannot be opened.", { cause: error })
+    }
   }
 
   const keyOf = (userId: string) => {
@@ -27,8 +40,18 @@ export function createUserKeys(database: Database, masterKey: string) {
     const key = stored(userId)
     cache.set(userId, key)
     setTimeout(() => cache.delete(userId), CACHE_MS).unref()
-    key.catch(() => cache.delete(userId))
+    // A key that cannot be opened stays so; a database that cannot be reached does not.
+    key.catch((error) => error instanceof Undecryptable || cache.delete(userId))
     return key
+  }
+
+  const decrypt = async (userId: string, sealed: string) => {
+    const key = await keyOf(userId)
+    try {
+      return key && unseal(key, sealed).toString()
+    } catch (error) {
+      throw new Undecryptable('The text cannot be decrypted.', { cause: error })
+    }
   }
 
   return {
@@ -49,10 +72,17 @@ export function createUserKeys(database: Database, masterKey: string) {
       return seal(key, Buffer.from(text))
     },
 
-    /** Returns the text; undefined if the user's key was destroyed. */
-    async decrypt(userId: string, sealed: string): Promise<string | undefined> {
-      const key = await keyOf(userId)
-      return key && unseal(key, sealed).toString()
+    /** Returns the text; undefined if the user's key was destroyed. @throws Undecryptable */
+    decrypt,
+
+    /** Returns the text for display; undefined if it cannot be decrypted, so that only the text is missing. */
+    async tryDecrypt(userId: string, sealed: string): Promise<string | undefined> {
+      try {
+        return await decrypt(userId, sealed)
+      } catch (error) {
+        if (error instanceof Undecryptable) return undefined
+        throw error
+      }
     },
 
     /** Destroys the user's key. Other processes may keep it in their caches for up to a minute. */

@@ -9,6 +9,7 @@ describe('the mailbox of an address', () => {
     ['A.da@GoogleMail.com', 'ada@gmail.com'],
     ['ａda@kinora.test', 'ada@kinora.test'],
     ['ada@kinora.test.', 'ada@kinora.test'],
+    ['ada@bücher.test', 'ada@xn--bcher-kva.test'],
   ])('%s is %s', (address, identity) => {
     expect(mailIdentity(address)).toBe(identity)
   })

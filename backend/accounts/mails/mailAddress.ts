@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import mailChecker from 'mailchecker'
 
 /** Domains that ignore dots in the local part: `a.d.a` and `ada` are the same mailbox. */
@@ -10,16 +11,18 @@ const RESERVED = /(^|\.)(example\.(com|org|net)|test|example|invalid|localhost)$
 
 const split = (address: string): [local: string, domain: string] => {
   const at = address.lastIndexOf('@')
-  return [address.slice(0, at), address.slice(at + 1).replace(/\.$/, '')]
+  const domain = address.slice(at + 1).replace(/\.$/, '')
+  return [address.slice(0, at), domainToASCII(domain) || domain]
 }
 
 /**
- * Returns the normalized address of a mailbox, in lower case and NFKC. Removes a `+tag` (RFC 5233), which nearly every
+ * Returns the normalized address of a mailbox, in lower case and NFKC, with the domain in ASCII (IDNA). Removes a `+tag` (RFC 5233), which nearly every
  * provider ignores, and dots if the provider ignores them. Each mailbox can have only one account.
  */
 export function mailIdentity(address: string): string {
   const [local, domain] = split(address.trim().normalize('NFKC').toLowerCase())
-  const untagged = local.replace(/(?<=.)\+.*$/, '')
+  const tagAt = local.indexOf('+', 1)
+  const untagged = tagAt < 0 ? local : local.slice(0, tagAt)
   return `${DOTLESS.has(domain) ? untagged.replaceAll('.', '') : untagged}@${ALIASES[domain] ?? domain}`
 }
 

@@ -19,7 +19,8 @@ beforeAll(async () => {
   mails = createTestMailServer()
   provider = await createProviderDouble()
   await mails.start()
-  env = { DATABASE_URL: db.url, SMTP_URL: mails.url, MAIL_FROM: 'Kinora <hello@kinora.test>' }
+  const keys = { ENCRYPTION_KEY: 'ab'.repeat(32) }
+  env = { DATABASE_URL: db.url, SMTP_URL: mails.url, MAIL_FROM: 'Kinora <hello@kinora.test>', ...keys }
 })
 afterAll(async () => {
   await mails.stop()
@@ -123,7 +124,6 @@ describe('an undelivered mail', () => {
     const PORT = String(await freePort())
     const secrets = {
       SESSION_SECRET: 's'.repeat(32),
-      ENCRYPTION_KEY: 'ab'.repeat(32),
       PUBLIC_URL: `http://localhost:${PORT}`,
       DATA_DIR: mkdtempSync(path.join(os.tmpdir(), 'kinora-mail-')),
     }

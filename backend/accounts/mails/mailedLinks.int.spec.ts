@@ -5,7 +5,8 @@ import { createMailedLinks } from './mailedLinks.ts'
 import { createOutbox } from './outbox.ts'
 
 let db: TemporaryDatabase
-const user = { id: crypto.randomUUID(), email: 'a@kinora.test', fullName: 'A', language: 'en' } as const
+const registration = { email: 'a@kinora.test', fullName: 'A', language: 'en', passwordHash: '' } as const
+const user = { ...registration, id: crypto.randomUUID() }
 beforeAll(async () => {
   db = await startTemporaryDatabase()
   await db.pool.query(
@@ -16,17 +17,17 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 describe('a mailed link', () => {
-  it('invalidates all others, also when several are sent concurrently', async () => {
+  it('that resets a password invalidates all others, also when several are sent concurrently', async () => {
     const outbox = createOutbox(db.database, randomBytes(32))
     const links = createMailedLinks(db.database, outbox, () => 'http://localhost', Date.now)
     for (let round = 0; round < 5; round++) {
       await Promise.all(
-        Array.from({ length: 8 }, () => db.database.em.fork().transactional((tx) => links.send(tx, 'verify', user))),
+        Array.from({ length: 8 }, () => db.database.em.fork().transactional((tx) => links.send(tx, 'reset', user))),
       )
       const mails = await Promise.all((await outbox.waiting()).slice(-8).map((id) => outbox.open(id)))
       const tokens = mails.map((mail) => /token=([\w-]+)/.exec(mail!.text)![1]!)
       expect(new Set(tokens).size).toBe(8)
-      const owners = await Promise.all(tokens.map((token) => links.owner(token, 'verify')))
+      const owners = await Promise.all(tokens.map(async (token) => (await links.find(token, 'reset'))?.userId))
       expect(owners.filter((owner) => owner !== undefined)).toEqual([user.id])
     }
   })

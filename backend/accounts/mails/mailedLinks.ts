@@ -7,11 +7,19 @@ import { composeMail } from './composeMail.ts'
 import type { Outbox } from './outbox.ts'
 
 const HOUR_MS = 3_600_000
-const PURPOSES = {
-  verify: { mail: 'verification', path: '/verify-email', lifetimeMs: 24 * HOUR_MS },
-  reset: { mail: 'reset', path: '/reset-password', lifetimeMs: HOUR_MS },
+const LINKS = {
+  verify: { purpose: 'verify', mail: 'verification', path: '/verify-email', lifetimeMs: 24 * HOUR_MS },
+  reset: { purpose: 'reset', mail: 'reset', path: '/reset-password', lifetimeMs: HOUR_MS },
+  /** Resets the password of an address that has never been verified. */
+  choose: { purpose: 'reset', mail: 'choosePassword', path: '/reset-password', lifetimeMs: HOUR_MS },
 } as const
-type Purpose = keyof typeof PURPOSES
+type Kind = keyof typeof LINKS
+type Purpose = (typeof LINKS)[Kind]['purpose']
+
+/** What a visitor entered. It becomes the account's when the visitor proves to own the address. */
+export type PendingRegistration = Pick<UserAccount, 'email' | 'fullName' | 'language' | 'passwordHash'>
+/** Number of pending registrations whose passwords a sign-in is compared with. */
+const COMPARED = 10
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
@@ -19,6 +27,10 @@ export type MailedLinks = ReturnType<typeof createMailedLinks>
 
 /** Creates a sender of emailed links with single-use tokens. Stores only the hashes of the tokens. */
 export function createMailedLinks(database: Database, outbox: Outbox, publicUrl: () => string, now: Clock) {
+  // Transactions that change a user's links run one after another, and lock the account first to avoid deadlocks.
+  const lock = (tx: EntityManager, userId: string) =>
+    tx.execute('select 1 from user_account where id = ? for update', [userId])
+
   /** Invalidates a user's links for a purpose. */
   const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
     tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
@@ -26,34 +38,56 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
   return {
     revoke,
 
-    /** Emails a link within the caller's transaction and invalidates earlier ones. Adds `query` to the link. */
+    /**
+     * Emails a link within the caller's transaction. A link that resets a password invalidates earlier ones. A link
+     * that verifies an address carries the registration that it activates. Adds `query` to the link.
+     */
     async send(
       tx: EntityManager,
-      purpose: Purpose,
-      user: Pick<UserAccount, 'id' | 'email' | 'fullName' | 'language'>,
+      kind: Kind,
+      { id, email, fullName, language, passwordHash }: PendingRegistration & { readonly id: string },
       query: Readonly<Record<string, string>> = {},
     ): Promise<void> {
-      const { mail, path, lifetimeMs } = PURPOSES[purpose]
+      const { purpose, mail, path, lifetimeMs } = LINKS[kind]
       const token = randomBytes(32).toString('base64url')
-      // Without this lock, concurrent transactions could not see, and would not revoke, each other's tokens.
-      await tx.execute('select 1 from user_account where id = ? for update', [user.id])
-      await revoke(tx, user.id, purpose)
-      const row = [hashOf(token), user.id, purpose, new Date(now() + lifetimeMs)]
-      await tx.execute('insert into mail_token (hash, user_id, purpose, expires_at) values (?, ?, ?, ?)', row)
+      await lock(tx, id)
+      if (purpose === 'reset') await revoke(tx, id, purpose)
+      const registration = purpose === 'verify' ? JSON.stringify({ email, fullName, language, passwordHash }) : null
+      await tx.execute(
+        'insert into mail_token (hash, user_id, purpose, expires_at, registration) values (?, ?, ?, ?, ?)',
+        [hashOf(token), id, purpose, new Date(now() + lifetimeMs), registration],
+      )
       const link = `${publicUrl()}${path}?${new URLSearchParams({ token, ...query })}`
-      await outbox.put(tx, user.id, composeMail(mail, user, link), lifetimeMs)
+      await outbox.put(tx, id, composeMail(mail, { email, fullName, language }, link), lifetimeMs)
     },
 
-    /** Returns the id of the user that a token was issued to; undefined if the token is invalid or has expired. */
-    async owner(token: string, purpose: Purpose): Promise<string | undefined> {
-      const sql = 'select user_id from mail_token where hash = ? and purpose = ? and expires_at > ?'
+    /**
+     * Returns the user that a token was issued to, and the registration that it activates; null if that is the
+     * account's own. Returns undefined if the token is invalid or has expired.
+     */
+    async find(token: string, purpose: Purpose) {
+      const sql =
+        'select user_id as "userId", registration from mail_token where hash = ? and purpose = ? and expires_at > ?'
       const values = [hashOf(token), purpose, new Date(now())]
-      const [row] = await database.em.fork().execute<{ user_id: string }[]>(sql, values)
-      return row?.user_id
+      type Row = Readonly<{ userId: string; registration: PendingRegistration | null }>
+      const [row] = await database.em.fork().execute<Row[]>(sql, values)
+      return row
     },
 
-    /** Deletes a token. @returns false if it was already spent */
-    async spend(tx: EntityManager, token: string): Promise<boolean> {
+    /** Returns the different password hashes of a user's newest verification links, expired ones included. */
+    async pendingHashes(userId: string): Promise<string[]> {
+      const rows = await database.em.fork().execute<{ hash: string }[]>(
+        `select registration ->> 'passwordHash' as hash from mail_token
+         where user_id = ? and purpose = 'verify' and registration is not null
+         group by 1 order by max(expires_at) desc limit ?`,
+        [userId, COMPARED],
+      )
+      return rows.map(({ hash }) => hash)
+    },
+
+    /** Deletes a user's token. @returns false if it was already spent */
+    async spend(tx: EntityManager, userId: string, token: string): Promise<boolean> {
+      await lock(tx, userId)
       const spent = await tx.execute<object[]>('delete from mail_token where hash = ? returning hash', [hashOf(token)])
       return spent.length > 0
     },

@@ -6,18 +6,20 @@ import type { Sessions } from './sessions.ts'
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>
 
 /**
- * Creates sessions with their tokens in cookies. Another cookie, `<device>.<mac>`, identifies a device that has signed
- * in to the account before. Sign-in attempts from it have a separate limit, so an attacker who exhausts the account's
+ * Creates sessions with their tokens in cookies. Another cookie, `<device>.<issued>.<mac>` with the time in epoch
+ * milliseconds, identifies a device that has signed in to the account since the password was last changed. Sign-in attempts from it have a separate limit, so an attacker who exhausts the account's
  * limit does not lock out the owner. The device cookie does not authenticate the user.
  */
 export function createBrowserSessions(sessions: Sessions, cookies: Cookies, deviceKey: Buffer) {
-  const macOf = (device: string, identity: string) =>
-    createHmac('sha256', deviceKey).update(`${device}.${identity}`).digest('base64url')
+  const macOf = (claim: string, identity: string) =>
+    createHmac('sha256', deviceKey).update(`${claim}.${identity}`).digest('base64url')
 
   return {
     list: sessions.list,
     endOne: sessions.endOne,
     endOthers: sessions.endOthers,
+    isOpen: sessions.isOpen,
+    mark: cookies.markSession,
 
     async open(ctx: Context, userId: string): Promise<void> {
       cookies.setSession(ctx, await sessions.open(userId, ctx.get('User-Agent')))
@@ -39,15 +41,19 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     },
 
     rememberDevice(ctx: Context, identity: string): void {
-      const device = randomUUID()
-      cookies.setDevice(ctx, `${device}.${macOf(device, identity)}`)
+      const claim = `${randomUUID()}.${Date.now()}`
+      cookies.setDevice(ctx, `${claim}.${macOf(claim, identity)}`)
     },
 
-    /** Returns the id of a device that has signed in to this account before; undefined for other devices. */
-    knownDevice(ctx: Context, identity: string): string | undefined {
-      const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(cookies.device(ctx) ?? '') ?? []
-      if (!device || !mac) return undefined
-      return timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(device, identity))) ? device : undefined
+    /**
+     * Returns the id of a device that has signed in to this account before; undefined for other devices.
+     * @param since time of the last password change, which revoked the earlier cookies
+     */
+    knownDevice(ctx: Context, identity: string, since: Date | null): string | undefined {
+      const [, device, issued, mac] = /^([0-9a-f-]{36})\.(\d{13})\.([\w-]{43})$/.exec(cookies.device(ctx) ?? '') ?? []
+      if (!device || !issued || !mac || Number(issued) < (since?.getTime() ?? 0)) return undefined
+      const expected = macOf(`${device}.${issued}`, identity)
+      return timingSafeEqual(Buffer.from(mac), Buffer.from(expected)) ? device : undefined
     },
   }
 }

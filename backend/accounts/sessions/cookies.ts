@@ -2,6 +2,8 @@ import type { Context } from 'koa'
 import { ACCESS_SECONDS, REFRESH_SECONDS, type SessionTokens } from './sessions.ts'
 
 const YEAR_MS = 365 * 24 * 3600 * 1000
+/** Tells scripts, which cannot read the session cookies, that there is a session. Grants nothing. */
+const MARK = 'kinora_in'
 
 /**
  * Creates accessors for the session cookies and the device cookie. Over HTTPS, their names start with `__Host-`
@@ -10,18 +12,24 @@ const YEAR_MS = 365 * 24 * 3600 * 1000
 export function createCookies(secure: boolean) {
   const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
   const [access, refresh, device] = [nameOf('kinora_access'), nameOf('kinora_refresh'), nameOf('kinora_device')]
-  const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
-  const set = (ctx: Context, name: string, value: string | undefined, maxAge: number) => {
+  const options = { sameSite: 'lax', path: '/', secure, overwrite: true } as const
+  const set = (ctx: Context, name: string, value: string | undefined, maxAge: number, httpOnly = true) => {
     // Koa rejects secure cookies on unencrypted connections, such as those from a reverse proxy.
     ctx.cookies.secure = secure
-    ctx.cookies.set(name, value ?? null, { ...options, maxAge })
+    ctx.cookies.set(name, value ?? null, { ...options, maxAge, httpOnly })
   }
+  const setMark = (ctx: Context, value: string | undefined) => set(ctx, MARK, value, REFRESH_SECONDS * 1000, false)
 
   return {
     /** Sets the session cookies, or removes them if `tokens` is undefined. */
     setSession(ctx: Context, tokens: SessionTokens | undefined): void {
       set(ctx, access, tokens?.access, ACCESS_SECONDS * 1000)
       set(ctx, refresh, tokens?.refresh, REFRESH_SECONDS * 1000)
+      setMark(ctx, tokens && '1')
+    },
+    /** Restores the readable mark of a session, which sessions of earlier versions lack. */
+    markSession(ctx: Context): void {
+      if (!ctx.cookies.get(MARK)) setMark(ctx, '1')
     },
     session: (ctx: Context) => ({ access: ctx.cookies.get(access), refresh: ctx.cookies.get(refresh) }),
     setDevice: (ctx: Context, value: string) => set(ctx, device, value, YEAR_MS),

@@ -85,13 +85,29 @@ describe('a session', () => {
 
   it('can be refreshed for 30 days after the last refresh', async () => {
     let tokens: SessionTokens | undefined = await sessions.open(userId, 'spec')
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       clock += 29 * DAY
       tokens = await sessions.refresh(tokens?.refresh)
       expect(await signedIn(tokens)).toBe(true)
     }
     clock += 30 * DAY
     expect(await sessions.refresh(tokens?.refresh)).toBeUndefined()
+  })
+
+  it('ends 90 days after the sign-in, however often it is refreshed', async () => {
+    const opened = clock
+    let tokens: SessionTokens | undefined = await sessions.open(userId, 'spec')
+    for (const day of [25, 50, 75, 89.9]) {
+      clock = opened + day * DAY
+      tokens = await sessions.refresh(tokens?.refresh)
+      expect(await signedIn(tokens)).toBe(true)
+    }
+    clock = opened + 90 * DAY
+    expect([await signedIn(tokens), await sessions.refresh(tokens?.refresh), await sessions.list(userId)]).toEqual([
+      false,
+      undefined,
+      [],
+    ])
   })
 
   it('invalidates its tokens when it ends, and no other session', async () => {

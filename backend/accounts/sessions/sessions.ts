@@ -14,8 +14,20 @@ export const REFRESH_SECONDS = 30 * 24 * 3600
 const GRACE_SECONDS = 30
 /** Minimum interval between two updates of a session's last use. */
 const LAST_USE_PRECISION_MS = 5 * 60_000
-/** Change notification for ended sessions, whose sockets are then closed. Its ids are user ids. */
+/** Maximum life of a session, however often it is refreshed. */
+const SESSION_SECONDS = 90 * 24 * 3600
+/** Change notification for ended sessions, whose sockets are then closed. Its ids are session ids. */
 export const ENDED_SESSIONS = 'endedSessions'
+/** A notification holds up to 8,000 bytes. */
+const IDS_PER_NOTIFICATION = 100
+
+/** Tells all processes that sessions have ended, when the caller's transaction commits. */
+export async function announceEnded(tx: EntityManager, sessionIds: readonly string[]): Promise<void> {
+  for (let first = 0; first < sessionIds.length; first += IDS_PER_NOTIFICATION) {
+    const change = { name: ENDED_SESSIONS, ids: sessionIds.slice(first, first + IDS_PER_NOTIFICATION) }
+    await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, JSON.stringify(change)])
+  }
+}
 
 /** Ends all of a user's sessions, `only` one, or all `except` one, in the caller's transaction. Returns the number. */
 export async function endSessions(
@@ -24,13 +36,15 @@ export async function endSessions(
   at: Date,
   { only, except }: { only?: string; except?: string } = {},
 ): Promise<number> {
-  const ended = await tx.execute<object[]>(
+  const ended = await tx.execute<{ id: string }[]>(
     `update session set ended_at = ? where user_id = ? and ended_at is null
      and (?::uuid is null or id = ?) and (?::uuid is null or id <> ?) returning id`,
     [at, userId, only ?? null, only ?? null, except ?? null, except ?? null],
   )
-  const change = JSON.stringify({ name: ENDED_SESSIONS, ids: [userId] })
-  if (ended.length > 0) await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
+  await announceEnded(
+    tx,
+    ended.map(({ id }) => id),
+  )
   return ended.length
 }
 
@@ -87,8 +101,8 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       const claim = parse('access', access)
       if (!claim || claim.number < now() / 1000) return undefined
       const [row] = await execute<{ user_id: string; last_used_at: Date }>(
-        'select user_id, last_used_at from session where id = ? and ended_at is null',
-        [claim.session],
+        'select user_id, last_used_at from session where id = ? and ended_at is null and created_at > ?',
+        [claim.session, ago(SESSION_SECONDS)],
       )
       if (row && now() - new Date(row.last_used_at).getTime() > LAST_USE_PRECISION_MS)
         await execute('update session set last_used_at = ? where id = ?', [new Date(now()), claim.session])
@@ -105,14 +119,14 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       const at = new Date(now())
       const [rotated] = await execute(
         `update session set generation = generation + 1, rotated_at = ?, last_used_at = ?
-         where id = ? and generation = ? and ended_at is null and rotated_at > ?
+         where id = ? and generation = ? and ended_at is null and created_at > ? and rotated_at > ?
            and (generation = 0 or rotated_at <= ?) returning id`,
-        [at, at, claim.session, claim.number, ago(REFRESH_SECONDS), ago(GRACE_SECONDS)],
+        [at, at, claim.session, claim.number, ago(SESSION_SECONDS), ago(REFRESH_SECONDS), ago(GRACE_SECONDS)],
       )
       if (rotated) return tokens(claim.session, claim.number + 1)
       const [row] = await execute<{ generation: number; rotated_at: Date }>(
-        'select generation, rotated_at from session where id = ? and ended_at is null',
-        [claim.session],
+        'select generation, rotated_at from session where id = ? and ended_at is null and created_at > ?',
+        [claim.session, ago(SESSION_SECONDS)],
       )
       if (!row) return undefined
       const justRotated = new Date(row.rotated_at) > ago(GRACE_SECONDS)
@@ -126,9 +140,17 @@ export function createSessions(database: Database, secret: string, now: Clock = 
     list(userId: string) {
       return execute<{ id: string; user_agent: string; created_at: string; last_used_at: string }>(
         `select id, user_agent, created_at, last_used_at from session
-         where user_id = ? and ended_at is null and rotated_at > ? order by last_used_at desc, id desc limit 100`,
-        [userId, ago(REFRESH_SECONDS)],
+         where user_id = ? and ended_at is null and rotated_at > ? and created_at > ? order by last_used_at desc, id desc limit 100`,
+        [userId, ago(REFRESH_SECONDS), ago(SESSION_SECONDS)],
       )
+    },
+
+    async isOpen(sessionId: string): Promise<boolean> {
+      const rows = await execute('select from session where id = ? and ended_at is null and created_at > ?', [
+        sessionId,
+        ago(SESSION_SECONDS),
+      ])
+      return rows.length > 0
     },
 
     /** Ends one of a user's sessions. @returns false if the user has no such open session */
