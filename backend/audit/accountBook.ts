@@ -143,6 +143,21 @@ export class AccountBook {
         const taken = this.#lotPostings(parts, -1, at, wrong)
         return [...taken, [this.#totals['claimed back'], claimed], [owed, -debt]]
       }
+      case 'CreditsRestored': {
+        const { restorationId, lotId, amount, newLotId, at } = event.data
+        const lot = this.lots.get(lotId)
+        if (!isCount(amount)) wrong.push(`It gives ${amount} credits back.`)
+        if (!lot) wrong.push(`There is no lot ${lotId}.`)
+        else if (lot.reversed < amount) wrong.push(`It gives back ${amount} of ${lot.reversed} credits claimed.`)
+        if (lot) lot.reversed -= amount
+        this.#correct(`The restoration ${restorationId}`, wrong)
+        const kept = { source: 'payment', amount, expiresAt: null, reference: lot?.reference ?? null } as const
+        const back =
+          newLotId === null
+            ? this.#lotPostings([{ lotId, amount }], 1, at, wrong)
+            : [this.#newLot(newLotId, kept, wrong)]
+        return [[this.#totals['claimed back'], -amount], ...back]
+      }
       case 'CreditDebtRepaid': {
         const { parts, at } = event.data
         return [...this.#lotPostings(parts, -1, at, wrong), [owed, total(parts)]]

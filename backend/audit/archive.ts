@@ -1,6 +1,6 @@
 import { createHash, type KeyObject, sign, verify as verifySignature } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { createReadStream, existsSync } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -34,14 +34,17 @@ const sha256 = (content: string | Buffer) => createHash('sha256').update(content
 const jsonLines = (values: readonly object[]) => values.map((value) => `${canonicalJson(value)}\n`).join('')
 
 /**
- * Verifies the ledger and writes it to a signed archive in the same pass; see docs/ledger-archive.md.
+ * Verifies the ledger and writes it to a signed archive in the same pass; see docs/ledger-archive.md. The file appears
+ * once it is complete.
  * @throws UsageError the file exists or cannot be created
  */
 export async function writeArchive(
   store: EventStore,
   { out, key, at, ...evidence }: Export,
 ): Promise<{ found: Verified; fingerprint: string }> {
-  const archive = await open(out, 'wx').catch((error) => {
+  if (existsSync(out)) throw new UsageError(`--out: ${out} exists already`)
+  const partial = `${out}.partial`
+  const archive = await open(partial, 'w').catch((error) => {
     throw new UsageError(`--out: ${(error as Error).message}`)
   })
   // A tar entry begins with its size, which is unknown until all events are read.
@@ -62,11 +65,12 @@ export async function writeArchive(
       ['manifest.sig', sign(null, text, key)],
       ['public-key.pem', Buffer.from(pem)],
     ])
+    await rename(partial, out)
     return { found, fingerprint: fingerprint(pem) }
   } finally {
     await spool.close()
-    await rm(spoolPath)
     await archive.close()
+    for (const leftover of [spoolPath, partial]) await rm(leftover, { force: true })
   }
 }
 

@@ -1,15 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEventStoreDb } from '../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
 import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
+import { createTestAuthority } from '../kernel/eventsourcing/testing/testCertificates.ts'
 import { runAudit } from '../programs/audit.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import { hashInThread } from './hashInThread.ts'
-import { projectLedger } from './testing/projectLedger.ts'
+import { AUDITED_TABLES, projectLedger } from './testing/projectLedger.ts'
 import { LEDGER, seedLedger } from './testing/seedLedger.ts'
 
 const { buyer, other } = LEDGER
@@ -50,7 +51,7 @@ describe('npm run audit', () => {
       encoding: 'utf8',
     })
     expect(stdout).toContain('No deviation.')
-    expect(stdout).toMatch(/16 events in 3 streams, 2 accounts/)
+    expect(stdout).toMatch(/24 events in 7 streams, 2 accounts/)
     expect(stdout).toMatch(/sum +0/)
     expect(status).toBe(0)
   })
@@ -79,15 +80,36 @@ describe('npm run audit', () => {
   })
 
   it('fails when the hashing thread ends early', async () => {
-    const place = { postgres: db.connection, eventStoreDb: 'nowhere' }
+    const place = { postgres: db.connection, eventStore: { url: 'nowhere', ca: undefined } }
     const pages = hashInThread(new URL('../programs/ledger/hashThread.ts', import.meta.url), place)
-    await expect(pages.next()).rejects.toThrow(/expected esdb:/)
+    await expect(pages.next()).rejects.toThrow('is not an address such as esdb:')
   })
 
   it('reports a missing ledger without creating one', async () => {
     const { code, errors } = await audit(['verify'], { DATABASE_URL: '', DATA_DIR: inFolder('nothing') })
     expect([code, errors]).toEqual([1, expect.stringContaining('There is no ledger in')])
     expect(() => statSync(inFolder('nothing'))).toThrow()
+  })
+})
+
+describe('audit verify --files', () => {
+  it('compares every delivered file with the hash in its event', async () => {
+    const videos = path.join(folder, 'media/videos')
+    mkdirSync(videos, { recursive: true })
+    const write = (taskId: string, content: string) => writeFileSync(path.join(videos, `${taskId}.mp4`), content)
+    for (const taskId of [LEDGER.finished, LEDGER.spentByOther]) write(taskId, LEDGER.video)
+    const sound = await audit(['verify', '--files', '--json'])
+    expect([sound.code, sound.json().files]).toEqual([0, { compared: 2, withoutHash: 0 }])
+    write(LEDGER.finished, 'another video')
+    rmSync(path.join(videos, `${LEDGER.spentByOther}.mp4`))
+    const { code, json } = await audit(['verify', '--files', '--json'])
+    expect(code).toBe(1)
+    expect(json().deviations).toMatchObject(
+      [
+        { check: 'delivery', stream: `videoTask-${LEDGER.finished}`, revision: 2, wrong: /was changed/ },
+        { check: 'delivery', stream: `videoTask-${LEDGER.spentByOther}`, revision: 2, wrong: /is missing/ },
+      ].map(({ wrong, ...place }) => ({ ...place, wrong: expect.stringMatching(wrong) })),
+    )
   })
 })
 
@@ -181,11 +203,11 @@ describe('audit export', () => {
     expect(code).toBe(0)
     const fingerprint = /key ([0-9a-f]{64})/.exec(printed)![1]!
     const valid = check(inFolder('a.tar'), fingerprint)
-    expect(valid.stderr + valid.stdout).toMatch(/^VALID: 16 events, 3 streams/)
+    expect(valid.stderr + valid.stdout).toMatch(/^VALID: 24 events, 7 streams/)
     expect(valid.stdout).toContain(fingerprint)
     expect(check(inFolder('a.tar'), '0'.repeat(64)).stderr).toContain('signed with another key')
     expect(statSync(inFolder('audit-key.pem')).mode & 0o777).toBe(0o600)
-    expect((await audit(['export', '--out', inFolder('a.tar')])).errors).toContain('--out: EEXIST')
+    expect((await audit(['export', '--out', inFolder('a.tar')])).errors).toMatch(/--out: .* exists already/)
     expect((await audit(['export', '--out', inFolder('again.tar')])).printed).toContain(fingerprint)
   })
 
@@ -215,12 +237,12 @@ describe('audit export', () => {
     await db.pool.query(
       `create table kept as select * from event order by position desc limit 1; delete from event e using kept k where k.id = e.id`,
     )
-    await db.pool.query('truncate projection_checkpoint, credit_balance, credit_entry, invoice, chain_head')
+    await db.pool.query(`truncate ${AUDITED_TABLES}`)
     await projectLedger(db.store, db.database)
     expect((await audit(['verify'])).code).toBe(0)
     const { code, json } = await verify()
     expect(code).toBe(1)
-    expect(json().deviations).toMatchObject([{ check: 'chain', stream: `creditAccount-${buyer}`, revision: 8 }])
+    expect(json().deviations).toMatchObject([{ check: 'chain', stream: `videoTask-${LEDGER.open}`, revision: 0 }])
     await db.pool.query('insert into event select * from kept; drop table kept')
     await projectLedger(db.store, db.database)
     expect((await verify()).code).toBe(0)
@@ -231,13 +253,13 @@ describe('audit verify of a ledger in EventStoreDB (the real client, a double of
   it('passes, and detects a changed byte', async () => {
     const server = await new EventStoreDbTestServer().start()
     const store = createEventStoreDb({ url: server.url })
-    await db.pool.query('truncate projection_checkpoint, credit_balance, credit_entry, invoice, chain_head')
+    await db.pool.query(`truncate ${AUDITED_TABLES}`)
     await seedLedger(store)
     await projectLedger(store, db.database)
     const env = { EVENTSTORE_URL: server.url }
     const sound = (await audit(['verify', '--json'], env)).json()
-    expect(sound).toMatchObject({ ok: true, events: 16, deviations: [] })
-    expect(sound.readModels.map(({ rows }: { rows: number }) => rows)).toEqual([2, 10, 1])
+    expect(sound).toMatchObject({ ok: true, events: 24, deviations: [] })
+    expect(sound.readModels.map(({ rows }: { rows: number }) => rows)).toEqual([2, 10, 1, 8, 1, 1, 7])
 
     const logged = server.log.stream(`creditAccount-${buyer}`)[5]!
     const data = Buffer.from(Buffer.from(logged.data).toString().replace('not delivered', 'not deliverad'))
@@ -247,5 +269,42 @@ describe('audit verify of a ledger in EventStoreDB (the real client, a double of
     expect(json().deviations[0]).toMatchObject({ check: 'chain', revision: 5, id: logged.id })
     await store.close()
     server.kill()
+  })
+
+  it('reads a log over TLS with the authority that EVENTSTORE_CA names', async () => {
+    const authority = createTestAuthority()
+    const server = await new EventStoreDbTestServer({ tls: authority.issue() }).start()
+    const store = createEventStoreDb({ url: server.url, ca: authority.ca })
+    await db.pool.query(`truncate ${AUDITED_TABLES}`)
+    await seedLedger(store)
+    await projectLedger(store, db.database)
+    const env = { EVENTSTORE_URL: server.url, EVENTSTORE_CA: authority.ca }
+    expect((await audit(['verify', '--json'], env)).json()).toMatchObject({ ok: true, events: 24 })
+    const { code, errors } = await audit(['verify'], { EVENTSTORE_URL: server.url })
+    expect([code, errors]).toEqual([1, expect.stringMatching(/^EVENTSTORE_CA: the certificate of [^\n]*$/)])
+    await store.close()
+    server.kill()
+    authority.remove()
+  })
+
+  it('gives up after 15 seconds with the cause, and leaves no partial archive', { timeout: 35_000 }, async () => {
+    const mute = await new EventStoreDbTestServer().start()
+    mute.silentReads = 'subscriptions'
+    const gone = await new EventStoreDbTestServer().start()
+    gone.kill()
+    const place = inFolder('partial')
+    mkdirSync(place)
+    const begun = Date.now()
+    const outcomes = await Promise.all([
+      audit(['export', '--out', path.join(place, 'mute.tar')], { EVENTSTORE_URL: mute.url }),
+      audit(['verify'], { EVENTSTORE_URL: gone.url }),
+    ])
+    expect(Date.now() - begun).toBeLessThan(25_000)
+    expect(outcomes.map(({ code, errors }) => [code, errors])).toEqual([
+      [1, 'EventStoreDB does not answer (the server accepts connections, but does not answer calls)'],
+      [1, `EventStoreDB does not answer (127.0.0.1:${gone.port}: ECONNREFUSED)`],
+    ])
+    expect(readdirSync(place)).toEqual([])
+    mute.kill()
   })
 })

@@ -2,9 +2,11 @@ import { flag, parseOptions, text, UsageError } from '../kernel/commandLine.ts'
 
 export const USAGE = `Usage: npm run audit -- <command> [options]
 
-  verify     [--heads <archive>] [--json]
-             replays every account and checks chains, postings, grants and read models;
-             --heads: also compares with the heads of an earlier export
+  verify     [--heads <folder, head or archive>] [--signer <fingerprint>] [--files] [--json]
+             replays every account and checks chains, postings, grants, deliveries and read models;
+             --heads: also compares with heads that were kept outside the database (HEADS_TO), or with those of an
+             earlier export; --signer: fingerprint of their key (default: the key in DATA_DIR)
+             --files: also reads every delivered video and compares its hash
   statement  --user <id or e-mail> [--from <time>] [--to <time>] [--at <time>] [--format table|csv|json]
              the balance lot by lot at an instant (default: now), and every movement of a period
   explain    --task <id> [--json]
@@ -15,10 +17,10 @@ export const USAGE = `Usage: npm run audit -- <command> [options]
 
 DATA_DIR or DATABASE_URL, and EVENTSTORE_URL name the ledger, as they do for Kinora. It is only read.
 Times are dates (2026-01-31, UTC) or instants (2026-01-31T12:00:00Z). Exit code: 0 no deviation, 1 deviations or a
-fault, 2 wrong command line.`
+fault, 2 wrong command line, 3 no deviation in what was compared, but a read model is behind or being rebuilt.`
 
 const OPTIONS = {
-  verify: { heads: text, json: flag },
+  verify: { heads: text, signer: text, files: flag, json: flag },
   statement: { user: text, from: text, to: text, at: text, format: text },
   explain: { task: text, json: flag },
   export: { out: text, key: text },
@@ -39,10 +41,23 @@ export function readCommand(args: readonly string[]) {
   const given: Record<string, unknown> = parseOptions(rest, OPTIONS[name])
   for (const required of REQUIRED[name])
     if (!given[required]) throw new UsageError(`${name}: --${required} is missing.`)
-  const { json, heads, user, from, to, at, format = 'table', task, out, key } = given as Record<string, string>
+  const {
+    json,
+    heads,
+    signer,
+    files,
+    user,
+    from,
+    to,
+    at,
+    format = 'table',
+    task,
+    out,
+    key,
+  } = given as Record<string, string>
   switch (name) {
     case 'verify':
-      return { name, heads, json: Boolean(json) }
+      return { name, heads, signer, files: Boolean(files), json: Boolean(json) }
     case 'statement': {
       if (!FORMATS.includes(format as never))
         throw new UsageError(`--format: "${format}" is not one of ${FORMATS.join(', ')}.`)

@@ -1,8 +1,8 @@
-import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
+import { upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
+import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
 import { AccountBook } from './accountBook.ts'
-import { readLedger } from './readLedger.ts'
+import { LEDGER_EVENTS, readAccount, readLedger } from './readLedger.ts'
 import { movementOf } from './statement.ts'
 import { table } from './textTable.ts'
 
@@ -20,7 +20,8 @@ interface Explanation {
 
 /** Explains a task's charge from the task's stream and its owner's account. Returns undefined if neither has it. */
 export async function explain(store: EventStore, taskId: string): Promise<Explanation | undefined> {
-  const task = await Array.fromAsync(store.readStream<VideoTaskEvent>(`${VIDEO_TASK}-${taskId}`))
+  const stream = store.readStream<VideoTaskEvent>(`${VIDEO_TASK}-${taskId}`)
+  const task = await Array.fromAsync(stream, (event) => upcast(VIDEO_TASK_EVENTS, event))
   const userId = userIdOf(task) ?? (await findPayer(store, taskId))
   const steps: { stored: Stored; says: string }[] = task.map((stored) => ({ stored, says: detailsOf(stored) }))
   const book = new AccountBook()
@@ -28,7 +29,7 @@ export async function explain(store: EventStore, taskId: string): Promise<Explan
   let outcome: Explanation['outcome'] = 'never held'
   let credits = 0
   if (userId !== null)
-    for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`)) {
+    for await (const event of readAccount(store, userId)) {
       if ('holdId' in event.data && event.data.holdId === taskId) {
         const held = book.holds.get(taskId)?.balance ?? 0
         const { reason, lots: which } = movementOf(event, held)
@@ -54,7 +55,11 @@ function userIdOf(task: readonly VideoTaskEvent[]): string | null {
 /** Searches the whole log for the hold: a task that was never created has no stream that names its owner. */
 async function findPayer(store: EventStore, taskId: string): Promise<string | null> {
   for await (const page of readLedger(store))
-    for (const event of page) if (event.type === 'CreditsHeld' && event.data.holdId === taskId) return event.data.userId
+    for (const stored of page)
+      if (stored.type === 'CreditsHeld') {
+        const { holdId, userId } = upcast(LEDGER_EVENTS, stored).data
+        if (holdId === taskId) return userId
+      }
   return null
 }
 

@@ -1,13 +1,14 @@
-import type { CreditAccountEvent } from '../credits/events.ts'
+import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
-import { type Deviations, type Place, placeOf } from './deviation.ts'
+import { PLANS } from '../subscriptions/plans.contract.ts'
+import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
 
 interface Sale extends Place {
   readonly userId: string
   readonly credits: number
   readonly afterEnd: boolean
-  readonly stored: number
+  readonly at: number
   granted: boolean
 }
 
@@ -16,11 +17,15 @@ type EventOf<E, Type> = Extract<E, { type: Type }>
 /** Time limit for granting the credits of a sale, ms. It usually takes seconds, but longer while workflows are down. */
 const GRANT_MS = 24 * 3_600_000
 
+const LOST_GRANT =
+  'The database has this account, with its free credits, but the log does not: events were removed, or the log is older.'
+
 /** Checks that every grant and reversal has a cause: a completed sale, an operator, or the account's single welcome grant. */
 export class GrantProofs {
   readonly #sales = new Map<string, Sale>()
   /** Reversals that the provider reported, by id. */
   readonly #reversals = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleReversed'>['data']>()
+  readonly #restorations = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleRestored'>['data']>()
   readonly #welcomed = new Set<string>()
   readonly #deviations: Deviations
 
@@ -30,14 +35,15 @@ export class GrantProofs {
 
   takeSubscription(event: Stored<SubscriptionEvent>): void {
     if (event.type === 'SubscriptionPaid') {
-      const { userId, saleId, credits, afterEnd } = event.data
+      const { userId, saleId, credits, afterEnd, at } = event.data
       if (this.#sales.has(saleId)) this.#deviations.add('grant', event, `The sale ${saleId} was recorded before.`)
       else {
-        const sale = { userId, credits, afterEnd, stored: event.created.getTime(), granted: false }
+        const sale = { userId, credits, afterEnd, at: Date.parse(at), granted: false }
         this.#sales.set(saleId, { ...placeOf(event), ...sale })
       }
     }
     if (event.type === 'SubscriptionSaleReversed') this.#reversals.set(event.data.reversalId, event.data)
+    if (event.type === 'SubscriptionSaleRestored') this.#restorations.set(event.data.restorationId, event.data)
   }
 
   takeCredit(event: Stored<CreditAccountEvent>): void {
@@ -45,12 +51,15 @@ export class GrantProofs {
     if (wrong) this.#deviations.add('grant', event, wrong)
   }
 
-  /** Reports sales whose credits are overdue. Returns sales whose credits are pending but not overdue. */
-  end(now: number): Place[] {
+  /** Reports sales and welcome grants without credits. Returns sales whose credits are pending but not overdue. */
+  end(now: number, welcomed: readonly string[] = []): Place[] {
+    for (const userId of welcomed)
+      if (!this.#welcomed.has(userId))
+        this.#deviations.add('grant', missingPlace({ stream: `${CREDIT_ACCOUNT}-${userId}` }), LOST_GRANT)
     const waiting: Place[] = []
-    for (const [saleId, { granted, stored, credits, ...sale }] of this.#sales) {
+    for (const [saleId, { granted, at, credits, ...sale }] of this.#sales) {
       if (granted) continue
-      if (now - stored > GRANT_MS)
+      if (now - at > GRANT_MS)
         this.#deviations.add('grant', sale, `The sale ${saleId} was paid, but its ${credits} credits were not granted.`)
       else waiting.push(placeOf(sale))
     }
@@ -60,6 +69,7 @@ export class GrantProofs {
   #unproven(event: Stored<CreditAccountEvent>): string | undefined {
     if (event.type === 'CreditLotGranted') return this.#unprovenGrant(event)
     if (event.type === 'CreditsWithdrawn') return unprovenAdjustment(event, event.data.reason)
+    if (event.type === 'CreditsRestored') return this.#unprovenRestoration(event)
     if (event.type !== 'CreditsReversed') return undefined
     const { userId, reversalId, lotId, parts, debt } = event.data
     const reversal = this.#reversals.get(reversalId)
@@ -69,13 +79,23 @@ export class GrantProofs {
     return claimed > reversal.credits ? `It claims ${claimed} credits; ${reversal.credits} went back.` : undefined
   }
 
+  #unprovenRestoration({ data }: EventOf<CreditAccountEvent, 'CreditsRestored'>): string | undefined {
+    const { userId, restorationId, lotId, amount } = data
+    const restoration = this.#restorations.get(restorationId)
+    if (restoration?.userId !== userId || lotId !== `sale-${restoration.saleId}`)
+      return `No dispute won ${restorationId} about this lot's sale was reported.`
+    return amount > restoration.credits ? `It gives back ${amount} credits of ${restoration.credits}.` : undefined
+  }
+
   #unprovenGrant(event: Stored<EventOf<CreditAccountEvent, 'CreditLotGranted'>>): string | undefined {
     const { userId, lotId, source, amount, reference, reason } = event.data
     switch (source) {
       case 'free':
         if (this.#welcomed.has(userId)) return 'The free credits were granted before.'
         this.#welcomed.add(userId)
-        return undefined
+        return amount === PLANS.free.credits
+          ? undefined
+          : `It grants ${amount} free credits; the plan brings ${PLANS.free.credits}.`
       case 'adjustment':
         return unprovenAdjustment(event, reason)
       case 'subscription':

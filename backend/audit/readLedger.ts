@@ -1,24 +1,39 @@
-import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
-import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
-import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
+import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '../credits/events.ts'
+import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import { type EventSchemas, upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
+import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../subscriptions/events.ts'
+import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
 
-export type LedgerEvent = CreditAccountEvent | SubscriptionEvent
+export type LedgerEvent = CreditAccountEvent | SubscriptionEvent | VideoTaskEvent
+
+export const LEDGER_EVENTS: EventSchemas<LedgerEvent['type']> = {
+  ...CREDIT_ACCOUNT_EVENTS,
+  ...SUBSCRIPTION_EVENTS,
+  ...VIDEO_TASK_EVENTS,
+}
 
 /** Events per page: enough to make the cost of round trips negligible. */
 const PAGE = 5_000
 
-/** Yields all credit and subscription events in log order, up to the current end. */
-export async function* readLedger(store: EventStore): AsyncGenerator<readonly Stored<LedgerEvent>[]> {
+/** Categories of the streams that belong to the ledger. */
+export const LEDGER_CATEGORIES = [CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK] as const
+
+interface Range {
+  /** Exclusive start position; the start of the log by default. */
+  readonly from?: GlobalPosition | undefined
+  readonly page?: number
+}
+
+/** Yields all events of the ledger as stored, in log order, up to the current end. */
+export async function* readLedger(
+  store: EventStore,
+  { from, page = PAGE }: Range = {},
+): AsyncGenerator<readonly Stored<LedgerEvent>[]> {
   const end = new AbortController()
-  const options = {
-    streamPrefixes: [`${CREDIT_ACCOUNT}-`, `${SUBSCRIPTION}-`],
-    maxBatch: PAGE,
-    signal: end.signal,
-    onLive: () => end.abort(),
-  } as const
-  const batches = store
-    .subscribeAll<LedgerEvent>({ ...options, streamPrefixes: [...options.streamPrefixes] })
-    [Symbol.asyncIterator]()
+  const [first, ...others] = LEDGER_CATEGORIES.map((category) => `${category}-`)
+  const streamPrefixes: [string, ...string[]] = [first!, ...others]
+  const options = { from, streamPrefixes, maxBatch: page, signal: end.signal, onLive: () => end.abort() }
+  const batches = store.subscribeAll<LedgerEvent>(options)[Symbol.asyncIterator]()
   try {
     // The next page is fetched while this one is processed.
     for (let next = batches.next(); ; ) {
@@ -31,4 +46,10 @@ export async function* readLedger(store: EventStore): AsyncGenerator<readonly St
     end.abort()
     await batches.return?.()
   }
+}
+
+/** Yields the events of a credit account. @throws UnknownEvent */
+export async function* readAccount(store: EventStore, userId: string): AsyncGenerator<Stored<CreditAccountEvent>> {
+  for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${userId}`))
+    yield upcast(CREDIT_ACCOUNT_EVENTS, event)
 }

@@ -1,12 +1,14 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { UsageError } from '../kernel/commandLine.ts'
+
+const KEPT = 'audit-key.pem'
 
 /** Reads the Ed25519 key from a file, by default from the data folder, where it is generated once. @throws UsageError */
 export function signingKey(file: string | undefined, dataDir: string): KeyObject {
   if (file !== undefined) return keyIn(file)
-  const kept = path.join(dataDir, 'audit-key.pem')
+  const kept = path.join(dataDir, KEPT)
   mkdirSync(dataDir, { recursive: true })
   const { privateKey } = generateKeyPairSync('ed25519')
   try {
@@ -15,6 +17,12 @@ export function signingKey(file: string | undefined, dataDir: string): KeyObject
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   return keyIn(kept)
+}
+
+/** Returns the fingerprint of the key in the data folder; undefined if there is none. */
+export function ownFingerprint(dataDir: string): string | undefined {
+  const kept = path.join(dataDir, KEPT)
+  return existsSync(kept) ? fingerprint(publicPem(keyIn(kept))) : undefined
 }
 
 function keyIn(file: string): KeyObject {

@@ -1,6 +1,7 @@
-import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
+import type { CreditAccountEvent } from '../credits/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { AccountBook, type Lot } from './accountBook.ts'
+import { readAccount } from './readLedger.ts'
 
 /** An account at an instant, and its movements in a period. Amounts are whole credits; the balance is net of debt. */
 export type Statement = NonNullable<Awaited<ReturnType<typeof statementOf>>>
@@ -23,7 +24,7 @@ export async function statementOf(store: EventStore, period: Period) {
   const book = new AccountBook()
   const later = new AccountBook()
   let exists = false
-  for await (const event of store.readStream<CreditAccountEvent>(`${CREDIT_ACCOUNT}-${period.userId}`)) {
+  for await (const event of readAccount(store, period.userId)) {
     exists = true
     const before = balanceOf(later)
     const held = 'holdId' in event.data ? (later.holds.get(event.data.holdId)?.balance ?? 0) : 0
@@ -66,6 +67,7 @@ const KINDS: Readonly<Record<CreditAccountEvent['type'], string>> = {
   CreditsReleased: 'release',
   CreditLotClosed: 'forfeit',
   CreditsReversed: 'reversal',
+  CreditsRestored: 'restoration',
   CreditDebtRepaid: 'repayment',
   CreditsWithdrawn: 'withdrawal',
 }
@@ -94,6 +96,8 @@ function reasonOf(event: CreditAccountEvent, held: number): string {
       return 'video'
     case 'CreditsCaptured':
       return `video delivered, ${held} held credits spent`
+    case 'CreditsRestored':
+      return 'dispute won'
     case 'CreditDebtRepaid':
       return 'owed since a reversal'
     case 'CreditsReversed':
@@ -107,5 +111,6 @@ function lotsOf({ type, data }: CreditAccountEvent): string {
   const parts = 'parts' in data ? [...data.parts] : []
   if (type === 'CreditsReleased' && data.renewed) parts.push(data.renewed)
   if (type === 'CreditLotGranted' || type === 'CreditLotClosed') parts.push(data)
+  if (type === 'CreditsRestored') parts.push({ ...data, lotId: data.newLotId ?? data.lotId })
   return parts.map(({ lotId, amount }) => `${lotId}: ${amount}`).join(', ')
 }

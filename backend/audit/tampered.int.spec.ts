@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runAudit } from '../programs/audit.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import type { Deviation } from './deviation.ts'
-import { projectLedger } from './testing/projectLedger.ts'
+import { AUDITED_TABLES, projectLedger } from './testing/projectLedger.ts'
 import { LEDGER, seedLedger } from './testing/seedLedger.ts'
 import { TAMPERINGS } from './testing/tampering.ts'
 import type { Verification } from './verify.ts'
 
-const TABLES = ['event', 'credit_balance', 'credit_entry', 'invoice', 'chain_head', 'projection_checkpoint']
+const TABLES = ['event', ...AUDITED_TABLES]
 
 let db: TemporaryDatabase
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('audit verify of an untouched ledger', () => {
     const { code, found } = await audit()
     expect(found.deviations).toEqual([])
     expect(code).toBe(0)
-    expect(found).toMatchObject({ ok: true, events: 16, accounts: 2, streams: 3, salesWaiting: [] })
+    expect(found).toMatchObject({ ok: true, events: 24, accounts: 2, streams: 7, unchained: null, salesWaiting: [] })
     expect(found.totals).toEqual({
       issued: -230,
       spent: 60,
@@ -52,7 +52,11 @@ describe('audit verify of an untouched ledger', () => {
     expect(found.readModels.map(({ table, rows, upTo }) => [table, rows, upTo !== null])).toEqual([
       ['credit_balance', 2, true],
       ['credit_entry', 10, true],
+      ['open_hold', 1, true],
+      ['credit_flow', 8, true],
+      ['current_subscription', 1, true],
       ['invoice', 1, true],
+      ['chain_head', 7, true],
     ])
   })
 })
@@ -71,5 +75,44 @@ describe('audit verify of a ledger that was tampered with', () => {
         wrong.test(one.wrong)
       expect(found.deviations.filter(isNamed), JSON.stringify(found.deviations, null, 1)).not.toEqual([])
     }
+  })
+})
+
+describe('audit verify of a database that continues with an older log', () => {
+  it('reports a verified account whose free credits are not in the log', async () => {
+    const id = '00000000-0000-4000-8000-00000000dead'
+    await db.pool.query(
+      `with account as (insert into user_account values ('${id}', 'a@kinora.test', 'a@kinora.test', 'A', 'en', '', now(), now()))
+       insert into free_grant values ('hash', '${id}')`,
+    )
+    try {
+      const { code, found } = await audit()
+      expect(code).toBe(1)
+      expect(found.deviations).toMatchObject([
+        { check: 'grant', stream: `creditAccount-${id}`, wrong: expect.stringContaining('the log is older') },
+      ])
+    } finally {
+      await db.pool.query('delete from user_account; delete from free_grant')
+    }
+  })
+})
+
+describe('audit verify of a read model that is not up to date', () => {
+  const incomplete = ({ readModels }: Verification) =>
+    readModels.flatMap(({ table, incomplete }) => (incomplete === undefined ? [] : [`${table}: ${incomplete}`]))
+
+  it('reports a rebuild as an incomplete comparison', async () => {
+    await db.pool.query(`update projection_checkpoint set version = 0, position = null where name = 'invoices'`)
+    const { code, found } = await audit()
+    expect([code, found.ok, found.deviations]).toEqual([3, false, []])
+    expect(incomplete(found)).toEqual(['invoice: its version is 0, this program has 1'])
+  })
+
+  it('reports a projection that has not run since the last event as behind', async () => {
+    await db.pool.query(`update projection_checkpoint set position = null, last_event = null, live_at = null
+      where name = 'invoices'; delete from invoice`)
+    const { code, found } = await audit()
+    expect([code, found.ok, found.deviations]).toEqual([3, false, []])
+    expect(incomplete(found)).toEqual([expect.stringMatching(/^invoice: it is behind: it ends before revision 2 of/)])
   })
 })

@@ -1,12 +1,18 @@
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { EventStore, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import { upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import { SUBSCRIPTION, type SubscriptionEvent } from '../subscriptions/events.ts'
+import { VIDEO_TASK, type VideoTaskEvent } from '../tasks/events.ts'
 import { AccountBook, TOTALS } from './accountBook.ts'
+import { type ComparedFiles, DeliveredFiles, type HashVideo } from './deliveredFiles.ts'
+import { DeliveryProofs } from './deliveryProofs.ts'
 import { type Deviation, Deviations, missingPlace, placeOf } from './deviation.ts'
 import { GrantProofs } from './grantProofs.ts'
 import { HashChains, type RememberedHeads } from './hashChain.ts'
 import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
-import type { LedgerEvent } from './readLedger.ts'
+import { HeadProofs } from './heads/headProofs.ts'
+import type { SignedHead } from './heads/ledgerHead.ts'
+import { LEDGER_EVENTS, type LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 
 /** State of a log whose positions are contiguous: its end, gaps, and the checkpoints of its readers. */
@@ -24,7 +30,15 @@ export interface Evidence {
   readonly models?: readonly AuditedModel[]
   readonly snapshot?: RowSnapshot
   readonly remembered?: readonly RememberedHeads[]
+  /** Users who have received free credits, by a source other than the log. */
+  readonly welcomed?: readonly string[]
+  /** Heads of the whole ledger that were kept outside the database. */
+  readonly heads?: readonly SignedHead[] | undefined
+  /** Faults of the heads themselves, one sentence each. */
+  readonly headFaults?: readonly string[] | undefined
   readonly logState?: (() => Promise<LogState>) | undefined
+  /** Without it, the files of delivered videos are not compared. */
+  readonly hashVideo?: HashVideo | undefined
   readonly now?: () => number
   /** Called and awaited after each page of the log, with the texts that the events' hashes cover. */
   readonly onPage?: (texts: readonly string[]) => Promise<void>
@@ -39,12 +53,15 @@ const ORPHAN_MS = 24 * 3_600_000
 
 /** Replays the whole ledger in one pass over the log. */
 export async function verify(store: EventStore, evidence: Evidence = {}) {
-  const { hashed = () => hashLedger(store), models = [], snapshot, remembered = [], now = Date.now } = evidence
+  const { hashed = () => hashLedger(store), models = [], snapshot, now = Date.now } = evidence
   const start = performance.now()
   const startCpu = process.cpuUsage()
   const deviations = new Deviations()
-  const chains = new HashChains(deviations, remembered)
+  const chains = new HashChains(deviations, evidence.remembered ?? [])
+  const heads = new HeadProofs(deviations, evidence.heads ?? [])
   const grants = new GrantProofs(deviations)
+  const deliveries = new DeliveryProofs(deviations)
+  const delivered = evidence.hashVideo && new DeliveredFiles(evidence.hashVideo)
   const books = new Map<string, AccountBook>()
   const holds = new Map<string, Stored<CreditAccountEvent<'CreditsHeld'>>>()
   const proofs = snapshot ? models.map((model) => new ReadModelProof(model)) : []
@@ -56,10 +73,15 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     for (const [index, hash] of page.hashes.entries()) {
       const stored = eventOf<LedgerEvent>(page, index)
       chains.take(stored, hash)
+      heads.take(stored, hash)
       try {
-        if (isOfAccount(stored)) book(stored)
-        else grants.takeSubscription(ofItsUser(stored))
-        for (const proof of proofs) proof.take(stored)
+        const event = upcast(LEDGER_EVENTS, stored)
+        if (isOfAccount(event)) book(event)
+        else if (isOfTask(event)) {
+          deliveries.takeTask(event)
+          delivered?.take(event)
+        } else grants.takeSubscription(ofItsUser(event))
+        for (const proof of proofs) proof.take(stored, hash)
       } catch (error) {
         deviations.add('postings', stored, `It cannot be read: ${(error as Error).message}.`)
       }
@@ -67,19 +89,25 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     await evidence.onPage?.(page.texts)
   }
   chains.end()
-  const salesWaiting = grants.end(now())
+  heads.end()
+  for (const fault of evidence.headFaults ?? []) deviations.add('head', missingPlace({}), fault)
+  const salesWaiting = grants.end(now(), evidence.welcomed)
   const openHolds = [...holds.values()].map(openHold)
   if (evidence.logState) checkLog(await evidence.logState(), deviations)
   const log = (performance.now() - start) / 1000
   const { user, system } = process.cpuUsage(startCpu)
   const readModels: ComparedModel[] = []
   for (const proof of proofs) readModels.push(await proof.end(snapshot!, deviations))
+  const files: ComparedFiles | null = (await delivered?.compare(store, deviations)) ?? null
   const all = (performance.now() - start) / 1000
   return {
-    ok: deviations.count === 0,
+    /** Whether every comparison was made and none found a deviation. */
+    ok: deviations.count === 0 && readModels.every(({ incomplete }) => incomplete === undefined),
     events,
     accounts: books.size,
     streams: chains.streams,
+    /** Events without a hash, which are older than the chain of their category. */
+    unchained: chains.unchained,
     /** `log`: the pass over the log; `all`: including read models; `cpuOfLog`: CPU time of the pass. */
     seconds: { log, all, cpuOfLog: (user + system) / 1e6 },
     eventsPerSecond: Math.round(events / log),
@@ -91,6 +119,8 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     /** Sales whose credits are not granted yet. */
     salesWaiting,
     readModels,
+    /** Null if the files of delivered videos were not compared. */
+    files,
     deviations: await located(store, deviations.found),
     deviationCount: deviations.count,
     books,
@@ -104,13 +134,15 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
       deviations.add('postings', event, `It names another user: ${event.data.userId}.`)
     for (const wrong of account.post(event)) deviations.add('postings', event, wrong)
     grants.takeCredit(event)
+    deliveries.takeCredit(event)
     if (event.type === 'CreditsHeld') holds.set(event.data.holdId, event)
     if (event.type === 'CreditsCaptured' || event.type === 'CreditsReleased') holds.delete(event.data.holdId)
   }
 
   function openHold(stored: Stored<CreditAccountEvent<'CreditsHeld'>>) {
     const { holdId, parts } = stored.data
-    const ageMs = now() - stored.created.getTime()
+    // The store may set `created` to any time; `at` is in the event's hash.
+    const ageMs = now() - Date.parse(stored.data.at)
     if (ageMs > ORPHAN_MS) deviations.add('hold', stored, `The hold for ${holdId} is open for more than a day.`)
     return { ...placeOf(stored), taskId: holdId, credits: parts.reduce((sum, { amount }) => sum + amount, 0), ageMs }
   }
@@ -118,6 +150,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
 
 const isOfAccount = (event: Stored<LedgerEvent>): event is Stored<CreditAccountEvent> =>
   event.stream.startsWith(CREDIT_ACCOUNT)
+const isOfTask = (event: Stored<LedgerEvent>): event is Stored<VideoTaskEvent> => event.stream.startsWith(VIDEO_TASK)
 
 function ofItsUser(event: Stored<SubscriptionEvent>): Stored<SubscriptionEvent> {
   if (event.stream !== `${SUBSCRIPTION}-${event.data.userId}`) throw new Error(`it names the user ${event.data.userId}`)

@@ -17,7 +17,7 @@ export function verifyReport(found: Verification): string {
     table(['Books', 'Credits'], [...Object.entries(totals).map(([name, credits]) => [name, credits]), ['sum', sum]]),
     table(
       ['Read model', 'Rows', 'Up to position'],
-      readModels.map(({ table, rows, upTo, note }) => [table, rows, upTo ?? `not compared: ${note}`]),
+      readModels.map(({ table, rows, upTo }) => [table, rows, upTo ?? '–']),
     ),
   ]
   if (openHolds.length > 0)
@@ -27,10 +27,28 @@ export function verifyReport(found: Verification): string {
         openHolds.map((hold) => [hold.taskId, hold.credits, age(hold.ageMs), hold.stream, hold.revision]),
       ),
     )
+  if (found.unchained) parts.push(unchainedReport(found.unchained))
+  if (found.files)
+    parts.push(
+      `${found.files.compared} video files have the hash of their delivery checked; ` +
+        `${found.files.withoutHash} were delivered before hashes were recorded.`,
+    )
   if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales are waiting for their credits.`)
-  if (found.ok) parts.push('No deviation.')
-  else parts.push(deviationReport(deviations, found.deviationCount))
+  for (const { table, incomplete } of readModels)
+    if (incomplete !== undefined) parts.push(`${table} was not compared in full: ${incomplete}.`)
+  if (found.deviationCount > 0) parts.push(deviationReport(deviations, found.deviationCount))
+  else parts.push(found.ok ? 'No deviation.' : 'No deviation in what was compared.')
   return parts.join('\n\n')
+}
+
+function unchainedReport({ events, streams, last, chainBegins }: NonNullable<Verification['unchained']>): string {
+  const begins = chainBegins
+    ? `their chain begins at position ${chainBegins.position} (${chainBegins.at})`
+    : 'no task stream has a chain yet'
+  return (
+    `${events} events of ${streams} task streams carry no hash, because earlier releases wrote them: ${begins}; ` +
+    `the last event without a hash is at position ${last.position} (${last.at}).`
+  )
 }
 
 function deviationReport(deviations: readonly Deviation[], count: number): string {

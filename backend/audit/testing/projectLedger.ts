@@ -1,15 +1,33 @@
 import { chainHeads } from '#projections/credits/chainHead.ts'
 import { creditBalances } from '#projections/credits/creditBalance.ts'
 import { creditEntries } from '#projections/credits/creditEntry.ts'
+import { creditFlows } from '#projections/credits/creditFlow.ts'
+import { openHolds } from '#projections/credits/openHold.ts'
+import type { AnyProjection } from '#projections/engine/projection.ts'
 import type { Database } from '#projections/engine/query.ts'
+import { tableName } from '#projections/engine/readModel.ts'
 import { runProjection } from '#projections/engine/runProjection.ts'
+import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
+
+const AUDITED: readonly AnyProjection[] = [
+  creditBalances,
+  creditEntries,
+  openHolds,
+  creditFlows,
+  currentSubscriptions,
+  invoices,
+  chainHeads,
+]
+
+/** Tables of the read models that an audit compares, and of their checkpoints. */
+export const AUDITED_TABLES: readonly string[] = ['projection_checkpoint', ...AUDITED.map(tableName)]
 
 /** Brings the read models that an audit checks up to the head of the log. */
 export async function projectLedger(store: EventStore, database: Database): Promise<void> {
   const log = { info: () => {}, error: (detail: object) => console.error(detail) }
-  for (const projection of [creditBalances, creditEntries, invoices, chainHeads]) {
+  for (const projection of AUDITED) {
     const halt = new AbortController()
     await runProjection(projection, { store, database, log, signal: halt.signal, onLive: () => halt.abort() })
   }

@@ -2,8 +2,10 @@ import { taskEvents } from '#projections/testing/taskEvents.ts'
 import { createCredits } from '../../credits/credits.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle } from '../../kernel/eventsourcing/handle.ts'
+import { textHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import type { SubscriptionCommand } from '../../subscriptions/commands.ts'
 import { subscription } from '../../subscriptions/subscription.decider.ts'
+import { type VideoTaskCommand, videoTask } from '../../tasks/videoTask.decider.ts'
 
 /** Ids that are readable in test output. */
 const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -17,15 +19,18 @@ export const LEDGER = {
   failed: id(12),
   open: id(13),
   spentByOther: id(14),
+  /** Content of every delivered file. */
+  video: 'a video',
 } as const
 
 /**
- * Runs commands on two accounts, one minute apart: a sale, its partial refund, an adjustment, and videos that were paid
- * for, refunded or are still in progress.
+ * Runs commands on two accounts, one minute apart in the last hour: a sale, its partial refund, an adjustment, and videos
+ * that were paid for, never submitted or are still in progress.
  */
 export async function seedLedger(store: EventStore): Promise<void> {
   const { buyer, other, agreement, sale, finished, failed, open, spentByOther } = LEDGER
-  let now = Date.UTC(2026, 0, 10, 12)
+  let now = Date.now() - 3_600_000
+  const periodEnd = new Date(now + 31 * 24 * 3_600_000).toISOString()
   const minuteLater = () => {
     now += 60_000
     return now
@@ -38,22 +43,37 @@ export async function seedLedger(store: EventStore): Promise<void> {
     handle(subscription, buyer, command, context('system', `${command.type} ${command.at}`))
   const hold = (userId: string, taskId: string) =>
     credits.hold({ userId, taskId, amount: 30, openLimit: 7 }, context(`user:${userId}`, `hold ${taskId}`))
+  const task = (taskId: string, command: VideoTaskCommand) =>
+    handle(videoTask, taskId, command, context('system', `${command.type} ${taskId}`))
+  const submit = (taskId: string, userId: string) => {
+    const { at: _, ...order } = taskEvents(taskId, userId).submitted.data
+    return task(taskId, { type: 'Submit', order, at: at() })
+  }
+  const deliver = async (taskId: string, userId: string) => {
+    const { succeeded } = taskEvents(taskId, userId)
+    await submit(taskId, userId)
+    await task(taskId, { type: 'RequestRender', attempt: taskId, at: at() })
+    const file = { ...succeeded.data.file, sha256: textHash(LEDGER.video) }
+    await task(taskId, { type: 'Succeed', file, at: at() })
+  }
 
   await credits.grantFreeCredits(buyer, 60)
   await credits.grantFreeCredits(other, 60)
   const price = { priceCents: 1299, currency: 'USD' }
   const about = { userId: buyer, agreementId: agreement }
   await subscribe({ type: 'RequestSubscription', ...about, tier: 'standard', ...price, startsAt: null, at: at() })
-  const status = { status: 'active', statusAt: at(), trial: false, periodEnd: '2026-02-10T12:00:00.000Z' } as const
+  const status = { status: 'active', statusAt: at(), trial: false, periodEnd } as const
   await subscribe({ type: 'ReportStatus', ...about, ...status, at: at() })
   const sold = { saleId: sale, amountCents: 1299, currency: 'USD', credits: 100, soldAt: at() }
-  await subscribe({ type: 'ReportSale', ...about, ...sold, periodEnd: '2026-02-10T12:00:00.000Z', at: at() })
+  await subscribe({ type: 'ReportSale', ...about, ...sold, periodEnd, at: at() })
   await credits.grantSale(buyer, sale, 100, false)
   await hold(buyer, finished)
-  await store.append(`videoTask-${finished}`, 'no_stream', storedTask(finished, buyer))
+  await deliver(finished, buyer)
   await credits.capture(buyer, finished)
   await hold(other, spentByOther)
+  await deliver(spentByOther, other)
   await hold(buyer, failed)
+  await task(failed, { type: 'Abandon', taskId: failed, at: at() })
   await credits.release(buyer, failed, 'not delivered')
   const gift = { adjustmentId: id(21), amount: 10, reason: 'an apology' }
   await credits.adjust(buyer, gift, context('operator:ada', 'gift'))
@@ -63,9 +83,5 @@ export async function seedLedger(store: EventStore): Promise<void> {
   await credits.reverseSale(buyer, claim)
   await credits.capture(other, spentByOther)
   await hold(buyer, open)
-}
-
-function storedTask(taskId: string, userId: string) {
-  const { submitted, requested, succeeded } = taskEvents(taskId, userId)
-  return [submitted, requested, succeeded].map((event, n) => ({ id: id(100 + n), ...event, meta: { actor: 'system' } }))
+  await submit(open, buyer)
 }

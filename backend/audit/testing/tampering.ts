@@ -20,6 +20,9 @@ const { buyer, other, sale } = LEDGER
 const account = `creditAccount-${buyer}`
 const others = `creditAccount-${other}`
 const subscription = `subscription-${buyer}`
+const delivered = `videoTask-${LEDGER.finished}`
+const waiting = `videoTask-${LEDGER.open}`
+const deliveredToOther = `videoTask-${LEDGER.spentByOther}`
 
 const at = (stream: string, revision: number) => `where stream = '${stream}' and revision = ${revision}`
 const sql = (text: string) => (pool: pg.Pool) => pool.query(text)
@@ -116,9 +119,9 @@ export const TAMPERINGS: readonly Tampering[] = [
   },
   {
     what: 'the deleted last event of the log',
-    does: sql(`delete from event ${at(account, 8)}`),
+    does: sql(`delete from event ${at(waiting, 0)}`),
     names: [
-      { check: 'chain', stream: account, revision: 8, wrong: /chain_head remembers this event/ },
+      { check: 'chain', stream: waiting, revision: 0, wrong: /chain_head remembers this event/ },
       { check: 'log', stream: null, wrong: /creditBalances has read the log up to here/ },
     ],
   },
@@ -209,6 +212,23 @@ export const TAMPERINGS: readonly Tampering[] = [
     names: [{ check: 'grant', stream: account, revision: 9, wrong: /who is not an operator/ }],
   },
   {
+    what: 'credits given back for a dispute that was not won, well chained',
+    does: (pool) =>
+      forge(pool, {
+        stream: account,
+        type: 'CreditsRestored',
+        data: {
+          userId: buyer,
+          restorationId: 'd',
+          lotId: `sale-${sale}`,
+          amount: 5,
+          newLotId: 'restored-d',
+          at: '2026-01-10T13:00:00.000Z',
+        },
+      }),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /No dispute won d about this lot's sale/ }],
+  },
+  {
     what: 'a debt without a reversal, well chained',
     does: (pool) =>
       forge(pool, {
@@ -245,9 +265,99 @@ export const TAMPERINGS: readonly Tampering[] = [
     names: [{ check: 'postings', stream: others, revision: 3, wrong: /cannot be read/ }],
   },
   {
-    what: 'a hold that is open for more than a day',
-    does: sql(`update event set created = now() - interval '25 hours' ${at(account, 8)}`),
-    names: [{ check: 'hold', stream: account, revision: 8, wrong: /open for more than a day/ }],
+    what: 'a hold that has been open for more than a day, although the store says that it is new',
+    does: (pool) =>
+      forge(pool, {
+        stream: others,
+        type: 'CreditsHeld',
+        data: {
+          userId: other,
+          holdId: LEDGER.open,
+          parts: [{ lotId: derivedId('free', other), amount: 30 }],
+          at: new Date(Date.now() - 25 * 3_600_000).toISOString(),
+        },
+      }),
+    names: [{ check: 'hold', stream: others, revision: 3, wrong: /open for more than a day/ }],
+  },
+  {
+    what: 'a sale without credits, although the store says that it is new',
+    does: async (pool) => {
+      const { rows } = await pool.query(`select data from event ${at(subscription, 2)}`)
+      const old = { saleId: 'SALE-3', at: new Date(Date.now() - 25 * 3_600_000).toISOString() }
+      await forge(pool, { stream: subscription, type: 'SubscriptionPaid', data: { ...rows[0].data, ...old } })
+    },
+    names: [{ check: 'grant', stream: subscription, wrong: /SALE-3 was paid, but its 100 credits were not granted/ }],
+  },
+  {
+    what: "a free grant above the plan's, well chained",
+    does: (pool) => forge(pool, grant(LEDGER.open, 'welcome', 'free', { amount: 6_000 })),
+    names: [{ check: 'grant', revision: 0, wrong: /grants 6000 free credits; the plan brings 60/ }],
+  },
+  {
+    what: 'all successes rewritten as failures',
+    does: sql(`update event set type = 'VideoTaskFailed',
+      data = data - 'file' || '{"code": "render_timed_out", "detail": "", "jobId": null}' where type = 'VideoTaskSucceeded'`),
+    names: [delivered, deliveredToOther].flatMap((stream) => [
+      { check: 'delivery', stream, revision: 2, wrong: /The task failed, but its credits were captured/ },
+      { check: 'chain', stream, revision: 2, wrong: /chain_head remembers another hash/ },
+    ]),
+  },
+  {
+    what: 'a deleted success',
+    does: sql(`delete from event ${at(delivered, 2)}`),
+    names: [
+      { check: 'delivery', stream: account, revision: 3, wrong: /captured before the task ended/ },
+      { check: 'chain', stream: delivered, revision: 2, wrong: /chain_head remembers this event/ },
+    ],
+  },
+  {
+    what: 'the hash of a delivered file',
+    does: sql(`update event set data = jsonb_set(data, '{file,sha256}', '"${'0'.repeat(64)}"') ${at(delivered, 2)}`),
+    names: [{ check: 'chain', stream: delivered, revision: 2, wrong: /chain_head remembers another hash/ }],
+  },
+  {
+    what: 'a hold of another amount, and the order with it',
+    does: async (pool) => {
+      await sql(`update event set data = jsonb_set(data, '{parts,0,amount}', '3') ${at(account, 2)}`)(pool)
+      await sql(`update event set data = jsonb_set(data, '{credits}', '3') ${at(delivered, 0)}`)(pool)
+    },
+    names: [
+      { check: 'delivery', stream: account, revision: 2, wrong: /It holds 3 credits; .* costs 30/ },
+      { check: 'delivery', stream: delivered, revision: 0, wrong: /It names 3 credits; .* costs 30/ },
+      { check: 'chain', stream: account, revision: 2, wrong: /was changed/ },
+      { check: 'chain', stream: delivered, revision: 0, wrong: /was changed/ },
+    ],
+  },
+  {
+    what: 'a cheaper configuration',
+    does: sql(`update event set data = jsonb_set(data, '{resolution}', '"512P"') ${at(delivered, 0)}`),
+    names: [{ check: 'delivery', stream: account, revision: 2, wrong: /It holds 30 credits; .* costs 10/ }],
+  },
+  {
+    what: 'another owner of a task',
+    does: sql(`update event set data = jsonb_set(data, '{userId}', '"${other}"') ${at(delivered, 0)}`),
+    names: [
+      {
+        check: 'delivery',
+        stream: delivered,
+        revision: 0,
+        wrong: /credits were held for it in the account of another user/,
+      },
+      { check: 'chain', stream: delivered, revision: 0, wrong: /was changed/ },
+    ],
+  },
+  {
+    what: 'another owner of a delivery',
+    does: sql(`update event set data = jsonb_set(data, '{userId}', '"${other}"') ${at(delivered, 2)}`),
+    names: [{ check: 'delivery', stream: delivered, revision: 2, wrong: /names another user/ }],
+  },
+  {
+    what: 'a hold cut out',
+    does: sql(`delete from event ${at(account, 8)}`),
+    names: [
+      { check: 'delivery', stream: waiting, revision: 0, wrong: /No credits were held for it/ },
+      { check: 'chain', stream: account, revision: 8, wrong: /chain_head remembers this event/ },
+    ],
   },
   {
     what: 'a balance in the read model',
@@ -276,5 +386,50 @@ export const TAMPERINGS: readonly Tampering[] = [
     does: sql(`insert into invoice select '${LEDGER.open}', user_id, 'SALE-2', agreement_id, tier, amount_cents, 0, currency,
       credits, period_start, period_end from invoice`),
     names: [{ check: 'read model', stream: subscription, revision: null, wrong: /follows from no event/ }],
+  },
+  {
+    what: 'a balance, with the checkpoint moved back to silence the comparison',
+    does: async (pool) => {
+      await pool.query(`update credit_balance set lots = jsonb_set(lots, '{0,left}', '600') where id = '${buyer}'`)
+      await pool.query(
+        `update projection_checkpoint set position = null, last_event = null where name = 'creditBalances'`,
+      )
+    },
+    names: [{ check: 'read model', stream: account, revision: 0, wrong: /checkpoint of credit_balance is before/ }],
+  },
+  {
+    what: 'a checkpoint moved back over a credit event',
+    does: sql(`update projection_checkpoint set position = lpad((position::numeric - 2)::text, length(position), '0')
+      where name = 'creditBalances'`),
+    names: [
+      { check: 'read model', stream: account, revision: 8, wrong: /checkpoint of credit_balance is before/ },
+      { check: 'read model', stream: account, revision: 8, wrong: /names this event, which is not the last one/ },
+    ],
+  },
+  {
+    what: 'a deleted checkpoint',
+    does: sql(`delete from projection_checkpoint where name = 'creditBalances'`),
+    names: [{ check: 'read model', stream: null, wrong: /checkpoint of credit_balance is missing/ }],
+  },
+  {
+    what: 'a checkpoint that names another event',
+    does: sql(`update projection_checkpoint set last_event = jsonb_set(last_event, '{id}', '"${LEDGER.open}"')
+      where name = 'invoices'`),
+    names: [{ check: 'read model', stream: subscription, wrong: /checkpoint of invoice names this event/ }],
+  },
+  {
+    what: 'an added hold in the work list',
+    does: sql(`insert into open_hold select '${LEDGER.failed}', user_id, held_at from open_hold`),
+    names: [{ check: 'read model', stream: account, revision: null, wrong: /open_hold: it follows from no event/ }],
+  },
+  {
+    what: 'a tier in the current subscriptions',
+    does: sql(`update current_subscription set tier = 'ultimate'`),
+    names: [{ check: 'read model', stream: subscription, wrong: /current_subscription: tier is "ultimate"/ }],
+  },
+  {
+    what: 'a recorded head that was deleted',
+    does: sql(`delete from chain_head where stream = '${others}'`),
+    names: [{ check: 'read model', stream: others, wrong: /chain_head is missing/ }],
   },
 ]

@@ -1,0 +1,123 @@
+import type { CreditAccountEvent } from '../credits/events.ts'
+import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import { VIDEO_TASK, type VideoTaskEvent, type VideoTaskSubmitted } from '../tasks/events.ts'
+import { creditCost } from '../tasks/models.contract.ts'
+import { type Deviations, type Place, placeOf } from './deviation.ts'
+
+type Outcome = 'succeeded' | 'failed' | 'recovered' | 'abandoned'
+
+interface Task {
+  /** Owner of the account that holds the credits. */
+  payer?: string
+  /** The hold, until the task is submitted. */
+  hold?: Place & { readonly credits: number }
+  owner?: string
+  outcome?: Outcome
+  /** The event of the outcome, until the credits are settled. */
+  ended?: Place
+}
+
+/**
+ * Binds charges to deliveries: credits are held at the price of the order, captured if the video was delivered, and
+ * released if it was not. Each step follows from earlier ones, so it is checked when its event comes.
+ */
+export class DeliveryProofs {
+  readonly #tasks = new Map<string, Task>()
+  readonly #deviations: Deviations
+
+  constructor(deviations: Deviations) {
+    this.#deviations = deviations
+  }
+
+  takeCredit(event: Stored<CreditAccountEvent>): void {
+    switch (event.type) {
+      case 'CreditsHeld': {
+        const { holdId, userId, parts } = event.data
+        const task = this.#task(holdId)
+        task.payer = userId
+        task.hold = { ...placeOf(event), credits: parts.reduce((sum, { amount }) => sum + amount, 0) }
+        break
+      }
+      case 'CreditsCaptured':
+      case 'CreditsReleased':
+        this.#settle(event)
+    }
+  }
+
+  takeTask(event: Stored<VideoTaskEvent>): void {
+    const { taskId } = event.data
+    const task = this.#task(taskId)
+    if (event.stream !== `${VIDEO_TASK}-${taskId}`) this.#wrong(event, `It names another task: ${taskId}.`)
+    if (event.type === 'VideoTaskSubmitted') this.#submit(task, event)
+    else if ('userId' in event.data && event.data.userId !== task.owner)
+      this.#wrong(event, `It names another user, ${event.data.userId}, than the order.`)
+    switch (event.type) {
+      case 'VideoTaskSucceeded':
+        this.#end(task, event, 'succeeded')
+        break
+      case 'VideoTaskRecovered':
+        if (task.outcome !== 'failed') this.#wrong(event, 'It recovers a task that had not failed.')
+        task.outcome = 'recovered'
+        break
+      case 'VideoTaskFailed':
+        this.#end(task, event, 'failed')
+        break
+      case 'VideoTaskAbandoned':
+        this.#end(task, event, 'abandoned')
+    }
+  }
+
+  #task(taskId: string): Task {
+    const known = this.#tasks.get(taskId)
+    if (known) return known
+    const task: Task = {}
+    this.#tasks.set(taskId, task)
+    return task
+  }
+
+  #wrong(place: Place, wrong: string): void {
+    this.#deviations.add('delivery', place, wrong)
+  }
+
+  #submit(task: Task, event: Stored<VideoTaskSubmitted>): void {
+    const { userId, credits, ...configuration } = event.data
+    const price = creditCost(configuration)
+    const { payer, hold } = task
+    task.owner = userId
+    delete task.hold
+    if (credits !== price) this.#wrong(event, `It names ${credits} credits; the video that it orders costs ${price}.`)
+    if (!hold) this.#wrong(event, 'No credits were held for it.')
+    else if (hold.credits !== price)
+      this.#wrong(hold, `It holds ${hold.credits} credits; the video that was ordered costs ${price}.`)
+    if (hold && payer !== userId)
+      this.#wrong(event, `The credits were held for it in the account of another user, ${payer}.`)
+  }
+
+  #end(task: Task, event: Stored<VideoTaskEvent>, outcome: Outcome): void {
+    if (task.outcome) this.#wrong(event, `The task had ended before: it ${OUTCOMES[task.outcome]}.`)
+    task.outcome = outcome
+    task.ended = placeOf(event)
+  }
+
+  #settle(event: Stored<CreditAccountEvent<'CreditsCaptured' | 'CreditsReleased'>>): void {
+    const task = this.#task(event.data.holdId)
+    const { outcome, ended, owner } = task
+    const settled = event.type === 'CreditsCaptured' ? 'captured' : 'released'
+    delete task.ended
+    // The credits of a task that was never submitted go back, for example when the account is erased.
+    if (!outcome && settled === 'released' && owner === undefined) return
+    if (!outcome) this.#wrong(event, `The credits were ${settled} before the task ended.`)
+    else if ((outcome === 'succeeded') !== (settled === 'captured'))
+      this.#wrong(
+        ended ?? event,
+        `The task ${OUTCOMES[outcome]}, but its credits were ${settled} (${event.stream}, revision ${event.revision}).`,
+      )
+  }
+}
+
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  recovered: 'failed and was recovered later',
+  abandoned: 'was never submitted',
+}

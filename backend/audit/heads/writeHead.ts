@@ -1,0 +1,67 @@
+import type { KeyObject } from 'node:crypto'
+import type { EventStore, GlobalPosition } from '../../kernel/eventsourcing/eventStore.port.ts'
+import { eventHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
+import type { Head } from '../hashChain.ts'
+import { LEDGER_CATEGORIES, readLedger } from '../readLedger.ts'
+import { fingerprint, publicPem } from '../signingKey.ts'
+import { readHead, signHead } from './ledgerHead.ts'
+import { MerkleLog } from './merkleLog.ts'
+
+/** Stores heads outside the database. */
+export interface HeadPlace {
+  /** Stores a head under a name that sorts by time. */
+  put(name: string, text: string): Promise<void>
+  /** Returns the head that was stored last; undefined if there is none. */
+  latest(): Promise<string | undefined>
+}
+
+/** Events per page. Hashing a page blocks the process for a few milliseconds. */
+const PAGE = 500
+/** Streams that a head lists at most. The root includes all streams in any case. */
+const MAX_LISTED = 100_000
+
+interface Writing {
+  readonly key: KeyObject
+  /** ISO 8601. */
+  readonly createdAt: string
+  readonly signal: AbortSignal
+}
+
+/**
+ * Stores a signed head of the ledger. Reads only the events since the previous head, or all events if that was signed
+ * with another key or lacks a category.
+ * @returns the number of new events; 0 if there are none, and then no head is stored
+ * @throws Error the place cannot be used, or its latest head is damaged
+ */
+export async function writeHead(store: EventStore, place: HeadPlace, { key, createdAt, signal }: Writing) {
+  const latest = await place.latest()
+  const previous = latest === undefined ? undefined : readHead(latest)
+  const categories = [...LEDGER_CATEGORIES]
+  const isContinued =
+    previous?.categories.join() === categories.join() && previous.signedWith === fingerprint(publicPem(key))
+  const tree = new MerkleLog(isContinued ? previous.peaks : [])
+  const streams = new Map<string, Head>()
+  let position = isContinued ? (previous.position as GlobalPosition) : undefined
+  let added = 0
+  for await (const page of readLedger(store, { from: position, page: PAGE })) {
+    signal.throwIfAborted()
+    for (const event of page) {
+      const hash = eventHash(event)
+      tree.add(hash)
+      const { stream, revision, id } = event
+      if (streams.size <= MAX_LISTED) streams.set(stream, { stream, revision, id, hash })
+      position = event.position
+      added += 1
+    }
+  }
+  signal.throwIfAborted()
+  if (added === 0 || position === undefined) return 0
+  const { size, root, peaks } = tree
+  const head = {
+    ...{ createdAt, position, categories, size, root, peaks: [...peaks] },
+    streams: streams.size > MAX_LISTED ? null : [...streams.values()],
+    previous: previous?.hash ?? null,
+  }
+  await place.put(`${createdAt.replace(/\D/g, '')}.json`, signHead(head, key))
+  return added
+}
