@@ -1,14 +1,17 @@
+import { readChainHead } from '#projections/credits/chainHead.ts'
 import { findUserId } from '../accounts/readUsers.ts'
+import { ConfigError } from '../app/config/environment.ts'
 import { createCredits } from '../credits/credits.ts'
 import { parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { verifyHeads } from '../kernel/eventsourcing/recordedHeads.ts'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { openPool } from '../kernel/postgres/openPool.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { connectInstallation, NoLedger } from './ledger/connectInstallation.ts'
-import { openStore } from './ledger/openStore.ts'
+import { openStore, STORE_FAULTS } from './ledger/openStore.ts'
 
 const usage = `npm run adjust -- --user <id or e-mail> --amount <credits> --reason <words> --operator <name> [--id <id>]
 
@@ -33,7 +36,7 @@ function readArguments(args: readonly string[]) {
  * Adjusts a user's credits as an operator. Returns the exit code: 0, 1 if refused, or 2 for an invalid command line.
  */
 export function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
-  return runProgram({ usage, expected: [Rejection, NoLedger], print }, async () => {
+  return runProgram({ usage, expected: [Rejection, NoLedger, ConfigError, ...STORE_FAULTS], print }, async () => {
     const { user, amount, reason, operator, id } = readArguments(args)
     const { place, stop } = await connectInstallation(env)
     const pool = openPool({ ...place.postgres, max: 2 })
@@ -42,7 +45,11 @@ export function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv, print
       const userId = await findUserId(pool, user)
       if (!userId) throw new UsageError(`--user: no user with the id or address ${user}`)
       const context = { commandId: derivedId('adjust', userId, id), actor: `operator:${operator}`, correlationId: id }
-      await createCredits(createHandle(store)).adjust(userId, { adjustmentId: id, amount, reason }, context)
+      await createCredits(createHandle(verifyHeads(store, (stream) => readChainHead(pool, stream)))).adjust(
+        userId,
+        { adjustmentId: id, amount, reason },
+        context,
+      )
       const detail = `${amount} credits, user ${userId}, adjustment ${id}, by ${operator}: ${reason}`
       await createOperatorActions(pool).record({ action: 'credits_adjusted', detail, ip: null })
       print(`${amount > 0 ? 'Granted' : 'Took'} ${Math.abs(amount)} credits: user ${userId}, adjustment ${id}`)

@@ -1,9 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
+import { ConfigError } from '../app/config/environment.ts'
 import { readCommand, USAGE } from '../audit/command.ts'
 import { NotFound, runCommand } from '../audit/runCommand.ts'
 import { runProgram } from '../kernel/commandLine.ts'
 import { NoLedger } from './ledger/connectInstallation.ts'
 import { openLedger } from './ledger/openLedger.ts'
+import { STORE_FAULTS } from './ledger/openStore.ts'
 
 interface Surroundings {
   readonly env: NodeJS.ProcessEnv
@@ -27,7 +29,10 @@ export async function runAudit(args: readonly string[], { env, print, printError
     }
   }
   try {
-    return await runProgram({ usage: USAGE, expected: [NotFound, NoLedger], print: printError }, work)
+    return await runProgram(
+      { usage: USAGE, expected: [NotFound, NoLedger, ConfigError, ...STORE_FAULTS], print: printError },
+      work,
+    )
   } catch (error) {
     printError(String((error as Error).stack ?? error))
     return 1

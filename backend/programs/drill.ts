@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { unseal } from '../accounts/keys/seal.ts'
 import { ConfigError } from '../app/config/environment.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
+import { INCOMPLETE } from '../audit/runCommand.ts'
 import { flag, parseOptions, runProgram } from '../kernel/commandLine.ts'
 import { runAudit } from './audit.ts'
 import { backUp } from './recovery/backUp.ts'
@@ -11,33 +11,46 @@ import { compareRestored } from './recovery/compareRestored.ts'
 import { RecoveryError } from './recovery/manifest.ts'
 import { restore } from './recovery/restore.ts'
 
-const usage = `npm run drill [-- --keep]
+const usage = `npm run drill [-- --with-secrets] [--keep]
 
 Backs up this installation, restores the backup into a temporary folder, verifies the ledger and compares every table.
---keep leaves the temporary folder in place.`
+After the backup, only the copy is read: users' keys are opened with the ENCRYPTION_KEY of the environment, which you
+keep in another place, or with the one in the copy (--with-secrets). --keep leaves the temporary folder in place.`
 
 type Print = (text: string) => void
 
 /** Rehearses backup and restore without affecting the running installation. Returns the exit code. */
 export function runDrill(args: readonly string[], env: NodeJS.ProcessEnv, print: Print) {
   return runProgram({ usage, expected: [RecoveryError, ConfigError], print }, async () => {
-    const { keep = false } = parseOptions(args, { keep: flag })
-    return (await drill(readConfig(env), keep, print)) ? 0 : 1
+    const { keep = false, 'with-secrets': withSecrets = false } = parseOptions(args, {
+      keep: flag,
+      'with-secrets': flag,
+    })
+    return (await drill(readConfig(env), { keep, withSecrets, givenKey: env.ENCRYPTION_KEY || undefined }, print))
+      ? 0
+      : 1
   })
 }
 
-async function drill(config: Config, keep: boolean, print: Print): Promise<boolean> {
+interface Options {
+  readonly keep: boolean
+  readonly withSecrets: boolean
+  /** The key that is kept apart from the backup. */
+  readonly givenKey: string | undefined
+}
+
+async function drill(config: Config, { keep, withSecrets, givenKey }: Options, print: Print): Promise<boolean> {
   const place = mkdtempSync(path.join(os.tmpdir(), 'kinora-drill-'))
   const backup = path.join(place, 'backup')
   const dataDir = path.join(place, 'restored')
   const start = performance.now()
   const seconds = () => `${((performance.now() - start) / 1000).toFixed(1)} s`
   try {
-    const { tables } = await backUp(config, backup, false)
+    const { tables } = await backUp(config, backup, withSecrets)
     print(`backed up: ${tables.length} tables (${seconds()})`)
     const findings = await restore(backup, { dataDir, databaseUrl: undefined }, (manifest, connection) => {
       print(`restored into a new cluster (${seconds()})`)
-      return compareRestored(connection, backup, manifest, (wrapped) => canUnwrap(wrapped, config.secrets.encryption))
+      return compareRestored(connection, dataDir, manifest, givenKey ?? copiedKey(dataDir))
     })
     for (const { check, seen, wrong } of findings) print(`${wrong ? '✗' : '✓'} ${check}: ${wrong ?? seen}`)
     const isProven = config.eventStore ? undefined : await verifyLedger(dataDir, print)
@@ -52,18 +65,16 @@ async function drill(config: Config, keep: boolean, print: Print): Promise<boole
   }
 }
 
-function canUnwrap(wrappedKey: string, masterKey: string): boolean {
-  try {
-    return unseal(Buffer.from(masterKey, 'hex'), wrappedKey).length === 32
-  } catch {
-    return false
-  }
+function copiedKey(dataDir: string): string | undefined {
+  const file = path.join(dataDir, 'secrets.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).ENCRYPTION_KEY : undefined
 }
 
 async function verifyLedger(dataDir: string, print: Print): Promise<boolean> {
   let report = ''
   const output = { print: (text: string) => (report += text), printError: print }
-  const isSound = (await runAudit(['verify'], { env: { DATA_DIR: dataDir }, ...output })) === 0
+  // The next start completes a read model that was behind when the backup was taken.
+  const isSound = [0, INCOMPLETE].includes(await runAudit(['verify'], { env: { DATA_DIR: dataDir }, ...output }))
   print(isSound ? `✓ ledger: ${report.split('\n')[0]}` : `✗ ledger:\n${report}`)
   return isSound
 }

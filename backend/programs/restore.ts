@@ -16,7 +16,8 @@ export function runRestore(args: readonly string[], env: NodeJS.ProcessEnv, prin
     if (!from) throw new UsageError('--from is missing')
     if ((into === undefined) === (database === undefined)) throw new UsageError('Give either --into or --database')
     const dataDir = path.resolve(into ?? (env.DATA_DIR || '.data'))
-    const { takenAt } = await restore(from, { dataDir, databaseUrl: database }, async (manifest) => manifest)
+    const { takenAt, files } = await restore(from, { dataDir, databaseUrl: database }, async (manifest) => manifest)
+    if (!files) print('The backup is from a version that did not hash files: they could not be verified.')
     print(`Restored as of ${takenAt}.`)
     return 0
   })

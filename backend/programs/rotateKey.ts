@@ -2,26 +2,32 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
-import { rotateKeys } from '../accounts/keys/keyRing.ts'
+import { abandonLostKey, rotateKeys } from '../accounts/keys/keyRing.ts'
+import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { ConfigError } from '../app/config/environment.ts'
-import { readConfig } from '../app/config/readConfig.ts'
-import { parseOptions, runProgram, UsageError } from '../kernel/commandLine.ts'
+import { type Config, readConfig } from '../app/config/readConfig.ts'
+import { flag, parseOptions, runProgram, UsageError } from '../kernel/commandLine.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
+import { countConnections } from '../kernel/postgres/countConnections.ts'
 
-const usage = `npm run rotate-key
+const usage = `npm run rotate-key [-- --key-lost]
 
 Re-encrypts users' keys and outgoing mails with a new ENCRYPTION_KEY. Stop Kinora first. The new key is
 NEW_ENCRYPTION_KEY (64 hexadecimal digits), or a random one. A key that is kept in DATA_DIR is replaced there; otherwise
-the new key is printed, to be set as ENCRYPTION_KEY.`
+the new key is printed, to be set as ENCRYPTION_KEY.
+
+  --key-lost  if the key of this database is lost for ever: keeps the configured key, and removes the users' keys and
+              mails that it does not open. Their prompts cannot be read again.`
+
+type Print = (text: string) => void
 
 /** Rotates the master key. Returns the exit code: 0, 1 if refused, or 2 for an invalid command line. */
-export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
-  return runProgram({ usage, expected: [ConfigError], print }, async () => {
-    parseOptions(args, {})
+export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, print: Print) {
+  return runProgram({ usage, expected: [ConfigError, WrongMasterKey], print }, async () => {
+    const { 'key-lost': lost = false } = parseOptions(args, { 'key-lost': flag })
     const next = env.NEW_ENCRYPTION_KEY || randomBytes(32).toString('hex')
     if (!/^[0-9a-f]{64}$/i.test(next)) throw new UsageError('NEW_ENCRYPTION_KEY must be 64 hexadecimal digits')
     const config = readConfig(env)
-    const keptIn = env.ENCRYPTION_KEY ? undefined : path.join(config.dataDir, 'secrets.json')
     const server = await connectDatabase({ databaseUrl: config.database?.url, dataDir: config.dataDir }, () => {})
     const client = new pg.Client(server.connection)
     await client.connect()
@@ -32,15 +38,8 @@ export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, pr
         return 1
       }
       await client.query('begin')
-      const { userKeys, mails } = await rotateKeys(client, config.secrets.encryption, next)
-      // Saved before the commit, so that a crash in between cannot lose the key.
-      const staged = keptIn && stageKey(keptIn, next)
-      await client.query('commit')
-      if (keptIn && staged) renameSync(staged, keptIn)
-      print(`Re-encrypted ${userKeys} users' keys and ${mails} mails.`)
-      if (keptIn) print(`The new key is in ${keptIn}. Earlier backups need the old one.`)
-      else if (env.NEW_ENCRYPTION_KEY) print('Set ENCRYPTION_KEY to it now. Earlier backups need the old one.')
-      else print(`Set ENCRYPTION_KEY to this now; earlier backups need the old one:\n${next}`)
+      if (lost) await abandon(client, config, print)
+      else await rotate(client, config, { next, env, print })
       return 0
     } finally {
       await client.end()
@@ -49,12 +48,26 @@ export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, pr
   })
 }
 
-async function countConnections(client: pg.ClientBase): Promise<number> {
-  const { rows } = await client.query<{ others: number }>(
-    `select count(*)::int as others from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
-  )
-  return rows[0]!.others
+async function abandon(client: pg.Client, { secrets }: Config, print: Print) {
+  const { userKeys, mails } = await abandonLostKey(client, secrets.encryption)
+  await client.query('commit')
+  print(`Removed ${userKeys} users' keys and ${mails} mails that ENCRYPTION_KEY does not open.`)
+}
+
+type Rotation = { readonly next: string; readonly env: NodeJS.ProcessEnv; readonly print: Print }
+
+async function rotate(client: pg.Client, { secrets, dataDir }: Config, { next, env, print }: Rotation) {
+  const keptIn = env.ENCRYPTION_KEY ? undefined : path.join(dataDir, 'secrets.json')
+  await refuseWrongMasterKey(client, secrets.encryption)
+  const { userKeys, mails } = await rotateKeys(client, secrets.encryption, next)
+  // Saved before the commit, so that a crash in between cannot lose the key.
+  const staged = keptIn && stageKey(keptIn, next)
+  await client.query('commit')
+  if (keptIn && staged) renameSync(staged, keptIn)
+  print(`Re-encrypted ${userKeys} users' keys and ${mails} mails.`)
+  if (keptIn) print(`The new key is in ${keptIn}. Earlier backups need the old one.`)
+  else if (env.NEW_ENCRYPTION_KEY) print('Set ENCRYPTION_KEY to it now. Earlier backups need the old one.')
+  else print(`Set ENCRYPTION_KEY to this now; earlier backups need the old one:\n${next}`)
 }
 
 function stageKey(file: string, key: string): string {

@@ -1,7 +1,11 @@
+import { type ChainHeadRow, chainHeads, headOf } from '#projections/credits/chainHead.ts'
 import { type CreditBalanceRow, creditBalances } from '#projections/credits/creditBalance.ts'
 import { type CreditEntryRow, creditEntries } from '#projections/credits/creditEntry.ts'
-import type { AnyProjection } from '#projections/engine/projection.ts'
+import { creditFlows } from '#projections/credits/creditFlow.ts'
+import { type OpenHoldRow, openHolds } from '#projections/credits/openHold.ts'
+import { type AnyProjection, foldEvent, rowIdOf } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
+import { type CurrentSubscriptionRow, currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { type InvoiceRow, invoices } from '#projections/subscriptions/invoice.ts'
 import type { AuditedModel } from '../../audit/readModelProof.ts'
 import { CREDIT_ACCOUNT } from '../../credits/events.ts'
@@ -9,25 +13,35 @@ import { SUBSCRIPTION } from '../../subscriptions/events.ts'
 
 function audited<Row extends object>(
   projection: AnyProjection,
-  placeOf: (row: Row) => { stream: string; revision: number | null },
+  placeOf: (row: Row) => ReturnType<AuditedModel['placeOf']>,
 ): AuditedModel {
   return {
     name: projection.name,
     version: projection.version,
     table: tableName(projection),
-    // The ledger holds only credit and subscription events, and event types are unique.
-    knows: ({ type }) => type in projection.on,
-    rowId: (event) => projection.row(event),
-    fold: (row, event) => projection.on[event.type]!(row, event),
+    // Event types are unique among the streams of the ledger.
+    knows: ({ type }) => Object.hasOwn(projection.on, type),
+    rowId: (event) => rowIdOf(projection, event),
+    fold: (row, event) => foldEvent(projection, row, event),
     placeOf: placeOf as AuditedModel['placeOf'],
   }
 }
 
 const ofAccount = (userId: string, revision: number | null) => ({ stream: `${CREDIT_ACCOUNT}-${userId}`, revision })
+const ofSubscription = (userId: string) => ({ stream: `${SUBSCRIPTION}-${userId}`, revision: null })
 
-/** Read models that the audit compares row by row. The table chain_head is compared with the hash chains instead. */
+/** Read models that the audit compares row by row. */
 export const AUDITED_MODELS: readonly AuditedModel[] = [
   audited<CreditBalanceRow>(creditBalances, ({ id }) => ofAccount(id, null)),
   audited<CreditEntryRow>(creditEntries, ({ user_id, revision }) => ofAccount(user_id, revision)),
-  audited<InvoiceRow>(invoices, ({ user_id }) => ({ stream: `${SUBSCRIPTION}-${user_id}`, revision: null })),
+  audited<OpenHoldRow>(openHolds, ({ user_id }) => ofAccount(user_id, null)),
+  // The rows name neither user nor stream.
+  audited(creditFlows, () => ({ stream: null, revision: null })),
+  audited<CurrentSubscriptionRow>(currentSubscriptions, ({ id }) => ofSubscription(id)),
+  audited<InvoiceRow>(invoices, ({ user_id }) => ofSubscription(user_id)),
+  {
+    ...audited<ChainHeadRow>(chainHeads, ({ stream, revision }) => ({ stream, revision })),
+    // The audit follows the chains itself and has hashed the event already.
+    fold: (_, event, hash) => headOf(event, hash),
+  },
 ]

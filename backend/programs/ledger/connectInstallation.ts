@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { readEventStore } from '../../app/config/eventStoreConfig.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import type { LedgerPlace } from './openStore.ts'
 
@@ -10,14 +11,15 @@ export class NoLedger extends Error {
 
 /**
  * Connects to the database of the configured installation, starting its embedded server if necessary.
- * @throws NoLedger
+ * @throws NoLedger, ConfigError
  */
 export async function connectInstallation(env: NodeJS.ProcessEnv) {
   const dataDir = path.resolve(env.DATA_DIR || '.data')
   const databaseUrl = env.DATABASE_URL || undefined
   if (!databaseUrl && !existsSync(path.join(dataDir, 'postgres/PG_VERSION')))
     throw new NoLedger(`There is no ledger in ${dataDir}: set DATA_DIR or DATABASE_URL.`)
+  const eventStore = readEventStore(env)
   const { connection, stop } = await connectDatabase({ databaseUrl, dataDir }, () => {})
-  const place: LedgerPlace = { postgres: connection, eventStoreDb: env.EVENTSTORE_URL || undefined }
+  const place: LedgerPlace = { postgres: connection, eventStore }
   return { dataDir, place, stop }
 }

@@ -1,19 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { readChainHeads } from '#projections/credits/chainHead.ts'
 import { readCheckpoints, readRows } from '#projections/engine/readRows.ts'
-import { findUserId } from '../../accounts/readUsers.ts'
+import { findUserId, readWelcomedUsers } from '../../accounts/readUsers.ts'
 import type { Head } from '../../audit/hashChain.ts'
 import { hashInThread } from '../../audit/hashInThread.ts'
 import type { AuditedLedger, LedgerSnapshot } from '../../audit/runCommand.ts'
+import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 import { readLogGaps, readLogHead } from '../../kernel/eventsourcing/postgres/logGaps.ts'
 import { AUDITED_MODELS } from './auditedModels.ts'
 import { connectInstallation, NoLedger } from './connectInstallation.ts'
+import { hashStoredVideo } from './hashStoredVideo.ts'
 import { openReadOnly } from './openStore.ts'
 
 /** SQLSTATE of a table that does not exist. */
 const UNDEFINED_TABLE = '42P01'
 
-/** Opens the ledger of the configured installation for reading. @throws NoLedger */
+/** Opens the ledger of the configured installation for reading. @throws NoLedger, ConfigError, StoreUnavailable, StoreRejected */
 export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger & { close(): Promise<void> }> {
   const { dataDir, place, stop } = await connectInstallation(env)
   const { pool, store, close: closeStore } = openReadOnly(place)
@@ -21,10 +24,12 @@ export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger 
     await closeStore()
     await stop()
   }
-  const logIsInPostgres = !place.eventStoreDb
+  const logIsInPostgres = !place.eventStore
   try {
     await readCheckpoints(pool)
     if (logIsInPostgres) await readLogHead(pool)
+    // A cluster that cannot be reached is reported here, before an export creates a file.
+    else await store.head()
   } catch (error) {
     await close()
     if ((error as { code?: string }).code !== UNDEFINED_TABLE) throw error
@@ -35,22 +40,35 @@ export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger 
     models: AUDITED_MODELS,
     dataDir,
     hashed: () => hashInThread(new URL('./hashThread.ts', import.meta.url), place),
-    takeSnapshot: () => takeSnapshot(pool),
+    takeSnapshot: () => takeSnapshot(pool, store),
+    openVideos: () => hashStoredVideo(env, dataDir),
     logState: logIsInPostgres ? () => readLogState(pool) : undefined,
     findUserId: (email) => findUserId(pool, email),
     close,
   }
 }
 
+/** Time for live read models to include the last events before the snapshot, ms. */
+const CATCH_UP_MS = 1_000
+
 /** Opens a consistent snapshot of all read models. */
-async function takeSnapshot(pool: pg.Pool): Promise<LedgerSnapshot> {
+async function takeSnapshot(pool: pg.Pool, store: EventStore): Promise<LedgerSnapshot> {
+  const head = await store.head()
+  for (const until = Date.now() + CATCH_UP_MS; head !== undefined && Date.now() < until; await delay(50)) {
+    const audited = (await readCheckpoints(pool)).filter(({ name }) =>
+      AUDITED_MODELS.some((model) => model.name === name),
+    )
+    if (audited.every(({ position }) => position !== null && position >= head)) break
+  }
   const client = await pool.connect()
   await client.query('begin isolation level repeatable read read only')
   return {
+    head,
     rows: (table) => readRows(client, table),
     async checkpoint(model) {
       return (await readCheckpoints(client)).find(({ name }) => name === model)
     },
+    welcomed: () => readWelcomedUsers(client),
     async heads() {
       const heads = new Map<string, Head>()
       for await (const { event_id: id, stream, revision, hash } of readChainHeads(client))
@@ -58,8 +76,11 @@ async function takeSnapshot(pool: pg.Pool): Promise<LedgerSnapshot> {
       return { by: 'The table chain_head', heads }
     },
     async close() {
-      await client.query('rollback')
-      client.release()
+      // A connection that was lost must be released too: closing the pool waits for it.
+      await client.query('rollback').then(
+        () => client.release(),
+        (error) => client.release(error),
+      )
     },
   }
 }

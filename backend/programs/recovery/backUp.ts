@@ -1,12 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { REBUILD_TABLE } from '#projections/engine/rebuild.ts'
 import type { Config } from '../../app/config/readConfig.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import { readMigrations } from '../../kernel/postgres/orm.ts'
+import { copyFiles, listMedia } from './copyFiles.ts'
 import { saveTable } from './copyTable.ts'
-import { MANIFEST, type Manifest, mediaFolder, RecoveryError, type SavedTable, SECRETS } from './manifest.ts'
+import { MANIFEST, type Manifest, RecoveryError, type SavedTable, SECRETS } from './manifest.ts'
 
 /**
  * Backs up an installation to a new folder while Kinora runs: a consistent snapshot of all tables, then the files. A
@@ -22,16 +23,15 @@ export async function backUp(config: Config, folder: string, withSecrets: boolea
   try {
     mkdirSync(path.join(folder, 'tables'), { recursive: true, mode: 0o700 })
     const saved = await saveTables(connection, folder)
-    const media = path.join(config.dataDir, 'media')
-    if (!config.storage && existsSync(media))
-      cpSync(media, mediaFolder(folder), { recursive: true, preserveTimestamps: true })
-    if (withSecrets) cpSync(path.join(config.dataDir, SECRETS), path.join(folder, SECRETS))
+    const media = config.storage ? [] : listMedia(config.dataDir)
+    const files = await copyFiles(config.dataDir, folder, [...media, ...(withSecrets ? SECRETS : [])])
     const manifest: Manifest = {
       format: 1,
       takenAt: new Date().toISOString(),
       ...saved,
+      files,
       log: config.eventStore ? 'EventStoreDB' : 'here',
-      media: config.storage ? 'bucket' : sizeOf(mediaFolder(folder)),
+      media: config.storage ? 'bucket' : sizeOf(folder),
       secrets: withSecrets,
     }
     writeFileSync(path.join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
@@ -88,8 +88,6 @@ async function listTables(client: pg.ClientBase): Promise<Omit<SavedTable, 'rows
 }
 
 function sizeOf(folder: string): { files: number; bytes: number } {
-  if (!existsSync(folder)) return { files: 0, bytes: 0 }
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const bytes = entries.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0)
-  return { files: entries.length, bytes }
+  const sizes = listMedia(folder).map((name) => statSync(path.join(folder, name)).size)
+  return { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
 }

@@ -2,9 +2,13 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { readFinishedVideos } from '#projections/tasks/readVideoTasks.ts'
+import { refuseWrongMasterKey, WrongMasterKey } from '../../accounts/keys/masterKey.ts'
+import { opens } from '../../accounts/keys/seal.ts'
 import { readWrappedKeys } from '../../accounts/keys/userKeys.ts'
+import { videoKey } from '../../kernel/media/mediaStore.port.ts'
+import { findDamaged } from './copyFiles.ts'
 import { hashTable } from './copyTable.ts'
-import { type Manifest, mediaFolder } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
 
 interface Finding {
   readonly check: string
@@ -13,20 +17,20 @@ interface Finding {
   readonly wrong: string | undefined
 }
 
-/** Compares a restored database with its backup, and checks that user keys can be decrypted and video files exist. */
+/** Compares a restored installation with its backup: tables byte by byte, keys that open, files of finished videos. */
 export async function compareRestored(
   connection: pg.ClientConfig,
-  folder: string,
+  dataDir: string,
   manifest: Manifest,
-  canUnwrap: (wrappedKey: string) => boolean,
+  masterKey: string | undefined,
 ): Promise<Finding[]> {
   const client = new pg.Client(connection)
   await client.connect()
   try {
     return [
       await compareTables(client, manifest),
-      await checkKeys(client, canUnwrap),
-      ...(manifest.media === 'bucket' ? [] : [await checkFiles(client, folder, manifest.media.files)]),
+      await checkKeys(client, masterKey),
+      await checkFiles(client, dataDir, manifest),
     ]
   } finally {
     await client.end()
@@ -44,20 +48,32 @@ async function compareTables(client: pg.ClientBase, { tables }: Manifest): Promi
   }
 }
 
-async function checkKeys(client: pg.ClientBase, canUnwrap: (wrappedKey: string) => boolean): Promise<Finding> {
+async function checkKeys(client: pg.ClientBase, masterKey: string | undefined): Promise<Finding> {
   const keys = await readWrappedKeys(client)
-  const lost = keys.filter((key) => !canUnwrap(key)).length
-  const wrong = `${lost} do not open with this ENCRYPTION_KEY: the prompts of those users are lost`
-  return { check: 'keys', seen: `${keys.length} users' keys`, wrong: lost > 0 ? wrong : undefined }
+  const wrong = masterKey === undefined ? NO_KEY : await faultOfKey(client, masterKey, keys)
+  return { check: 'keys', seen: `${keys.length} users' keys`, wrong }
 }
 
-async function checkFiles(client: pg.ClientBase, folder: string, files: number): Promise<Finding> {
-  const ids = await readFinishedVideos(client)
-  const missing = ids.filter((id) => !existsSync(path.join(mediaFolder(folder), 'videos', `${id}.mp4`)))
-  const wrong = `${missing.length} videos are missing, for example ${missing[0]}`
+const NO_KEY =
+  'the copy has no ENCRYPTION_KEY, and would not start: set ENCRYPTION_KEY to the key that you keep apart from the ' +
+  'backup, or back up with --with-secrets'
+
+async function faultOfKey(client: pg.ClientBase, masterKey: string, keys: readonly string[]) {
+  const lost = keys.filter((key) => !opens(Buffer.from(masterKey, 'hex'), key)).length
+  if (lost > 0) return `${lost} do not open with this ENCRYPTION_KEY: the prompts of those users are lost`
+  return refuseWrongMasterKey(client, masterKey).catch((error) => {
+    if (error instanceof WrongMasterKey) return error.message
+    throw error
+  }) as Promise<string | undefined>
+}
+
+async function checkFiles(client: pg.ClientBase, dataDir: string, { files = {}, media }: Manifest): Promise<Finding> {
+  const ids = media === 'bucket' ? [] : await readFinishedVideos(client)
+  const missing = ids.map((id) => `media/${videoKey(id)}`).filter((name) => !existsSync(path.join(dataDir, name)))
+  const [first, ...others] = [...new Set([...missing, ...(await findDamaged(dataDir, files))])]
   return {
     check: 'files',
-    seen: `${files} files for ${ids.length} videos`,
-    wrong: missing.length > 0 ? wrong : undefined,
+    seen: `${Object.keys(files).length} files with the hashes of the originals, among them ${ids.length} videos`,
+    wrong: first && `${others.length + 1} are changed or missing, for example ${first}`,
   }
 }

@@ -21,6 +21,8 @@ const Manifest = z.object({
   tables: z.array(SavedTable),
   /** `here`: the event log is one of the tables. An EventStoreDB cluster needs its own backup. */
   log: z.enum(['here', 'EventStoreDB']),
+  /** SHA-256 of media and secrets by path. Tables have hashes of their own. Missing in backups of earlier versions. */
+  files: z.optional(z.record(z.string().check(z.refine((name) => !name.split(/[/\\]/).includes('..'))), z.string())),
   /** Media files in the backup, or `bucket` if they are stored in a bucket. */
   media: z.union([z.object({ files: z.number(), bytes: z.number() }), z.literal('bucket')]),
   /** Whether the backup contains the generated secrets. */
@@ -31,8 +33,8 @@ export type Manifest = z.infer<typeof Manifest>
 
 export const MANIFEST = 'manifest.json'
 export const tableFile = (folder: string, name: string): string => path.join(folder, 'tables', `${name}.copy.gz`)
-export const mediaFolder = (folder: string): string => path.join(folder, 'media')
-export const SECRETS = 'secrets.json'
+/** Files of the data folder that hold generated secrets. Those that exist are in a backup with secrets. */
+export const SECRETS = ['secrets.json', 'operator-password', 'audit-key.pem']
 
 /** Thrown if a backup or its target cannot be used. */
 export class RecoveryError extends Error {

@@ -5,6 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { REPLACED_BY_BASELINE } from '../../app/migrations/M0100Baseline.ts'
+import { MIGRATIONS } from '../../app/schema.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 import type { TestUser } from '../../testing/testUser.ts'
@@ -39,7 +40,7 @@ afterAll(async () => {
   rmSync(place, { recursive: true, force: true, maxRetries: 10 })
 })
 
-describe('backup and restore', () => {
+describe('backup and restore', { timeout: 120_000 }, () => {
   it('restore a running installation elsewhere: accounts, credits, prompts, videos and their files', async () => {
     const later = await generate(user)
     const dataDir = path.join(place, 'restored')
@@ -80,16 +81,45 @@ describe('backup and restore', () => {
     expect(printed.join()).toContain('holds no backup')
   })
 
+  it('refuse a backup with a changed or missing media file before anything is restored', async () => {
+    const file = path.join(backup, 'media/videos', `${videoId}.mp4`)
+    const whole = readFileSync(file)
+    const changed = Buffer.from(whole)
+    changed[changed.length >> 1]! ^= 1
+    const into = path.join(place, 'damaged-media')
+    for (const damage of [() => writeFileSync(file, changed), () => rmSync(file)]) {
+      damage()
+      expect(await restore('--from', backup, '--into', into)).toBe(1)
+      expect(printed.join()).toContain(`1 files are changed or missing, for example media/videos/${videoId}.mp4`)
+    }
+    writeFileSync(file, whole)
+    expect(existsSync(into)).toBe(false)
+  })
+
+  it('restore a backup from before files were hashed, and say that they were not verified', async () => {
+    const file = path.join(backup, MANIFEST)
+    const manifest = readFileSync(file, 'utf8')
+    const { files: _, ...before } = JSON.parse(manifest)
+    writeFileSync(file, JSON.stringify(before))
+    const into = path.join(place, 'unhashed')
+    expect(await restore('--from', backup, '--into', into), printed.join()).toBe(0)
+    expect(printed.join()).toContain('could not be verified')
+    expect(existsSync(path.join(into, 'media/videos', `${videoId}.mp4`))).toBe(true)
+    expect(existsSync(path.join(into, 'secrets.json'))).toBe(true)
+    writeFileSync(file, manifest)
+  })
+
   it('restore a backup that lists the migrations replaced by the baseline, and refuse one that lacks one of them', async () => {
     const file = path.join(backup, MANIFEST)
     const manifest = readFileSync(file, 'utf8')
+    const LATER = MIGRATIONS.map(({ name }) => name).slice(1)
     const listing = (migrations: readonly string[]) =>
       writeFileSync(file, JSON.stringify({ ...JSON.parse(manifest), migrations }))
-    listing(REPLACED_BY_BASELINE)
+    listing([...REPLACED_BY_BASELINE, ...LATER])
     expect(await restore('--from', backup, '--into', path.join(place, 'old')), printed.join()).toBe(0)
-    listing([...REPLACED_BY_BASELINE, 'M0100Baseline'])
+    listing([...REPLACED_BY_BASELINE, 'M0100Baseline', ...LATER])
     expect(await restore('--from', backup, '--into', path.join(place, 'adopted')), printed.join()).toBe(0)
-    listing(REPLACED_BY_BASELINE.slice(1))
+    listing([...REPLACED_BY_BASELINE.slice(1), ...LATER])
     expect(await restore('--from', backup, '--into', path.join(place, 'older'))).toBe(1)
     expect(printed.join()).toContain('without M0001Accounts')
     writeFileSync(file, manifest)
@@ -103,9 +133,14 @@ describe('backup and restore', () => {
   })
 })
 
-describe('the recovery drill', () => {
+describe('the recovery drill', { timeout: 120_000 }, () => {
+  it('fails if neither the copy nor the environment has the key', async () => {
+    expect(await run(runDrill, [])).toBe(1)
+    expect(printed.join('\n')).toMatch(/✗ keys: .*--with-secrets/)
+  })
+
   it('passes beside a running installation, and detects an ENCRYPTION_KEY that does not open the user keys', async () => {
-    const code = await run(runDrill, [])
+    const code = await run(runDrill, ['--with-secrets'])
     expect(code, printed.join('\n')).toBe(0)
     expect(printed.join('\n')).toMatch(
       /✓ tables: \d+ rows[\s\S]*✓ keys: \d+ users[\s\S]*✓ files: [\s\S]*✓ ledger: \d+ events[\s\S]*can be restored/,

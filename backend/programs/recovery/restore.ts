@@ -1,5 +1,3 @@
-import { cpSync, existsSync, mkdirSync } from 'node:fs'
-import path from 'node:path'
 import pg from 'pg'
 import { forgetRebuilds } from '#projections/engine/rebuild.ts'
 import { currentMigrations, ENTITIES, MIGRATIONS, migrateSchema } from '../../app/schema.ts'
@@ -7,8 +5,9 @@ import { installEventTable } from '../../kernel/eventsourcing/postgres/postgresE
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import { openPool } from '../../kernel/postgres/openPool.ts'
 import { openDatabase, readMigrations } from '../../kernel/postgres/orm.ts'
+import { copyFiles, findDamaged, listMedia } from './copyFiles.ts'
 import { loadTable } from './copyTable.ts'
-import { type Manifest, mediaFolder, RecoveryError, readManifest, SECRETS } from './manifest.ts'
+import { type Manifest, RecoveryError, readManifest, SECRETS } from './manifest.ts'
 
 interface RestoreTarget {
   readonly dataDir: string
@@ -20,8 +19,8 @@ interface RestoreTarget {
 type Migrate = (migrations?: readonly string[]) => Promise<void>
 
 /**
- * Restores a backup into an empty database and data folder: loads all rows or none, then applies newer migrations.
- * Calls `use` while the database is running, and returns its result.
+ * Restores a backup into an empty database and data folder: verifies all files, loads all rows or none, then applies
+ * newer migrations. Calls `use` while the database is running, and returns its result.
  * @throws RecoveryError the backup is damaged or newer, or the target is not empty
  * @throws ConfigError the backup is older than the baseline migration
  */
@@ -36,6 +35,7 @@ export async function restore<T>(
   const unknown = migrations.filter((name) => !known.includes(name))
   if (unknown.length > 0)
     throw new RecoveryError(`The backup was made by a newer version, which has ${unknown.join(', ')}`)
+  await refuseDamagedFiles(folder, manifest)
   const { connection, stop } = await connectDatabase(target, () => {})
   const pool = openPool({ ...connection, max: 2 })
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
@@ -45,7 +45,7 @@ export async function restore<T>(
       if (migrations) await database.migrator.up({ migrations: [...migrations] })
       else await migrateSchema(database, pool)
     })
-    restoreFiles(folder, manifest, target.dataDir)
+    await restoreFiles(folder, manifest, target.dataDir)
     return await use(manifest, connection)
   } finally {
     await database.close()
@@ -55,7 +55,8 @@ export async function restore<T>(
 }
 
 async function restoreTables(folder: string, manifest: Manifest, connection: pg.ClientConfig, prepare: Migrate) {
-  const client = new pg.Client(connection)
+  // The server ends transactions that wait for a slow disk or processor.
+  const client = new pg.Client({ ...connection, idle_in_transaction_session_timeout: 0 })
   await client.connect()
   try {
     if (await readMigrations(client)) throw new RecoveryError('The database is not empty: restore into a new one')
@@ -81,12 +82,17 @@ async function restoreTables(folder: string, manifest: Manifest, connection: pg.
   }
 }
 
-function restoreFiles(folder: string, { secrets }: Manifest, dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true })
-  const once = { errorOnExist: true, force: false }
-  if (existsSync(mediaFolder(folder)))
-    cpSync(mediaFolder(folder), path.join(dataDir, 'media'), { recursive: true, preserveTimestamps: true, ...once })
-  if (secrets) cpSync(path.join(folder, SECRETS), path.join(dataDir, SECRETS), once)
+async function restoreFiles(folder: string, { files, secrets }: Manifest, dataDir: string): Promise<void> {
+  const names = files ? Object.keys(files) : [...listMedia(folder), ...(secrets ? SECRETS : [])]
+  const copied = await copyFiles(folder, dataDir, names)
+  const wrong = Object.entries(files ?? {}).find(([name, hash]) => copied[name] !== hash)
+  if (wrong) throw new RecoveryError(`${wrong[0]} differs from the backup after it was copied`)
+}
+
+/** @throws RecoveryError a file is missing, or differs from what was saved */
+async function refuseDamagedFiles(folder: string, { files = {} }: Manifest): Promise<void> {
+  const [first, ...others] = await findDamaged(folder, files)
+  if (first) throw new RecoveryError(`${others.length + 1} files are changed or missing, for example ${first}`)
 }
 
 /** Sets each sequence to continue after the largest loaded value. */

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { constants, createReadStream, existsSync, readdirSync } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+
+/** SHA-256 of files by their path in the data folder, which is also their path in a backup. */
+type FileHashes = Readonly<Record<string, string>>
+
+/** Lists the media files in a data folder or backup, without those that are still being written. */
+export function listMedia(folder: string): string[] {
+  const media = path.join(folder, 'media')
+  if (!existsSync(media)) return []
+  const entries = readdirSync(media, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.part'))
+    .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
+}
+
+/** Copies those files that exist, and overwrites none. Returns the hash of each copy. */
+export async function copyFiles(from: string, to: string, names: readonly string[]): Promise<FileHashes> {
+  const hashes: Record<string, string> = {}
+  for (const name of names) {
+    const target = path.join(to, name)
+    await mkdir(path.dirname(target), { recursive: true })
+    try {
+      await copyFile(path.join(from, name), target, constants.COPYFILE_EXCL)
+      hashes[name] = await hashFile(target)
+    } catch (error) {
+      // An erasure may remove a file at any time.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  return hashes
+}
+
+/** Returns the files that are missing from a folder or differ from their hash. */
+export async function findDamaged(folder: string, hashes: FileHashes): Promise<string[]> {
+  const damaged: string[] = []
+  for (const [name, hash] of Object.entries(hashes)) {
+    const found = await hashFile(path.join(folder, name)).catch(() => undefined)
+    if (found !== hash) damaged.push(name)
+  }
+  return damaged
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
