@@ -43,6 +43,7 @@ describe('the operator', () => {
     expect([answer.status, await answer.json()]).toEqual([200, { success: true, message: 'Signed in.' }])
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^kinora_operator=[\w-]{43}; path=\/; expires=[^;]+; samesite=lax; httponly$/),
+      expect.stringMatching(/^kinora_operator_device=[\w.-]{80}; path=\/; expires=[^;]+; samesite=lax; httponly$/),
     ])
     const session = { cookie: cookieOf(answer) }
     for (const path of CALLS) expect([path, (await get(path, session)).status]).toEqual([path, 200])
@@ -88,6 +89,17 @@ describe('the operator', () => {
     const answer = await signIn()
     expect(answer.status).toBe(429)
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    await kinora.context.pool.query('delete from throttle')
+  })
+
+  it('stays able to sign in from a known device while others guess', async () => {
+    const device = (await signIn()).headers.getSetCookie().find((line) => line.startsWith('kinora_operator_device='))!
+    await Promise.all(Array.from({ length: 70 }, () => signIn('olga', 'guess')))
+    const body = { username: 'olga', password: PASSWORD }
+    const attempt = (cookie: string) => kinora.post('/analytics/login', body, { cookie })
+    expect((await attempt('')).status).toBe(429)
+    expect((await attempt(`${device.split(';')[0]!.slice(0, -1)}_`)).status).toBe(429)
+    expect((await attempt(device.split(';')[0]!)).status).toBe(200)
     await kinora.context.pool.query('delete from throttle')
   })
 })

@@ -106,10 +106,20 @@ const Margin = z.object({
 
 const OperatorAction = z.object({
   at: z.string(),
-  /** `signed_in`, `sign_in_refused`, `signed_out`, `exported`, `credits_adjusted` … */
+  /** `signed_in`, `sign_in_refused`, `signed_out`, `exported`, `credits_adjusted`, `events_replayed` … */
   action: z.string(),
   detail: z.nullable(z.string()),
   ip: z.nullable(z.string()),
+})
+
+const ParkedEvent = z.object({
+  /** Name of the read model. */
+  projection: z.string(),
+  stream: z.string(),
+  type: z.string(),
+  /** Null if the event only follows another parked event of its row. */
+  error: z.nullable(z.string()),
+  parked_at: z.string(),
 })
 
 /** Tables that can be downloaded as CSV files. */
@@ -172,6 +182,27 @@ export const operatorActions = endpoint('GET /analytics/actions', {
   query: z.object(paging(10)),
   answer: z.object({ success, actions: z.array(OperatorAction), total: count }),
   summary: 'The operator’s actions, newest first',
+})
+
+export const parkedEvents = endpoint('GET /analytics/parked', {
+  access: 'operator',
+  query: z.object(paging(10)),
+  answer: z.object({ success, events: z.array(ParkedEvent), total: count }),
+  summary: 'Events that could not be projected, oldest first',
+})
+
+export const replayParkedEvents = endpoint('POST /analytics/parked/replay', {
+  access: 'operator',
+  answer: z.object({
+    success,
+    /** Events that the read models now contain. */
+    replayed: count,
+    /** Events that failed again. */
+    failed: count,
+    /** Events that are still parked. */
+    remaining: count,
+  }),
+  summary: 'Projects the parked events again, for at most 20 seconds',
 })
 
 export const tableFile = endpoint('GET /analytics/tables/:table', {

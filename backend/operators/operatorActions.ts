@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 interface Action {
-  readonly action: 'signed_in' | 'sign_in_refused' | 'signed_out' | 'exported' | 'credits_adjusted'
+  readonly action: 'signed_in' | 'sign_in_refused' | 'signed_out' | 'exported' | 'credits_adjusted' | 'events_replayed'
   readonly detail?: string
   /** Null for actions on the command line. */
   readonly ip: string | null

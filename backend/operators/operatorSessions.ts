@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import type pg from 'pg'
 import { CHANGE_CHANNEL, type Changes } from '../kernel/postgres/changes.ts'
 
 const SESSION_SECONDS = 12 * 3600
+const DEVICE_SECONDS = 365 * 24 * 3600
 /** Cache lifetime of an open session, ms. Signing out removes it from the cache of every process. */
 const CACHED_MS = 10_000
 /** Name of the change notification for ended sessions. */
@@ -13,24 +14,33 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 
 /**
  * Manages the sessions of the operator, who is not a user. Rows contain only a hash of the token. Sessions expire by
- * the system clock, not the calendar. Over HTTPS the cookie is bound to this host (`__Host-`, RFC 6265bis).
+ * the system clock, not the calendar. Over HTTPS the cookies are bound to this host (`__Host-`, RFC 6265bis). A second
+ * cookie, `<device>.<mac>`, identifies a device that has signed in before; it does not authenticate the operator.
  */
 export function createOperatorSessions(
   pool: Pick<pg.Pool, 'query'>,
   changes: Pick<Changes, 'subscribe'>,
-  secure: boolean,
+  { secure, deviceKey }: { secure: boolean; deviceKey: Buffer },
 ) {
   const cookie = secure ? '__Host-kinora_operator' : 'kinora_operator'
+  const deviceCookie = `${cookie}_device`
+  const macOf = (device: string) => createHmac('sha256', deviceKey).update(device).digest('base64url')
   const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
   /** Cache expiry of open sessions in epoch milliseconds, by token hash. */
   const open = new Map<string, number>()
   changes.subscribe(({ name, ids }) => {
     if (name === ENDED) for (const hash of ids) open.delete(hash)
   })
-  const setCookie = (ctx: Context, token: string | null) => {
+  const setCookie = (ctx: Context, name: string, value: string | null, seconds: number) => {
     // Koa refuses to set secure cookies on the unencrypted connection from a proxy unless this is set.
     ctx.cookies.secure = secure
-    ctx.cookies.set(cookie, token, { ...options, maxAge: SESSION_SECONDS * 1000 })
+    ctx.cookies.set(name, value, { ...options, maxAge: seconds * 1000 })
+  }
+  const setToken = (ctx: Context, token: string | null) => setCookie(ctx, cookie, token, SESSION_SECONDS)
+  const deviceOf = (ctx: Context): string | undefined => {
+    const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(ctx.cookies.get(deviceCookie) ?? '') ?? []
+    const isGenuine = device && mac && timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(device)))
+    return isGenuine ? device : undefined
   }
 
   return {
@@ -40,8 +50,13 @@ export function createOperatorSessions(
       await pool.query('delete from operator_session where expires_at < $1', [new Date(now)])
       const row = [hashOf(token), new Date(now), new Date(now + SESSION_SECONDS * 1000)]
       await pool.query('insert into operator_session (hash, created_at, expires_at) values ($1, $2, $3)', row)
-      setCookie(ctx, token)
+      setToken(ctx, token)
+      const device = deviceOf(ctx) ?? randomUUID()
+      setCookie(ctx, deviceCookie, `${device}.${macOf(device)}`, DEVICE_SECONDS)
     },
+
+    /** Returns the id of a device that has signed in before; undefined for others. */
+    deviceOf,
 
     async isSignedIn(ctx: Context): Promise<boolean> {
       const token = ctx.cookies.get(cookie)
@@ -70,7 +85,7 @@ export function createOperatorSessions(
         await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify({ name: ENDED, ids: [hash] })])
         ended = rowCount === 1
       }
-      setCookie(ctx, null)
+      setToken(ctx, null)
       return ended
     },
   }

@@ -7,6 +7,8 @@ import {
   operatorActions,
   overview,
   pageRanking,
+  parkedEvents,
+  replayParkedEvents,
   taskHealth,
   userList,
   userOverview,
@@ -100,6 +102,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         state.answers.set(userList.path, () => empty)
         state.answers.set(live.path, () => ({ data: { visitors: 0, pages: [] } }))
         state.answers.set(operatorActions.path, () => ({ actions: [], total: 0 }))
+        state.answers.set(parkedEvents.path, () => ({ events: [], total: 0 }))
         state.answers.set(pageRanking.path, () => ({ data: { page_ranking: [] } }))
         state.answers.set(margin.path, () => ({
           data: {
@@ -123,7 +126,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         }))
       })
       const { page, state, t, figure, panel } = board
-      for (const name of ['ranking', 'visits', 'users', 'live', 'actions'])
+      for (const name of ['ranking', 'visits', 'users', 'live', 'actions', 'parked'])
         await panel(t[name].heading).getByText(t[name].empty).waitFor()
       for (const text of [t.tasks.noStuck, t.tasks.noFailures, t.margin.noCost, t.margin.noMargin])
         await page.getByText(text).waitFor()
@@ -214,4 +217,30 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
       await page.context().close()
     },
   )
+
+  it.each(languagesInTurn())('replays parked events and reports the result (%s)', async (language) => {
+    const { page, state, t, panel } = await on.open(language)
+    const parked = panel(t.parked.heading)
+    await parked.getByText('TypeError: Cannot read properties of undefined').waitFor()
+    await parked.getByText(t.parked.follows).first().waitFor()
+    expect(await axeFaults(page)).toEqual([])
+
+    const replay = parked.getByRole('button', { name: t.parked.replay, exact: true })
+    const status = parked.getByRole('status')
+    state.rare.set(replayParkedEvents.path, (route) => route.abort())
+    await replay.click()
+    await status.getByText(t.parked.unsent).waitFor()
+    state.rare.clear()
+    state.answers.set(parkedEvents.path, () => ({ events: [], total: 0 }))
+    await replay.click()
+    const text = (key: string, count: number) =>
+      (t.parked[count === 1 ? `${key}_one` : `${key}_other`] ?? t.parked[`${key}_other`]).replace(
+        '{{count}}',
+        `${count}`,
+      )
+    await status.getByText(`${text('replayed', 11)} ${text('failed', 1)}`).waitFor()
+    await parked.getByText(t.parked.empty).waitFor()
+    expect(await replay.count()).toBe(0)
+    await page.context().close()
+  })
 })

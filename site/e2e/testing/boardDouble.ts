@@ -7,6 +7,8 @@ import {
   operatorActions,
   overview,
   pageRanking,
+  parkedEvents,
+  replayParkedEvents,
   taskHealth,
   userList,
   userOverview,
@@ -25,6 +27,8 @@ const CALLS = {
   [taskHealth.path]: taskHealth,
   [margin.path]: margin,
   [operatorActions.path]: operatorActions,
+  [parkedEvents.path]: parkedEvents,
+  [replayParkedEvents.path]: replayParkedEvents,
 }
 type Path = keyof typeof CALLS
 
@@ -147,6 +151,14 @@ const actionOf = (index: number) => ({
   ip: '203.0.113.7',
 })
 
+const parkedOf = (index: number) => ({
+  projection: 'creditBalances',
+  stream: 'creditAccount-0190a8f0-0000-7000-8000-000000000001',
+  type: 'CreditsHeld',
+  error: index === 1 ? 'TypeError: Cannot read properties of undefined' : null,
+  parked_at: minuteBack(90 - index),
+})
+
 /** Replaces the dashboard's API with a double that serves the data of a busy site in Shanghai. */
 export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promise<BoardState> {
   const state: BoardState = {
@@ -169,6 +181,8 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [taskHealth.path, () => ({ data: HEALTH })],
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
+      [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],
+      [replayParkedEvents.path, () => ({ replayed: 11, failed: 1, remaining: 1 })],
     ]),
     rare: new Map(),
     calls: [],

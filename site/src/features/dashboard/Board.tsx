@@ -12,6 +12,7 @@ import { DateRange } from './DateRange.tsx'
 import { Foot } from './Foot.tsx'
 import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
+import { Parked } from './Parked.tsx'
 import { Ranking } from './Ranking.tsx'
 import { TaskHealth } from './TaskHealth.tsx'
 import { Users } from './Users.tsx'
@@ -41,6 +42,7 @@ export function Board() {
             <Margin />
             <TaskHealth />
             <Actions />
+            <Parked />
           </div>
           <Foot />
         </>

@@ -6,6 +6,8 @@ import {
   operatorActions,
   overview,
   pageRanking,
+  parkedEvents,
+  replayParkedEvents,
   type TABLES,
   tableFile,
   taskHealth,
@@ -28,6 +30,7 @@ export const $choice = atom<Choice>({ last: 7 })
 export const $rankingOf = atom<'today' | 'period'>('today')
 const $userPage = atom(1)
 const $actionPage = atom(1)
+const $parkedPage = atom(1)
 
 export const today = boardSection(() => call(overview))
 /** Visits of the last seven days, regardless of the selected period. */
@@ -61,6 +64,11 @@ export const actions = boardSection(async () => {
   return { success: data.success, data: { ...data, page: $actionPage.get() } }
 })
 
+export const parked = boardSection(async () => {
+  const data = await call(parkedEvents, { query: { page: $parkedPage.get(), per_page: PER_PAGE } })
+  return { success: data.success, data: { ...data, page: $parkedPage.get() } }
+})
+
 /** Sections whose failures are reported at the top of the page. Other sections report theirs in their own panel. */
 const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, users]
 
@@ -91,7 +99,7 @@ const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, actions].map(({ load }) => load())
+  const others = [...ofPeriod(), visitors, actions, parked].map(({ load }) => load())
   await core[0]
   leaveIfSignedOut()
   await Promise.all([...core, ...others])
@@ -115,6 +123,19 @@ export function openUsers(page: number): void {
 export function openActions(page: number): void {
   $actionPage.set(page)
   void actions.load()
+}
+
+export function openParked(page: number): void {
+  $parkedPage.set(page)
+  void parked.load()
+}
+
+/** Replays the parked events and reloads what changed. Returns the numbers of events. @throws ApiError */
+export async function replayParked() {
+  const result = await call(replayParkedEvents)
+  $parkedPage.set(1)
+  await Promise.all([parked, actions].map(({ load }) => load()))
+  return result
 }
 
 async function pollVisitors(): Promise<void> {
