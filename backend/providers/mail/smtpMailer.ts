@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import { isLoopback } from '#backend/kernel/isLoopback.ts'
 import type { Mailer } from '../../accounts/mailer.port.ts'
 
 /** Fields of a nodemailer error: the server's reply code and the command that failed. */
@@ -11,11 +12,16 @@ type SmtpFailure = Readonly<{ responseCode?: number; command?: string }>
 const isRefusal = ({ responseCode = 0, command = '' }: SmtpFailure) =>
   responseCode >= 500 && /^(RCPT TO|DATA)/.test(command)
 
-/** Creates a mailer for an SMTP server: `smtp://user:password@host:587` (upgraded by STARTTLS) or `smtps://…:465`. */
+/**
+ * Creates a mailer for an SMTP server: `smtps://…:465`, or `smtp://user:password@host:587`. The latter must offer
+ * STARTTLS unless it is on this machine or the address says `?ignoreTLS=true`.
+ */
 export function createSmtpMailer(url: string, from: string): Mailer {
   const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
   const safe = { disableFileAccess: true, disableUrlAccess: true }
-  const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts })
+  const { hostname, searchParams } = new URL(url)
+  const requireTLS = !isLoopback(hostname) && !searchParams.has('ignoreTLS')
+  const transport = createTransport({ url, pool: true, maxConnections: 4, requireTLS, ...timeouts })
   return {
     async send({ id, to, subject, text, html }) {
       // Email clients show messages with the same id only once, even if a retry delivers a second copy.

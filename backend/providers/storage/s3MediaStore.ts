@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
+import { trimEnd } from '#backend/kernel/trimEnd.ts'
 import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
 
 export interface S3Access {
@@ -33,7 +34,7 @@ export function createS3MediaStore(access: S3Access, copies: string): MediaStore
     const parts = key.split('/')
     if (parts.some((part) => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part)))
       throw new Error(`The media key leaves its bucket: ${key}`)
-    return `${endpoint.replace(/\/+$/, '')}/${bucket}/${key}`
+    return `${trimEnd(endpoint, '/')}/${bucket}/${key}`
   }
 
   const fetchOnce = async (url: string, init: Init) => {

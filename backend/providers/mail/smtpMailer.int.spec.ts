@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createSmtpMailer } from './smtpMailer.ts'
+import { createTestMailServer } from './testing/testMailServer.ts'
+
+const mails = createTestMailServer()
+beforeAll(() => mails.start())
+afterAll(() => mails.stop())
+
+const send = async (url: string) => {
+  const mailer = createSmtpMailer(url, 'Kinora <hello@kinora.test>')
+  try {
+    return await mailer.send({
+      id: 'one',
+      userId: 'ada',
+      to: 'ada@kinora.test',
+      subject: 'Hello',
+      text: 'Hello',
+      html: '<p>Hello',
+    })
+  } finally {
+    await mailer.close()
+  }
+}
+/** Reaches the same server, but is not a loopback address. */
+const remote = () => mails.url.replace('127.0.0.1', '0.0.0.0')
+
+it('sends no mail to another machine without TLS', async () => {
+  await expect(send(remote())).rejects.toThrow(/STARTTLS/)
+  expect(mails.taken).toEqual([])
+})
+it('sends without TLS on this machine, and elsewhere if the address says so', async () => {
+  expect([await send(mails.url), await send(`${remote()}?ignoreTLS=true`)]).toEqual(['sent', 'sent'])
+})
