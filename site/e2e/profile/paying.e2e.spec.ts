@@ -128,9 +128,6 @@ describeOnSite('the plans of the landing page', (site) => {
       const texts = await words(language, 'payment')
       const page = await site.visit({ language })
       const { server, sent } = await openMoneyDouble(page, site.url, language)
-      await page.addInitScript(() => {
-        localStorage.setItem('kinora.user', JSON.stringify({ name: 'Ada', email: 'ada@kinora.test', credits: 0 }))
-      })
       await page.goto(site.url + prefix(language))
       const approved = server.rare.get('POST /subscriptions/upgrade')!
       const link = (approval_url: unknown) => (route: Route) => route.fulfill({ json: { data: { approval_url } } })

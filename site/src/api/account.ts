@@ -18,7 +18,7 @@ import { call } from './api.ts'
 import { ApiError } from './apiError.ts'
 import { recordRenewal } from './renewal.ts'
 import { safeNext } from './safeNext.ts'
-import { setSignedIn, setSignedOut } from './session.ts'
+import { setSignedIn, setSignedOut, startSession } from './session.ts'
 
 const Confirmation = z.string({ error: 'required' }).check(z.minLength(1, 'required'))
 /** Checks that the password and its confirmation match. */
@@ -44,6 +44,20 @@ export const PasswordForm = z
 
 const pendingPath = (email: string) => `/auth/email-verification-pending?email=${encodeURIComponent(email)}`
 
+/** Returns the page to open after signing in. A redirect from a private page leaves its anchor in this page's URL. */
+function nextPage(): string {
+  const next = new URLSearchParams(location.search).get('next')
+  const anchored = next && !next.includes('#') ? next + location.hash : next
+  return safeNext(anchored, '/workspace', location.origin)
+}
+
+/** Opens the requested page if a user is signed in already. */
+export async function sendSignedInOn(): Promise<void> {
+  if (document.documentElement.dataset.session !== 'in') return
+  const session = await startSession()
+  if (session.status === 'in') location.replace(localizedPath(nextPage(), session.user.language))
+}
+
 /** Signs in and opens the requested page in the account's language. */
 export async function signIn(credentials: { email: string; password: string }): Promise<void> {
   const t = translate()
@@ -53,8 +67,7 @@ export async function signIn(credentials: { email: string; password: string }): 
     setSignedIn(user)
     recordRenewal(Date.now())
     rememberLanguage(user.language)
-    const next = safeNext(new URLSearchParams(location.search).get('next'), '/workspace', location.origin)
-    location.assign(localizedPath(next, user.language))
+    location.assign(localizedPath(nextPage(), user.language))
   } catch (error) {
     if (error instanceof ApiError && error.code === 'email_not_verified') {
       const link = { href: localHref(pendingPath(credentials.email)), label: t('auth.login.toPending') }

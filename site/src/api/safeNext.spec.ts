@@ -18,6 +18,13 @@ describe('safeNext', () => {
     '/\t/evil.test',
     '/\n/evil.test',
     'javascript:alert(1)',
+    '/.//evil.test',
+    '/..//evil.test',
+    '/%2e//evil.test',
+    '/a/..//evil.test',
+    '/./%2e%2e//evil.test/workspace',
+    '///evil.test',
+    '/\u0000/evil.test',
   ])('rejects %j', (value) => {
     expect(next(value)).toBe('/workspace')
   })

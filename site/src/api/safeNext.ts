@@ -4,5 +4,7 @@ export function safeNext(next: string | null | undefined, fallback: string, orig
   // Browsers remove tabs and line breaks from URLs, so `/<tab>/host` would leave the site.
   if ([...next].some((c) => c < ' ')) return fallback
   const url = new URL(next, origin)
-  return url.origin === origin ? url.pathname + url.search + url.hash : fallback
+  // `/.//host` normalizes to `//host`, which names another host.
+  const isHere = url.origin === origin && !url.pathname.startsWith('//')
+  return isHere ? url.pathname + url.search + url.hash : fallback
 }

@@ -8,7 +8,7 @@ import { call, handleSessionLost, renewSession } from './api.ts'
 import { ApiError } from './apiError.ts'
 import { $credits } from './credits.ts'
 import { forgetDrafts } from './draft.ts'
-import { displayName, readHint, writeHint } from './hint.ts'
+import { displayName, readHint, removeSessionMark, writeHint } from './hint.ts'
 import { recordRenewal, renewalDue, scheduleRenewalRetry, startRenewalClock } from './renewal.ts'
 
 export type Session =
@@ -106,6 +106,7 @@ async function endSession(onEnded: () => void, ms: number): Promise<void> {
     () => false,
   )
   setSignedOut()
+  removeSessionMark()
   if (ended) onEnded()
   else showToast('danger', translate()('common.session.logoutFailed'))
   goToLogin(ended ? ms : 1000)

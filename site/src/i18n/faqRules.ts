@@ -12,7 +12,7 @@ const PER_MINUTE: Readonly<Record<Locale, number>> = { en: 230, zh: 400 }
 /** Returns the plain text of rendered HTML. */
 export const textOf = (html: string): string =>
   html
-    .replace(/<[^>]+>/g, ' ')
+    .replace(/<[^<>]+>/g, ' ')
     .replace(/&(amp|lt|gt|quot|#39|#x27);/g, (whole) => ENTITIES[whole] ?? whole)
     .replace(/\s+/g, ' ')
     .trim()
@@ -26,14 +26,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#x27;': "'",
 }
 
-const UNIT: Readonly<Record<Locale, RegExp>> = {
-  en: /\S*[\p{L}\p{N}]\S*/gu,
-  zh: /\p{Script=Han}|[a-z0-9]+(?:[-.,][a-z0-9]+)*/giu,
+const units: Readonly<Record<Locale, (text: string) => readonly string[]>> = {
+  en: (text) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)),
+  zh: (text) => text.match(/\p{Script=Han}|[a-z0-9]+(?:[-.,][a-z0-9]+)*/giu) ?? [],
 }
 
 /** Counts words and estimates reading time. In Chinese, each character, Latin word or number counts as one word. */
 export function readingOf(text: string, locale: Locale): Reading {
-  const words = text.match(UNIT[locale])?.length ?? 0
+  const words = units[locale](text).length
   return { words, minutes: Math.max(1, Math.round(words / PER_MINUTE[locale])) }
 }
 

@@ -34,7 +34,7 @@ function namedIn(list: string, names: MovementNames): Chosen | undefined {
   return found.every((movement) => movement !== undefined) ? found : undefined
 }
 
-const BRACKETS = /\s*[[【]([^\][【】]*)[\]】]/g
+const BRACKETS = /\s{0,8}[[【]([^\][【】]*)[\]】]/g
 
 /** Splits a prompt into its text and the movements named in its bracketed lists. */
 export function readPrompt(box: string, names: MovementNames): { text: string; movements: Chosen } {

@@ -1,5 +1,6 @@
+import { useEffect } from 'react'
 import { Credentials } from '#backend/accounts/contract.ts'
-import { signIn } from '../../api/account.ts'
+import { sendSignedInOn, signIn } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
@@ -11,6 +12,7 @@ import { useForm } from '../../ui/useForm.ts'
 export function LoginForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const { form, field, problem, busy, ready } = useForm(Credentials, signIn)
+  useEffect(() => void sendSignedInOn(), [])
   return (
     <form className="stack stack-wide" {...form}>
       <FormProblem text={problem === undefined ? undefined : errorText(problem)} />

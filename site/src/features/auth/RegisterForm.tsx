@@ -1,4 +1,5 @@
-import { RegistrationForm, signUp } from '../../api/account.ts'
+import { useEffect } from 'react'
+import { RegistrationForm, sendSignedInOn, signUp } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
@@ -12,6 +13,7 @@ export function RegisterForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const { form, field, problem, busy, ready } = useForm(RegistrationForm, signUp)
   const eye = { show: t('auth.field.showPassword'), hide: t('auth.field.hidePassword') }
+  useEffect(() => void sendSignedInOn(), [])
   return (
     <form className="stack stack-wide" {...form}>
       <FormProblem text={problem === undefined ? undefined : errorText(problem, t('auth.register.failed'))} />

@@ -1,4 +1,4 @@
-// Runs right after the header and fills in the cached user before the first paint.
+// Runs right after the header and fills in the cached user before the first paint. Sets `data-hint` if there is one.
 ;((doc) => {
   let hint = null
   try {
@@ -7,6 +7,7 @@
     return
   }
   if (!hint) return
+  doc.documentElement.dataset.hint = ''
   const put = (name, text) => {
     for (const node of doc.querySelectorAll(`[data-user="${name}"]`)) node.textContent = text
   }

@@ -3,7 +3,8 @@ import { watchNetwork } from './network.ts'
 import { countVisits } from './visits.ts'
 
 // Operator pages ignore user sessions.
-if (document.body.hasAttribute('data-operator')) document.documentElement.dataset.session = 'out'
+const isOperators = document.body.hasAttribute('data-operator')
+if (isOperators) document.documentElement.dataset.session = 'out'
 
 setUpLanguageLinks()
 setUpDrawer()
@@ -11,8 +12,12 @@ setUpLogo()
 setUpContact()
 watchNetwork()
 
-// On public pages, skip the session check for visitors without a stored hint, because it would return 401.
-const mayBeSignedIn = document.documentElement.dataset.session === 'in' || document.body.hasAttribute('data-private')
+// On public pages, skip the session check for visitors, because it would return 401. A hint without a session is either
+// out of date, and then deleted, or older than the cookie that tells about the session.
+const mayBeSignedIn =
+  document.documentElement.dataset.session === 'in' ||
+  document.body.hasAttribute('data-private') ||
+  (!isOperators && document.documentElement.dataset.hint !== undefined)
 if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSession())
 // Islands can show toasts at any time, so preload the toaster.
 if (mayBeSignedIn || document.querySelector('astro-island'))
