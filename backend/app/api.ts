@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
-import { createAccountServices } from '../accounts/accountServices.ts'
+import { type AccountServices, createAccountServices } from '../accounts/accountServices.ts'
 import { serveAccounts } from '../accounts/routes.ts'
 import { pageGuard } from '../accounts/sessions/pageGuard.ts'
 import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
@@ -17,9 +17,11 @@ import { clockRoutes } from '../kernel/http/clockRoutes.ts'
 import { status } from '../kernel/http/contract.ts'
 import { drain } from '../kernel/http/drain.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import { createOwnWrites, type OwnWrites } from '../kernel/http/ownWrites.ts'
 import { createRealtime, type Realtime } from '../kernel/http/realtime.ts'
 import { redirects } from '../kernel/http/redirects.ts'
 import { serveSite } from '../kernel/http/staticSite.ts'
+import { watchEventLoop } from '../kernel/observability/eventLoopWatch.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { operatorGuard } from '../operators/operatorRoutes.ts'
 import { mailboxRoutes } from '../providers/mail/mailboxRoutes.ts'
@@ -56,9 +58,18 @@ export interface Listening {
 export function startApi(context: Context, adapters: Adapters, services: Services, listening: Listening): Running {
   const { config, database, log, changes, leases, observability } = context
   const { server } = listening
-  const realtime = createRealtime(database)
+  const accounts = createAccountServices({
+    ...context,
+    production: config.production,
+    secrets: config.secrets,
+    outbox: services.outbox,
+    erasures: services.erasures,
+    publicUrl: listening.publicUrl,
+    grantFreeCredits: (userId) => services.credits.grantFreeCredits(userId, PLANS.free.credits),
+  })
+  const realtime = createRealtime(database, accounts.sessions.isOpen)
   observability.onCollect(() => observability.metrics.sockets.set(realtime.count()))
-  const api = composeApi(context, adapters, services, listening, realtime)
+  const api = composeApi(context, adapters, services, { ...listening, accounts, realtime })
   server.on('request', api.callback)
   realtime.attach(server)
 
@@ -71,10 +82,10 @@ export function startApi(context: Context, adapters: Adapters, services: Service
     return { remaining: stats.remaining_credits, total: stats.total_credits }
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
-  const { decrypt } = services.userKeys
+  const { tryDecrypt: decrypt } = services.userKeys
   const stopPushing = pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError })
   const unsubscribe = changes.subscribe(({ name, ids }) => {
-    if (name === ENDED_SESSIONS) for (const userId of ids) realtime.disconnect(userId)
+    if (name === ENDED_SESSIONS) realtime.endSessions(ids)
     // Notifications were lost while the connection was down: clients reconnect and read the current state.
     if (name === RELISTENED) realtime.disconnectAll()
   })
@@ -96,21 +107,16 @@ function composeApi(
   context: Context,
   adapters: Adapters,
   services: Services,
-  { publicUrl, health, site }: Listening,
-  realtime: Realtime,
+  { publicUrl, health, site, accounts, realtime }: Listening & { accounts: AccountServices; realtime: Realtime },
 ) {
-  const { config, log, pool, calendar, observability } = context
-  const accounts = createAccountServices({
-    ...context,
-    production: config.production,
-    secrets: config.secrets,
-    outbox: services.outbox,
-    erasures: services.erasures,
-    publicUrl,
-    grantFreeCredits: (userId) => services.credits.grantFreeCredits(userId, PLANS.free.credits),
-  })
+  const { config, log, pool, calendar, changes, observability } = context
+  const ownWrites = createOwnWrites(changes, pool)
   const operators = composeOperators(context, adapters, publicUrl, accounts.throttle)
-  const authenticate = async (ctx: HttpContext) => (await accounts.sessions.current(ctx))?.userId
+  const authenticate = async (ctx: HttpContext) => {
+    const session = await accounts.sessions.current(ctx)
+    ctx.state.sessionId = session?.sessionId
+    return session?.userId
+  }
   const visitCounter = createVisitCounter(pool, log)
   const pageViews = createPageViews(pool, log, visitCounter.wake)
 
@@ -119,7 +125,7 @@ function composeApi(
     serveSettings(serve, accounts)
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, publicUrl)
-    serveVideos(serve, context, adapters, services, realtime)
+    serveVideos(serve, context, adapters, services, { realtime, ownWrites })
     const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
     operators.serve(serve)
@@ -135,12 +141,15 @@ function composeApi(
     adapters.sandbox && sandboxRoutes(adapters.sandbox.state),
     context.advanceCalendar && clockRoutes(context.advanceCalendar),
   ]
+  const eventLoop = watchEventLoop(log)
   const app = createHttpApp({
     log,
     metrics: observability.metrics,
+    watchEventLoop: eventLoop.middleware,
     publicUrl,
     trustedProxies: config.http.trustedProxies,
     identity: { authenticate, isOperator: operators.isSignedIn },
+    ownWrites,
     api,
     webhooks: webhooksOf(context, adapters, services),
     pages: [health, ...development.filter((routes) => routes !== undefined)],
@@ -153,6 +162,7 @@ function composeApi(
     callback: app.callback(),
     /** Waits for work that outlives its request. */
     async settle() {
+      eventLoop.stop()
       await accounts.settled()
       await pageViews.flush()
       await visitCounter.close()
@@ -198,14 +208,15 @@ function serveBilling(
 
 function serveVideos(
   serve: Serve,
-  { config, database, changes, handle, clock, calendar, temporaryDir }: Context,
+  { config, database, store, handle, clock, calendar, temporaryDir }: Context,
   { media, video }: Adapters,
   { allowance, credits, uploads, userKeys }: Services,
-  realtime: Realtime,
+  { realtime, ownWrites }: { realtime: Realtime; ownWrites: OwnWrites },
 ): void {
-  const { encrypt, decrypt } = userKeys
-  const tasks = createTasks({ handle, database, changes, clock, media, uploads, encrypt, allowance, credits })
-  const works = createWorks({ database, clock, calendar, decrypt, allowance, renderSlots: renderSlots(video) })
+  const { encrypt, tryDecrypt: decrypt } = userKeys
+  const { note } = ownWrites
+  const tasks = createTasks({ handle, store, database, note, clock, media, uploads, encrypt, allowance, credits })
+  const works = createWorks({ store, database, clock, calendar, decrypt, allowance, renderSlots: renderSlots(video) })
   serveTasks(serve, { tasks, works, realtime })
   const isRequired = async (userId: string) => (await allowance(userId)).watermark
   const { ffmpegPath } = config.video

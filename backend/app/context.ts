@@ -1,15 +1,20 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import type pg from 'pg'
 import type { DestinationStream, Logger } from 'pino'
+import { readChainHead } from '#projections/credits/chainHead.ts'
 import { refuseOlderLog } from '#projections/engine/refuseOlderLog.ts'
+import { refuseWrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { recountRegistrations } from '../accounts/readUsers.ts'
 import { countVisits } from '../analytics/countVisits.ts'
+import { pause } from '../kernel/backoff.ts'
 import type { FindOrigin } from '../kernel/eventsourcing/command.ts'
 import { createOrigins } from '../kernel/eventsourcing/createOrigins.ts'
-import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
-import { createEventStoreDb } from '../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
+import { type EventStore, StoreUnavailable } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createHandle, type Handle } from '../kernel/eventsourcing/handle.ts'
-import { createPostgresEventStore, installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
+import { installEventTable } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
+import { createPostgresSnapshots } from '../kernel/eventsourcing/postgres/postgresSnapshots.ts'
+import { Quarantine } from '../kernel/eventsourcing/quarantine.ts'
+import { verifyHeads } from '../kernel/eventsourcing/recordedHeads.ts'
 import { makeTemporaryDir } from '../kernel/media/temporaryDir.ts'
 import { instrumentChanges, instrumentStore } from '../kernel/observability/instrument.ts'
 import { createObservability, type Observability } from '../kernel/observability/observability.ts'
@@ -17,12 +22,15 @@ import { createCalendar } from '../kernel/postgres/calendar.ts'
 import { type Changes, listenToChanges } from '../kernel/postgres/changes.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { Leases } from '../kernel/postgres/leases.ts'
-import { openPool } from '../kernel/postgres/openPool.ts'
+import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
 import { type Database, openDatabase } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import type { Config } from './config/readConfig.ts'
+import { adoptLog, refuseForeignLog } from './installation.ts'
+import { openEventStore } from './openEventStore.ts'
+
 import { ENTITIES, MIGRATIONS, migrateSchema } from './schema.ts'
 
 /** Parts that a test replaces. */
@@ -49,6 +57,8 @@ export interface Context {
   readonly database: Database
   readonly store: EventStore
   readonly handle: Handle
+  /** Streams that commands cannot read. */
+  readonly quarantine: Quarantine
   readonly findOrigin: FindOrigin
   /** Notifications about updated read models and queued rows. */
   readonly changes: Changes
@@ -64,16 +74,17 @@ const QUERY_TIMEOUT_MS = 60_000
 
 /**
  * Opens the database and the event store, migrates the schema, and subscribes to changes.
- * @throws ConfigError, StoreUnavailable
+ * Waits while the event store cannot be reached.
+ * @throws ConfigError, StoreRejected
  */
 export async function openContext(config: Config, log: Logger, { now = Date.now }: Overrides): Promise<Context> {
-  mkdirSync(config.dataDir, { recursive: true })
+  makePrivate(config.dataDir)
   const temporaryDir = makeTemporaryDir(config.dataDir)
   const { url } = config.database ?? {}
   const server = await connectDatabase({ databaseUrl: url, dataDir: config.dataDir }, (line) =>
     log.debug({ line }, 'postgres'),
   )
-  const connection = { ...server.connection, query_timeout: QUERY_TIMEOUT_MS }
+  const connection = { ...server.connection, query_timeout: QUERY_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS }
   let closing = false
   const pool = openPool({ ...connection, max: 12 }, (error) => {
     if (!closing) log.error({ err: error }, 'database connection lost')
@@ -84,9 +95,15 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
   await countVisits(pool, config.operators.timeZone, recountRegistrations)
 
-  const eventLog = await openEventStore(config, pool, log)
+  if (!config.eventStore) await installEventTable(pool)
+  const eventLog = openEventStore(config.eventStore, pool, { log })
   try {
+    await refuseWrongMasterKey(pool, config.secrets.encryption)
+    await untilReachable(eventLog, log)
+    // A log in Postgres is part of the database and cannot belong to another installation.
+    if (config.eventStore) await refuseForeignLog(pool, eventLog)
     await refuseOlderLog(database, eventLog)
+    if (config.eventStore) await adoptLog(pool, eventLog)
   } catch (error) {
     await eventLog.close()
     await database.close()
@@ -100,6 +117,9 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   const observability = createObservability(log)
   const store = instrumentStore(observability.metrics, eventLog)
   const changes = instrumentChanges(observability.metrics, allChanges)
+  const verifiedStore = verifyHeads(store, (stream) => readChainHead(pool, stream))
+  const quarantine = new Quarantine(log)
+  const snapshots = createPostgresSnapshots(pool, config.secrets.session, log)
   const leases = new Leases(server.connection, (error, lease) => log.warn({ err: error, lease }, 'lease lost'))
 
   return {
@@ -112,7 +132,8 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
     pool,
     database,
     store,
-    handle: createHandle(store),
+    handle: createHandle(verifiedStore, { quarantine, snapshots }),
+    quarantine,
     findOrigin: createOrigins(store),
     changes,
     leases,
@@ -122,6 +143,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
       await leases.close()
       await changes.close()
       await store.close()
+      await snapshots.close()
       await database.close()
       // Connections that break while the server stops are expected.
       closing = true
@@ -132,8 +154,26 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   }
 }
 
-async function openEventStore({ eventStore }: Config, pool: pg.Pool, log: Logger): Promise<EventStore> {
-  if (eventStore) return createEventStoreDb({ ...eventStore, log })
-  await installEventTable(pool)
-  return createPostgresEventStore(pool)
+const LOG_WAITING_EVERY_MS = 60_000
+
+/** Resolves when events can be appended. @throws StoreRejected */
+async function untilReachable(store: EventStore, log: Logger): Promise<void> {
+  for (let loggedAt = Number.NEGATIVE_INFINITY; ; await pause(1_000)) {
+    try {
+      return await store.probe()
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      if (Date.now() - loggedAt < LOG_WAITING_EVERY_MS) continue
+      loggedAt = Date.now()
+      log.warn({ err: error }, 'event store unreachable, waiting')
+    }
+  }
+}
+
+/** Creates the data folder and keeps it, and all files that are created later, from other users of this machine. */
+function makePrivate(dataDir: string): void {
+  process.umask(0o077)
+  mkdirSync(dataDir, { recursive: true })
+  // A mounted volume may belong to another user, who decides about its mode.
+  if (statSync(dataDir).uid === process.getuid?.()) chmodSync(dataDir, 0o700)
 }

@@ -1,7 +1,8 @@
 import { readBalances } from '#projections/credits/readCredits.ts'
 import { readOpenHolds } from '#projections/credits/readOpenHolds.ts'
+import { countParked } from '#projections/engine/readParked.ts'
 import { readOpenSubscriptionCount } from '#projections/subscriptions/readSubscription.ts'
-import { readOpenTaskCounts } from '#projections/tasks/readTaskHealth.ts'
+import { readOpenTaskCounts, readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import { readAccountGauges } from '../accounts/accountGauges.ts'
 import { ledgerCollector } from '../credits/ledgerWatch.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
@@ -18,9 +19,9 @@ const MAX_WAITING_MS = 6.5 * HOUR_MS
 
 /**
  * Registers the gauges that are read from the database. Every process reports the same values, so alerts use the
- * maximum. The `workflow` labels keep the workflows' original names.
+ * maximum. Only quarantined streams are counted by each process for itself. The `workflow` labels keep the workflows' original names.
  */
-export function registerGauges({ pool, database, clock, calendar, log, observability }: Context): void {
+export function registerGauges({ pool, database, clock, calendar, log, observability, quarantine }: Context): void {
   const { metrics, onCollect } = observability
   const { gauge } = metrics
   const age = (epochSeconds: number | null, time: Clock | Calendar) =>
@@ -49,6 +50,18 @@ export function registerGauges({ pool, database, clock, calendar, log, observabi
     workflows.set({ workflow: 'generateVideo' }, total)
     workflows.set({ workflow: 'recoverVideo' }, open.late)
   })
+
+  const unstarted = gauge('kinora_unstarted_tasks', 'Accepted tasks whose workflow has not started.')
+  const oldestUnstarted = gauge(
+    'kinora_oldest_unstarted_task_age_seconds',
+    'Age of the oldest accepted task whose workflow has not started; 0 without any.',
+  )
+  onCollect(async () => {
+    const { count, since } = await readUnstarted(database)
+    unstarted.set(count)
+    oldestUnstarted.set(age(since, clock))
+  })
+
   onCollect(async () => workflows.set({ workflow: 'keepTerm' }, await readOpenSubscriptionCount(database)))
 
   const oldestWebhook = gauge('kinora_oldest_webhook_seconds', 'Age of the oldest unprocessed payment webhook.')
@@ -78,11 +91,23 @@ export function registerGauges({ pool, database, clock, calendar, log, observabi
     }
   })
 
+  const parked = gauge('kinora_parked_events', 'Events that a read model could not project.', ['projection'])
+  onCollect(async () => {
+    const counts = await countParked(database)
+    parked.reset()
+    for (const { projection, count } of counts) parked.set({ projection }, count)
+  })
+
   const alerts = gauge('kinora_operator_alert', '1 for each open operator alert.', ['code'])
   onCollect(async () => {
     const codes = await readOpenAlerts(pool)
     alerts.reset()
     for (const { code } of codes) alerts.set({ code }, 1)
+  })
+
+  const quarantined = gauge('kinora_quarantined_streams', 'Streams whose events cannot be read.', ['reason'])
+  onCollect(() => {
+    for (const reason of ['broken', 'newer'] as const) quarantined.set({ reason }, quarantine.count(reason))
   })
 
   onCollect(ledgerCollector(metrics, (page) => readBalances(database, page), log))

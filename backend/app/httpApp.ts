@@ -7,14 +7,24 @@ import { API_BASE, type Endpoint } from '../kernel/http/contract.ts'
 import { createCspReports } from '../kernel/http/cspReports.ts'
 import { type Serve, serveWith } from '../kernel/http/endpoint.ts'
 import { openApi } from '../kernel/http/openapi.ts'
+import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { problemDetails } from '../kernel/http/problemDetails.ts'
-import { createRateLimit, requestHeaders, sameSiteOnly } from '../kernel/http/security.ts'
+import {
+  createRateLimit,
+  developmentHostOnly,
+  refuseHostileAddress,
+  requestHeaders,
+  sameSiteOnly,
+  warnAboutProxy,
+} from '../kernel/http/security.ts'
 import { accessLog } from '../kernel/observability/accessLog.ts'
 import type { Metrics } from '../kernel/observability/metrics.ts'
 
 export interface HttpApp {
   readonly log: Logger
   readonly metrics: Metrics
+  /** Reports requests that block the event loop. */
+  readonly watchEventLoop: Middleware
   readonly publicUrl: () => string
   /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
   readonly trustedProxies: number
@@ -23,6 +33,7 @@ export interface HttpApp {
     readonly authenticate: (ctx: Context) => Promise<string | undefined>
     readonly isOperator: (ctx: Context) => Promise<boolean>
   }
+  readonly ownWrites: OwnWrites
   /** Registers the JSON API. */
   readonly api: (serve: Serve) => void
   /** Webhooks, which receive cross-origin requests and authenticate the sender of each. */
@@ -36,19 +47,33 @@ export interface HttpApp {
 const CALLS_PER_MINUTE = 1_200
 
 /** Builds the Koa application. Reads no environment and opens no socket. */
-export function createHttpApp({ log, metrics, publicUrl, trustedProxies, identity, ...routes }: HttpApp): Koa {
+export function createHttpApp({
+  log,
+  metrics,
+  watchEventLoop,
+  publicUrl,
+  trustedProxies,
+  identity,
+  ownWrites,
+  ...routes
+}: HttpApp): Koa {
   // X-Forwarded-For is ignored, except for the entries that trusted proxies added.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   const api = new Router({ prefix: API_BASE })
   const served: Endpoint[] = []
-  routes.api(serveWith(api, { ...identity, limit: createRateLimit(CALLS_PER_MINUTE) }, served))
+  const limit = createRateLimit(CALLS_PER_MINUTE)
+  routes.api(serveWith(api, { ...identity, limit, shown: ownWrites.shown }, served))
   api.get('/openapi.json', (ctx) => {
     ctx.body = openApi(served, publicUrl())
   })
 
+  app.use(watchEventLoop)
   app.use(requestHeaders(publicUrl))
   app.use(accessLog(log, metrics))
   app.use(problemDetails(log))
+  app.use(refuseHostileAddress)
+  app.use(developmentHostOnly(publicUrl))
+  if (trustedProxies === 0) app.use(warnAboutProxy(log))
   for (const webhook of routes.webhooks) app.use(webhook.routes())
   app.use(createCspReports(log).receive)
   app.use(sameSiteOnly(publicUrl))

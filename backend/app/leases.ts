@@ -11,18 +11,18 @@ export interface Running {
 
 /**
  * Runs a service in at most one process at a time, the one that holds the lease. `started` settles when the service has
- * started in this process or another process holds the lease.
+ * started in this process or another process holds the lease. `start` receives the lease's fencing token.
  */
 export function leased(
   leases: Leases,
   name: string,
-  start: () => Running,
+  start: (token: number) => Running,
   { slot }: Pick<LeaseOptions, 'slot'> = {},
 ): Running {
   const halt = new AbortController()
   const started = Promise.withResolvers<void>()
-  const work = async (held: AbortSignal) => {
-    const service = start()
+  const work = async (held: AbortSignal, token: number) => {
+    const service = start(token)
     const lost = new Promise<void>((resolve) => held.addEventListener('abort', () => resolve(), { once: true }))
     try {
       await Promise.race([service.started, lost])
@@ -41,6 +41,25 @@ export function leased(
     async stop() {
       halt.abort()
       await done
+    },
+  }
+}
+
+/** Starts a service once `ready` resolves, unless it is stopped before. */
+export function deferred(ready: Promise<unknown>, start: () => Running): Running {
+  let stopped = false
+  let service: Running | undefined
+  const started = ready.then(() => {
+    if (stopped) return
+    service = start()
+    return service.started
+  })
+  return {
+    started,
+    reachable: async () => service?.reachable?.() ?? true,
+    async stop() {
+      stopped = true
+      await service?.stop()
     },
   }
 }

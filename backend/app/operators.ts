@@ -1,10 +1,14 @@
+import { PROJECTIONS } from '#projections/all.ts'
+import { replayParked } from '#projections/engine/replayParked.ts'
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
+import { keyFor } from '../accounts/keys/seal.ts'
 import { listUsers, readRegistrations, USERS_FILE } from '../accounts/readUsers.ts'
 import { networkAddress } from '../accounts/sessions/networkAddress.ts'
 import { createTraffic } from '../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../analytics/trafficFiles.ts'
 import { type DayRange, localDayOf } from '../kernel/days.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import { redact } from '../kernel/observability/log.ts'
 import { serveBoard } from '../operators/boardRoutes.ts'
 import { serveBusiness } from '../operators/businessRoutes.ts'
 import { serveExports } from '../operators/exportRoutes.ts'
@@ -12,6 +16,7 @@ import { ACTIONS_FILE, createOperatorActions } from '../operators/operatorAction
 import { readOpenAlerts } from '../operators/operatorAlerts.ts'
 import { serveOperator } from '../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../operators/operatorSessions.ts'
+import { serveParked } from '../operators/parkedRoutes.ts'
 import type { BoardTime } from '../operators/period.ts'
 import { createSignInLimit } from '../operators/signInLimit.ts'
 import { providerCents } from '../providers/video/minimax/providerCents.ts'
@@ -22,16 +27,19 @@ const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, ac
 
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
-  { config, pool, database, changes, clock, calendar }: Context,
+  { config, pool, database, store, changes, clock, calendar }: Context,
   { video }: Adapters,
   publicUrl: () => string,
-  throttle: Parameters<typeof createSignInLimit>[0],
+  throttle: Parameters<typeof createSignInLimit>[0]['throttle'],
 ) {
   const { timeZone } = config.operators
   const dayOf = localDayOf(timeZone)
   const time: BoardTime = { timeZone, clock, calendar, today: () => dayOf(calendar()) }
   const actions = createOperatorActions(pool)
-  const sessions = createOperatorSessions(pool, changes, publicUrl().startsWith('https://'))
+  const sessions = createOperatorSessions(pool, changes, {
+    secure: publicUrl().startsWith('https://'),
+    deviceKey: keyFor('operator devices', config.secrets.encryption),
+  })
   const users = {
     registrations: (today: string, period: DayRange) => readRegistrations(pool, today, period),
     list: (page: number, perPage: number) => listUsers(pool, page, perPage),
@@ -39,11 +47,13 @@ export function composeOperators(
   return {
     isSignedIn: sessions.isSignedIn,
     serve(serve: Serve): void {
-      const limit = createSignInLimit(throttle, networkAddress)
+      const limit = createSignInLimit({ throttle, networkOf: networkAddress, deviceOf: sessions.deviceOf })
       serveOperator(serve, { credentials: config.operators, sessions, actions, limit })
       serveBoard(serve, { traffic: createTraffic(pool), users, time })
       const alerts = () => readOpenAlerts(pool)
       serveBusiness(serve, { database, time, alerts, providerCents: video.name === 'demo' ? undefined : providerCents })
+      const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
+      serveParked(serve, { database, actions, replay, redact })
       serveExports(serve, { pool, files: FILES, actions, time })
     },
   }

@@ -5,9 +5,27 @@ import { UserTable } from '../accounts/tables.ts'
 import { type Database, migrate } from '../kernel/postgres/orm.ts'
 import { ConfigError } from './config/environment.ts'
 import { M0100Baseline, REPLACED_BY_BASELINE } from './migrations/M0100Baseline.ts'
+import { M0101ParkedEvents } from './migrations/M0101ParkedEvents.ts'
+import { M0103LeaseTokens } from './migrations/M0103LeaseTokens.ts'
+import { M0104UnstartedTasks } from './migrations/M0104UnstartedTasks.ts'
+import { M0105Installation } from './migrations/M0105Installation.ts'
+import { M0110Sessions } from './migrations/M0110Sessions.ts'
+import { M0111StreamSnapshots } from './migrations/M0111StreamSnapshots.ts'
+import { M0112PendingRegistrations } from './migrations/M0112PendingRegistrations.ts'
+import { M0113MasterKey } from './migrations/M0113MasterKey.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
-export const MIGRATIONS = [{ name: 'M0100Baseline', class: M0100Baseline }]
+export const MIGRATIONS = [
+  { name: 'M0100Baseline', class: M0100Baseline },
+  { name: 'M0101ParkedEvents', class: M0101ParkedEvents },
+  { name: 'M0103LeaseTokens', class: M0103LeaseTokens },
+  { name: 'M0104UnstartedTasks', class: M0104UnstartedTasks },
+  { name: 'M0105Installation', class: M0105Installation },
+  { name: 'M0110Sessions', class: M0110Sessions },
+  { name: 'M0111StreamSnapshots', class: M0111StreamSnapshots },
+  { name: 'M0112PendingRegistrations', class: M0112PendingRegistrations },
+  { name: 'M0113MasterKey', class: M0113MasterKey },
+]
 
 /**
  * Migrates the schema to the current version; see {@link migrate}.

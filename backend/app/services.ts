@@ -18,10 +18,12 @@ export type Services = ReturnType<typeof createServices>
 
 /** Creates the domain services that the API and the workflows share. */
 export function createServices(
-  { config, database, pool, handle, clock, calendar, temporaryDir }: Context,
+  { config, log, database, pool, handle, clock, calendar, temporaryDir }: Context,
   adapters: Adapters,
 ) {
-  const userKeys = createUserKeys(database, config.secrets.encryption)
+  const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
+    log.error({ err: error, userId }, 'user key cannot be opened'),
+  )
   const subscriptionReads = createSubscriptionReads(database, calendar)
   return {
     credits: createCredits(handle, calendar),

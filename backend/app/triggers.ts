@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readSubscribers } from '#projections/subscriptions/readSubscription.ts'
 import { readOpenGenerations, readOpenRecoveries } from '#projections/tasks/readOpenWork.ts'
+import { readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers.ts'
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
@@ -9,6 +10,7 @@ import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
 import { reconcile } from '#workflows/subscriptions/reconcile.workflow.ts'
 import { subscriptionTrigger, wakeSubscription, webhookTrigger } from '#workflows/subscriptions/subscriptionTriggers.ts'
 import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.workflow.ts'
+import { createSettleIfEnded } from '#workflows/tasks/settleIfEnded.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from '#workflows/tasks/sweepUploads.workflow.ts'
 import { generationTrigger, recoveryTrigger } from '#workflows/tasks/taskTriggers.ts'
@@ -27,22 +29,26 @@ const ROWS_CHANGED = [OUTGOING_MAILS, ERASURES, PAYMENT_WEBHOOKS, RELISTENED]
 const SWEEP_HOLDS_MS = 15_000
 const SWEEP_VISITS_MS = 10 * 60_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
+const WATCH_STARTS_MS = 10_000
 const RECONCILE_MS = 24 * 60 * 60_000
 
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
-  { database, store, log, changes }: Context,
+  { database, store, handle, clock, log, changes }: Context,
   { outbox, erasures, webhooks }: Services,
+  activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
   const halt = new AbortController()
   const { signal } = halt
-  const onError = (error: unknown) => log.error({ err: error }, 'workflow triggers failed, retrying')
+  const onError = (error: unknown, failed?: number) =>
+    log.error({ err: error, failed }, 'workflow triggers failed, retrying')
+  const settleIfEnded = createSettleIfEnded(handle, activities)
   const logTriggers = runLogTriggers({
     store,
     engine,
     triggers: [
-      generationTrigger(() => readOpenGenerations(database)),
+      generationTrigger(() => readOpenGenerations(database), settleIfEnded),
       recoveryTrigger(() => readOpenRecoveries(database)),
       subscriptionTrigger(() => readSubscribers(database)),
     ],
@@ -66,10 +72,17 @@ export function startTriggers(
     if (name === PROVIDER_HINTS)
       for (const taskId of ids) void engine.signal(recoverVideo, { taskId }, HINT).catch(onError)
   })
+  const warnOfBacklog = async () => {
+    const { count, since } = await readUnstarted(database)
+    const ageMs = since === null ? 0 : clock() - since * 1_000
+    if (ageMs > WATCH_STARTS_MS) log.warn({ unstarted: count, ageMs: Math.round(ageMs) }, 'workflow starts are behind')
+  }
+  const watch = setInterval(() => void warnOfBacklog().catch(onError), WATCH_STARTS_MS)
   return {
     started: retry(() => startSchedules(engine), onError, signal),
     async stop() {
       halt.abort()
+      clearInterval(watch)
       unsubscribe()
       await Promise.all([logTriggers, rowTriggers])
     },

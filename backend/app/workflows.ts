@@ -13,6 +13,7 @@ import { localDayOf } from '../kernel/days.ts'
 import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
+import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
@@ -24,20 +25,24 @@ import { startTriggers } from './triggers.ts'
 /** Activity results that have their own metric label. */
 const OUTCOMES = ['claimed', 'waiting', 'finished', 'failed', 'over', 'pending', 'read', 'later'] as const
 
-/** Runs the workflow engine, its activities, and the triggers that start workflows. */
+/**
+ * Runs the workflow engine, its activities, and the triggers that start workflows.
+ * @param lease fencing token of the embedded engine's lease; Temporal needs none
+ */
 export function startWorkflows(
   context: Context,
   adapters: Adapters,
   services: Services,
   publicUrl: () => string,
+  lease?: number,
 ): Running {
   const { config, leases, observability } = context
-  const activities = activitiesOf(context, adapters, services, publicUrl, async (...args) =>
+  const activities = activitiesOf(context, adapters, services, publicUrl, lease, async (...args) =>
     (await opened).engine.signal(...args),
   )
   const watched = instrumentActivities(observability.metrics, activities, OUTCOMES)
   const opened = openEngine(context, renderSlots(adapters.video), watched).then((engine) => {
-    const triggers = () => startTriggers(context, services, engine)
+    const triggers = () => startTriggers(context, services, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
   })
@@ -57,6 +62,7 @@ function activitiesOf(
   { media, mailer, payments, video }: Adapters,
   services: Services,
   publicUrl: () => string,
+  lease: number | undefined,
   signal: Engine['signal'],
 ) {
   const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
@@ -65,6 +71,7 @@ function activitiesOf(
     ...subscriptionDeps(context, services, publicUrl),
     store,
     handle,
+    lease,
     findOrigin,
     credits,
     payments,
@@ -102,9 +109,14 @@ function activitiesOf(
 }
 
 /** Returns the queries and emails about subscriptions and credits that activities need. */
-export function subscriptionDeps({ database, calendar, log }: Context, { outbox }: Services, publicUrl: () => string) {
+export function subscriptionDeps(
+  { database, pool, calendar, log }: Context,
+  { outbox }: Services,
+  publicUrl: () => string,
+) {
   const { sendOnce: mailOnce } = createReminders(database, outbox, publicUrl)
   return {
+    alerts: createOperatorAlerts(pool, log),
     findBuyer: (saleId) => readBuyer(database, saleId),
     openAgreements: () => readOpenAgreements(database),
     usersWithExpiredLots: () => readExpired(database, new Date(calendar()).toISOString()),

@@ -19,6 +19,7 @@ const Environment = z.object({
   NODE_ENV: z._default(z.enum(['development', 'test', 'production']), 'development'),
   PORT: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65535)), 3000),
   HOST: z._default(z.string(), '127.0.0.1'),
+  KINORA_ALLOW_OPEN_DEVELOPMENT: z.optional(z.literal('1', '1, or unset')),
   DATA_DIR: z._default(z.string(), '.data'),
   PUBLIC_URL: z.optional(z.url()),
   ROLES: z._default(z.string(), ROLES.join(',')),
@@ -31,9 +32,9 @@ const Environment = z.object({
   SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
   ENCRYPTION_KEY: pattern(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'),
   SMTP_URL: pattern(/^smtps?:\/\/\S+$/, 'an address such as smtp://user:password@host:587'),
-  MAIL_FROM: pattern(/^[^\r\n]*\S+@\S+$/, 'an address such as Kinora <hello@kinora.example>'),
+  MAIL_FROM: pattern(/^[^\s@]+(?: [^\s@]+)*@[^\s@]+$/, 'an address such as Kinora <hello@kinora.example>'),
   TRUSTED_PROXIES: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(10)), 0),
-  SUPPORT_EMAIL: z._default(z.string(), 'support@kinora.example'),
+  SUPPORT_EMAIL: text,
   FFMPEG_PATH: text,
   MINIMAX_API_KEY: text,
   MINIMAX_BASE_URL: z._default(z.url(), 'https://api.minimax.io'),
@@ -49,6 +50,8 @@ const Environment = z.object({
   S3_ACCESS_KEY_ID: text,
   S3_SECRET_ACCESS_KEY: text,
   S3_REGION: z._default(z.string(), 'us-east-1'),
+  HEADS_TO: text,
+  AUDIT_KEY_FILE: text,
   OPERATOR_USERNAME: z._default(z.string().check(z.maxLength(128)), 'operator'),
   OPERATOR_PASSWORD: z.optional(z.string().check(z.maxLength(256))),
   OPERATOR_TIME_ZONE: z._default(
@@ -63,6 +66,16 @@ export type Environment = z.infer<typeof Environment>
 
 /** Every environment variable that Kinora reads. */
 export const VARIABLES: readonly string[] = Object.keys(Environment.shape)
+
+/** Settings of PayPal that belong together. */
+export const PAYPAL = [
+  'PAYPAL_CLIENT_ID',
+  'PAYPAL_CLIENT_SECRET',
+  'PAYPAL_WEBHOOK_ID',
+  'PAYPAL_PLAN_STANDARD',
+  'PAYPAL_PLAN_PRO',
+  'PAYPAL_PLAN_ULTIMATE',
+] as const
 
 export class ConfigError extends Error {
   override name = 'ConfigError'

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import { ConfigError, type Environment, ROLES, type Role } from './environment.ts'
+import { eventStoreFaults } from './eventStoreConfig.ts'
 
 /** Parses `ROLES`. @throws ConfigError naming each unknown role */
 export function parseRoles(text: string): Role[] {
@@ -30,14 +30,7 @@ export function checkLayout(env: Environment, roles: readonly Role[]): void {
     faults.push('OPERATOR_PASSWORD is not set: each process with the API would make its own')
   if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL))
     faults.push('DATABASE_URL is not an address such as postgres://user:password@host:5432/kinora')
-  if (env.EVENTSTORE_URL && !/^esdb(\+discover)?:\/\//.test(env.EVENTSTORE_URL))
-    faults.push('EVENTSTORE_URL is not an address such as esdb://user:password@host:2113')
-  if (env.EVENTSTORE_CA) {
-    if (!env.EVENTSTORE_URL) faults.push('EVENTSTORE_CA is set, but EVENTSTORE_URL is not')
-    else if (/[?&]tls=false/i.test(env.EVENTSTORE_URL))
-      faults.push('EVENTSTORE_CA is set, but EVENTSTORE_URL says tls=false: no certificate would be checked')
-    if (!existsSync(env.EVENTSTORE_CA)) faults.push(`EVENTSTORE_CA: there is no file ${env.EVENTSTORE_CA}`)
-  }
+  faults.push(...eventStoreFaults(env))
   refuse('This layout would not work', faults)
 }
 

@@ -76,8 +76,8 @@ describe('the configuration', () => {
       ...Object.keys(PAYPAL).map((name) => `${name} is not set`),
     ])
     const complete = {
-      SESSION_SECRET: 's'.repeat(32),
-      ENCRYPTION_KEY: 'e'.repeat(64),
+      SESSION_SECRET: 'a session secret of the test suite',
+      ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
       PUBLIC_URL: 'https://kinora.test',
       SMTP_URL: 'smtps://mail.test',
       MAIL_FROM: 'Kinora <hello@kinora.test>',
@@ -99,6 +99,30 @@ describe('the configuration', () => {
     expect(faults({ ...complete, PUBLIC_URL: 'http://kinora.test' })).toContain(
       'PUBLIC_URL is not https: cookies would be insecure',
     )
+    for (const [change, sentence] of [
+      [{ SESSION_SECRET: 'ab'.repeat(20) }, /^SESSION_SECRET has fewer than 8 different characters/],
+      [{ ENCRYPTION_KEY: '01'.repeat(32) }, /^ENCRYPTION_KEY has fewer than 6/],
+      [{ OPERATOR_PASSWORD: 'a'.repeat(20) }, /^OPERATOR_PASSWORD has fewer than 5/],
+      [{ PAYPAL_BASE_URL: 'https://api-m.sandbox.paypal.com' }, /^PAYPAL_BASE_URL is a sandbox/],
+      [{ MINIMAX_BASE_URL: 'http://minimax.test' }, /^MINIMAX_BASE_URL is not https/],
+      [{ PUBLIC_URL: 'https://kinora.test/videos' }, /^PUBLIC_URL has a path/],
+      [{ PUBLIC_URL: 'https://ada:secret@kinora.test' }, /^PUBLIC_URL contains a user name/],
+      [{ PUBLIC_URL: 'https://localhost' }, /^PUBLIC_URL is localhost/],
+      [{ SMTP_URL: 'smtp://mail.test?ignoreTLS=true' }, /^SMTP_URL says ignoreTLS/],
+      [{ SUPPORT_EMAIL: 'support@kinora.example' }, /^SUPPORT_EMAIL is support@kinora.example, an example/],
+      [{ SMPT_URL: 'x' }, /^SMPT_URL is not a setting of Kinora: did you mean SMTP_URL\?$/],
+      [{ TRUSTED_PROXY: '1' }, undefined],
+      [{ DATABASEURL: 'x' }, /^DATABASEURL .* DATABASE_URL\?$/],
+      [{ MINIMAX_BASE_URL: 'http://127.0.0.1:9000', HOME: '/', HOSTNAME: 'x' }, undefined],
+    ] as const)
+      expect(faults({ ...complete, ...change })).toEqual(sentence ? [expect.stringMatching(sentence)] : [])
+    expect(read({ NODE_ENV: 'production', ...complete }).http.supportEmail).toBe('')
+  })
+
+  it('opens development to other machines only if told to', () => {
+    expect(() => read({ HOST: '0.0.0.0' })).toThrow(/^Development mode refuses to start:\n- HOST is 0.0.0.0/)
+    expect(read({ HOST: '0.0.0.0', KINORA_ALLOW_OPEN_DEVELOPMENT: '1' }).http.host).toBe('0.0.0.0')
+    for (const HOST of ['localhost', '127.0.0.1', '::1']) expect(read({ HOST }).http.host).toBe(HOST)
   })
 
   it('refuses a layout whose processes would not work together, and gives every reason', () => {
@@ -138,11 +162,6 @@ describe('the configuration', () => {
     expect(faults({ EVENTSTORE_URL: 'http://events:2113' })).toEqual([
       expect.stringMatching(/^EVENTSTORE_URL is not an address/),
     ])
-    const [there, missing] = [import.meta.filename, '/nowhere/ca.crt']
-    expect(faults({ EVENTSTORE_URL: 'esdb://events:2113', EVENTSTORE_CA: there })).toEqual([])
-    expect(faults({ EVENTSTORE_URL: 'esdb://events:2113', EVENTSTORE_CA: missing })).toHaveLength(1)
-    expect(faults({ EVENTSTORE_CA: there })).toHaveLength(1)
-    expect(faults({ EVENTSTORE_URL: 'esdb://events:2113?tls=false', EVENTSTORE_CA: there })).toHaveLength(1)
   })
 
   it('generates the operator password once, in a file with mode 0600', () => {

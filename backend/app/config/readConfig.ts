@@ -1,10 +1,15 @@
 import path from 'node:path'
+import { trimEnd } from '../../kernel/trimEnd.ts'
 import type { PaypalAccess } from '../../providers/payments/paypal/paypalApi.ts'
 import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
 import type { PaidTier } from '../../subscriptions/events.ts'
-import { ConfigError, type Environment, isComplete, parseEnvironment, type Role } from './environment.ts'
+import { ConfigError, type Environment, isComplete, PAYPAL, parseEnvironment, type Role } from './environment.ts'
+import type { EventStoreConfig } from './eventStoreConfig.ts'
 import { checkLayout, parseRoles, refuse } from './layout.ts'
+import { openDevelopmentFaults } from './openDevelopment.ts'
+import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
+import { bucketOf } from './storageConfig.ts'
 
 /**
  * Configuration from the environment. A service that is not configured is undefined and replaced by an embedded one.
@@ -27,12 +32,13 @@ export interface Config {
     readonly drainMs: number
     /** Bearer token of `/metrics`, which production does not serve without one. */
     readonly metricsToken: string | undefined
+    /** Contact address that the site shows; empty if there is none. */
     readonly supportEmail: string
   }
   /** If undefined, an embedded PostgreSQL is used. */
   readonly database: { readonly url: string } | undefined
-  /** EventStoreDB and its CA certificate file. If undefined, events are stored in PostgreSQL. */
-  readonly eventStore: { readonly url: string; readonly ca: string | undefined } | undefined
+  /** If undefined, events are stored in PostgreSQL. */
+  readonly eventStore: EventStoreConfig | undefined
   /** If undefined, the embedded workflow engine is used. */
   readonly temporal: { readonly address: string; readonly namespace: string } | undefined
   readonly video: {
@@ -50,6 +56,10 @@ export interface Config {
   readonly mail: { readonly url: string; readonly from: string } | undefined
   /** If undefined, media files are stored in `dataDir`. */
   readonly storage: S3Access | undefined
+  /** Path of the Ed25519 key that signs heads; if undefined, one is generated in `dataDir`. */
+  readonly auditKeyFile: string | undefined
+  /** Where the heads of the ledger are written. */
+  readonly headsTo: { readonly folder: string } | { readonly bucket: S3Access; readonly prefix: string }
   readonly operators: Readonly<ReturnType<typeof readOperator>>
 }
 
@@ -58,7 +68,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = parseEnvironment(environment)
   const production = env.NODE_ENV === 'production'
   const roles = parseRoles(env.ROLES)
-  if (production) refuse('Production mode refuses to start', productionFaults(env))
+  if (production) refuse('Production mode refuses to start', productionFaults(env, Object.keys(environment)))
+  else refuse('Development mode refuses to start', openDevelopmentFaults(env))
   checkLayout(env, roles)
   if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
     throw new ConfigError('SMTP_URL and MAIL_FROM belong together: set both, or none')
@@ -72,11 +83,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     http: {
       port: env.PORT,
       host: env.HOST,
-      publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
+      publicUrl: env.PUBLIC_URL && trimEnd(env.PUBLIC_URL, '/'),
       trustedProxies: env.TRUSTED_PROXIES,
       drainMs: env.DRAIN_MS,
       metricsToken: env.METRICS_TOKEN,
-      supportEmail: env.SUPPORT_EMAIL,
+      supportEmail: env.SUPPORT_EMAIL ?? (production ? '' : EXAMPLE_SUPPORT_EMAIL),
     },
     database: env.DATABASE_URL ? { url: env.DATABASE_URL } : undefined,
     eventStore: env.EVENTSTORE_URL ? { url: env.EVENTSTORE_URL, ca: env.EVENTSTORE_CA } : undefined,
@@ -87,19 +98,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     },
     payments: { paypal: readPaypal(env) },
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
-    storage: readBucket(env),
+    storage: bucketOf(env),
+    auditKeyFile: env.AUDIT_KEY_FILE,
+    headsTo: readHeadsTo(env, dataDir),
     operators: readOperator(env, dataDir),
   }
 }
 
-const PAYPAL = [
-  'PAYPAL_CLIENT_ID',
-  'PAYPAL_CLIENT_SECRET',
-  'PAYPAL_WEBHOOK_ID',
-  'PAYPAL_PLAN_STANDARD',
-  'PAYPAL_PLAN_PRO',
-  'PAYPAL_PLAN_ULTIMATE',
-] as const
+const EXAMPLE_SUPPORT_EMAIL = 'support@kinora.example'
 
 function readPaypal(env: Environment) {
   if (!isComplete(env, PAYPAL, 'PAYPAL_')) return undefined
@@ -112,41 +118,12 @@ function readPaypal(env: Environment) {
   }
 }
 
-function readBucket(env: Environment): S3Access | undefined {
-  if (!isComplete(env, ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'], 'S3_'))
-    return undefined
-  return {
-    endpoint: env.S3_ENDPOINT!,
-    bucket: env.S3_BUCKET!,
-    accessKeyId: env.S3_ACCESS_KEY_ID!,
-    secretAccessKey: env.S3_SECRET_ACCESS_KEY!,
-    region: env.S3_REGION,
-  }
-}
-
-/** Prefix of the secrets that docker-compose.yml ships for development. */
-const PUBLISHED_SECRET = 'development-only'
-
-function productionFaults(env: Environment): string[] {
-  const required = [
-    'SESSION_SECRET',
-    'ENCRYPTION_KEY',
-    'PUBLIC_URL',
-    'SMTP_URL',
-    'MAIL_FROM',
-    'OPERATOR_PASSWORD',
-  ] as const
-  const faults = required.filter((name) => env[name] === undefined).map((name) => `${name} is not set`)
-  if (env.PUBLIC_URL && !env.PUBLIC_URL.startsWith('https://'))
-    faults.push('PUBLIC_URL is not https: cookies would be insecure')
-  if (env.OPERATOR_PASSWORD && env.OPERATOR_PASSWORD.length < 12)
-    faults.push('OPERATOR_PASSWORD has fewer than 12 characters')
-  const published: (keyof Environment)[] = (['SESSION_SECRET', 'OPERATOR_PASSWORD'] as const).filter((name) =>
-    env[name]?.startsWith(PUBLISHED_SECRET),
-  )
-  if (/^0+$/.test(env.ENCRYPTION_KEY ?? '')) published.push('ENCRYPTION_KEY')
-  faults.push(...published.map((name) => `${name}: the value in docker-compose.yml is public`))
-  if (!env.MINIMAX_API_KEY) faults.push('MINIMAX_API_KEY is not set: the demo renderer is for development')
-  faults.push(...PAYPAL.filter((name) => env[name] === undefined).map((name) => `${name} is not set`))
-  return faults
+function readHeadsTo(env: Environment, dataDir: string): Config['headsTo'] {
+  const to = env.HEADS_TO ?? path.join(dataDir, 'heads')
+  if (!to.startsWith('s3://')) return { folder: path.resolve(to) }
+  const [bucket = '', ...folders] = to.slice('s3://'.length).split('/').filter(Boolean)
+  const access = bucketOf(env)
+  if (!bucket || !access)
+    throw new ConfigError('HEADS_TO: a bucket needs a name, such as s3://heads, and the S3_ settings')
+  return { bucket: { ...access, bucket }, prefix: folders.map((folder) => `${folder}/`).join('') }
 }

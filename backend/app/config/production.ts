@@ -1,0 +1,103 @@
+import { isLoopback } from '../../kernel/isLoopback.ts'
+import { type Environment, PAYPAL, VARIABLES } from './environment.ts'
+
+const REQUIRED = [
+  'SESSION_SECRET',
+  'ENCRYPTION_KEY',
+  'PUBLIC_URL',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'OPERATOR_PASSWORD',
+] as const
+/** Prefix of the secrets that docker-compose.yml ships for development. */
+const PUBLISHED_SECRET = 'development-only'
+/** Minimum number of distinct characters in a secret. A random one of 32 characters has at least 10. */
+const DISTINCT = { SESSION_SECRET: 8, ENCRYPTION_KEY: 6, OPERATOR_PASSWORD: 5, METRICS_TOKEN: 5 } as const
+const PROVIDERS = ['MINIMAX_BASE_URL', 'PAYPAL_BASE_URL'] as const
+const EXAMPLE_DOMAIN = /(^|[@.])example(\.(com|net|org))?$/
+
+/**
+ * Returns the reasons why production must not start, a sentence each.
+ * @param given names of all environment variables that are set
+ */
+export function productionFaults(env: Environment, given: readonly string[]): string[] {
+  return [
+    ...REQUIRED.filter((name) => env[name] === undefined).map((name) => `${name} is not set`),
+    ...secretFaults(env),
+    ...publicUrlFaults(env),
+    ...(env.MINIMAX_API_KEY ? [] : ['MINIMAX_API_KEY is not set: the demo renderer is for development']),
+    ...PAYPAL.filter((name) => env[name] === undefined).map((name) => `${name} is not set`),
+    ...PROVIDERS.flatMap((name) => providerFaults(name, env[name])),
+    ...(env.SMTP_URL ? mailFaults(new URL(env.SMTP_URL)) : []),
+    ...(EXAMPLE_DOMAIN.test(env.SUPPORT_EMAIL ?? '')
+      ? [`SUPPORT_EMAIL is ${env.SUPPORT_EMAIL}, an example: set your own address, or leave it out`]
+      : []),
+    ...misspelt(given),
+  ]
+}
+
+function secretFaults(env: Environment): string[] {
+  const published = (['SESSION_SECRET', 'OPERATOR_PASSWORD'] as const).filter((name) =>
+    env[name]?.startsWith(PUBLISHED_SECRET),
+  )
+  const known: readonly string[] = /^0+$/.test(env.ENCRYPTION_KEY ?? '') ? [...published, 'ENCRYPTION_KEY'] : published
+  const trivial = Object.entries(DISTINCT).filter(([name, distinct]) => {
+    const secret = env[name as keyof typeof DISTINCT]
+    return secret && !known.includes(name) && new Set(secret).size < distinct
+  })
+  return [
+    ...known.map((name) => `${name}: the value in docker-compose.yml is public`),
+    ...trivial.map(([name, distinct]) => `${name} has fewer than ${distinct} different characters: use a random value`),
+    ...(env.OPERATOR_PASSWORD && env.OPERATOR_PASSWORD.length < 12
+      ? ['OPERATOR_PASSWORD has fewer than 12 characters']
+      : []),
+  ]
+}
+
+function publicUrlFaults({ PUBLIC_URL }: Environment): string[] {
+  if (!PUBLIC_URL) return []
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(PUBLIC_URL)
+  return [
+    ...(protocol === 'https:' ? [] : ['PUBLIC_URL is not https: cookies would be insecure']),
+    ...(pathname !== '/' || search || hash ? ['PUBLIC_URL has a path: Kinora needs a host of its own'] : []),
+    ...(username || password ? ['PUBLIC_URL contains a user name or password, which every page would show'] : []),
+    ...(isLoopback(hostname) ? [`PUBLIC_URL is ${hostname}, which no other machine can open`] : []),
+  ]
+}
+
+function providerFaults(name: (typeof PROVIDERS)[number], address: string): string[] {
+  const { protocol, hostname } = new URL(address)
+  return [
+    ...(/(^|[.-])sandbox\./.test(hostname) ? [`${name} is a sandbox, which delivers nothing real`] : []),
+    ...(protocol === 'https:' || isLoopback(hostname)
+      ? []
+      : [`${name} is not https: keys would be readable on the way`]),
+  ]
+}
+
+const mailFaults = ({ hostname, searchParams }: URL) =>
+  searchParams.has('ignoreTLS') && !isLoopback(hostname) ? ['SMTP_URL says ignoreTLS: mails would be readable'] : []
+
+/** Short names are left out: many words differ from `HOST` or `PORT` by one letter. */
+const MIN_LENGTH = 6
+
+const misspelt = (given: readonly string[]) =>
+  given
+    .filter((name) => name.length >= MIN_LENGTH && !VARIABLES.includes(name.replace(/_FILE$/, '')))
+    .flatMap((name) => {
+      const meant = VARIABLES.find((known) => known.length >= MIN_LENGTH && differByOne(name, known))
+      return meant ? [`${name} is not a setting of Kinora: did you mean ${meant}?`] : []
+    })
+
+/** Returns whether two texts differ by one inserted, removed, replaced or swapped character. */
+function differByOne(a: string, b: string): boolean {
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start++
+  const [restOfA, restOfB] = [a.slice(start), b.slice(start)]
+  return (
+    restOfA.slice(1) === restOfB.slice(1) ||
+    restOfA.slice(1) === restOfB ||
+    restOfA === restOfB.slice(1) ||
+    (restOfA[0] === restOfB[1] && restOfA[1] === restOfB[0] && restOfA.slice(2) === restOfB.slice(2))
+  )
+}

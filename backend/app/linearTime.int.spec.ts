@@ -1,0 +1,142 @@
+import { get } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
+import { type Operation, readOperations, withIds } from '../testing/operations.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import type { TestUser } from '../testing/testUser.ts'
+
+/** Longest CPU time that a request may occupy the event loop, ms. */
+const LIMIT_MS = 20
+const BODY = 63_000
+/** Node.js accepts request heads up to 16 KiB. */
+const HEAD = 15_000
+/** A busy machine or a garbage collection can exceed the limit once, so only a repeated excess is a fault. */
+const ATTEMPTS = 4
+
+const filled = (unit: string, length: number, start = '', end = '') =>
+  start + unit.repeat(Math.floor(length / Buffer.byteLength(unit))) + end
+/** Texts that are the worst case of some common regular expression, parser or normalization. */
+const patterns = (length: number): readonly string[] => [
+  filled('.', length, 'a@', '@'),
+  filled('a@', length),
+  filled('.a', length, 'a@b'),
+  filled(' ', length, 'a', 'a'),
+  filled('/', length, '/', 'x'),
+  filled('=', length, 'a', 'a'),
+  filled('0', length, '1', 'x'),
+  filled('[', length),
+  filled('<a', length),
+  filled('-', length, 'a', '_'),
+  filled('\u0315\u0327\u0301', length, 'a'),
+  filled('\ufdfa', length),
+  filled('1234', length),
+]
+
+let kinora: TestKinora
+let user: TestUser
+let operations: Operation[]
+beforeAll(async () => {
+  kinora = await startTestKinora({ provider: await createProviderDouble() })
+  user = await kinora.newUser()
+  operations = await readOperations(kinora.api)
+})
+afterAll(() => kinora.close())
+
+/** Returns the longest CPU time of one turn of the event loop while a request is served, ms. */
+async function longestTurn(send: () => Promise<Response>): Promise<number> {
+  let done = false
+  let longest = 0
+  const watch = async () => {
+    while (!done) {
+      const before = process.threadCpuUsage()
+      await setImmediate()
+      const { user, system } = process.threadCpuUsage(before)
+      longest = Math.max(longest, (user + system) / 1_000)
+    }
+  }
+  const watching = watch()
+  await (await send()).arrayBuffer()
+  done = true
+  await watching
+  return longest
+}
+
+/** Returns a description of the request if it exceeds the limit in every attempt. */
+async function blocks(name: string, send: () => Promise<Response>): Promise<string | undefined> {
+  let shortest = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    shortest = Math.min(shortest, await longestTurn(send))
+    if (shortest <= LIMIT_MS) return undefined
+  }
+  return `${name}: ${Math.round(shortest)} ms`
+}
+
+/** Sends a path as it is; `fetch` would normalize it. */
+const rawGet = (url: string, path: string) =>
+  new Promise<Response>((resolve, reject) => {
+    get(url, { path }, (answer) => answer.resume().on('end', () => resolve(new Response()))).on('error', reject)
+  })
+
+async function blocking(requests: Iterable<readonly [string, () => Promise<Response>]>): Promise<string[]> {
+  const found: string[] = []
+  for (const [name, send] of requests) {
+    const fault = await blocks(name, send)
+    if (fault) found.push(fault)
+  }
+  return found
+}
+
+const shown = (pattern: string) => JSON.stringify(`${pattern.slice(0, 6)}…${pattern.slice(-2)}`)
+
+describe('the event loop is not blocked for more than 20 ms', () => {
+  it('by 64 kB of the worst pattern in any field of any operation', { timeout: 120_000 }, async () => {
+    function* requests() {
+      for (const { method, path, fields } of operations)
+        for (const field of fields)
+          for (const pattern of patterns(BODY))
+            yield [
+              `${method} ${path} ${field} ${shown(pattern)}`,
+              () => user.call(method, withIds(path), { [field]: pattern }),
+            ] as const
+    }
+    expect(await blocking(requests())).toEqual([])
+  })
+
+  it('by the worst pattern in any parameter of any operation', { timeout: 120_000 }, async () => {
+    function* requests() {
+      for (const { method, path, parameters } of operations)
+        for (const { name, in: place } of parameters)
+          for (const pattern of patterns(HEAD / 3)) {
+            const encoded = encodeURIComponent(pattern).slice(0, HEAD)
+            const target = place === 'path' ? path.replace(`{${name}}`, encoded) : `${path}?${name}=${encoded}`
+            yield [`${method} ${path} ${name} ${shown(pattern)}`, () => user.call(method, withIds(target))] as const
+          }
+    }
+    expect(await blocking(requests())).toEqual([])
+  })
+
+  it('by a path or a header of 15,000 characters, or deeply nested JSON', async () => {
+    const url = kinora.url
+    const paths = ['/', '/zh/', './', '%2f', 'a/', '.', '/..'].map((unit) => `/${filled(unit, HEAD)}`)
+    const headers = ['cookie', 'accept', 'accept-encoding', 'range', 'if-none-match', 'user-agent', 'x-forwarded-for']
+    const bodies = [filled('[', BODY), filled('{"a":', BODY), `{"email":${filled('[', 31_000)}${filled(']', 31_000)}}`]
+    function* requests() {
+      for (const path of paths) yield [path.slice(0, 20), () => rawGet(url, path)] as const
+      for (const header of headers)
+        for (const unit of [',', '; ', 'a=b;', 'gzip;q=0.1,', '"', ' a', '0-1,', 'bytes=0-'])
+          yield [`${header}: ${unit}`, () => fetch(`${url}/`, { headers: { [header]: filled(unit, HEAD) } })] as const
+      for (const body of bodies)
+        yield [
+          body.slice(0, 20),
+          () =>
+            fetch(`${kinora.api}/auth/login`, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json' },
+              body,
+            }),
+        ] as const
+    }
+    expect(await blocking(requests())).toEqual([])
+  })
+})
