@@ -32,7 +32,7 @@ export async function rebuildAll(connection: pg.ClientConfig, pool: pg.Pool): Pr
     await runProjection(projection, { store, database, log, signal: halt.signal, onLive: () => halt.abort() })
     const live = await rowsOf(projection)
     const raised = { ...projection, version: projection.version + 1 }
-    await rebuild(raised, { store, database, signal: new AbortController().signal })
+    await rebuild(raised, { store, database, log, signal: new AbortController().signal })
     results.push({ name: projection.name, live, rebuilt: await rowsOf(projection) })
   }
   await store.close()

@@ -14,7 +14,9 @@ export type TestKinora = Awaited<ReturnType<typeof startTestKinora>>
 export async function startTestKinora({ env = {}, ...overrides }: Overrides & { env?: Record<string, string> } = {}) {
   const dataDir = env.DATA_DIR ?? mkdtempSync(path.join(os.tmpdir(), 'kinora-test-'))
   if (!env.DATABASE_URL) await copyCluster(path.join(dataDir, 'postgres'))
-  const config = readConfig({ NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env })
+  // A database that several starts share needs the same key in each, whatever their data folders.
+  const key = env.DATABASE_URL ? { ENCRYPTION_KEY: 'ab'.repeat(32) } : {}
+  const config = readConfig({ NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...key, ...env })
   const kinora = await startKinora(config, overrides)
   return {
     ...kinora,

@@ -1,0 +1,2 @@
+/** Stands in for `workflows/temporal/bundle.ts`. */
+export const workflowBundle = async () => ({})

@@ -1,0 +1,136 @@
+import type { SimulatedDatabase } from '../database.ts'
+import type { Statements } from '../statements.ts'
+
+export interface Checkpoint {
+  readonly name: string
+  readonly version: number
+  readonly position: string | null
+}
+
+interface Row {
+  readonly id: string
+  readonly amount?: number
+}
+interface Parked {
+  readonly projection: string
+  readonly event_id: string
+  readonly position: string
+  readonly row_key: string
+  /** Position of the read model before the event. */
+  readonly checkpoint: string | null
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function uuids(json: unknown): string[] {
+  const ids = JSON.parse(String(json)) as string[]
+  for (const id of ids) if (!UUID.test(String(id))) throw invalid('uuid', id)
+  return ids
+}
+
+const invalid = (type: string, value: unknown) =>
+  Object.assign(new Error(`invalid input syntax for type ${type}: "${value}"`), { code: '22P02' })
+
+const tableIn = (sql: string, before: string) => new RegExp(`${before} "(\\w+)"`).exec(sql)![1]!
+const checkpoints = (database: SimulatedDatabase) => database.table<Checkpoint>('projection_checkpoint')
+
+const parkedOf = (database: SimulatedDatabase, projection: unknown) =>
+  [...database.table<Parked>('parked_event').rows.values()].filter((parked) => parked.projection === projection)
+
+/** Items of open work by table: the columns that the snapshot selects. */
+const ITEMS: Readonly<Record<string, (row: Record<string, unknown>) => unknown>> = {
+  open_task: ({ id, user_id, priority }) => ({ taskId: id, userId: user_id, priority }),
+  late_render: ({ id, user_id }) => ({ taskId: id, userId: user_id }),
+  current_subscription: ({ id, unclosed }) => ((unclosed as string[]).length > 0 ? id : undefined),
+}
+
+export const PROJECTION_STATEMENTS: Statements = [
+  [
+    'insert into projection_checkpoint (name, version) values',
+    (database, [name, version]) => {
+      const key = name as string
+      if (!checkpoints(database).get(key))
+        checkpoints(database).set(key, { name: key, version: version as number, position: null })
+      return []
+    },
+  ],
+  [
+    'select version, position from projection_checkpoint where name',
+    (database, [name]) => [checkpoints(database).get(name as string)!],
+  ],
+  ['update projection_checkpoint set live_at', () => []],
+  [
+    "select live_at > clock_timestamp() - interval '1 day'",
+    (database, [name]) => [{ complete: parkedOf(database, name).length === 0 }],
+  ],
+  [
+    'update projection_checkpoint set position',
+    (database, [position, , name, version, from]) => {
+      const row = checkpoints(database).get(name as string)
+      if (!row || row.version !== version || row.position !== from) return []
+      checkpoints(database).set(row.name, { ...row, position: position as string })
+      return [row]
+    },
+  ],
+  [
+    'select id, to_jsonb(t) as row from "',
+    (database, [ids], sql) => {
+      const { rows } = database.table<Row>(tableIn(sql, 'from'))
+      return uuids(ids).flatMap((id) => (rows.has(id) ? [{ id, row: rows.get(id)! }] : []))
+    },
+  ],
+  [
+    'on conflict (id) do update set (',
+    (database, [json], sql) => {
+      const table = database.table<Row>(tableIn(sql, 'insert into'))
+      const rows = JSON.parse(json as string) as Row[]
+      for (const { amount = 0 } of rows) if (!Number.isInteger(amount)) throw invalid('integer', amount)
+      for (const row of rows) table.set(row.id, row)
+      return []
+    },
+  ],
+  [
+    'delete from "',
+    (database, [ids], sql) => {
+      const table = database.table<Row>(tableIn(sql, 'delete from'))
+      for (const id of uuids(ids)) table.delete(id)
+      return []
+    },
+  ],
+  [
+    'select coalesce(json_agg(',
+    (database, [name], sql) => {
+      const table = tableIn(sql, 'from')
+      const rows = [...database.table(table).rows.values()].toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1))
+      const items = rows.map(ITEMS[table]!).filter((item) => item !== undefined)
+      const [parked] = parkedOf(database, name).toSorted((a, b) => (a.position < b.position ? -1 : 1))
+      const position = parked ? parked.checkpoint : checkpoints(database).get(name as string)?.position
+      return [{ position: position ?? null, items }]
+    },
+  ],
+  [
+    'select distinct row_key from parked_event',
+    (database, [projection, position, keys]) => {
+      const wanted = new Set(JSON.parse(keys as string) as string[])
+      return parkedOf(database, projection).filter(
+        (parked) => parked.position < (position as string) && wanted.has(parked.row_key),
+      )
+    },
+  ],
+  [
+    'insert into parked_event',
+    (database, [json]) => {
+      for (const row of JSON.parse(json as string) as Parked[])
+        database.table<Parked>('parked_event').set(`${row.projection} ${row.event_id}`, row)
+      return []
+    },
+  ],
+  ["pg_notify('read_model', ?)", (database, [payload]) => notified(database, payload)],
+  ['pg_notify(?, ?)', (database, [, payload]) => notified(database, payload)],
+  ['pg_notify($1, $2)', (database, [, payload]) => notified(database, payload)],
+]
+
+function notified(database: SimulatedDatabase, payload: unknown) {
+  database.notify(payload as string)
+  return []
+}

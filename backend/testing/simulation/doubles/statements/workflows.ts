@@ -1,0 +1,112 @@
+import type { SimulatedDatabase, Table } from '../database.ts'
+import type { Statements } from '../statements.ts'
+
+interface Webhook {
+  readonly id: string
+  readonly object_id: string
+  readonly subject: unknown
+  readonly received_at: Date
+  readonly outcome: string | null
+}
+type Hold = Readonly<{ id: string; user_id: string; held_at: string }>
+type OpenTask = Readonly<{ unstarted_since: string | null }>
+type Lot = Readonly<{ closed: boolean; expires_at: string | null }>
+
+const webhooks = (database: SimulatedDatabase) => database.table<Webhook>('payment_notice')
+const all = <Row extends object>(table: Table<Row>) => [...table.rows.values()]
+
+export const WORKFLOW_STATEMENTS: Statements = [
+  [
+    'insert into operator_alert',
+    (database, [code, detail]) => {
+      database.table('operator_alert').set(code as string, { code, detail })
+      return [{ times: 1 }]
+    },
+  ],
+  [
+    'update operator_alert set cleared_at',
+    (database, [code]) => {
+      database.table('operator_alert').delete(code as string)
+      return []
+    },
+  ],
+  [
+    'from open_hold where held_at <',
+    (database, [before, tasks]) => {
+      const excluded = new Set(JSON.parse(tasks as string) as string[])
+      return all(database.table<Hold>('open_hold'))
+        .filter(({ id, held_at }) => Date.parse(held_at) < (before as Date).getTime() && !excluded.has(id))
+        .map(({ id, user_id }) => ({ taskId: id, userId: user_id }))
+    },
+  ],
+  [
+    'select count(unstarted_since)',
+    (database) => {
+      const since = all(database.table<OpenTask>('open_task')).flatMap(({ unstarted_since }) =>
+        unstarted_since === null ? [] : [Date.parse(unstarted_since) / 1000],
+      )
+      return [{ count: since.length, since: since.length > 0 ? Math.min(...since) : null }]
+    },
+  ],
+  [
+    'select id from credit_balance where exists',
+    (database, [at]) =>
+      all(database.table<{ id: string; lots: Lot[] }>('credit_balance')).filter(({ lots }) =>
+        lots.some(({ closed, expires_at }) => !closed && expires_at !== null && expires_at <= (at as string)),
+      ),
+  ],
+  [
+    'select user_id from invoice where sale_id',
+    (database, [saleId]) => all(database.table('invoice')).filter((row) => row.sale_id === saleId),
+  ],
+  [
+    'select id as "userId", unclosed as "agreementIds"',
+    (database) =>
+      all(database.table<{ id: string; unclosed: string[] }>('current_subscription'))
+        .filter(({ unclosed }) => unclosed.length > 0)
+        .map(({ id, unclosed }) => ({ userId: id, agreementIds: unclosed })),
+  ],
+  [
+    'insert into payment_notice',
+    (database, [id, , objectId, subject, , name]) => {
+      const isKnown = all(webhooks(database)).some((known) => known.id === id || known.object_id === objectId)
+      if (isKnown) return []
+      const received_at = new Date(database.scheduler.now)
+      const row = { object_id: objectId as string, subject: JSON.parse(subject as string), received_at, outcome: null }
+      webhooks(database).set(id as string, { id: id as string, ...row })
+      database.notify(JSON.stringify({ name, ids: [id] }))
+      return []
+    },
+  ],
+  [
+    'select id from payment_notice where outcome is null',
+    (database) => all(webhooks(database)).filter(({ outcome }) => outcome === null),
+  ],
+  [
+    'select subject, received_at from payment_notice',
+    (database, [id]) => {
+      const row = webhooks(database).get(id as string)
+      return row?.outcome === null ? [row] : []
+    },
+  ],
+  [
+    'update payment_notice set outcome',
+    (database, [id, outcome]) => {
+      webhooks(database).set(id as string, { ...webhooks(database).get(id as string)!, outcome: outcome as string })
+      return []
+    },
+  ],
+  // A user who is not in `user_account` gets no mail.
+  ['insert into sent_reminder', () => [{ key: 'new' }]],
+  ['from user_account where id', () => []],
+  ['from outgoing_mail order by id', () => []],
+  ['render_progress', () => []],
+  // Out of scope: unused uploads, erasures, and the retention of visits.
+  ['image_upload', () => []],
+  ['select distinct first_frame', () => []],
+  ['erasure', () => []],
+  ['page_view', () => []],
+  ['from board_state', () => [{ addresses_cut_to: new Date(0) }]],
+  ['board_state', () => []],
+  ['delete from', () => []],
+]

@@ -1,0 +1,158 @@
+import { MOVED_CLOCK } from '../../kernel/postgres/calendar.ts'
+import { Cluster } from './actors/cluster.ts'
+import { Customer } from './actors/customer.ts'
+import { poison, tamper } from './actors/vandal.ts'
+import type { Violation } from './invariants/violation.ts'
+import type { Action, Plan } from './plan.ts'
+import { World } from './world.ts'
+
+const DAY_MS = 24 * 3_600_000
+const SLICE_MS = 5_000
+/** Time after the last fault until everything works again. */
+const RECOVERY_MS = 30_000
+/** Age at which an event must have been projected while nothing is broken. */
+const MAX_LAG_MS = 10_000
+/** Time that an installation has to come to rest after the last action. */
+const PATIENCE_MS = 2 * 3_600_000
+
+export interface Outcome {
+  readonly violation: Violation | undefined
+  readonly trace: readonly string[]
+  /** What happened, by kind. */
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Lets a history happen. */
+export async function runHistory(plan: Plan, { traced = false } = {}): Promise<Outcome> {
+  const world = new World(plan, traced)
+  const { trace } = world
+  const cluster = new Cluster(world)
+  const customers = plan.customers.map((_, index) => new Customer(world, cluster, `customer${index}`))
+  for (const [index, { userId }] of customers.entries())
+    cluster.onApi(({ services }) => services.credits.grantFreeCredits(userId, plan.customers[index]!))
+  setFaults(world, plan.lostAnswers)
+  if (plan.startMs > 0) {
+    world.server.startLatency = { min: plan.startMs, max: plan.startMs }
+    world.starts.isCalm = true
+  }
+  const begin = world.scheduler.now
+  for (const action of plan.actions)
+    world.scheduler.schedule(action.at, undefined, () => {
+      trace.line('plan', JSON.stringify({ ...action, at: undefined }))
+      act(world, cluster, customers, action)
+    })
+  const isOver = () => world.violation !== undefined
+  await world.scheduler.run(begin + endOf(plan), isOver)
+  await comeToRest(world, isOver)
+  return { violation: world.violation, trace: trace.lines, counts: count(world, plan) }
+}
+
+function count({ scheduler, written, tasks, database }: World, { actions }: Plan): Record<string, number> {
+  const inState = (wanted: string) => [...tasks.tasks.values()].filter(({ state }) => state === wanted).length
+  const planned = (kind: Action['kind']) => actions.filter((action) => action.kind === kind).length
+  return {
+    ...{ steps: scheduler.steps, events: written.length, tasks: tasks.tasks.size },
+    ...{ delivered: inState('delivered'), failed: inState('failed'), recovered: inState('recovered') },
+    ...{ kills: planned('kill'), pauses: planned('pause'), outages: planned('outage') },
+    ...{
+      parked: database.table('parked_event').rows.size,
+      sales: written.filter(({ type }) => type === 'SubscriptionPaid').length,
+    },
+  }
+}
+
+function setFaults({ store, video, payments }: World, lostAnswers: number): void {
+  store.faults.lostAnswers = lostAnswers
+  Object.assign(video.faults, { lostAnswers, postponed: lostAnswers, refused: 0.03, failedDownloads: lostAnswers })
+  payments.lostAnswers = lostAnswers
+}
+
+/** Ends all faults, and waits until nothing is left to do. */
+async function comeToRest(world: World, isOver: () => boolean): Promise<void> {
+  setFaults(world, 0)
+  const { scheduler, tasks, credits, readModels } = world
+  const calm = scheduler.now + RECOVERY_MS
+  const until = scheduler.now + PATIENCE_MS
+  const rest = () => {
+    tasks.atRest(world.quarantined)
+    credits.atRest(world.quarantined)
+    readModels.haveRead(scheduler.now)
+  }
+  while (!isOver()) {
+    await scheduler.run(scheduler.now + SLICE_MS, isOver)
+    if (scheduler.now >= calm) world.check(() => readModels.haveRead(scheduler.now - MAX_LAG_MS))
+    if (scheduler.now >= until) world.check(rest)
+    else if (isAtRest(rest)) return
+  }
+}
+
+/** Returns when the last action is over, ms after the begin. */
+const endOf = ({ actions }: Plan) =>
+  Math.max(0, ...actions.map((action) => action.at + ('ms' in action ? action.ms : 0)))
+
+function isAtRest(rest: () => void): boolean {
+  try {
+    rest()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function act(world: World, cluster: Cluster, customers: readonly Customer[], action: Action): void {
+  switch (action.kind) {
+    case 'generate':
+    case 'remove':
+      customers[action.user]![action.kind]()
+      break
+    case 'upgrade':
+      customers[action.user]!.upgrade(action.tier)
+      break
+    case 'cancel':
+      customers[action.user]!.cancel(action.atPeriodEnd)
+      break
+    case 'advance':
+      advance(world, action.days)
+      break
+    case 'refund':
+      for (const id of world.payments.model.accounts.keys()) world.payments.model.refund(id, action.percent)
+      world.payments.sendWebhooks()
+      break
+    case 'kill':
+      cluster.kill(action.role, action.index, action.ms)
+      break
+    case 'pause':
+      cluster.pause(action.role, action.index, action.ms)
+      break
+    case 'loseLeases':
+      cluster.loseLeases(action.role, action.index)
+      break
+    case 'outage':
+      breakDown(world, action)
+      break
+    case 'poison':
+      poison(world, action.with)
+      break
+    case 'edit':
+    case 'cut':
+      tamper(world, customers[action.user]!.userId, action.kind)
+  }
+}
+
+function advance(world: World, days: number): void {
+  world.calendarAhead += days * DAY_MS
+  world.payments.model.billDue()
+  world.payments.sendWebhooks()
+  world.database.notify(JSON.stringify({ name: MOVED_CLOCK, ids: [] }))
+}
+
+function breakDown(
+  { scheduler, store, database, video }: World,
+  { of, ms }: Extract<Action, { kind: 'outage' }>,
+): void {
+  const broken = { store: store.faults, database, video: video.faults }[of]
+  broken.isDown = true
+  scheduler.schedule(ms, undefined, () => {
+    broken.isDown = false
+  })
+}
