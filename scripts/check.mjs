@@ -24,6 +24,7 @@ const results = await Promise.all([
   report('import boundaries', () => program('depcruise', '--config', '.dependency-cruiser.mjs', ...folders)),
   report('import boundaries of pages', () => inspection(astroImportFaults())),
   report('catalogues', () => inspection(catalogueFaults())),
+  report('regular expressions', () => run(NODE, ['scripts/checks/regexes.ts'], { quiet: true })),
   report('unused files, exports and packages', () => program('knip', '--no-progress')),
   report('commit messages', () => inspection(commits.faults, commits.skipped)),
 ])

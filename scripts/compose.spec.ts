@@ -10,6 +10,14 @@ import { readConfig } from '#backend/app/config/readConfig.ts'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const textOf = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
 
+interface Bind {
+  type: 'bind'
+  source: string
+  target: string
+  read_only: boolean
+  bind: { create_host_path: boolean }
+}
+
 interface Service {
   image?: string
   build?: unknown
@@ -18,7 +26,7 @@ interface Service {
   healthcheck?: { test: string[] }
   environment?: Record<string, string>
   ports?: string[]
-  volumes?: string[]
+  volumes?: (string | Bind)[]
   privileged?: boolean
   cap_drop?: string[]
   security_opt?: string[]
@@ -33,8 +41,13 @@ const services = Object.entries(compose.services)
 const service = (name: string): Service => compose.services[name]!
 const OURS = ['api', 'projections', 'workers']
 
-/** Replaces `${NAME:-default}` by its default, as Compose does for unset variables. */
-const unset = (text: string) => text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, __, otherwise = '') => otherwise)
+/** Replaces `${NAME:-default}` and `${NAME:+replacement}` as Compose does. By default, all variables are unset. */
+const substituted = (text: string, env: Record<string, string> = {}) =>
+  text.replace(/\$\{(\w+)(?::([-+])([^}]*))?\}/g, (_, name: string, kind?: string, other = '') => {
+    const value = env[name] ?? ''
+    if (kind === '+') return value && other
+    return value || other
+  })
 
 interface Fault {
   readonly rule: string
@@ -93,7 +106,7 @@ describe('docker-compose.yml', () => {
       expect(each.deploy?.resources?.limits?.memory).toMatch(/^\d+[mg]$/)
       // A one-off job needs no health check.
       if (each.restart !== 'no') expect(each.healthcheck?.test.length).toBeGreaterThan(1)
-      for (const volume of each.volumes ?? [])
+      for (const volume of (each.volumes ?? []).filter((volume) => typeof volume === 'string'))
         expect(volume.startsWith('./') || volume.split(':')[0]! in compose.volumes, volume).toBe(true)
     })
 
@@ -104,14 +117,17 @@ describe('docker-compose.yml', () => {
 
   it('starts without keys in development mode, with EventStoreDB and Temporal', () => {
     for (const name of OURS) {
-      const environment = Object.entries(service(name).environment ?? {}).map(([key, value]) => [key, unset(value)])
+      const environment = Object.entries(service(name).environment ?? {}).map(([key, value]) => [
+        key,
+        substituted(value),
+      ])
       const config = readConfig(Object.fromEntries(environment))
       expect(config).toMatchObject({
         production: false,
         http: { publicUrl: 'http://localhost:8080', trustedProxies: 1 },
         video: { minimax: undefined },
         payments: { paypal: undefined },
-        mail: { url: 'smtp://mail:1025' },
+        mail: { url: 'smtp://mail:1025?ignoreTLS=true' },
         storage: { endpoint: 'http://media:8333', bucket: 'kinora' },
         database: { url: 'postgres://kinora:kinora@database:5432/kinora' },
         eventStore: { url: 'esdb://eventstore:2113?tls=false' },
@@ -119,8 +135,28 @@ describe('docker-compose.yml', () => {
     }
   })
 
+  it.each([
+    ['EVENTSTORE_CA', 0],
+    ['AUDIT_KEY_FILE', 1],
+  ])('mounts the file that %s names, read-only, and tells each process where it is', (variable, index) => {
+    for (const name of OURS) {
+      const { environment, volumes = [] } = service(name)
+      const mounts = volumes as Bind[]
+      const mount = mounts[index]
+      expect([mounts.length, mount?.read_only, mount?.bind]).toEqual([2, true, { create_host_path: false }])
+      for (const file of ['', '/etc/kinora/file.pem']) {
+        const env = { [variable]: file }
+        expect(substituted(mount!.source, env)).toBe(file || '/dev/null')
+        expect(substituted(environment![variable]!, env)).toBe(file && mount!.target)
+      }
+    }
+  })
+
   it('is refused in production with its development secrets', () => {
-    const environment = Object.entries(service('api').environment ?? {}).map(([key, value]) => [key, unset(value)])
+    const environment = Object.entries(service('api').environment ?? {}).map(([key, value]) => [
+      key,
+      substituted(value),
+    ])
     expect(() => readConfig({ ...Object.fromEntries(environment), NODE_ENV: 'production' })).toThrow(
       /SESSION_SECRET: the value in docker-compose.yml[\s\S]*OPERATOR_PASSWORD: the[\s\S]*ENCRYPTION_KEY: the/,
     )
