@@ -12,23 +12,38 @@ import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 const accounts = Number(process.argv[2] ?? 5_000)
 const videos = Number(process.argv[3] ?? 20)
 
+const ORDER = {
+  taskType: 'text_to_video',
+  model: 'MiniMax-Hailuo-02',
+  resolution: '768P',
+  duration: 6,
+  encryptedPrompt: 'p'.repeat(200),
+  cameraMovements: [],
+  promptOptimizer: true,
+  firstFrame: null,
+  credits: 30,
+  priority: 4,
+}
+const FILE = { size: 1_000_000, durationMs: 5_880, width: 1366, height: 768, sha256: '0'.repeat(64) }
+
 type Row = { stream: string; revision: number; id: string; type: string; data: object; meta: object }
 
-/** Returns an account's events: free credits, an adjustment, then videos, every fourth of which fails. */
+/** Returns the events of an account and its tasks: credits, then videos, every fourth of which fails. */
 function accountEvents(user: number): Row[] {
   const userId = derivedId('user', user)
-  const stream = `creditAccount-${userId}`
   const rows: Row[] = []
-  let previousHash = chainStart(stream)
-  const append = (type: string, data: object, actor = 'system') => {
-    const revision = rows.length
-    const id = derivedId('bench', user, revision)
-    const at = new Date(Date.UTC(2026, 0, 1) + revision * 1_000).toISOString()
-    const meta = { correlationId: id, actor, schema: 1, previousHash }
-    const row = { stream, revision, id, type, data: { userId, ...data, at }, meta }
-    previousHash = eventHash(row)
+  const heads = new Map<string, Row>()
+  const appendTo = (stream: string, type: string, data: object, actor = 'system') => {
+    const head = heads.get(stream)
+    const id = derivedId('bench', user, rows.length)
+    const at = new Date(Date.UTC(2026, 0, 1) + rows.length * 1_000).toISOString()
+    const meta = { correlationId: id, actor, schema: 1, previousHash: head ? eventHash(head) : chainStart(stream) }
+    const row = { stream, revision: head ? head.revision + 1 : 0, id, type, data: { ...data, at }, meta }
+    heads.set(stream, row)
     rows.push(row)
   }
+  const append = (type: string, data: object, actor?: string) =>
+    appendTo(`creditAccount-${userId}`, type, { userId, ...data }, actor)
   const lot = { expiresAt: null }
   const gift = derivedId('gift', user)
   append('CreditLotGranted', { lotId: derivedId('free', user), source: 'free', amount: 60, ...lot })
@@ -37,7 +52,16 @@ function accountEvents(user: number): Row[] {
   for (let n = 0; n < videos; n++) {
     const holdId = derivedId('video', user, n)
     const parts = [{ lotId: gift, amount: 30 }]
+    const appendTask = (type: string, data: object = {}) =>
+      appendTo(`videoTask-${holdId}`, type, { taskId: holdId, ...data })
     append('CreditsHeld', { holdId, parts }, `user:${userId}`)
+    appendTask('VideoTaskSubmitted', { userId, ...ORDER })
+    appendTask('VideoRenderRequested')
+    appendTask('VideoRenderAccepted', { jobId: `job-${n}` })
+    appendTask('VideoRenderStarted')
+    appendTask('VideoDownloadStarted')
+    if (n % 4 === 3) appendTask('VideoTaskFailed', { userId, code: 'provider_failed', detail: '', jobId: null })
+    else appendTask('VideoTaskSucceeded', { userId, file: FILE })
     if (n % 4 === 3) append('CreditsReleased', { holdId, reason: 'not delivered', parts, renewed: null })
     else append('CreditsCaptured', { holdId })
   }

@@ -7,7 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { projectLedger } from '#backend/audit/testing/projectLedger.ts'
 import { createCredits } from '#backend/credits/credits.ts'
+import { storeLongAccount } from '#backend/credits/testing/storeLongAccount.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
+import { createPostgresSnapshots } from '#backend/kernel/eventsourcing/postgres/postgresSnapshots.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { createProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import { startProgram } from '#backend/testing/program.ts'
@@ -92,6 +94,29 @@ async function commands(): Promise<void> {
   }
 }
 
+/** Measures the first command of a new process on an account with 100,000 events. */
+async function longStream(): Promise<void> {
+  const db = await startTemporaryDatabase()
+  try {
+    const userId = derivedId('user', 'long')
+    await storeLongAccount(db.pool, userId, 100_000)
+    for (const what of ['read whole', 'from a snapshot']) {
+      const snapshots = createPostgresSnapshots(db.pool, 'bench', console)
+      const credits = createCredits(createHandle(db.store, { snapshots }))
+      const first = () =>
+        credits.adjust(
+          userId,
+          { adjustmentId: what, amount: 1, reason: 'bench' },
+          { commandId: what, actor: 'operator:bench', correlationId: what },
+        )
+      report(`first command on 100,000 events, ${what}`, 1, await costOf(db.postgres.server.pid, first))
+      await snapshots.close()
+    }
+  } finally {
+    await db.close()
+  }
+}
+
 /** Reads the value of a metric from `/metrics`. */
 async function readMetric(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
@@ -151,5 +176,6 @@ async function video(): Promise<void> {
 
 console.log(`${accounts} accounts, ${LANES} in parallel`)
 await commands()
+await longStream()
 await requests()
 await video()
