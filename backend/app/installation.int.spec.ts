@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import { createEventStoreDb } from '../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
 import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
@@ -46,6 +46,19 @@ describe('an installation', () => {
     expect(owners()).toBe(1)
     await store.append(aStream(), 'no_stream', [event('A')])
     await start(first)
+    expect(owners()).toBe(1)
+  })
+
+  it.each(['subscribeAll', 'readStream'] as const)('starts while another process adopts its log (%s)', async (read) => {
+    const store = await newLog()
+    const readLog = store[read].bind(store) as (...given: unknown[]) => AsyncIterable<never>
+    let adopted: Promise<void> | undefined
+    vi.spyOn(store, read).mockImplementation(async function* (...given: unknown[]) {
+      adopted ??= adoptLog(first.pool, connect())
+      await adopted
+      yield* readLog(...given)
+    })
+    await start(first, store)
     expect(owners()).toBe(1)
   })
 

@@ -22,12 +22,15 @@ type Database = Pick<pg.Pool, 'query'>
  * @throws ForeignLog with instructions for the operator
  */
 export async function refuseForeignLog(database: Database, store: EventStore): Promise<void> {
-  const [ours, theirs] = [await readInstallation(database), await readOwner(store)]
+  // Read in the reverse order of the writes of adoptLog, which another process may be running.
+  const used = await hasEvents(store)
+  const theirs = await readOwner(store)
+  const ours = await readInstallation(database)
   if (ours && theirs && ours !== theirs)
     throw new ForeignLog(`The event log belongs to installation ${theirs}, but the database to ${ours}. ${REMEDY}`)
   if (!ours && theirs)
     throw new ForeignLog(`The event log belongs to installation ${theirs}, but the database to none. ${REMEDY}`)
-  if (!ours && !(await hasCheckpoints(database)) && (await hasEvents(store)))
+  if (!ours && used && !(await hasCheckpoints(database)))
     throw new ForeignLog(`The event log has events, but the database is new. ${REMEDY}`)
 }
 
