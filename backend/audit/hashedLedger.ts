@@ -1,7 +1,7 @@
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import { hashedText, textHash } from '../kernel/eventsourcing/pure/eventHash.ts'
-import { readLedger } from './readLedger.ts'
+import { AUDITED_CATEGORIES, readLedger } from './readLedger.ts'
 
 /** A page of the log as parallel arrays, which are cheap to send between threads. */
 export interface HashedPage {
@@ -13,9 +13,9 @@ export interface HashedPage {
   readonly created: readonly number[]
 }
 
-/** Yields the ledger's events in log order, each with its hash. */
+/** Yields all audited events in log order, each with its hash. */
 export async function* hashLedger(store: EventStore): AsyncGenerator<HashedPage> {
-  for await (const events of readLedger(store)) {
+  for await (const events of readLedger(store, { categories: AUDITED_CATEGORIES })) {
     const texts = events.map(hashedText)
     yield {
       texts,

@@ -2,7 +2,7 @@ import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent } from '
 import type { EventStore, GlobalPosition, Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { type EventSchemas, upcast } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../subscriptions/events.ts'
-import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
+import { RENDER_LANE, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '../tasks/events.ts'
 
 export type LedgerEvent = CreditAccountEvent | SubscriptionEvent | VideoTaskEvent
 
@@ -18,19 +18,27 @@ const PAGE = 5_000
 /** Categories of the streams that belong to the ledger. */
 export const LEDGER_CATEGORIES = [CREDIT_ACCOUNT, SUBSCRIPTION, VIDEO_TASK] as const
 
+/** Categories that the compared read models are built from. Render lanes move no credits and have no hash chain. */
+export const AUDITED_CATEGORIES = [...LEDGER_CATEGORIES, RENDER_LANE] as const
+
+/** Returns whether a stream belongs to the ledger, among those of {@link AUDITED_CATEGORIES}. */
+export const isOfLedger = (stream: string): boolean => !stream.startsWith(`${RENDER_LANE}-`)
+
 interface Range {
   /** Exclusive start position; the start of the log by default. */
   readonly from?: GlobalPosition | undefined
   readonly page?: number
+  /** Those of the ledger by default. */
+  readonly categories?: readonly string[]
 }
 
-/** Yields all events of the ledger as stored, in log order, up to the current end. */
+/** Yields all events of the categories as stored, in log order, up to the current end. */
 export async function* readLedger(
   store: EventStore,
-  { from, page = PAGE }: Range = {},
+  { from, page = PAGE, categories = LEDGER_CATEGORIES }: Range = {},
 ): AsyncGenerator<readonly Stored<LedgerEvent>[]> {
   const end = new AbortController()
-  const [first, ...others] = LEDGER_CATEGORIES.map((category) => `${category}-`)
+  const [first, ...others] = categories.map((category) => `${category}-`)
   const streamPrefixes: [string, ...string[]] = [first!, ...others]
   const options = { from, streamPrefixes, maxBatch: page, signal: end.signal, onLive: () => end.abort() }
   const batches = store.subscribeAll<LedgerEvent>(options)[Symbol.asyncIterator]()

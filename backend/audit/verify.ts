@@ -12,7 +12,7 @@ import { HashChains, type RememberedHeads } from './hashChain.ts'
 import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
 import { HeadProofs } from './heads/headProofs.ts'
 import type { SignedHead } from './heads/ledgerHead.ts'
-import { LEDGER_EVENTS, type LedgerEvent } from './readLedger.ts'
+import { isOfLedger, LEDGER_EVENTS, type LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 
 /** State of a log whose positions are contiguous: its end, gaps, and the checkpoints of its readers. */
@@ -40,7 +40,7 @@ export interface Evidence {
   /** Without it, the files of delivered videos are not compared. */
   readonly hashVideo?: HashVideo | undefined
   readonly now?: () => number
-  /** Called and awaited after each page of the log, with the texts that the events' hashes cover. */
+  /** Called and awaited after each page of the log, with the texts that the hashes of the ledger's events cover. */
   readonly onPage?: (texts: readonly string[]) => Promise<void>
 }
 
@@ -69,24 +69,21 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
 
   let events = 0
   for await (const page of hashed()) {
-    events += page.texts.length
+    const texts: string[] = []
     for (const [index, hash] of page.hashes.entries()) {
       const stored = eventOf<LedgerEvent>(page, index)
-      chains.take(stored, hash)
-      heads.take(stored, hash)
       try {
-        const event = upcast(LEDGER_EVENTS, stored)
-        if (isOfAccount(event)) book(event)
-        else if (isOfTask(event)) {
-          deliveries.takeTask(event)
-          delivered?.take(event)
-        } else grants.takeSubscription(ofItsUser(event))
+        if (isOfLedger(stored.stream)) {
+          texts.push(page.texts[index]!)
+          take(stored, hash)
+        }
         for (const proof of proofs) proof.take(stored, hash)
       } catch (error) {
         deviations.add('postings', stored, `It cannot be read: ${(error as Error).message}.`)
       }
     }
-    await evidence.onPage?.(page.texts)
+    events += texts.length
+    await evidence.onPage?.(texts)
   }
   chains.end()
   heads.end()
@@ -125,6 +122,17 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     deviationCount: deviations.count,
     books,
     heads: [...chains.heads()],
+  }
+
+  function take(stored: Stored<LedgerEvent>, hash: string): void {
+    chains.take(stored, hash)
+    heads.take(stored, hash)
+    const event = upcast(LEDGER_EVENTS, stored)
+    if (isOfAccount(event)) book(event)
+    else if (isOfTask(event)) {
+      deliveries.takeTask(event)
+      delivered?.take(event)
+    } else grants.takeSubscription(ofItsUser(event))
   }
 
   function book(event: Stored<CreditAccountEvent>): void {

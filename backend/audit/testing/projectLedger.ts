@@ -9,6 +9,10 @@ import { tableName } from '#projections/engine/readModel.ts'
 import { runProjection } from '#projections/engine/runProjection.ts'
 import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { invoices } from '#projections/subscriptions/invoice.ts'
+import { lateRenders } from '#projections/tasks/lateRender.ts'
+import { openTasks } from '#projections/tasks/openTask.ts'
+import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
+import { videoTasks } from '#projections/tasks/videoTask.ts'
 import type { EventStore } from '../../kernel/eventsourcing/eventStore.port.ts'
 
 const AUDITED: readonly AnyProjection[] = [
@@ -18,6 +22,10 @@ const AUDITED: readonly AnyProjection[] = [
   creditFlows,
   currentSubscriptions,
   invoices,
+  videoTasks,
+  taskOutcomes,
+  lateRenders,
+  openTasks,
   chainHeads,
 ]
 

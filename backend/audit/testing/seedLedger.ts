@@ -5,6 +5,7 @@ import { createHandle } from '../../kernel/eventsourcing/handle.ts'
 import { textHash } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import type { SubscriptionCommand } from '../../subscriptions/commands.ts'
 import { subscription } from '../../subscriptions/subscription.decider.ts'
+import { type RenderLaneCommand, renderLane } from '../../tasks/renderLane.decider.ts'
 import { type VideoTaskCommand, videoTask } from '../../tasks/videoTask.decider.ts'
 
 /** Ids that are readable in test output. */
@@ -49,9 +50,14 @@ export async function seedLedger(store: EventStore): Promise<void> {
     const { at: _, ...order } = taskEvents(taskId, userId).submitted.data
     return task(taskId, { type: 'Submit', order, at: at() })
   }
+  const lane = (type: RenderLaneCommand['type'], taskId: string, userId: string) => {
+    const command = { type, userId, taskId, limit: 1, at: at() } as RenderLaneCommand
+    return handle(renderLane, userId, command, context('system', `${type} ${taskId}`))
+  }
   const deliver = async (taskId: string, userId: string) => {
     const { succeeded } = taskEvents(taskId, userId)
     await submit(taskId, userId)
+    await lane('ClaimSlot', taskId, userId)
     await task(taskId, { type: 'RequestRender', attempt: taskId, at: at() })
     const file = { ...succeeded.data.file, sha256: textHash(LEDGER.video) }
     await task(taskId, { type: 'Succeed', file, at: at() })
@@ -69,6 +75,7 @@ export async function seedLedger(store: EventStore): Promise<void> {
   await credits.grantSale(buyer, sale, 100, false)
   await hold(buyer, finished)
   await deliver(finished, buyer)
+  await lane('ReleaseSlot', finished, buyer)
   await credits.capture(buyer, finished)
   await hold(other, spentByOther)
   await deliver(spentByOther, other)

@@ -7,9 +7,14 @@ import { type AnyProjection, foldEvent, rowIdOf } from '#projections/engine/proj
 import { tableName } from '#projections/engine/readModel.ts'
 import { type CurrentSubscriptionRow, currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { type InvoiceRow, invoices } from '#projections/subscriptions/invoice.ts'
+import { lateRenders } from '#projections/tasks/lateRender.ts'
+import { openTasks } from '#projections/tasks/openTask.ts'
+import { taskOutcomes } from '#projections/tasks/taskOutcome.ts'
+import { videoTasks } from '#projections/tasks/videoTask.ts'
 import type { AuditedModel } from '../../audit/readModelProof.ts'
 import { CREDIT_ACCOUNT } from '../../credits/events.ts'
 import { SUBSCRIPTION } from '../../subscriptions/events.ts'
+import { VIDEO_TASK } from '../../tasks/events.ts'
 
 function audited<Row extends object>(
   projection: AnyProjection,
@@ -19,7 +24,7 @@ function audited<Row extends object>(
     name: projection.name,
     version: projection.version,
     table: tableName(projection),
-    // Event types are unique among the streams of the ledger.
+    // Event types are unique among the audited streams.
     knows: ({ type }) => Object.hasOwn(projection.on, type),
     rowId: (event) => rowIdOf(projection, event),
     fold: (row, event) => foldEvent(projection, row, event),
@@ -28,6 +33,7 @@ function audited<Row extends object>(
 }
 
 const ofAccount = (userId: string, revision: number | null) => ({ stream: `${CREDIT_ACCOUNT}-${userId}`, revision })
+const ofTask = ({ id }: { id: string }) => ({ stream: `${VIDEO_TASK}-${id}`, revision: null })
 const ofSubscription = (userId: string) => ({ stream: `${SUBSCRIPTION}-${userId}`, revision: null })
 
 /** Read models that the audit compares row by row. */
@@ -39,6 +45,7 @@ export const AUDITED_MODELS: readonly AuditedModel[] = [
   audited(creditFlows, () => ({ stream: null, revision: null })),
   audited<CurrentSubscriptionRow>(currentSubscriptions, ({ id }) => ofSubscription(id)),
   audited<InvoiceRow>(invoices, ({ user_id }) => ofSubscription(user_id)),
+  ...[videoTasks, taskOutcomes, lateRenders, openTasks].map((projection) => audited(projection, ofTask)),
   {
     ...audited<ChainHeadRow>(chainHeads, ({ stream, revision }) => ({ stream, revision })),
     // The audit follows the chains itself and has hashed the event already.

@@ -50,6 +50,8 @@ export async function openLedger(env: NodeJS.ProcessEnv): Promise<AuditedLedger 
 
 /** Time for live read models to include the last events before the snapshot, ms. */
 const CATCH_UP_MS = 1_000
+/** A projection that runs reports every two seconds that it is at the head of the log. */
+const RUNS_MS = 5_000
 
 /** Opens a consistent snapshot of all read models. */
 async function takeSnapshot(pool: pg.Pool, store: EventStore): Promise<LedgerSnapshot> {
@@ -58,7 +60,8 @@ async function takeSnapshot(pool: pg.Pool, store: EventStore): Promise<LedgerSna
     const audited = (await readCheckpoints(pool)).filter(({ name }) =>
       AUDITED_MODELS.some((model) => model.name === name),
     )
-    if (audited.every(({ position }) => position !== null && position >= head)) break
+    const runs = audited.some(({ liveAt }) => liveAt !== null && liveAt.getTime() > Date.now() - RUNS_MS)
+    if (!runs || audited.every(({ position }) => position !== null && position >= head)) break
   }
   const client = await pool.connect()
   await client.query('begin isolation level repeatable read read only')

@@ -1,0 +1,128 @@
+import { derivedId } from '../../../kernel/eventsourcing/pure/eventHash.ts'
+import { LEDGER } from '../seedLedger.ts'
+import { account, at, forge, grant, others, subscription, type Tampering } from './tampering.ts'
+
+const { buyer, other, sale } = LEDGER
+
+/** Events about credits that were appended, most with a correct chain. */
+export const CREDITS: readonly Tampering[] = [
+  {
+    what: 'a forged event at the end of a stream',
+    does: (pool) =>
+      forge(pool, {
+        ...grant(buyer, 'x', 'adjustment', { reason: 'x' }),
+        meta: { actor: 'operator:eve', previousHash: 'f'.repeat(64) },
+      }),
+    names: [{ check: 'chain', stream: account, revision: 9, wrong: /does not carry the hash of the event before/ }],
+  },
+  {
+    what: 'a doubled free grant, well chained',
+    does: (pool) => forge(pool, grant(other, 'again', 'free')),
+    names: [{ check: 'grant', stream: others, revision: 3, wrong: /granted before/ }],
+  },
+  {
+    what: 'a doubled grant of a sale, well chained',
+    does: (pool) => forge(pool, grant(buyer, `sale-${sale}`, 'subscription', { reference: sale })),
+    names: [
+      { check: 'grant', stream: account, revision: 9, wrong: /sale SALE-1 was granted before/ },
+      { check: 'postings', stream: account, revision: 9, wrong: /lot sale-SALE-1 was granted before/ },
+    ],
+  },
+  {
+    what: 'a grant without a sale, well chained',
+    does: (pool) => forge(pool, grant(buyer, 'sale-NONE', 'subscription', { reference: 'NONE' })),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /No sale NONE/ }],
+  },
+  {
+    what: "a grant for another user's sale, well chained",
+    does: (pool) => forge(pool, grant(other, `sale-${sale}`, 'subscription', { reference: sale })),
+    names: [{ check: 'grant', stream: others, revision: 3, wrong: /No sale SALE-1 of this user/ }],
+  },
+  {
+    what: 'an adjustment without an operator, well chained',
+    does: (pool) => forge(pool, grant(buyer, 'gift', 'adjustment', { reason: 'a gift' })),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /who is not an operator/ }],
+  },
+  {
+    what: 'credits given back for a dispute that was not won, well chained',
+    does: (pool) =>
+      forge(pool, {
+        stream: account,
+        type: 'CreditsRestored',
+        data: {
+          userId: buyer,
+          restorationId: 'd',
+          lotId: `sale-${sale}`,
+          amount: 5,
+          newLotId: 'restored-d',
+          at: '2026-01-10T13:00:00.000Z',
+        },
+      }),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /No dispute won d about this lot's sale/ }],
+  },
+  {
+    what: 'a debt without a reversal, well chained',
+    does: (pool) =>
+      forge(pool, {
+        stream: others,
+        type: 'CreditsReversed',
+        data: {
+          userId: other,
+          reversalId: 'r',
+          lotId: 'x',
+          parts: [],
+          debt: 5,
+          reason: 'refund',
+          at: '2026-01-10T13:00:00.000Z',
+        },
+      }),
+    names: [
+      { check: 'grant', stream: others, revision: 3, wrong: /No reversal r/ },
+      { check: 'postings', stream: others, revision: 3, wrong: /There is no lot x/ },
+    ],
+  },
+  {
+    what: 'a video that is paid twice, well chained',
+    does: (pool) =>
+      forge(pool, {
+        stream: others,
+        type: 'CreditsCaptured',
+        data: { userId: other, holdId: LEDGER.spentByOther, at: '2026-01-10T13:00:00.000Z' },
+      }),
+    names: [{ check: 'postings', stream: others, revision: 3, wrong: /No credits are held/ }],
+  },
+  {
+    what: 'an event with incomplete data',
+    does: (pool) => forge(pool, { stream: others, type: 'CreditsHeld', data: { userId: other } }),
+    names: [{ check: 'postings', stream: others, revision: 3, wrong: /cannot be read/ }],
+  },
+  {
+    what: 'a hold that has been open for more than a day, although the store says that it is new',
+    does: (pool) =>
+      forge(pool, {
+        stream: others,
+        type: 'CreditsHeld',
+        data: {
+          userId: other,
+          holdId: LEDGER.open,
+          parts: [{ lotId: derivedId('free', other), amount: 30 }],
+          at: new Date(Date.now() - 25 * 3_600_000).toISOString(),
+        },
+      }),
+    names: [{ check: 'hold', stream: others, revision: 3, wrong: /open for more than a day/ }],
+  },
+  {
+    what: 'a sale without credits, although the store says that it is new',
+    does: async (pool) => {
+      const { rows } = await pool.query(`select data from event ${at(subscription, 2)}`)
+      const old = { saleId: 'SALE-3', at: new Date(Date.now() - 25 * 3_600_000).toISOString() }
+      await forge(pool, { stream: subscription, type: 'SubscriptionPaid', data: { ...rows[0].data, ...old } })
+    },
+    names: [{ check: 'grant', stream: subscription, wrong: /SALE-3 was paid, but its 100 credits were not granted/ }],
+  },
+  {
+    what: "a free grant above the plan's, well chained",
+    does: (pool) => forge(pool, grant(LEDGER.open, 'welcome', 'free', { amount: 6_000 })),
+    names: [{ check: 'grant', revision: 0, wrong: /grants 6000 free credits; the plan brings 60/ }],
+  },
+]
