@@ -23,6 +23,22 @@ export interface ProviderSale {
   readonly soldAt: string
 }
 
+export interface ListedSale extends ProviderSale {
+  /** Whether all of the sale was taken back, by refunds or a chargeback. */
+  readonly refunded: boolean
+}
+
+/** A refund or chargeback of a sale. `reversalId` is the same in webhooks and lists. Amounts are integer cents. */
+export interface ProviderReversal {
+  readonly saleId: string
+  readonly reversalId: string
+  readonly amountCents: number
+  readonly reversal: 'refund' | 'reversal'
+}
+
+/** Returns the id of a sale's chargeback, which providers report without one. */
+export const chargebackIdOf = (saleId: string): string => `${saleId} reversed`
+
 /**
  * The subject of a webhook. Sales and reversals are recorded as sent. For agreements the webhook is only a hint: the
  * state is read from the provider.
@@ -31,13 +47,7 @@ export type WebhookSubject =
   | { readonly kind: 'agreement'; readonly agreementId: string }
   | { readonly kind: 'sale'; readonly sale: ProviderSale }
   | { readonly kind: 'payment_failed'; readonly agreementId: string; readonly failedAt: string }
-  | {
-      readonly kind: 'reversal'
-      readonly saleId: string
-      readonly reversalId: string
-      readonly amountCents: number
-      readonly reversal: 'refund' | 'reversal'
-    }
+  | ({ readonly kind: 'reversal' } & ProviderReversal)
   | {
       readonly kind: 'dispute'
       readonly disputeId: string
@@ -84,8 +94,13 @@ export interface PaymentProvider {
   createAgreement(agreement: NewAgreement): Promise<{ agreementId: string; approvalUrl: string | undefined }>
   /** Returns an agreement; undefined if it is unknown. */
   getAgreement(agreementId: string): Promise<ProviderAgreement | undefined>
-  /** Returns the completed sales between two ISO timestamps, oldest first. */
-  listSales(agreementId: string, from: string, to: string): Promise<ProviderSale[]>
+  /** Returns the completed sales between two ISO timestamps, oldest first, with those that were refunded later. */
+  listSales(agreementId: string, from: string, to: string): Promise<ListedSale[]>
+  /**
+   * Returns the refunds and chargebacks of all sales between two ISO timestamps. They can appear hours late. Returns
+   * undefined if the provider refuses the list to this installation.
+   */
+  listReversals(from: string, to: string): Promise<ProviderReversal[] | undefined>
   /** Stops billing until the agreement is resumed. */
   pauseAgreement(agreementId: string, reason: string): Promise<void>
   resumeAgreement(agreementId: string, reason: string): Promise<void>

@@ -1,7 +1,13 @@
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { monthsAfter } from '#backend/kernel/time.ts'
 import { PLANS } from '#backend/subscriptions/contract.ts'
-import type { ProviderAgreement, ProviderSale, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import {
+  chargebackIdOf,
+  type ProviderAgreement,
+  type ProviderSale,
+  type WebhookSubject,
+} from '#backend/subscriptions/paymentProvider.port.ts'
+import { takenCents } from '#backend/subscriptions/reversals.rules.ts'
 import { calendarTime, type SettleDeps, sendCommand } from './settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -46,7 +52,8 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
       if (userId === undefined) return 'later'
       const { saleId, reversalId, amountCents, reversal: kind } = subject
       // Whether a refund ends the plan depends on the sales after it, whose webhooks can be late.
-      const { sales } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
+      const { sales, reversals } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
+      if (reversals.some(({ id }) => id === reversalId)) return { userId }
       const sale = sales.find(({ id }) => id === saleId)
       if (sale) await refreshAgreement(deps, sale.agreementId)
       const reversal = { userId, saleId, reversalId, amountCents, kind }
@@ -68,11 +75,18 @@ async function apply(deps: WebhookDeps, subject: WebhookSubject): Promise<Webhoo
   }
 }
 
+interface Hints {
+  readonly sale?: ProviderSale
+  readonly failedAt?: string
+  /** Whether to report sales that the provider lists as refunded whole, in case the webhooks of their refunds were lost. */
+  readonly reconciles?: boolean
+}
+
 /** Reads an agreement from the provider and reports its sales, failed payments and status. */
 export async function refreshAgreement(
   deps: SettleDeps,
   agreementId: string,
-  webhook: { sale?: ProviderSale; failedAt?: string } = {},
+  hints: Hints = {},
 ): Promise<WebhookResult> {
   const remote = await deps.payments.getAgreement(agreementId)
   if (!remote?.userId) return 'ignored'
@@ -81,14 +95,16 @@ export async function refreshAgreement(
   const agreement = agreements.find(({ id }) => id === agreementId)
   if (!agreement) return 'later'
   const listed = await deps.payments.listSales(agreementId, agreement.requestedAt, calendarTime(deps))
-  const sales = new Map([...listed, ...(webhook.sale ? [webhook.sale] : [])].map((sale) => [sale.id, sale]))
+  const sales = new Map([...listed, ...(hints.sale ? [hints.sale] : [])].map((sale) => [sale.id, sale]))
   for (const sale of [...sales.values()].toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))) {
     const { id: saleId, amountCents, currency, soldAt } = sale
     const { credits } = PLANS[agreement.tier]
     const data = { saleId, amountCents, currency, credits, soldAt, periodEnd: periodEndOf(sale, remote) }
     await sendCommand(deps, { type: 'ReportSale', userId, agreementId, ...data, at: calendarTime(deps) })
   }
-  for (const failedAt of [webhook.failedAt, remote.failedAt]) {
+  // After all sales, because a refund ends the plan only if no later sale pays for it.
+  for (const sale of listed) if (hints.reconciles && sale.refunded) await reportRefunded(deps, userId, sale)
+  for (const failedAt of [hints.failedAt, remote.failedAt]) {
     if (!failedAt) continue
     const failure = { failedAt, graceUntil: new Date(Date.parse(failedAt) + GRACE_MS).toISOString() }
     await sendCommand(deps, { type: 'ReportPaymentFailed', userId, agreementId, ...failure, at: calendarTime(deps) })
@@ -97,6 +113,19 @@ export async function refreshAgreement(
   const data = { status, statusAt, trial, periodEnd }
   await sendCommand(deps, { type: 'ReportStatus', userId, agreementId, ...data, at: calendarTime(deps) })
   return { userId }
+}
+
+/**
+ * Reports a sale that is refunded whole. The list of sales does not tell a refund from a chargeback. It is reported as a
+ * chargeback, whose credits return if its dispute is won.
+ */
+async function reportRefunded(deps: SettleDeps, userId: string, sale: ProviderSale): Promise<void> {
+  const { id: saleId, amountCents } = sale
+  const known = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
+  const paid = known.sales.find(({ id }) => id === saleId)
+  if (!paid || takenCents(known, paid) === amountCents) return
+  const reversal = { saleId, reversalId: chargebackIdOf(saleId), amountCents, kind: 'reversal' } as const
+  await sendCommand(deps, { type: 'ReportReversal', userId, ...reversal, at: calendarTime(deps) })
 }
 
 /** Returns the end of a sale's period: the next billing time for the latest sale, a month later for older sales. */

@@ -2,35 +2,23 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { creditAccount } from '#backend/credits/creditAccount.decider.ts'
-import { createCredits } from '#backend/credits/credits.ts'
 import type { CreditAccountEvent } from '#backend/credits/events.ts'
-import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
 import type { Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
-import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
+import type { MemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import {
-  createMemoryEventStore,
-  type MemoryEventStore,
-} from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
-import { createPaypal } from '#backend/providers/payments/paypal/paypal.ts'
-import {
-  DOUBLE_CLIENT,
-  DOUBLE_WEBHOOK_ID,
   type PaypalDouble,
   type SignedWebhook,
   startPaypalDouble,
 } from '#backend/providers/payments/paypal/testing/paypalDouble.ts'
-import { MODEL_PLANS, type PaypalEvent } from '#backend/providers/payments/paypal/testing/paypalModel.ts'
+import type { PaypalEvent } from '#backend/providers/payments/paypal/testing/paypalModel.ts'
 import type { Reversal } from '#backend/subscriptions/agreements.rules.ts'
-import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import type { PaymentWebhook } from '#backend/subscriptions/paymentProvider.port.ts'
-import { PLANS } from '#backend/subscriptions/plans.contract.ts'
-import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
+import { paypalOf, REQUEST, startPaypalProcess, userId } from '../testing/paypalProcess.ts'
 import { applyWebhook } from './applyWebhook.ts'
-import { contextOf, settleSubscription } from './settleSubscription.ts'
+import { settleSubscription } from './settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
-const userId = 'user-1'
 let double: PaypalDouble
 let agreementId: string
 
@@ -38,7 +26,7 @@ let agreementId: string
 beforeAll(async () => {
   double = await startPaypalDouble()
   const { model } = double
-  agreementId = (await paypal().createAgreement({ ...REQUEST, requestId: 'year' })).agreementId
+  agreementId = (await paypalOf(double).createAgreement(REQUEST)).agreementId
   model.approve(agreementId)
   for (let month = 1; month <= 12; month++) {
     model.now += 31 * DAY_MS
@@ -67,56 +55,9 @@ beforeAll(async () => {
 })
 afterAll(() => double.close())
 
-const REQUEST = {
-  userId,
-  tier: 'pro',
-  startsAt: null,
-  language: 'en',
-  returnUrl: 'https://kinora.test/payment/success',
-  cancelUrl: 'https://kinora.test/payment/cancel',
-} as const
-
-const paypal = () =>
-  createPaypal({
-    ...DOUBLE_CLIENT,
-    baseUrl: double.url,
-    webhookId: DOUBLE_WEBHOOK_ID,
-    plans: MODEL_PLANS,
-    certificates: { source: double.certificateSource, roots: double.roots },
-    now: () => double.model.now,
-  })
-
-/** Starts a process with its own log, in which the agreement is approved and no webhook has arrived. */
-async function startProcess() {
-  const store = createMemoryEventStore()
-  const handle = createHandle(store)
-  const clock = { now: double.model.now }
-  const calendar = () => clock.now
-  const give = async (command: SubscriptionCommand) =>
-    (await handle(subscription, userId, command, contextOf(command))).state
-  const known = () => give({ type: 'ApplyDueChanges', userId, at: new Date(calendar()).toISOString() })
-  const findBuyer = async (saleId: string) =>
-    (await known()).sales.some(({ id }) => id === saleId) ? userId : undefined
-
-  const at = new Date(double.model.of(agreementId).create_time).toISOString()
-  const price = { tier: 'pro', priceCents: PLANS.pro.priceCents, currency: 'USD', startsAt: null } as const
-  await give({ type: 'RequestSubscription', userId, agreementId, ...price, at })
-  const approved = { status: 'active', statusAt: at, trial: false, periodEnd: null } as const
-  await give({ type: 'ReportStatus', userId, agreementId, ...approved, at })
-  const payments = paypal()
-  const findOrigin = createOrigins(store)
-  const alerts = { raise: async () => {}, clear: async () => {} }
-  return {
-    store,
-    clock,
-    known,
-    deps: { handle, payments, findOrigin, credits: createCredits(handle, calendar), alerts, calendar, findBuyer },
-  }
-}
-
 /** Processes webhooks in this order and returns the state after the end of the period. */
 async function endOf(arriving: readonly SignedWebhook[]) {
-  const { store, clock, known, deps } = await startProcess()
+  const { store, clock, known, deps } = await startPaypalProcess(double, agreementId)
   const seen = new Set<string>()
   const inbox = new Map<string, PaymentWebhook>()
   const process = async (webhook: PaymentWebhook) => {

@@ -20,7 +20,8 @@ async function reconcile(failing: () => Error) {
     handle: createHandle(createMemoryEventStore()),
     calendar: () => 0,
     openAgreements: async () => [{ agreementIds: ['agreement 1', 'agreement 2'] }, { agreementIds: ['agreement 3'] }],
-    payments: { getAgreement: async (id: string) => unlessFirst(id) },
+    payments: { getAgreement: async (id: string) => unlessFirst(id), listReversals: async () => [] },
+    alerts: { clear: async () => {} },
     usersWithExpiredLots: async () => ['user 1', 'user 2'],
     credits: { expire: async (userId: string) => unlessFirst(userId) },
   }

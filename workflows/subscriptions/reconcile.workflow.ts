@@ -1,7 +1,7 @@
 import type { NoInput, Workflow } from '../engine/engine.port.ts'
 
 export interface ReconcileActivities {
-  /** Refreshes every open agreement from the payment provider, and closes expired credit lots. */
+  /** Refreshes every open agreement from the payment provider, applies missed refunds, and closes expired credit lots. */
   reconcile(input: NoInput): Promise<void>
 }
 

@@ -4,6 +4,7 @@ import { forEachReadable } from '../engine/forEachReadable.ts'
 import { applyWebhook, refreshAgreement, type WebhookDeps } from './applyWebhook.ts'
 import type { WebhookActivities } from './processWebhook.workflow.ts'
 import type { ReconcileActivities } from './reconcile.workflow.ts'
+import { applyReversals, listReversals } from './reconcileReversals.ts'
 import { type ReminderDeps, remind } from './remind.ts'
 import {
   type LifecycleActivities,
@@ -60,12 +61,16 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps): Su
     },
 
     async reconcile() {
+      const reversals = await listReversals(deps)
+      const unmatched = await applyReversals(deps, reversals)
       const agreementIds = (await deps.openAgreements()).flatMap(({ agreementIds }) => agreementIds)
       await forEachReadable(agreementIds, async (agreementId) => {
-        const result = await refreshAgreement(deps, agreementId)
+        const result = await refreshAgreement(deps, agreementId, { reconciles: true })
         // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.
         if (typeof result === 'object') await settleSubscription(deps, result.userId)
       })
+      // Their sales may have been found by now.
+      await applyReversals(deps, unmatched)
       await forEachReadable(await deps.usersWithExpiredLots(), credits.expire)
     },
   }

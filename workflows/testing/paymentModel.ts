@@ -1,9 +1,11 @@
 import { monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import {
+  chargebackIdOf,
   type PaymentProvider,
   PaymentProviderDown,
   type ProviderAgreement,
+  type ProviderReversal,
   type ProviderSale,
   type WebhookSubject,
 } from '#backend/subscriptions/paymentProvider.port.ts'
@@ -26,6 +28,7 @@ export class PaymentModel implements PaymentProvider {
   readonly #refunded = new Map<string, number>()
   readonly #chargedBack = new Set<string>()
   readonly #won = new Set<string>()
+  readonly #reversals: (ProviderReversal & { readonly at: string })[] = []
   readonly #now: () => number
   #count = 0
 
@@ -117,8 +120,7 @@ export class PaymentModel implements PaymentProvider {
     const amountCents = Math.min(wanted, sale.amountCents - this.takenBack(sale))
     if (amountCents === 0) return
     this.#refunded.set(sale.id, (this.#refunded.get(sale.id) ?? 0) + amountCents)
-    const reversalId = `R-${++this.#count}`
-    this.webhooks.push({ kind: 'reversal', saleId: sale.id, reversalId, amountCents, reversal: 'refund' })
+    this.#reverse({ saleId: sale.id, reversalId: `R-${++this.#count}`, amountCents, reversal: 'refund' })
   }
 
   /** Charges a sale back. PayPal reports the whole sale, even if a part of it was refunded before. */
@@ -127,8 +129,12 @@ export class PaymentModel implements PaymentProvider {
     if (!sale || this.#chargedBack.has(sale.id) || this.takenBack(sale) === sale.amountCents) return
     this.#chargedBack.add(sale.id)
     const { id: saleId, amountCents } = sale
-    const reversalId = `${saleId} reversed`
-    this.webhooks.push({ kind: 'reversal', saleId, reversalId, amountCents, reversal: 'reversal' })
+    this.#reverse({ saleId, reversalId: chargebackIdOf(saleId), amountCents, reversal: 'reversal' })
+  }
+
+  #reverse(reversal: ProviderReversal) {
+    this.#reversals.push({ ...reversal, at: this.#at })
+    this.webhooks.push({ kind: 'reversal', ...reversal })
   }
 
   /** Resolves a dispute about a sale's chargeback. If it is won, the seller gets the money back. */
@@ -160,7 +166,14 @@ export class PaymentModel implements PaymentProvider {
 
   async listSales(id: string, from: string, to: string) {
     this.#answer()
-    return (this.accounts.get(id)?.sales ?? []).filter(({ soldAt }) => soldAt >= from && soldAt <= to)
+    return (this.accounts.get(id)?.sales ?? [])
+      .filter(({ soldAt }) => soldAt >= from && soldAt <= to)
+      .map((sale) => ({ ...sale, refunded: this.takenBack(sale) === sale.amountCents }))
+  }
+
+  async listReversals(from: string, to: string) {
+    this.#answer()
+    return this.#reversals.filter(({ at }) => at >= from && at <= to)
   }
 
   async pauseAgreement(id: string) {

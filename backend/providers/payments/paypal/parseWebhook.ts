@@ -1,7 +1,11 @@
 import * as z from 'zod/mini'
 import { ValidationError } from '#backend/kernel/http/problemDetails.ts'
 import type { DisputeOutcome } from '#backend/subscriptions/events.ts'
-import type { PaymentWebhook, WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
+import {
+  chargebackIdOf,
+  type PaymentWebhook,
+  type WebhookSubject,
+} from '#backend/subscriptions/paymentProvider.port.ts'
 import { smallestUnits } from './amounts.ts'
 import { Id, Instant, Subscription } from './paypalShapes.ts'
 
@@ -73,7 +77,7 @@ function reversalOf(resource: unknown, reversal: 'refund' | 'reversal'): { subje
   // Without `sale_id`, the refund's own id would be mistaken for the sale id.
   if (reversal === 'refund' && saleId === id)
     throw new ValidationError([{ path: 'resource.sale_id', code: 'required' }])
-  const reversalId = saleId === id ? `${id} reversed` : id
+  const reversalId = saleId === id ? chargebackIdOf(id) : id
   // Some events contain a negative amount.
   const amountCents = Math.abs(unitsOf(amount))
   return { subject: { kind: 'reversal', saleId, reversalId, amountCents, reversal }, state: reversalId }

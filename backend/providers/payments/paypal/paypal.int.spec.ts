@@ -226,7 +226,7 @@ describe('a PayPal subscription', () => {
     expect(await read(wire)).toMatchObject(expected)
   })
 
-  it('lists only completed payments as sales', async () => {
+  it('lists completed payments as sales, also if they were refunded', async () => {
     const { agreementId } = await adapter(double).createAgreement({ ...REQUEST, requestId: 'transactions' })
     const { transactions } = double.model.of(agreementId)
     const rows = [
@@ -234,6 +234,7 @@ describe('a PayPal subscription', () => {
       ['DECLINED', '44.99'],
       ['PENDING', '44.99'],
       ['REFUNDED', '44.99'],
+      ['PARTIALLY_REFUNDED', '44.99'],
       ['COMPLETED', '-44.99'],
     ] as const
     for (const [index, [status, value]] of rows.entries()) {
@@ -247,7 +248,54 @@ describe('a PayPal subscription', () => {
     }
     const sales = await adapter(double).listSales(agreementId, '2026-01-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z')
     const soldAt = '2026-01-31T12:00:00.000Z'
-    expect(sales).toEqual([{ id: 'T0', agreementId, amountCents: 4499, currency: 'USD', soldAt }])
+    const sale = { agreementId, amountCents: 4499, currency: 'USD', soldAt }
+    expect(sales).toEqual([
+      { ...sale, id: 'T0', refunded: false },
+      { ...sale, id: 'T3', refunded: true },
+      { ...sale, id: 'T4', refunded: false },
+    ])
+  })
+})
+
+describe('the list of reversals', () => {
+  const FROM = '2026-01-01T00:00:00.000Z'
+
+  it('is read in periods of 31 days and in pages', async () => {
+    const own = await startPaypalDouble()
+    const { model } = own
+    const report = (index: number) => ({
+      transaction_id: `R${index}`,
+      paypal_reference_id: `S${index}`,
+      transaction_event_code: 'T1107' as const,
+      transaction_initiation_date: new Date(Date.parse(FROM) + (index + 0.5) * 3_600_000).toISOString(),
+      transaction_status: 'S' as const,
+      transaction_amount: { currency_code: 'USD', value: '-5.00' },
+    })
+    model.reports.push(...Array.from({ length: 1_201 }, (_, index) => report(index)))
+    const reversals = await adapter(own).listReversals(FROM, '2026-03-05T00:00:00.000Z')
+    expect(reversals?.map(({ reversalId }) => reversalId)).toEqual(model.reports.map((each) => each.transaction_id))
+    expect(reversals?.[7]).toEqual({ saleId: 'S7', reversalId: 'R7', amountCents: 500, reversal: 'refund' })
+    await own.close()
+  })
+
+  it('has chargebacks with the id of their webhook, and only completed transactions', async () => {
+    const own = await startPaypalDouble()
+    const { agreementId } = await adapter(own).createAgreement(REQUEST)
+    own.model.approve(agreementId)
+    own.model.refund(agreementId, 10)
+    own.model.reports[0]!.transaction_status = 'P'
+    own.model.reverse(agreementId)
+    const saleId = own.model.of(agreementId).transactions[0]!.id
+    const reversals = await adapter(own).listReversals(FROM, new Date(own.model.now).toISOString())
+    expect(reversals).toEqual([{ saleId, reversalId: `${saleId} reversed`, amountCents: 4499, reversal: 'reversal' }])
+    await own.close()
+  })
+
+  it('is undefined if the app may not search transactions', async () => {
+    const own = await startPaypalDouble()
+    own.model.mayReport = false
+    expect(await adapter(own).listReversals(FROM, '2026-01-02T00:00:00.000Z')).toBe(undefined)
+    await own.close()
   })
 })
 

@@ -3,14 +3,15 @@ import { ValidationError } from '#backend/kernel/http/problemDetails.ts'
 import type { Clock } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
 import {
+  type ListedSale,
   type NewAgreement,
   type PaymentProvider,
   PaymentProviderDown,
   type ProviderAgreement,
-  type ProviderSale,
 } from '#backend/subscriptions/paymentProvider.port.ts'
 import { smallestUnits } from './amounts.ts'
 import { type CertificateSource, createCertificates, fetchCertificate } from './certificates.ts'
+import { listReversals } from './listReversals.ts'
 import { parseWebhook } from './parseWebhook.ts'
 import { createPaypalApi, type PaypalAccess, type PaypalPace, PaypalRefusal } from './paypalApi.ts'
 import { Id, Instant, type PaypalSubscription, Subscription } from './paypalShapes.ts'
@@ -72,11 +73,13 @@ export function createPaypal({ webhookId, plans, pace, certificates, now, ...acc
       const path = `${pathOf(agreementId)}/transactions?${new URLSearchParams({ start_time: from, end_time: to })}`
       const { transactions = [] } = await api.get(path, Transactions)
       return transactions
-        .filter(({ status }) => status === 'COMPLETED')
+        .filter(({ status }) => PAID.includes(status))
         .map((transaction) => saleOf(agreementId, transaction))
         .filter(({ amountCents }) => amountCents > 0)
         .toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))
     },
+
+    listReversals: (from, to) => listReversals(api, from, to),
 
     pauseAgreement: (agreementId, reason) =>
       change('suspend', ['suspended', 'cancelled', 'expired'], agreementId, reason),
@@ -107,6 +110,9 @@ const subscriptionOf = (
   },
 })
 
+/** Statuses of transactions that were paid. */
+const PAID = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED']
+
 const STATUSES = {
   APPROVAL_PENDING: 'pending',
   APPROVED: 'pending',
@@ -134,11 +140,12 @@ function agreementOf(subscription: PaypalSubscription): ProviderAgreement {
   }
 }
 
-function saleOf(agreementId: string, { id, time, amount_with_breakdown }: z.infer<typeof Transaction>): ProviderSale {
+function saleOf(agreementId: string, transaction: z.infer<typeof Transaction>): ListedSale {
+  const { id, status, time, amount_with_breakdown } = transaction
   const { currency_code: currency, value } = amount_with_breakdown.gross_amount
   const amountCents = smallestUnits(value, currency)
   if (amountCents === undefined) throw new Error(`PayPal's transaction ${id} has an invalid amount`)
-  return { id, agreementId, amountCents, currency, soldAt: time }
+  return { id, agreementId, amountCents, currency, soldAt: time, refunded: status === 'REFUNDED' }
 }
 
 function parseJson(body: Buffer): unknown {

@@ -53,6 +53,12 @@ export function createSandbox({ pool, calendar, secret }: SandboxOptions): Sandb
     },
 
     listSales: state.sales,
+
+    async listReversals(from, to) {
+      const subjects = (await state.refunds(from, to)).map((body) => parseWebhook(JSON.parse(body)).subject)
+      return subjects.filter((subject) => subject.kind === 'reversal')
+    },
+
     pauseAgreement: state.pause,
     resumeAgreement: state.resume,
     cancelAgreement: state.cancel,

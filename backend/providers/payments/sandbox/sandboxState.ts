@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { type Calendar, monthsAfter } from '#backend/kernel/time.ts'
 import type { PaidTier } from '#backend/subscriptions/events.ts'
-import type { NewAgreement, ProviderAgreement, ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
+import type { ListedSale, NewAgreement, ProviderAgreement } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 
 export interface SandboxAgreement {
@@ -101,13 +101,24 @@ export function createSandboxState(pool: pg.Pool, calendar: Calendar) {
       return (await pool.query<SandboxAgreement>('select * from sandbox_agreement where id = $1', [id])).rows[0]
     },
 
-    async sales(agreementId: string, from: string, to: string): Promise<ProviderSale[]> {
-      const { rows } = await pool.query<{ id: string; amountCents: number; soldAt: Date }>(
-        `select id, amount_cents as "amountCents", sold_at as "soldAt" from sandbox_sale
+    async sales(agreementId: string, from: string, to: string): Promise<ListedSale[]> {
+      const { rows } = await pool.query<{ id: string; amountCents: number; soldAt: Date; refunded: boolean }>(
+        `select id, amount_cents as "amountCents", sold_at as "soldAt", refunded_cents = amount_cents as refunded
+         from sandbox_sale
          where agreement_id = $1 and sold_at between $2 and $3 order by sold_at, id`,
         [agreementId, from, to],
       )
       return rows.map((sale) => ({ ...sale, agreementId, currency: 'USD', soldAt: sale.soldAt.toISOString() }))
+    },
+
+    /** Returns the webhooks of refunds between two ISO timestamps, oldest first. */
+    async refunds(from: string, to: string): Promise<string[]> {
+      const { rows } = await pool.query<{ body: string }>(
+        `select body from sandbox_webhook where body::json->>'event_type' = 'PAYMENT.SALE.REFUNDED'
+         and made_at between $1 and $2 order by made_at, id`,
+        [from, to],
+      )
+      return rows.map(({ body }) => body)
     },
 
     /** Activates a pending agreement and bills the first month, unless it starts later. */

@@ -154,7 +154,7 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
     it('sends webhooks that match the state of the agreement', async () => {
       await world.webhooks()
       const id = await running()
-      const [sale] = await sold(id)
+      const [{ refunded: _, ...sale } = expect.fail('nothing was sold')] = await sold(id)
       const first = await webhooksOf(id)
       expect(first.map(({ subject }) => subject)).toEqual(
         expect.arrayContaining([
@@ -167,12 +167,26 @@ export function paymentProviderContract(name: string, start: () => Promise<Payme
       const failed = await webhooksOf(id)
       expect(failed.map(({ subject }) => subject)).toEqual([{ kind: 'payment_failed', agreementId: id, failedAt }])
       await world.refund(id)
-      const reversed = await webhooksOf(sale!.id)
-      const { amountCents } = sale!
-      const subject = { kind: 'reversal', saleId: sale!.id, amountCents, reversal: 'refund' }
+      const reversed = await webhooksOf(sale.id)
+      const { amountCents } = sale
+      const subject = { kind: 'reversal', saleId: sale.id, amountCents, reversal: 'refund' }
       expect(reversed).toEqual([expect.objectContaining({ subject: expect.objectContaining(subject) })])
       const ids = [...first, ...failed, ...reversed].map((webhook) => webhook.id)
       expect(new Set(ids).size).toBe(ids.length)
+    })
+
+    it('lists refunds with the ids of their webhooks, and the sales that were refunded', async () => {
+      const id = await running()
+      await world.webhooks()
+      const from = at()
+      const [sale] = await sold(id)
+      expect(await provider.listReversals(from, at())).toEqual([])
+      world.advance(SECOND)
+      await world.refund(id)
+      const [webhook] = await webhooksOf(sale!.id)
+      const [reversal] = (await provider.listReversals(from, at())) ?? []
+      expect(webhook?.subject).toEqual({ kind: 'reversal', ...reversal })
+      expect(await sold(id)).toEqual([{ ...sale, refunded: true }])
     })
 
     it('rejects forged and modified webhooks', async () => {

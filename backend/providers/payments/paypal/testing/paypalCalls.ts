@@ -37,6 +37,7 @@ export function answerCall(model: PaypalModel, base: string, method: string, url
     const isOf = ({ product_id }: { product_id: string }) => product_id === url.searchParams.get('product_id')
     return { status: 200, body: { plans: [...model.plans.values()].filter(isOf) } }
   }
+  if (call === 'GET /v1/reporting/transactions') return report(model, url.searchParams)
   if (call === 'POST /v1/billing/subscriptions') return subscribe(model, base, JSON.parse(body))
   const [, id = '', action] = /^\/v1\/billing\/subscriptions\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? []
   const subscription = model.subscriptions.get(decodeURIComponent(id))
@@ -49,6 +50,24 @@ export function answerCall(model: PaypalModel, base: string, method: string, url
     return { status: 200, body: { transactions: subscription.transactions.filter(isWithin) } }
   }
   return method === 'POST' ? change(model, subscription.id, action, JSON.parse(body)) : NOT_FOUND()
+}
+
+const MAX_PERIOD_MS = 31 * 24 * 3_600_000
+
+function report({ reports, mayReport }: PaypalModel, query: URLSearchParams): Reply {
+  if (!mayReport) return refused(403)
+  const [from, to] = ['start_date', 'end_date'].map((name) => Date.parse(query.get(name) ?? ''))
+  const [size, page] = [Number(query.get('page_size') ?? 100), Number(query.get('page') ?? 1)]
+  if (!(to! - from! <= MAX_PERIOD_MS) || !(size >= 1 && size <= 500) || page < 1) return refused(400)
+  const found = reports.filter(({ transaction_event_code: code, transaction_initiation_date: date }) => {
+    const isWithin = Date.parse(date) >= from! && Date.parse(date) <= to!
+    return isWithin && code === (query.get('transaction_type') ?? code)
+  })
+  const transaction_details = found
+    .slice((page - 1) * size, page * size)
+    .map((transaction_info) => ({ transaction_info }))
+  const total_pages = Math.ceil(found.length / size)
+  return { status: 200, body: { transaction_details, total_items: found.length, total_pages, page } }
 }
 
 const CHANGES = {

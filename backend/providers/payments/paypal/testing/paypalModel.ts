@@ -24,6 +24,16 @@ export interface ModelTransaction {
   readonly amount_with_breakdown: { readonly gross_amount: { readonly currency_code: string; readonly value: string } }
 }
 
+/** A transaction of the account that takes money back for a sale, as in its reports. */
+export interface ModelReport {
+  readonly transaction_id: string
+  readonly paypal_reference_id: string
+  readonly transaction_event_code: 'T1107' | 'T1201'
+  readonly transaction_initiation_date: string
+  transaction_status: 'S' | 'P' | 'V'
+  readonly transaction_amount: { readonly currency_code: string; readonly value: string }
+}
+
 export interface ModelPlan {
   readonly id: string
   readonly product_id: string
@@ -47,6 +57,10 @@ export class PaypalModel {
   readonly products = new Set<string>()
   readonly plans = new Map<string, ModelPlan>()
   readonly subscriptions = new Map<string, ModelSubscription>()
+  /** Refunds and chargebacks, oldest first. */
+  readonly reports: ModelReport[] = []
+  /** Whether the app may search transactions. */
+  mayReport = true
   /** Webhooks to send, in order. */
   readonly events: PaypalEvent[] = []
   #count = 0
@@ -149,8 +163,10 @@ export class PaypalModel {
     if (!sale) return
     sale.status = percent === 100 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
     const cents = Math.round(Number(sale.amount_with_breakdown.gross_amount.value) * percent)
-    const amount = { total: `-${decimalOf(cents)}`, currency: 'USD' }
-    this.#queue('PAYMENT.SALE.REFUNDED', { id: this.newId('R'), sale_id: sale.id, amount, create_time: this.at })
+    const [refundId, total] = [this.newId('R'), `-${decimalOf(cents)}`]
+    this.#report('T1107', refundId, sale.id, total)
+    const amount = { total, currency: 'USD' }
+    this.#queue('PAYMENT.SALE.REFUNDED', { id: refundId, sale_id: sale.id, amount, create_time: this.at })
   }
 
   /** Reverses the last sale, as after a chargeback. PayPal's event contains the sale itself. */
@@ -159,7 +175,19 @@ export class PaypalModel {
     if (!sale) return
     sale.status = 'REFUNDED'
     const { value } = sale.amount_with_breakdown.gross_amount
+    this.#report('T1201', this.newId('C'), sale.id, `-${value}`)
     this.#queue('PAYMENT.SALE.REVERSED', this.#saleResource(id, sale, `-${value}`))
+  }
+
+  #report(code: ModelReport['transaction_event_code'], id: string, saleId: string, value: string): void {
+    this.reports.push({
+      transaction_id: id,
+      paypal_reference_id: saleId,
+      transaction_event_code: code,
+      transaction_initiation_date: this.at,
+      transaction_status: 'S',
+      transaction_amount: { currency_code: 'USD', value },
+    })
   }
 
   /** Opens a dispute about the last sale, or resolves it. Returns the dispute's id. */

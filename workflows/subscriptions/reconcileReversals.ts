@@ -1,0 +1,30 @@
+import type { ProviderReversal } from '#backend/subscriptions/paymentProvider.port.ts'
+import { forEachReadable } from '../engine/forEachReadable.ts'
+import { applyWebhook, type WebhookDeps } from './applyWebhook.ts'
+import { calendarTime, settleSubscription } from './settleSubscription.ts'
+
+/** Period in which lost refund webhooks are found. Longer than any expected outage of the installation. */
+const PERIOD_MS = 62 * 24 * 3_600_000
+
+const ALERT = 'refunds_not_listed'
+const ALERT_DETAIL =
+  'PayPal refuses its list of refunds, so lost webhooks of partial refunds are not found. Switch on "Transaction search" for the app at PayPal.'
+
+/** Returns the refunds and chargebacks of the period. Alerts the operator if the provider refuses the list. */
+export async function listReversals({ payments, alerts, calendar }: WebhookDeps): Promise<ProviderReversal[]> {
+  const from = new Date(calendar() - PERIOD_MS).toISOString()
+  const reversals = await payments.listReversals(from, calendarTime({ calendar }))
+  await (reversals ? alerts.clear(ALERT) : alerts.raise(ALERT, ALERT_DETAIL))
+  return reversals ?? []
+}
+
+/** Applies reversals. Those whose webhook was processed change nothing. Returns those whose sale is not known yet. */
+export async function applyReversals(deps: WebhookDeps, reversals: readonly ProviderReversal[]) {
+  const unmatched: ProviderReversal[] = []
+  await forEachReadable(reversals, async (reversal) => {
+    const result = await applyWebhook(deps, { kind: 'reversal', ...reversal })
+    if (typeof result === 'object') await settleSubscription(deps, result.userId)
+    else unmatched.push(reversal)
+  })
+  return unmatched
+}
