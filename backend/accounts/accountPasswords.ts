@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
@@ -73,10 +74,12 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
     },
 
     /** Emails a reset link in the background if the address has a verified account. */
-    forgot(email: string): void {
+    forgot(email: string, onSent: (userId: string) => Promise<void>): void {
       background.run(async () => {
         const account = await findAccount(database.em.fork(), email)
-        if (account?.emailVerifiedAt) await database.em.fork().transactional((tx) => links.send(tx, 'reset', account))
+        if (!account?.emailVerifiedAt) return
+        await database.em.fork().transactional((tx) => links.send(tx, 'reset', account))
+        await onSent(account.id)
       })
     },
 
@@ -101,6 +104,26 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
         await replace(tx, account, passwordHash)
       })
       return account
+    },
+
+    /**
+     * Ends all sessions and disables the password, with the link of a mail about a new device. Links of other such mails
+     * become invalid. Returns a token that sets a new password. @throws Rejection token_invalid
+     */
+    async secure(token: string): Promise<{ userId: string; resetToken: string }> {
+      const link = await links.find(token, 'secure')
+      const account = link && (await database.em.fork().findOne(UserTable, { id: link.userId }))
+      const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
+      if (!account) throw invalid
+      const passwordHash = await hashPassword(randomBytes(32).toString('base64url'))
+      return database.em.fork().transactional(async (tx) => {
+        if (!(await links.spend(tx, account.id, token))) throw invalid
+        const at = new Date(now())
+        await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash, passwordChangedAt: at })
+        await endSessions(tx, account.id, at)
+        await links.revoke(tx, account.id, 'secure')
+        return { userId: account.id, resetToken: await links.issue(tx, 'reset', account) }
+      })
     },
 
     /** Sets a new password and ends all sessions. @throws ValidationError */

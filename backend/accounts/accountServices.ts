@@ -9,6 +9,8 @@ import { createFreeGrants } from './freeGrants.ts'
 import { keyFor } from './keys/seal.ts'
 import { createMailedLinks } from './mails/mailedLinks.ts'
 import type { Outbox } from './mails/outbox.ts'
+import { createNewDevices } from './security/newDevices.ts'
+import { createSecurityLog } from './security/securityLog.ts'
 import { createBrowserSessions } from './sessions/browserSessions.ts'
 import { createCookies } from './sessions/cookies.ts'
 import { createAttempts } from './sessions/limits.ts'
@@ -40,6 +42,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const throttle = createThrottle(database, key('throttle'))
   const links = createMailedLinks(database, outbox, publicUrl, clock)
   const grants = createFreeGrants(database, secrets.encryption, grantFreeCredits)
+  const securityLog = createSecurityLog(database)
   const shared = { database, links, background, grants }
   return {
     accounts: {
@@ -48,7 +51,9 @@ export function createAccountServices({ database, outbox, publicUrl, production,
     },
     passwords: createAccountPasswords({ ...shared, outbox, publicUrl, now: clock }),
     sessions: createBrowserSessions(createSessions(database, secrets.session), cookies, key('known devices')),
-    attempts: createAttempts(throttle, production),
+    attempts: createAttempts(throttle, securityLog, production),
+    securityLog,
+    newDevices: createNewDevices(database, links, securityLog, clock),
     throttle,
     cookies,
     /** Resolves when background work has finished. */

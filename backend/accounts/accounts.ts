@@ -50,10 +50,7 @@ export function createAccounts(options: AccountsOptions) {
   const { database, links, grants, background, production, calendar = Date.now } = options
 
   return {
-    /** Returns when the password of an address last changed; null if never, or if there is no account. */
-    async passwordChangedAt(email: string): Promise<Date | null> {
-      return (await findAccount(database.em.fork(), email))?.passwordChangedAt ?? null
-    },
+    byAddress: (email: string) => findAccount(database.em.fork(), email),
 
     byId: (id: string) => database.em.fork().findOne(UserTable, { id }),
 
@@ -81,7 +78,7 @@ export function createAccounts(options: AccountsOptions) {
             !(await tx.findOne(UserTable, { id, emailVerifiedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
           )
             throw taken
-          await links.send(tx, 'verify', { id, ...registration }, { email })
+          await links.send(tx, 'verify', { id, ...registration }, { query: { email } })
         })
       } catch (error) {
         if (error instanceof UniqueConstraintViolationException) throw taken
@@ -100,7 +97,9 @@ export function createAccounts(options: AccountsOptions) {
         const isOnly = (await links.pendingHashes(account.id)).every((hash) => hash === account.passwordHash)
         await database.em
           .fork()
-          .transactional((tx) => links.send(tx, isOnly ? 'verify' : 'choose', account, { email: account.email }))
+          .transactional((tx) =>
+            links.send(tx, isOnly ? 'verify' : 'choose', account, { query: { email: account.email } }),
+          )
       })
     },
 

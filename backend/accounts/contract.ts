@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { endpoint, Message } from '../kernel/http/contract.ts'
+import { endpoint, Message, paging } from '../kernel/http/contract.ts'
 
 const LANGUAGES = ['en', 'zh'] as const
 export const Language = z.enum(LANGUAGES)
@@ -150,12 +150,16 @@ export const changePassword = endpoint('PUT /users/password', {
   summary: 'Changes the password, ends all other sessions and mails a notice',
 })
 
-export const SessionView = z.object({
-  id: z.string(),
+const origin = {
   /** Browser name, such as Firefox; null if unknown. */
   browser: z.nullable(z.string()),
   /** Operating system, such as Windows; null if unknown. */
   system: z.nullable(z.string()),
+}
+
+export const SessionView = z.object({
+  id: z.string(),
+  ...origin,
   created_at: z.string(),
   last_used_at: z.string(),
   current: z.boolean(),
@@ -178,6 +182,49 @@ export const endSession = endpoint('DELETE /users/sessions/:id', {
   access: 'user',
   status: 204,
   summary: 'Ends one session of the user',
+})
+
+/** What the security log records about an account. */
+const SECURITY_EVENTS = [
+  'signed_in',
+  'new_device',
+  'sign_in_failed',
+  'throttled',
+  'signed_out',
+  'session_ended',
+  'other_sessions_ended',
+  'session_stolen',
+  'reset_requested',
+  'password_reset',
+  'password_changed',
+  'secured',
+] as const
+const SecurityEvent = z.enum(SECURITY_EVENTS)
+export type SecurityEvent = z.infer<typeof SecurityEvent>
+
+export const SecurityRecord = z.object({
+  id: z.string(),
+  at: z.string(),
+  event: SecurityEvent,
+  ...origin,
+  /** Network of the request: a /24 for IPv4, a /48 for IPv6; null if unknown. */
+  network: z.nullable(z.string()),
+})
+export type SecurityRecord = z.infer<typeof SecurityRecord>
+
+export const securityRecords = endpoint('GET /users/security', {
+  access: 'user',
+  query: z.object(paging(10)),
+  answer: z.object({ records: z.array(SecurityRecord), total: z.number() }),
+  summary: 'Sign-ins, failures and other events of the last 90 days that concern access to the account, newest first',
+})
+
+export const secureAccount = endpoint('POST /auth/secure', {
+  access: 'public',
+  body: z.object({ token: Token }),
+  /** `reset_token` sets a new password, as a mailed one does. */
+  answer: z.extend(Message, { reset_token: z.string() }),
+  summary: 'Ends every session and disables the password, with the link of a new-device mail',
 })
 
 export const deleteAccount = endpoint('POST /users/delete', {

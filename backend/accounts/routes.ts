@@ -6,12 +6,16 @@ import * as contract from './contract.ts'
 import { mailIdentity } from './mails/mailAddress.ts'
 import { networkAddress } from './sessions/networkAddress.ts'
 
-export type AccountRoutes = Pick<AccountServices, 'accounts' | 'passwords' | 'sessions' | 'attempts'>
+export type AccountRoutes = Pick<
+  AccountServices,
+  'accounts' | 'passwords' | 'sessions' | 'attempts' | 'securityLog' | 'newDevices'
+>
 
 /** Serves registration, sign-in and password reset. */
-export function serveAccounts(serve: Serve, { accounts, passwords, sessions, attempts }: AccountRoutes): void {
+export function serveAccounts(serve: Serve, services: AccountRoutes): void {
+  const { accounts, passwords, sessions, attempts, securityLog, newDevices } = services
   serve(contract.register, async ({ body, ctx }) => {
-    await attempts.take('register', networkAddress(ctx))
+    await attempts.take(ctx, 'register', networkAddress(ctx))
     await accounts.register(body)
     return { message: 'Registered. Please check your email for the verification link.' }
   })
@@ -24,38 +28,52 @@ export function serveAccounts(serve: Serve, { accounts, passwords, sessions, att
   // These two routes must not reveal whether an address is registered: every attempt counts, and emails are sent in the
   // background.
   serve(contract.resendVerification, async ({ body: { email }, ctx }) => {
-    await attempts.take('resend from', networkAddress(ctx))
-    await attempts.take('resend', mailIdentity(email))
+    await attempts.take(ctx, 'resend from', networkAddress(ctx))
+    await attempts.take(ctx, 'resend', mailIdentity(email))
     accounts.resendVerification(email)
     return { message: 'If this address waits for its verification, a new link is on its way.' }
   })
 
   serve(contract.forgotPassword, async ({ body: { email }, ctx }) => {
-    await attempts.take('forgot from', networkAddress(ctx))
-    await attempts.take('forgot', mailIdentity(email))
-    passwords.forgot(email)
+    await attempts.take(ctx, 'forgot from', networkAddress(ctx))
+    await attempts.take(ctx, 'forgot', mailIdentity(email))
+    passwords.forgot(email, (userId) => securityLog.record(ctx, userId, 'reset_requested'))
     return { message: 'If this address has an account, a link is on its way.' }
   })
 
   serve(contract.resetPassword, async ({ body, ctx }) => {
-    const { identity } = await passwords.reset(body.token, body.new_password)
+    const { id, identity } = await passwords.reset(body.token, body.new_password)
+    await securityLog.record(ctx, id, 'password_reset')
     // The owner has proved access to the mailbox, so attempts from other devices must not lock this device out.
     sessions.rememberDevice(ctx, identity)
     return { message: 'The password was changed. Please sign in.' }
   })
 
+  serve(contract.secureAccount, async ({ body, ctx }) => {
+    const { userId, resetToken } = await passwords.secure(body.token)
+    await securityLog.record(ctx, userId, 'secured')
+    return { message: 'Every device was signed out. Please set a new password.', reset_token: resetToken }
+  })
+
   serve(contract.login, async ({ body, ctx }) => {
     const identity = mailIdentity(body.email)
     const address = networkAddress(ctx)
-    const device = sessions.knownDevice(ctx, identity, await accounts.passwordChangedAt(body.email))
+    const known = await accounts.byAddress(body.email)
+    const owner = known?.id ?? null
+    const device = sessions.knownDevice(ctx, identity, known?.passwordChangedAt ?? null)
     const [kind, subject] = device ? (['sign in by device', device] as const) : (['sign in', identity] as const)
     // Count the attempt before checking the password, so that concurrent guesses are limited too.
-    await attempts.take('sign in from', address)
-    await attempts.take(kind, subject)
-    const account = await passwords.authenticate(body.email, body.password)
+    await attempts.take(ctx, 'sign in from', address, owner)
+    await attempts.take(ctx, kind, subject, owner)
+    const account = await passwords.authenticate(body.email, body.password).catch(async (error) => {
+      await securityLog.record(ctx, owner, 'sign_in_failed')
+      throw error
+    })
     await attempts.giveBack('sign in from', address)
     await attempts.giveBack(kind, subject)
+    if (!device) await newDevices.announceIfNew(ctx, account)
     await sessions.open(ctx, account.id)
+    await securityLog.record(ctx, account.id, 'signed_in')
     if (!device) sessions.rememberDevice(ctx, identity)
     return { user: asUser(account) }
   })
@@ -68,12 +86,15 @@ export function serveAccounts(serve: Serve, { accounts, passwords, sessions, att
   })
 
   serve(contract.refresh, async ({ ctx }) => {
-    if (!(await sessions.refresh(ctx))) throw new Rejection('unauthenticated', 'The session has ended. Please sign in.')
+    const onReuse = (userId: string) => securityLog.record(ctx, userId, 'session_stolen')
+    if (!(await sessions.refresh(ctx, onReuse)))
+      throw new Rejection('unauthenticated', 'The session has ended. Please sign in.')
     return { message: 'Refreshed.' }
   })
 
   serve(contract.logout, async ({ ctx }) => {
-    await sessions.end(ctx)
+    const userId = await sessions.end(ctx)
+    if (userId) await securityLog.record(ctx, userId, 'signed_out')
     return { message: 'Signed out.' }
   })
 }

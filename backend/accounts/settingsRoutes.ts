@@ -9,7 +9,8 @@ import type { AccountRoutes } from './routes.ts'
 import { parseUserAgent } from './sessions/userAgent.ts'
 
 /** Serves the settings of signed-in users. */
-export function serveSettings(serve: Serve, { accounts, passwords, sessions, attempts }: AccountRoutes): void {
+export function serveSettings(serve: Serve, services: AccountRoutes): void {
+  const { accounts, passwords, sessions, attempts, securityLog } = services
   const currentSession = async (ctx: Context) => {
     const session = await sessions.current(ctx)
     if (!session) throw new Rejection('unauthenticated', 'Please sign in.')
@@ -17,8 +18,8 @@ export function serveSettings(serve: Serve, { accounts, passwords, sessions, att
   }
 
   /** Checks the user's password. The rate limit prevents guessing it from a stolen session. */
-  const confirm = async (userId: string, password: string, path: string) => {
-    await attempts.take('confirm', userId)
+  const confirm = async (ctx: Context, userId: string, password: string, path: string) => {
+    await attempts.take(ctx, 'confirm', userId, userId)
     const account = await passwords.confirm(userId, password, path)
     await attempts.giveBack('confirm', userId)
     return account
@@ -32,8 +33,9 @@ export function serveSettings(serve: Serve, { accounts, passwords, sessions, att
   serve(contract.saveName, async ({ body, userId }) => asUser(await accounts.rename(userId, body.username)))
 
   serve(contract.changePassword, async ({ body, userId, ctx }) => {
-    const account = await confirm(userId, body.current_password, 'current_password')
+    const account = await confirm(ctx, userId, body.current_password, 'current_password')
     await passwords.change(account, body.new_password)
+    await securityLog.record(ctx, userId, 'password_changed')
     // The change ended this session too, in case its cookies were stolen.
     await sessions.open(ctx, userId)
     sessions.rememberDevice(ctx, account.identity)
@@ -54,19 +56,26 @@ export function serveSettings(serve: Serve, { accounts, passwords, sessions, att
     }
   })
 
-  serve(contract.endSession, async ({ userId, params }) => {
+  serve(contract.endSession, async ({ userId, params, ctx }) => {
     const ended = isUuid(params.id) && (await sessions.endOne(userId, params.id))
     if (!ended) throw new Rejection('not_found', 'This session has already ended.')
+    await securityLog.record(ctx, userId, 'session_ended')
     return undefined
   })
 
   serve(contract.endOtherSessions, async ({ userId, ctx }) => {
     await sessions.endOthers(userId, await currentSession(ctx))
+    await securityLog.record(ctx, userId, 'other_sessions_ended')
     return undefined
   })
 
+  serve(contract.securityRecords, async ({ userId, query }) => {
+    const { rows, total } = await securityLog.list(userId, query.page, query.per_page)
+    return { records: rows.map((row) => ({ ...row, id: String(row.id), at: instant(row.at) })), total }
+  })
+
   serve(contract.deleteAccount, async ({ body, userId, ctx }) => {
-    await confirm(userId, body.password, 'password')
+    await confirm(ctx, userId, body.password, 'password')
     await accounts.erase(userId)
     await sessions.end(ctx)
     return { message: 'The account was deleted.' }

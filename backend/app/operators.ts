@@ -3,6 +3,7 @@ import { replayParked } from '#projections/engine/replayParked.ts'
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
 import { listUsers, readRegistrations, USERS_FILE } from '../accounts/readUsers.ts'
+import { listTrouble } from '../accounts/security/securityLog.ts'
 import { networkAddress } from '../accounts/sessions/networkAddress.ts'
 import { createTraffic } from '../analytics/traffic.ts'
 import { TRAFFIC_FILES } from '../analytics/trafficFiles.ts'
@@ -49,7 +50,8 @@ export function composeOperators(
     serve(serve: Serve): void {
       const limit = createSignInLimit({ throttle, networkOf: networkAddress, deviceOf: sessions.deviceOf })
       serveOperator(serve, { credentials: config.operators, sessions, actions, limit })
-      serveBoard(serve, { traffic: createTraffic(pool), users, time })
+      const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
+      serveBoard(serve, { traffic: createTraffic(pool), users, failures, time })
       const alerts = () => readOpenAlerts(pool)
       serveBusiness(serve, { database, time, alerts, providerCents: video.name === 'demo' ? undefined : providerCents })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })

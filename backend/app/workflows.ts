@@ -7,6 +7,7 @@ import { createActivities } from '#workflows/activities.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import type { SubscriptionActivityDeps } from '#workflows/subscriptions/subscriptionActivities.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'
+import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
@@ -103,7 +104,10 @@ function activitiesOf(
       pool,
       calendar,
       dayOf: localDayOf(config.operators.timeZone),
-      deleteBefore: createOperatorActions(pool).deleteRefusalsBefore,
+      deleteBefore: async (before) => {
+        await createOperatorActions(pool).deleteRefusalsBefore(before)
+        await deleteOldSecurityRecords(pool)
+      },
     }).sweep,
   })
 }

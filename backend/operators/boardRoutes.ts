@@ -14,7 +14,22 @@ interface Users {
   list(page: number, perPage: number): Promise<{ readonly users: readonly User[]; readonly total: number }>
 }
 
-type BoardRoutes = Readonly<{ traffic: Traffic; users: Users; time: BoardTime }>
+/** Failed and throttled attempts, read by the accounts context. */
+type Failures = (
+  page: number,
+  perPage: number,
+) => Promise<{ readonly rows: readonly Failure[]; readonly total: number }>
+type Failure = Readonly<{
+  id: string
+  at: Date
+  event: string
+  email: string | null
+  browser: string | null
+  system: string | null
+  network: string | null
+}>
+
+type BoardRoutes = Readonly<{ traffic: Traffic; users: Users; failures: Failures; time: BoardTime }>
 
 const NO_VISITS = { pv: 0, uv: 0, pages: 0 }
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
@@ -27,7 +42,7 @@ const growth = (now: number, before: number) => (before === 0 ? 0 : oneDecimal((
 export const answer = <Data>(data: Data) => ({ success: true as const, data })
 
 /** Serves the traffic and user figures of the dashboard. */
-export function serveBoard(serve: Serve, { traffic, users, time }: BoardRoutes): void {
+export function serveBoard(serve: Serve, { traffic, users, failures, time }: BoardRoutes): void {
   const { calendar, today } = time
 
   serve(contract.overview, async () => {
@@ -69,6 +84,11 @@ export function serveBoard(serve: Serve, { traffic, users, time }: BoardRoutes):
       verification_rate: figures.total === 0 ? 0 : oneDecimal((100 * figures.verified) / figures.total),
       daily_registrations: figures.daily,
     })
+  })
+
+  serve(contract.securityFailures, async ({ query }) => {
+    const { rows, total } = await failures(query.page, query.per_page)
+    return { success: true as const, failures: rows.map((row) => ({ ...row, at: row.at.toISOString() })), total }
   })
 
   serve(contract.userList, async ({ query }) => {

@@ -112,6 +112,19 @@ const OperatorAction = z.object({
   ip: z.nullable(z.string()),
 })
 
+const SecurityFailure = z.object({
+  id: z.string(),
+  at: z.string(),
+  /** `sign_in_failed`, `second_factor_failed` or `throttled`. */
+  event: z.string(),
+  /** Address of the account; null if there is none. */
+  email: z.nullable(z.string()),
+  browser: z.nullable(z.string()),
+  system: z.nullable(z.string()),
+  /** A /24 for IPv4, a /48 for IPv6. */
+  network: z.nullable(z.string()),
+})
+
 const ParkedEvent = z.object({
   /** Name of the read model. */
   projection: z.string(),
@@ -182,6 +195,13 @@ export const operatorActions = endpoint('GET /analytics/actions', {
   query: z.object(paging(10)),
   answer: z.object({ success, actions: z.array(OperatorAction), total: count }),
   summary: 'The operator’s actions, newest first',
+})
+
+export const securityFailures = endpoint('GET /analytics/security', {
+  access: 'operator',
+  query: z.object(paging(10)),
+  answer: z.object({ success, failures: z.array(SecurityFailure), total: count }),
+  summary: 'Failed and throttled attempts to sign in to users’ accounts in the last 90 days, newest first',
 })
 
 export const parkedEvents = endpoint('GET /analytics/parked', {

@@ -12,12 +12,16 @@ const LINKS = {
   reset: { purpose: 'reset', mail: 'reset', path: '/reset-password', lifetimeMs: HOUR_MS },
   /** Resets the password of an address that has never been verified. */
   choose: { purpose: 'reset', mail: 'choosePassword', path: '/reset-password', lifetimeMs: HOUR_MS },
+  /** Ends every session and leads to a new password. */
+  secure: { purpose: 'secure', mail: 'newDevice', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
 } as const
 type Kind = keyof typeof LINKS
 type Purpose = (typeof LINKS)[Kind]['purpose']
 
 /** What a visitor entered. It becomes the account's when the visitor proves to own the address. */
 export type PendingRegistration = Pick<UserAccount, 'email' | 'fullName' | 'language' | 'passwordHash'>
+type Recipient = PendingRegistration & { readonly id: string }
+type Texts = Readonly<Record<string, string>>
 /** Number of pending registrations whose passwords a sign-in is compared with. */
 const COMPARED = 10
 
@@ -35,30 +39,39 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
   const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>
     tx.execute('delete from mail_token where user_id = ? and purpose = ?', [userId, purpose])
 
+  /**
+   * Stores and returns a token within the caller's transaction. A token that resets a password invalidates earlier
+   * ones. A token that verifies an address carries the registration that it activates.
+   */
+  const issue = async (tx: EntityManager, kind: Kind, { id, ...account }: Recipient): Promise<string> => {
+    const { purpose, lifetimeMs } = LINKS[kind]
+    const { email, fullName, language, passwordHash } = account
+    const token = randomBytes(32).toString('base64url')
+    await lock(tx, id)
+    if (purpose === 'reset') await revoke(tx, id, purpose)
+    const registration = purpose === 'verify' ? JSON.stringify({ email, fullName, language, passwordHash }) : null
+    await tx.execute(
+      'insert into mail_token (hash, user_id, purpose, expires_at, registration) values (?, ?, ?, ?, ?)',
+      [hashOf(token), id, purpose, new Date(now() + lifetimeMs), registration],
+    )
+    return token
+  }
+
   return {
     revoke,
+    issue,
 
-    /**
-     * Emails a link within the caller's transaction. A link that resets a password invalidates earlier ones. A link
-     * that verifies an address carries the registration that it activates. Adds `query` to the link.
-     */
+    /** Emails a link with a new token within the caller's transaction. `query` extends the link, `values` fill the text. */
     async send(
       tx: EntityManager,
       kind: Kind,
-      { id, email, fullName, language, passwordHash }: PendingRegistration & { readonly id: string },
-      query: Readonly<Record<string, string>> = {},
+      account: Recipient,
+      { query = {}, values = {} }: { query?: Texts; values?: Texts } = {},
     ): Promise<void> {
-      const { purpose, mail, path, lifetimeMs } = LINKS[kind]
-      const token = randomBytes(32).toString('base64url')
-      await lock(tx, id)
-      if (purpose === 'reset') await revoke(tx, id, purpose)
-      const registration = purpose === 'verify' ? JSON.stringify({ email, fullName, language, passwordHash }) : null
-      await tx.execute(
-        'insert into mail_token (hash, user_id, purpose, expires_at, registration) values (?, ?, ?, ?, ?)',
-        [hashOf(token), id, purpose, new Date(now() + lifetimeMs), registration],
-      )
+      const { mail, path, lifetimeMs } = LINKS[kind]
+      const token = await issue(tx, kind, account)
       const link = `${publicUrl()}${path}?${new URLSearchParams({ token, ...query })}`
-      await outbox.put(tx, id, composeMail(mail, { email, fullName, language }, link), lifetimeMs)
+      await outbox.put(tx, account.id, composeMail(mail, account, link, values), lifetimeMs)
     },
 
     /**

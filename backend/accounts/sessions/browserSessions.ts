@@ -29,15 +29,17 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     current: (ctx: Context) => sessions.authenticate(cookies.session(ctx).access),
 
     /** Rotates the tokens. If the session has ended, removes its cookies and returns false. */
-    async refresh(ctx: Context): Promise<boolean> {
-      const tokens = await sessions.refresh(cookies.session(ctx).refresh)
+    async refresh(ctx: Context, onReuse: (userId: string) => Promise<void>): Promise<boolean> {
+      const tokens = await sessions.refresh(cookies.session(ctx).refresh, onReuse)
       cookies.setSession(ctx, tokens)
       return tokens !== undefined
     },
 
-    async end(ctx: Context): Promise<void> {
-      await sessions.end(cookies.session(ctx))
+    /** Ends the session and removes its cookies. Returns its user; undefined if there was no open session. */
+    async end(ctx: Context): Promise<string | undefined> {
+      const userId = await sessions.end(cookies.session(ctx))
       cookies.setSession(ctx, undefined)
+      return userId
     },
 
     rememberDevice(ctx: Context, identity: string): void {

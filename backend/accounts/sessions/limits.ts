@@ -1,3 +1,6 @@
+import type { Context } from 'koa'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import type { SecurityLog } from '../security/securityLog.ts'
 import type { Limit, Throttle } from './throttle.ts'
 
 const MINUTE_MS = 60_000
@@ -34,13 +37,23 @@ type Kind = keyof ReturnType<typeof limitsOf>
 export type Attempts = ReturnType<typeof createAttempts>
 
 /** Creates the rate limiter for all kinds of attempts. */
-export function createAttempts(throttle: Throttle, production: boolean) {
+export function createAttempts(
+  throttle: Throttle,
+  { recordThrottle }: Pick<SecurityLog, 'recordThrottle'>,
+  production: boolean,
+) {
   const limits: Readonly<Record<Kind, Limit | undefined>> = limitsOf(production)
   return {
-    /** Counts an attempt. @throws Rejection too_many_requests */
-    async take(kind: Kind, subject: string): Promise<void> {
+    /** Counts an attempt, and records a refusal for `userId`. @throws Rejection too_many_requests */
+    async take(ctx: Context, kind: Kind, subject: string, userId: string | null = null): Promise<void> {
       const limit = limits[kind]
-      if (limit) await throttle.take(kind, subject, limit)
+      if (!limit) return
+      try {
+        await throttle.take(kind, subject, limit)
+      } catch (error) {
+        if (error instanceof Rejection) await recordThrottle(ctx, userId)
+        throw error
+      }
     },
     /** Removes a successful attempt from the count. */
     async giveBack(kind: Kind, subject: string): Promise<void> {

@@ -79,9 +79,11 @@ export function createSessions(database: Database, secret: string, now: Clock = 
   const execute = <T extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<T[]>(sql, parameters)
 
-  const endSession = async (id: string) => {
+  /** Ends a session. Returns its user; undefined if it had ended before. */
+  const endSession = async (id: string): Promise<string | undefined> => {
     const [row] = await execute<{ user_id: string }>('select user_id from session where id = ?', [id])
-    if (row) await endSessions(database.em.fork(), row.user_id, new Date(now()), { only: id })
+    const ended = row && (await endSessions(database.em.fork(), row.user_id, new Date(now()), { only: id }))
+    return ended ? row.user_id : undefined
   }
 
   return {
@@ -111,9 +113,13 @@ export function createSessions(database: Database, secret: string, now: Clock = 
 
     /**
      * Rotates the refresh token. Reuse of an older token ends the session, because the token may have been stolen.
+     * @param onReuse called with the user whose session was ended
      * @returns undefined if the token is invalid or the session has ended
      */
-    async refresh(refresh: string | undefined): Promise<SessionTokens | undefined> {
+    async refresh(
+      refresh: string | undefined,
+      onReuse: (userId: string) => Promise<void> = async () => {},
+    ): Promise<SessionTokens | undefined> {
       const claim = parse('refresh', refresh)
       if (!claim) return undefined
       const at = new Date(now())
@@ -132,7 +138,8 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       const justRotated = new Date(row.rotated_at) > ago(GRACE_SECONDS)
       if (justRotated && row.generation - claim.number <= 1) return tokens(claim.session, row.generation)
       const isExpired = row.generation === claim.number
-      if (!isExpired) await endSession(claim.session)
+      const reusedBy = isExpired ? undefined : await endSession(claim.session)
+      if (reusedBy) await onReuse(reusedBy)
       return undefined
     },
 
@@ -162,10 +169,10 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       await endSessions(database.em.fork(), userId, new Date(now()), { except: keptSessionId })
     },
 
-    /** Ends the session of the access token or, if that is invalid, of the refresh token. */
-    async end({ access, refresh }: { access: string | undefined; refresh: string | undefined }): Promise<void> {
+    /** Ends the session of the access token or, if that is invalid, of the refresh token. Returns its user. */
+    async end({ access, refresh }: { access: string | undefined; refresh: string | undefined }) {
       const claim = parse('access', access) ?? parse('refresh', refresh)
-      if (claim) await endSession(claim.session)
+      return claim && endSession(claim.session)
     },
   }
 }

@@ -9,6 +9,7 @@ import {
   pageRanking,
   parkedEvents,
   replayParkedEvents,
+  securityFailures,
   taskHealth,
   userList,
   userOverview,
@@ -29,6 +30,7 @@ const CALLS = {
   [operatorActions.path]: operatorActions,
   [parkedEvents.path]: parkedEvents,
   [replayParkedEvents.path]: replayParkedEvents,
+  [securityFailures.path]: securityFailures,
 }
 type Path = keyof typeof CALLS
 
@@ -151,6 +153,16 @@ const actionOf = (index: number) => ({
   ip: '203.0.113.7',
 })
 
+const failureOf = (index: number) => ({
+  id: `${100 - index}`,
+  at: minuteBack(index * 13),
+  event: ['sign_in_failed', 'throttled'][index % 2]!,
+  email: index % 3 === 0 ? null : 'grace.hopper@kinora.test',
+  browser: index % 4 === 0 ? null : 'Firefox',
+  system: 'Linux',
+  network: '203.0.113.0/24',
+})
+
 const parkedOf = (index: number) => ({
   projection: 'creditBalances',
   stream: 'creditAccount-0190a8f0-0000-7000-8000-000000000001',
@@ -182,6 +194,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
       [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],
+      [securityFailures.path, (query) => ({ failures: pageOf(query, 31, failureOf), total: 31 })],
       [replayParkedEvents.path, () => ({ replayed: 11, failed: 1, remaining: 1 })],
     ]),
     rare: new Map(),

@@ -52,8 +52,9 @@ describe('the reset screen', () => {
     ['/auth/forgot-password', '', { token: undefined, missing: false }],
     ['/zh/auth/reset-password', '?token=', { token: undefined, missing: true }],
     ['/reset-password/', '', { token: undefined, missing: true }],
-    ['/auth/forgot-password', '?token=t1', { token: 't1' }],
-    ['/zh/reset-password', '?a=1&token=t%2B2', { token: 't+2' }],
+    ['/auth/forgot-password', '?token=t1', { token: 't1', secures: false }],
+    ['/zh/reset-password', '?a=1&token=t%2B2', { token: 't+2', secures: false }],
+    ['/reset-password', '?token=t1&secure=1', { token: 't1', secures: true }],
   ])('parses %s%s', (pathname, search, expected) => {
     expect(resetScreen({ pathname, search })).toEqual(expected)
   })

@@ -8,6 +8,7 @@ import {
   register,
   resendVerification,
   resetPassword,
+  secureAccount,
   verifyEmail,
 } from '#backend/accounts/contract.ts'
 import { localHref, pageLocale, translate } from '../i18n/client.ts'
@@ -100,15 +101,27 @@ export async function setNewPassword(token: string, password: string): Promise<v
   setSignedOut()
 }
 
+/** Ends every session with the token of a new-device mail. Returns a token that sets a new password. */
+export async function secure(token: string): Promise<string> {
+  const { reset_token } = await call(secureAccount, { body: { token } })
+  setSignedOut()
+  return reset_token
+}
+
 /** Returns whether a link's token is used, expired or malformed. The user then needs a new link. */
 export const isTokenRefused = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.code === 'token_invalid' || error.faults.some(({ path }) => path.split('.').at(-1) === 'token'))
 
-export type ResetScreen = { readonly token: string } | { readonly token: undefined; readonly missing: boolean }
+export type ResetScreen =
+  | { readonly token: string; readonly secures: boolean }
+  | { readonly token: undefined; readonly missing: boolean }
 
-/** Decides from the URL whether the reset screen sets a password or requests a link. */
+/** Decides from the URL whether the reset screen ends every session first, sets a password, or requests a link. */
 export function resetScreen({ pathname, search }: { pathname: string; search: string }): ResetScreen {
-  const token = new URLSearchParams(search).get('token')?.trim()
-  return token ? { token } : { token: undefined, missing: /\/reset-password\/?$/.test(pathname) }
+  const query = new URLSearchParams(search)
+  const token = query.get('token')?.trim()
+  return token
+    ? { token, secures: query.get('secure') === '1' }
+    : { token: undefined, missing: /\/reset-password\/?$/.test(pathname) }
 }

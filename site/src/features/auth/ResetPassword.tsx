@@ -2,13 +2,17 @@ import { useState } from 'react'
 import { resetScreen } from '../../api/account.ts'
 import { NewPasswordForm } from './NewPasswordForm.tsx'
 import { ResetRequest } from './ResetRequest.tsx'
+import { SecureAccount } from './SecureAccount.tsx'
 
-/** Shows the new-password form, or the form that requests a reset link if the URL has no token. */
+/**
+ * Shows the new-password form, or the form that requests a reset link if the URL has no token. The link of a new-device
+ * mail ends every session first.
+ */
 export function ResetPassword() {
   const [screen] = useState(() => resetScreen(location))
-  return screen.token === undefined ? (
-    <ResetRequest missingToken={screen.missing} />
-  ) : (
-    <NewPasswordForm token={screen.token} />
-  )
+  const [resetToken, setResetToken] = useState<string>()
+  if (screen.token === undefined) return <ResetRequest missingToken={screen.missing} />
+  if (screen.secures && resetToken === undefined)
+    return <SecureAccount token={screen.token} onSecured={setResetToken} />
+  return <NewPasswordForm token={resetToken ?? screen.token} />
 }

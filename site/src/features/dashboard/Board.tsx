@@ -14,6 +14,7 @@ import { Live } from './Live.tsx'
 import { Margin } from './Margin.tsx'
 import { Parked } from './Parked.tsx'
 import { Ranking } from './Ranking.tsx'
+import { SecurityFailures } from './SecurityFailures.tsx'
 import { TaskHealth } from './TaskHealth.tsx'
 import { Users } from './Users.tsx'
 import { Visits } from './Visits.tsx'
@@ -42,6 +43,7 @@ export function Board() {
             <Margin />
             <TaskHealth />
             <Actions />
+            <SecurityFailures />
             <Parked />
           </div>
           <Foot />

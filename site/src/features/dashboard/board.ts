@@ -8,6 +8,7 @@ import {
   pageRanking,
   parkedEvents,
   replayParkedEvents,
+  securityFailures,
   type TABLES,
   tableFile,
   taskHealth,
@@ -31,6 +32,7 @@ export const $rankingOf = atom<'today' | 'period'>('today')
 const $userPage = atom(1)
 const $actionPage = atom(1)
 const $parkedPage = atom(1)
+const $failurePage = atom(1)
 
 export const today = boardSection(() => call(overview))
 /** Visits of the last seven days, regardless of the selected period. */
@@ -69,6 +71,11 @@ export const parked = boardSection(async () => {
   return { success: data.success, data: { ...data, page: $parkedPage.get() } }
 })
 
+export const failures = boardSection(async () => {
+  const data = await call(securityFailures, { query: { page: $failurePage.get(), per_page: PER_PAGE } })
+  return { success: data.success, data: { ...data, page: $failurePage.get() } }
+})
+
 /** Sections whose failures are reported at the top of the page. Other sections report theirs in their own panel. */
 const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, users]
 
@@ -99,7 +106,7 @@ const ofPeriod = () => [...(isWeek($choice.get()) ? [] : [days]), ranking, tasks
 export async function refreshBoard(): Promise<void> {
   $refreshing.set(true)
   const core = CORE.map(({ load }) => load())
-  const others = [...ofPeriod(), visitors, actions, parked].map(({ load }) => load())
+  const others = [...ofPeriod(), visitors, actions, failures, parked].map(({ load }) => load())
   await core[0]
   leaveIfSignedOut()
   await Promise.all([...core, ...others])
@@ -128,6 +135,11 @@ export function openActions(page: number): void {
 export function openParked(page: number): void {
   $parkedPage.set(page)
   void parked.load()
+}
+
+export function openFailures(page: number): void {
+  $failurePage.set(page)
+  void failures.load()
 }
 
 /** Replays the parked events and reloads what changed. Returns the numbers of events. @throws ApiError */

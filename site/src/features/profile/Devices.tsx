@@ -5,7 +5,7 @@ import { timeAgo } from '../../i18n/timeAgo.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
-import { $devices, endDevices, loadDevices } from './profile.ts'
+import { $devices, deviceName, endDevices, loadDevices } from './profile.ts'
 
 /** Lists the devices where the user is signed in. */
 export function Devices() {
@@ -41,16 +41,10 @@ export function Devices() {
   )
 }
 
-function nameOf({ browser, system }: SessionView): string {
-  const t = translate()
-  if (browser && system) return t('profile.devices.on', { browser, system })
-  return browser ?? system ?? t('profile.devices.unknown')
-}
-
 function Device({ device }: { device: SessionView }) {
   const t = translate()
   const [busy, run] = useBusy()
-  const name = nameOf(device)
+  const name = deviceName(device)
   const time = timeAgo(device.last_used_at, Date.now(), t, pageLocale())
   return (
     <li className="line spread profile-device">

@@ -14,6 +14,7 @@ import { LanguageSetting } from './LanguageSetting.tsx'
 import { PasswordSetting } from './PasswordSetting.tsx'
 import { PersonalInfo } from './PersonalInfo.tsx'
 import { $profile, openProfile } from './profile.ts'
+import { Security } from './Security.tsx'
 import { Subscription } from './Subscription.tsx'
 import { Works } from './Works.tsx'
 
@@ -38,6 +39,7 @@ export function Profile() {
       <Works />
       <Billing />
       <CreditHistory />
+      <Security />
       <section className="stack stack-wide profile-section" id="settings" aria-labelledby="settings-heading">
         <h2 id="settings-heading">{t('profile.settings.heading')}</h2>
         <LanguageSetting language={session.user.language} />
@@ -54,6 +56,7 @@ const SECTIONS = {
   works: 'works.heading',
   billing: 'billing.heading',
   credits: 'credits.heading',
+  security: 'profile.security.heading',
   settings: 'profile.settings.heading',
 } as const
 

@@ -20,6 +20,7 @@ import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/languag
 import { showToast } from '../../ui/toasts.ts'
 import { creditHistory } from './creditHistory.ts'
 import { invoiceList } from './invoices.ts'
+import { securityLog } from './securityLog.ts'
 import { loadFigures, works } from './works.ts'
 
 /** State of the page. `away` means that the browser is being redirected to the login page. */
@@ -38,6 +39,7 @@ export const openProfile = once(async () => {
     works.open(1),
     invoiceList.open(1),
     creditHistory.open(1),
+    securityLog.open(1),
     loadDevices(),
   ])
 })
@@ -57,6 +59,13 @@ export async function loadDevices(): Promise<void> {
   } catch {
     if (!Array.isArray($devices.get())) $devices.set('failed')
   }
+}
+
+/** Returns the browser and system of a device in the page's language. */
+export function deviceName({ browser, system }: Pick<SessionView, 'browser' | 'system'>): string {
+  const t = translate()
+  if (browser && system) return t('profile.devices.on', { browser, system })
+  return browser ?? system ?? t('profile.devices.unknown')
 }
 
 /** Signs out the given device, or all other devices if omitted. */

@@ -1,0 +1,71 @@
+import type { SecurityRecord } from '#backend/accounts/contract.ts'
+import { errorText } from '../../api/errorText.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
+import { HTML_LANG } from '../../i18n/core.ts'
+import { LinkButton } from '../../ui/Button.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { PagedSection } from './PagedSection.tsx'
+import { deviceName } from './profile.ts'
+import { securityLog } from './securityLog.ts'
+
+/** Lists the sign-ins and other events that concern access to the account. */
+export function Security() {
+  const t = translate()
+  return (
+    <section className="stack stack-wide profile-section" id="security" aria-labelledby="security-heading">
+      <h2 id="security-heading">{t('profile.security.heading')}</h2>
+      <div className="stack stack-wide card profile-card">
+        <h3>{t('profile.security.activity')}</h3>
+        <p className="muted">{t('profile.security.lead')}</p>
+        <PagedSection
+          list={securityLog}
+          label={t('profile.security.activity')}
+          shown={(place) => t('profile.security.shown', place)}
+          failure={(error) => errorText(error, t('profile.security.failed'))}
+          skeleton={<div className="skeleton rows-skeleton" />}
+          empty={
+            <Empty title={<h4>{t('profile.security.emptyTitle')}</h4>} text={t('profile.security.emptyText')}>
+              <LinkButton label={t('profile.password.submit')} variant="outline" href="#password" />
+            </Empty>
+          }
+        >
+          {(records) => <Records records={records} />}
+        </PagedSection>
+      </div>
+    </section>
+  )
+}
+
+function Records({ records }: { records: readonly SecurityRecord[] }) {
+  const t = translate()
+  const time = new Intl.DateTimeFormat(HTML_LANG[pageLocale()], { dateStyle: 'medium', timeStyle: 'short' })
+  return (
+    <Table
+      className="table-lines records"
+      rows={records}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: t('profile.security.what'),
+          isRowHead: true,
+          cell: (record) => (
+            <>
+              {t(`profile.security.event.${record.event}`)}
+              <span className="hint">{deviceName(record)}</span>
+            </>
+          ),
+        },
+        {
+          head: t('profile.security.when'),
+          cell: ({ at }) => <time dateTime={at}>{time.format(Date.parse(at))}</time>,
+        },
+        {
+          head: t('profile.security.network'),
+          className: 'number records-aside',
+          cell: ({ network }) => network ?? t('profile.security.unknown'),
+        },
+      ]}
+    />
+  )
+}
