@@ -42,7 +42,14 @@ export interface Sale {
   readonly reportedAt: string
 }
 
-export type ProposedRefund = Readonly<{ saleId: string; amountCents: number; currency: string }>
+/** `mismatched`: the sale's amount or currency differs from the agreement, so it grants no credits. */
+export type ProposedRefund = Readonly<{
+  saleId: string
+  agreementId: string
+  amountCents: number
+  currency: string
+  cause: 'after_end' | 'mismatched'
+}>
 
 /** `credits` is the number of credits that this reversal claims, or gives back if negative (`restored`). */
 export type Reversal = Readonly<{
@@ -63,8 +70,6 @@ export interface Subscription {
   /** Reversals and restorations, in order. */
   readonly reversals: readonly Reversal[]
   readonly disputes: readonly Dispute[]
-  /** Ids of sales with the wrong amount or currency. */
-  readonly mismatched: readonly string[]
   readonly proposedRefunds: readonly ProposedRefund[]
 }
 
@@ -125,13 +130,13 @@ export function evolve(subscription: Subscription, event: SubscriptionEvent): Su
       const sale = { id: saleId, agreementId, credits, amountCents, afterEnd, periodStart, reportedAt: at }
       return { ...paid, sales: [...paid.sales, sale] }
     }
-    case 'SubscriptionRefundProposed': {
+    case 'SubscriptionRefundProposed':
+    case 'SubscriptionSaleMismatched': {
       const { saleId, amountCents, currency } = event.data
-      const refund = { saleId, amountCents, currency }
+      const cause = event.type === 'SubscriptionSaleMismatched' ? 'mismatched' : 'after_end'
+      const refund = { saleId, agreementId, amountCents, currency, cause } as const
       return { ...subscription, proposedRefunds: [...subscription.proposedRefunds, refund] }
     }
-    case 'SubscriptionSaleMismatched':
-      return { ...subscription, mismatched: [...subscription.mismatched, event.data.saleId] }
     case 'SubscriptionPaymentFailed':
       return change({ failedAt: event.data.failedAt, graceUntil: event.data.graceUntil })
     case 'SubscriptionSuspended':

@@ -136,7 +136,7 @@ function reportStatus(command: SubscriptionCommand<'ReportStatus'>, subscription
 function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Subscription): Events {
   const { userId, at, agreementId, saleId, amountCents, currency, credits, soldAt, periodEnd } = command
   const agreement = find(subscription, agreementId)
-  if (subscription.sales.some(({ id }) => id === saleId) || subscription.mismatched.includes(saleId)) return []
+  if (subscription.sales.some(({ id }) => id === saleId) || findMismatched(subscription, saleId)) return []
   const sale = { userId, at, agreementId, saleId, amountCents, currency }
   if (amountCents !== agreement.priceCents || currency !== agreement.currency)
     return [{ type: 'SubscriptionSaleMismatched', data: sale }]
@@ -166,6 +166,10 @@ function reportPaymentFailed(command: SubscriptionCommand<'ReportPaymentFailed'>
   return status === 'active' && !isKnown ? [{ type: 'SubscriptionPaymentFailed', data }] : []
 }
 
+/** Returns a sale that was reported with the wrong amount or currency. */
+const findMismatched = ({ proposedRefunds }: Subscription, saleId: string) =>
+  proposedRefunds.find((refund) => refund.cause === 'mismatched' && refund.saleId === saleId)
+
 function findSale({ sales }: Subscription, saleId: string): Sale {
   const sale = sales.find(({ id }) => id === saleId)
   if (!sale) throw new Rejection('unknown_sale', 'This sale was not reported as completed.')
@@ -175,8 +179,13 @@ function findSale({ sales }: Subscription, saleId: string): Sale {
 function reportReversal(command: SubscriptionCommand<'ReportReversal'>, subscription: Subscription): Events {
   const { type: _, ...reversal } = command
   const { reversals } = subscription
-  const sale = findSale(subscription, reversal.saleId)
   if (reversals.some(({ id }) => id === reversal.reversalId)) return []
+  const mismatched = findMismatched(subscription, reversal.saleId)
+  if (mismatched) {
+    const data = { ...reversal, agreementId: mismatched.agreementId, takenCents: reversal.amountCents, credits: 0 }
+    return [{ type: 'SubscriptionSaleReversed', data }]
+  }
+  const sale = findSale(subscription, reversal.saleId)
   const { reversalId: id, saleId, amountCents, kind } = reversal
   const after = { ...subscription, reversals: [...reversals, { id, saleId, amountCents, kind, credits: 0 }] }
   return reverse(command, { reversal, sale, before: subscription, after })
@@ -316,7 +325,7 @@ function decide(command: SubscriptionCommand, subscription: Subscription): Event
 export const subscription: Decider<Subscription, SubscriptionCommand, SubscriptionEvent> = {
   category: SUBSCRIPTION,
   schemas: SUBSCRIPTION_EVENTS,
-  initial: { agreements: [], sales: [], reversals: [], disputes: [], mismatched: [], proposedRefunds: [] },
+  initial: { agreements: [], sales: [], reversals: [], disputes: [], proposedRefunds: [] },
   evolve,
   decide,
   hashChained: true,

@@ -44,6 +44,16 @@ describe('ReportSale', () => {
         })
     }
   })
+  it('records the refund of a mismatched sale without a claim', () => {
+    const data = { userId, agreementId: 'A', at, saleId: 's2', amountCents: 4498, currency: 'USD' }
+    const reversal = { userId, saleId: 's2', reversalId: 'r', amountCents: 4498, kind: 'refund', at } as const
+    given(...running, { type: 'SubscriptionSaleMismatched', data })
+      .when({ type: 'ReportReversal', ...reversal })
+      .decides({
+        type: 'SubscriptionSaleReversed',
+        data: { ...reversal, agreementId: 'A', takenCents: 4498, credits: 0 },
+      })
+  })
   it('marks a sale that completed after the end of its agreement, and proposes its refund', () => {
     given(...running, ended('A', 'unpaid'))
       .when(sale('s2', { soldAt: on('01-11'), periodEnd: on('02-11') }))

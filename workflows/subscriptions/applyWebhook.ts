@@ -123,7 +123,10 @@ async function reportRefunded(deps: SettleDeps, userId: string, sale: ProviderSa
   const { id: saleId, amountCents } = sale
   const known = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   const paid = known.sales.find(({ id }) => id === saleId)
-  if (!paid || takenCents(known, paid) === amountCents) return
+  const isBooked = paid
+    ? takenCents(known, paid) === amountCents
+    : known.reversals.some((each) => each.saleId === saleId)
+  if (isBooked) return
   const reversal = { saleId, reversalId: chargebackIdOf(saleId), amountCents, kind: 'reversal' } as const
   await sendCommand(deps, { type: 'ReportReversal', userId, ...reversal, at: calendarTime(deps) })
 }

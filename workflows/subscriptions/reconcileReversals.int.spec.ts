@@ -90,3 +90,16 @@ it('gives the credits of a chargeback back if its webhook was lost and its dispu
   await reconcile()
   expect(await summary()).toMatchObject({ left: 4_500, debt: 0 })
 })
+
+it('clears the alert about a sale with the wrong price once it is refunded', async () => {
+  await deliver()
+  double.model.bill(agreementId, '9.99')
+  await deliver()
+  await reconcile()
+  const saleId = double.model.of(agreementId).transactions.at(-1)!.id
+  expect([...world.raised]).toEqual([`refund_proposed ${saleId}`])
+  double.model.refund(agreementId)
+  await reconcile()
+  expect([...world.raised]).toEqual([])
+  expect(await summary()).toMatchObject({ left: 4_500, debt: 0 })
+})

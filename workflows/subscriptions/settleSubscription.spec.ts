@@ -74,6 +74,28 @@ describe('settling the credits of a subscription', () => {
     expect([...world.alerts.keys()]).toEqual(['refund_proposed s3'])
   })
 
+  it('alerts the operator to the refund of a sale with the wrong price, which grants nothing', async () => {
+    const data = { userId, agreementId: 'A', at, saleId: 's2', amountCents: 999, currency: 'USD' }
+    await world.given(...running, { type: 'SubscriptionSaleMismatched', data })
+    await world.settle()
+    expect([...world.alerts]).toEqual([
+      [
+        'refund_proposed s2',
+        'Sale s2 of user user (9.99 USD) does not have the price of the plan, so it granted no credits.',
+      ],
+    ])
+    expect(world.ledger()).toHaveLength(1)
+    const refund = { saleId: 's2', reversalId: 'r1', kind: 'refund', amountCents: 999 } as const
+    await world.deps.handle(
+      subscription,
+      userId,
+      { type: 'ReportReversal', userId, ...refund, at },
+      contextOf(cancel()),
+    )
+    await world.settle()
+    expect([...world.alerts]).toEqual([])
+  })
+
   it('claims the credits of a reversed sale back, with the kind of the reversal as the reason', async () => {
     const data = { userId, agreementId: 'A', at, saleId: 's1', amountCents: 1000, credits: 1000 }
     await world.given(

@@ -59,11 +59,16 @@ export async function settleSubscription(deps: SettleDeps, userId: string): Prom
   return due === undefined ? null : Math.max(Date.parse(due) - calendar(), 0)
 }
 
+const REFUND_CAUSES = {
+  after_end: 'came after the end of the plan.',
+  mismatched: 'does not have the price of the plan, so it granted no credits.',
+} as const
+
 /** Alerts the operator to each proposed refund until its sale is refunded or reversed, in whole or in part. */
 async function proposeRefunds({ alerts }: SettleDeps, userId: string, subscription: Subscription): Promise<void> {
-  for (const { saleId, amountCents, currency } of subscription.proposedRefunds) {
+  for (const { saleId, amountCents, currency, cause } of subscription.proposedRefunds) {
     const code = `refund_proposed ${saleId}`
-    const detail = `Sale ${saleId} of user ${userId} (${amountCents / 100} ${currency}) came after the end of the plan.`
+    const detail = `Sale ${saleId} of user ${userId} (${amountCents / 100} ${currency}) ${REFUND_CAUSES[cause]}`
     if (subscription.reversals.some((reversal) => reversal.saleId === saleId)) await alerts.clear(code)
     else await alerts.raise(code, detail)
   }
