@@ -105,15 +105,20 @@ export class AccountBook {
         ]
       }
       case 'CreditsReleased': {
-        const { holdId, parts, renewed, at } = event.data
+        const { holdId, parts, renewed, forfeited: lost = [], at } = event.data
         const hold = this.#settle(holdId, wrong)
         for (const { lotId, amount } of parts)
           if (!hold.parts.some((part) => part.lotId === lotId && part.amount === amount))
             wrong.push(`It returns ${amount} to the lot ${lotId}, from which it did not hold them.`)
+        for (const { lotId, amount } of lost) {
+          if (!hold.parts.some((part) => part.lotId === lotId && part.amount >= amount) || !isCount(amount))
+            wrong.push(`It forfeits ${amount} of the lot ${lotId}, from which it did not hold them.`)
+          if (this.#isOpen(lotId, at)) wrong.push(`It forfeits credits of the open lot ${lotId}.`)
+        }
         const back = this.#lotPostings(parts, 1, at, wrong)
         if (renewed)
           back.push(this.#newLot(renewed.lotId, { ...renewed, source: 'returned', reference: holdId }, wrong))
-        return [[hold, -hold.balance], ...back]
+        return [[hold, -hold.balance], [forfeited, total(lost)], ...back]
       }
       case 'CreditLotClosed': {
         const { lotId, amount, at } = event.data
@@ -188,11 +193,15 @@ export class AccountBook {
   #lotPostings(parts: readonly LotPart[], sign: 1 | -1, at: string, wrong: string[]): Posting[] {
     return parts.map(({ lotId, amount }) => {
       const lot = this.lots.get(lotId)
-      if (!lot || lot.closed || (lot.expiresAt !== null && lot.expiresAt <= at))
-        wrong.push(`There is no open lot ${lotId}.`)
+      if (!this.#isOpen(lotId, at)) wrong.push(`There is no open lot ${lotId}.`)
       if (!isCount(amount)) wrong.push(`It moves ${amount} credits of the lot ${lotId}.`)
       return [lot ?? missing(lotId), sign * amount]
     })
+  }
+
+  #isOpen(lotId: string, at: string): boolean {
+    const lot = this.lots.get(lotId)
+    return lot !== undefined && !lot.closed && (lot.expiresAt === null || lot.expiresAt > at)
   }
 
   #settle(holdId: string, wrong: string[]): Hold {

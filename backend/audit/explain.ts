@@ -12,7 +12,7 @@ interface Explanation {
   readonly userId: string | null
   /** Whole credits. */
   readonly credits: number
-  readonly outcome: 'spent' | 'given back' | 'held' | 'never held'
+  readonly outcome: 'spent' | 'given back' | 'forfeited' | 'held' | 'never held'
   /** The lots that the credits came from, and the origin of each. */
   readonly lots: readonly { readonly lotId: string; readonly amount: number; readonly from: string }[]
   readonly steps: readonly ReturnType<typeof stepOf>[]
@@ -38,7 +38,8 @@ export async function explain(store: EventStore, taskId: string): Promise<Explan
           outcome = 'held'
           lots = event.data.parts.map((part) => ({ ...part, from: originOf(book, part.lotId) }))
           credits = lots.reduce((sum, { amount }) => sum + amount, 0)
-        } else outcome = event.type === 'CreditsCaptured' ? 'spent' : 'given back'
+        } else if (event.type === 'CreditsCaptured') outcome = 'spent'
+        else outcome = 'forfeited' in event.data && which === '' ? 'forfeited' : 'given back'
       }
       book.post(event)
     }

@@ -102,6 +102,11 @@ function reasonOf(event: CreditAccountEvent, held: number): string {
       return 'owed since a reversal'
     case 'CreditsReversed':
       return event.data.debt > 0 ? `${event.data.reason}, ${event.data.debt} owed` : event.data.reason
+    case 'CreditsReleased': {
+      const { reason, forfeited = [] } = event.data
+      const lost = forfeited.map(({ lotId, amount }) => `${lotId}: ${amount}`).join(', ')
+      return lost ? `${reason}, forfeited ${lost}` : reason
+    }
     default:
       return event.data.reason
   }

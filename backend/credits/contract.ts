@@ -21,10 +21,13 @@ export type CreditEntry = z.infer<typeof CreditEntry>
 
 const GRANTS = ['free', 'subscription', 'payment'] as const
 const RELEASES = ['not delivered', 'cancelled', 'abandoned', 'account erased'] as const
+export type ReleaseReason = (typeof RELEASES)[number]
 const LOSSES = ['expired', 'subscription_ended', 'refund', 'reversal'] as const
 const RETURNS = ['dispute_won'] as const
+/** A release that returns less than was held, because the lots of the credits are over. */
+const FORFEITS = ['forfeited'] as const
 /** Reasons that the site translates. */
-export const REASONS = [...GRANTS, 'video', ...RELEASES, ...LOSSES, ...RETURNS] as const
+export const REASONS = [...GRANTS, 'video', ...RELEASES, ...LOSSES, ...RETURNS, ...FORFEITS] as const
 
 export const history = endpoint('GET /credits/history', {
   access: 'user',

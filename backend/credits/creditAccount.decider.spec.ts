@@ -45,6 +45,7 @@ const release = (holdId: string): CreditAccountCommand => ({
   userId,
   holdId,
   reason: 'not delivered',
+  byOwner: false,
   renewalExpiresAt,
   at,
 })

@@ -1,7 +1,18 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { type EndedIds, hasEnded, noEndedIds, weightOfEnded, withEnded } from '../kernel/eventsourcing/pure/endedIds.ts'
 import { CREDIT_ACCOUNT, CREDIT_ACCOUNT_EVENTS, type CreditAccountEvent, type LotPart } from './events.ts'
-import { allocate, available, credit, debit, isValid, type Lot, newLot, total } from './lots.rules.ts'
+import {
+  allocate,
+  available,
+  claimable,
+  credit,
+  debit,
+  forfeit,
+  isValid,
+  type Lot,
+  newLot,
+  total,
+} from './lots.rules.ts'
 
 /** A user's credits. Amounts are whole credits. The size grows with grants and corrections, but not with videos. */
 export interface CreditAccount {
@@ -29,8 +40,8 @@ interface Commands {
   /** `openLimit`: maximum number of open holds for the tier, including this one. */
   HoldCredits: { holdId: string; amount: number; openLimit: number }
   CaptureHold: { holdId: string }
-  /** `renewalExpiresAt`: expiry of credits that cannot return to their lot because the lot is closed or has expired. */
-  ReleaseHold: { holdId: string; reason: string; renewalExpiresAt: string }
+  /** `renewalExpiresAt`: expiry of credits whose lot is closed or has expired. `byOwner`: the owner cancelled the task. */
+  ReleaseHold: { holdId: string; reason: string; byOwner: boolean; renewalExpiresAt: string }
   /** Forfeits the remaining credits of lots whose subscription has ended. */
   ForfeitLots: { lotIds: readonly string[] }
   ExpireLots: object
@@ -58,17 +69,18 @@ function evolve(account: CreditAccount, event: CreditAccountEvent): CreditAccoun
     case 'CreditsCaptured':
       return withoutHold(account, event.data.holdId)
     case 'CreditsReleased': {
-      const { holdId, renewed } = event.data
+      const { holdId, renewed, forfeited = [] } = event.data
       // Events that predate lot closing have no `parts`: the entire hold returned to its lots.
       const lots = credit(account.lots, event.data.parts ?? findHold(account, holdId)?.parts)
       if (renewed) lots.push(newLot(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
-      return { ...withoutHold(account, holdId), lots }
+      const closed = forfeit(account.closed, forfeited)
+      return { ...withoutHold(account, holdId), lots: forfeit(lots, forfeited), closed }
     }
     case 'CreditLotClosed': {
       const { lotId, amount } = event.data
       const lots = account.lots.filter(({ id }) => id !== lotId)
       const over = account.lots.filter(({ id, source }) => id === lotId && source !== 'returned')
-      const closed = over.map((lot) => ({ ...lot, left: 0, forfeited: amount }))
+      const closed = over.map((lot) => ({ ...lot, left: 0, forfeited: lot.forfeited + amount }))
       return { ...account, lots, closed: [...account.closed, ...closed] }
     }
     case 'CreditsReversed': {
@@ -151,16 +163,29 @@ function hold(
   return [{ type: 'CreditsHeld', data: { userId, holdId, parts: allocate(account.lots, amount, at), at } }]
 }
 
-/** Returns held credits to their lots. Credits whose lots are no longer open move to one new lot. */
+/**
+ * Returns held credits to their lots. Credits whose lot is over move to one new lot if the task failed, once, and are
+ * forfeited if its owner cancelled it.
+ */
 function release(command: CreditAccountCommand<'ReleaseHold'>, account: CreditAccount): readonly CreditAccountEvent[] {
-  const { userId, holdId, reason, renewalExpiresAt, at } = command
+  const { userId, holdId, reason, byOwner, renewalExpiresAt, at } = command
   const held = findHold(account, holdId)?.parts
   if (!held) return []
   const isReturnable = ({ lotId }: LotPart) => account.lots.some((lot) => lot.id === lotId && isValid(lot, at))
+  const forfeitable = ({ lotId, amount }: LotPart) => {
+    const lot = findLot(account, lotId)
+    // Lots of returned credits are the only ones that are not kept when they are closed.
+    if (!lot || lot.source === 'returned') return amount
+    // Credits that were claimed back from other lots, or as debt, replace held ones: they must not be lost twice.
+    return byOwner ? Math.min(amount, claimable(lot, at)) : 0
+  }
   const parts = held.filter(isReturnable)
-  const amount = total(held) - total(parts)
+  const over = held.filter((part) => !isReturnable(part))
+  const lost = over.map((part) => ({ ...part, amount: forfeitable(part) })).filter(({ amount }) => amount > 0)
+  const amount = total(over) - total(lost)
   const renewed = amount > 0 ? { lotId: `returned-${holdId}`, amount, expiresAt: renewalExpiresAt } : null
-  const data = { userId, holdId, reason, parts, renewed, at }
+  const forfeited = lost.length > 0 ? { forfeited: lost } : {}
+  const data = { userId, holdId, reason, parts, renewed, ...forfeited, at }
   return withDebtRepaid(account, command, { type: 'CreditsReleased', data })
 }
 
@@ -190,12 +215,8 @@ function reverse(command: CreditAccountCommand<'ReverseLot'>, account: CreditAcc
   const { userId, reversalId, lotId, reason, at } = command
   const lot = findLot(account, lotId)
   if (!lot || account.corrected.includes(reversalId)) return []
-  const left = isValid(lot, at) ? lot.left : 0
-  const expired = lot.left - left
-  // The user could not use forfeited and expired credits, so they are not claimed back.
-  const claimable = lot.granted - lot.forfeited - lot.reversed - expired
-  const claimed = Math.min(command.amount ?? claimable, claimable)
-  const fromLot = Math.min(left, claimed)
+  const claimed = Math.min(command.amount ?? lot.granted, claimable(lot, at))
+  const fromLot = isValid(lot, at) ? Math.min(lot.left, claimed) : 0
   const others = account.lots.filter(({ id }) => id !== lotId)
   const parts = [...(fromLot > 0 ? [{ lotId, amount: fromLot }] : []), ...allocate(others, claimed - fromLot, at)]
   const data = { userId, reversalId, lotId, parts, debt: claimed - total(parts), reason, at }

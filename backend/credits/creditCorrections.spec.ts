@@ -71,6 +71,7 @@ const release: CreditAccountCommand = {
   userId,
   holdId: 't',
   reason: 'failed',
+  byOwner: false,
   renewalExpiresAt: day(31),
   at,
 }

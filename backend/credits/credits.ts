@@ -3,9 +3,12 @@ import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Calendar } from '../kernel/time.ts'
+import type { ReleaseReason } from './contract.ts'
 import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
 
 const RENEWAL_MS = 30 * 24 * 3_600_000
+/** Reasons of releases that the user caused. */
+const BY_OWNER: readonly ReleaseReason[] = ['cancelled', 'account erased']
 
 type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number }>
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
@@ -40,9 +43,12 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
       await send({ type: 'CaptureHold', userId, holdId: taskId, at: at() }, context)
     },
 
-    /** Returns held credits to their lots. Credits whose lot is not open get a new lot that expires in 30 days. */
-    release(userId: string, taskId: string, reason: string, origin?: Partial<Origin>) {
-      const hold = { holdId: taskId, reason, renewalExpiresAt: at(RENEWAL_MS) }
+    /**
+     * Returns held credits to their lots. Credits whose lot is over get a new lot that expires in 30 days, once, if
+     * Kinora failed; they are forfeited if the owner cancelled.
+     */
+    release(userId: string, taskId: string, reason: ReleaseReason, origin?: Partial<Origin>) {
+      const hold = { holdId: taskId, reason, byOwner: BY_OWNER.includes(reason), renewalExpiresAt: at(RENEWAL_MS) }
       return send({ type: 'ReleaseHold', userId, ...hold, at: at() }, { ...bySystem('release', taskId), ...origin })
     },
 

@@ -3,7 +3,7 @@ import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
 
 /**
  * The source of a lot. `payment`: a sale that completed after its subscription had ended; its credits never expire.
- * `returned`: released credits whose original lot was no longer open.
+ * `returned`: credits of a task that failed, whose original lot was no longer open.
  */
 export type LotSource = 'free' | 'subscription' | 'payment' | 'adjustment' | 'returned'
 
@@ -26,14 +26,15 @@ interface Data {
   /** The task succeeded: the held credits were spent. */
   CreditsCaptured: { holdId: string }
   /**
-   * The task did not succeed: the held credits returned to their lots. `renewed` is a new lot for credits whose lot is
-   * closed or has expired.
+   * The task did not succeed: the held credits returned to their lots. Credits whose lot is closed or has expired are
+   * in the new lot `renewed`, or `forfeited` with their lot. Old events forfeit none.
    */
   CreditsReleased: {
     holdId: string
     reason: string
     parts: readonly LotPart[]
     renewed: { lotId: string; amount: number; expiresAt: string } | null
+    forfeited?: readonly LotPart[]
   }
   /** The lot was closed and its remaining credits were forfeited. `amount` may be zero. */
   CreditLotClosed: { lotId: string; amount: number; reason: 'expired' | 'subscription_ended' }

@@ -34,6 +34,7 @@ describe(`an account with ${EVENTS} events`, () => {
       userId,
       holdId: openHold(account),
       reason: 'not delivered',
+      byOwner: false,
       renewalExpiresAt: at,
       at,
     })

@@ -20,6 +20,12 @@ export function newLot(id: string, source: LotSource, amount: number, expiresAt:
 /** Returns whether a lot is valid at a given time. It is already expired at `expiresAt`. */
 export const isValid = ({ expiresAt }: Lot, at: string): boolean => expiresAt === null || expiresAt > at
 
+/** Returns how many credits of a lot can still be claimed back: the user could use them, and they were not claimed yet. */
+export function claimable(lot: Lot, at: string): number {
+  const expired = isValid(lot, at) ? 0 : lot.left
+  return Math.max(0, lot.granted - lot.forfeited - lot.reversed - expired)
+}
+
 /** Returns the number of credits that can be spent at a given time. */
 export const available = (lots: readonly Lot[], at: string): number =>
   lots.reduce((sum, lot) => sum + (isValid(lot, at) ? lot.left : 0), 0)
@@ -47,13 +53,15 @@ export function allocate(lots: readonly Lot[], amount: number, at: string): LotP
   return parts
 }
 
-const post = (sign: 1 | -1) => (lots: readonly Lot[], parts: readonly LotPart[]) =>
+const post = (field: 'left' | 'forfeited', sign: 1 | -1) => (lots: readonly Lot[], parts: readonly LotPart[]) =>
   lots.map((lot) => {
     const part = parts.find(({ lotId }) => lotId === lot.id)
-    return part ? { ...lot, left: lot.left + sign * part.amount } : lot
+    return part ? { ...lot, [field]: lot[field] + sign * part.amount } : lot
   })
 
 /** Subtracts the parts from their lots. */
-export const debit = post(-1)
+export const debit = post('left', -1)
 /** Adds the parts back to their lots. */
-export const credit = post(1)
+export const credit = post('left', 1)
+/** Records the parts, which are no longer in their lots, as forfeited. */
+export const forfeit = post('forfeited', 1)

@@ -13,7 +13,7 @@ import { creditCost, type Generation } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
 import type { ImageUploads } from './imageUploads.ts'
 import { renderLane } from './renderLane.decider.ts'
-import { isCharged, videoTask } from './videoTask.decider.ts'
+import { isCharged, releaseReason, videoTask } from './videoTask.decider.ts'
 
 type Appended = Promise<GlobalPosition | undefined>
 
@@ -89,7 +89,7 @@ export function createTasks(deps: TaskDeps) {
       const { correlationId } = context
       const released = isCharged(state)
         ? undefined
-        : await credits.release(userId, taskId, 'cancelled', { correlationId })
+        : await credits.release(userId, taskId, releaseReason(state), { correlationId })
       await removeTaskMedia(media, taskId)
       await note(userId, { videoTasks: position, creditBalances: released })
     },

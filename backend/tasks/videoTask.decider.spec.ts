@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
 import type { VideoFile, VideoTaskEvent, VideoTaskOrder } from './events.ts'
-import { isCharged, type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
+import { isCharged, releaseReason, type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
 
 const given = specification(videoTask)
 const taskId = 'task'
@@ -206,6 +206,12 @@ describe('the end of a video task', () => {
     expect(charged.map(([state]) => state)).toEqual(['succeeded', 'deleted'])
     expect(isCharged(fold(...STATES.recovered, deleted))).toBe(false)
     expect(isCharged(fold(submitted, cancelled, deleted))).toBe(false)
+  })
+  it('is cancelled only if its owner deletes it before it has failed', () => {
+    expect(releaseReason(fold(submitted, cancelled, deleted))).toBe('cancelled')
+    expect(releaseReason(fold(...STATES.failed, deleted))).toBe('not delivered')
+    expect(releaseReason(fold(...STATES.failed))).toBe('not delivered')
+    expect(releaseReason(fold(...STATES.recovered, deleted))).toBe('not delivered')
   })
   it('needs no recovery if the task never reached the provider', () => {
     given(submitted, requested, failed(null, 'render_timed_out')).when(succeed).decidesNothing()

@@ -39,7 +39,8 @@ type Stage =
     }
   /** A video that was recovered after a failure is not charged. */
   | Readonly<{ status: 'succeeded'; order: VideoTaskOrder; file: VideoFile; charged: boolean }>
-  | { readonly status: 'deleted'; readonly charged: boolean }
+  /** `cancelled`: its owner deleted it before it had ended. */
+  | { readonly status: 'deleted'; readonly charged: boolean; readonly cancelled: boolean }
 
 type At = { readonly at: string }
 type SimpleCommand = 'Queue' | 'Claim' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery'
@@ -64,6 +65,10 @@ const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
 
 /** Returns whether a task is charged. When an uncharged task ends, its credits are released. */
 export const isCharged = (task: VideoTask): boolean => 'charged' in task && task.charged
+
+/** Returns why the credits of an uncharged task are released: its owner cancelled it, or Kinora did not deliver. */
+export const releaseReason = (task: VideoTask): 'cancelled' | 'not delivered' =>
+  task.status === 'deleted' && task.cancelled ? 'cancelled' : 'not delivered'
 
 /** Returns whether a task has ended, so that its credits can be settled. */
 export const isEnded = ({ status }: VideoTask): boolean => ENDED.includes(status)
@@ -129,7 +134,7 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     case 'VideoTaskAbandoned':
       return { status: 'abandoned' }
     case 'VideoTaskDeleted':
-      return { status: 'deleted', charged: task.status === 'succeeded' && task.charged }
+      return { status: 'deleted', charged: isCharged(task), cancelled: 'code' in task && task.code === 'cancelled' }
   }
 }
 

@@ -74,11 +74,11 @@ export const creditBalances: Projection<CreditAccountEvent, CreditBalanceRow> = 
     CreditsReleased: (row, { data }) => {
       if (!row) return row
       const { [data.holdId]: held = [], ...holds } = row.holds
-      const back = moved(row.lots, data.parts ?? held, { left: 1 })
-      if (!data.renewed) return { ...row, holds, lots: back }
-      const { lotId, amount, expiresAt } = data.renewed
-      const gone = held.filter((part) => !data.parts.some(({ lotId }) => lotId === part.lotId))
-      return { ...row, holds, lots: [...moved(back, gone, { lost: 1 }), lotOf(lotId, 'returned', amount, expiresAt)] }
+      const { parts = held, renewed } = data
+      const gone = held.filter((part) => !parts.some(({ lotId }) => lotId === part.lotId))
+      const lots = moved(moved(row.lots, parts, { left: 1 }), gone, { lost: 1 })
+      if (renewed) lots.push(lotOf(renewed.lotId, 'returned', renewed.amount, renewed.expiresAt))
+      return { ...row, holds, lots }
     },
     CreditLotClosed: (row, { data }) => {
       if (!row) return row

@@ -59,9 +59,10 @@ export const creditEntries: Projection<CreditAccountEvent, CreditEntryRow> = {
       entry(event, { kind: 'hold', amount: -sum(event.data.parts), reason: 'video', taskId: event.data.holdId }),
     CreditsCaptured: (row) => row && { ...row, kind: 'spend' },
     CreditsReleased: (_, event) => {
-      const { parts, renewed, reason, holdId } = event.data
+      const { parts, renewed, forfeited, holdId } = event.data
       const amount = sum(parts ?? []) + (renewed?.amount ?? 0)
-      return entry(event, { kind: 'release', amount, reason, taskId: holdId })
+      if (!forfeited) return entry(event, { kind: 'release', amount, reason: event.data.reason, taskId: holdId })
+      return entry(event, { kind: amount > 0 ? 'release' : 'forfeit', amount, reason: 'forfeited', taskId: holdId })
     },
     CreditLotClosed: (_, event) => {
       const { amount, reason, lotId } = event.data

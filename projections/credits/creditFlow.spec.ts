@@ -36,6 +36,8 @@ describe('credit flows', () => {
       data: { userId, holdId: 'task', reason: 'failed', parts, renewed: null, at: later },
     }
     expect(rows(held, released)).toEqual([])
+    const forfeited = { ...released, data: { ...released.data, parts: [part('a', 10)], forfeited: [part('b', 20)] } }
+    expect(rows(held, forfeited)).toEqual([{ id: 'task', kind: 'lapsed', amount: 20, at: later }])
   })
   it.each<CreditAccountEvent>([
     { type: 'CreditLotClosed', data: { userId, lotId: 'a', amount: 30, reason: 'expired', at } },

@@ -6,7 +6,7 @@ import { sum } from './creditBalance.ts'
 
 /**
  * Credits issued to users or permanently deducted, without the user's id. A `held` row becomes `spent` on capture and
- * is deleted on release. `lapsed` covers all other deductions. Outstanding credits: sold + given - spent - lapsed.
+ * is deleted on release, unless credits were forfeited. `lapsed` covers all other deductions. Outstanding credits: sold + given - spent - lapsed.
  */
 const CreditFlowTable = defineEntity({
   name: 'CreditFlowRow',
@@ -37,7 +37,8 @@ export const creditFlows: Projection<CreditAccountEvent, CreditFlowRow> = {
     },
     CreditsHeld: (_, { data }) => ({ id: data.holdId, kind: 'held', amount: sum(data.parts), at: data.at }),
     CreditsCaptured: (row, { data }) => row && { ...row, kind: 'spent', at: data.at },
-    CreditsReleased: () => undefined,
+    CreditsReleased: (row, { data: { forfeited, at } }) =>
+      row && forfeited && { ...row, kind: 'lapsed', amount: sum(forfeited), at },
     CreditLotClosed: (_, event) => lapsed(event, event.data.amount),
     CreditsReversed: (_, event) => lapsed(event, sum(event.data.parts)),
     CreditsRestored: (_, event) => lapsed(event, -event.data.amount),

@@ -85,6 +85,11 @@ describe("a user's balance", () => {
       row([lot('a', 60), lot('b', 0, 100, true), renewed]),
     )
   })
+  it('subtracts the forfeited credits of a release from their closed lot', () => {
+    const { type, data } = released('t', [part('a', 20)]) as CreditAccountEvent<'CreditsReleased'>
+    const lost: CreditAccountEvent = { type, data: { ...data, forfeited: [part('b', 100)] } }
+    expect(balance(...grants, hold, closed('b', 0), lost)).toEqual(row([lot('a', 60), lot('b', 0, 100, true)]))
+  })
   it('subtracts forfeited, reversed and withdrawn credits', () => {
     expect(balance(...grants, closed('b', 100))).toEqual(row([lot('a', 60), lot('b', 0, 100, true)]))
     expect(balance(...grants, reversed('b', 5, part('b', 100), part('a', 60)))).toEqual(
@@ -155,6 +160,20 @@ describe("a user's credit entries", () => {
       entry(3, 'hold', -10, 'video', { id: 'u', task_id: 'u' }),
       entry(4, 'release', 10, 'cancelled', { task_id: 'u' }),
     ])
+  })
+  it('list what a release returned of a hold, and that the rest was forfeited', () => {
+    const release = (holdId: string, parts: LotPart[]): CreditAccountEvent => {
+      const { type, data } = released(holdId, parts) as CreditAccountEvent<'CreditsReleased'>
+      return { type, data: { ...data, forfeited: [part('b', 10)] } }
+    }
+    const [, partly, , none] = placed(
+      held('t', part('a', 4), part('b', 10)),
+      release('t', [part('a', 4)]),
+      held('u', part('b', 10)),
+      release('u', []),
+    )
+    expect(partly).toEqual(entry(1, 'release', 4, 'forfeited', { task_id: 't' }))
+    expect(none).toEqual(entry(3, 'forfeit', 0, 'forfeited', { task_id: 'u' }))
   })
   it('list forfeits, reversals with their debt, and withdrawals, but neither empty lots nor repayments', () => {
     expect(

@@ -25,6 +25,7 @@ const order: VideoTaskOrder = {
   credits: 30,
   priority: 4,
 }
+const at = '2026-01-01T00:00:00.000Z'
 const context = { signal: new AbortController().signal }
 const unreachable = async (): Promise<never> => {
   throw new Error('unreachable')
@@ -128,6 +129,31 @@ describe('reading a task', () => {
     expect(types()).toEqual(before)
     expect(eventsOf('unknown')).toEqual([])
   })
+})
+
+describe('settling credits', () => {
+  it.each([
+    ['cancelled', [{ type: 'Delete', at }]],
+    [
+      'not delivered',
+      [
+        { type: 'Fail', code: 'provider_failed', detail: 'why', at },
+        { type: 'Delete', at },
+      ],
+    ],
+  ] as const)(
+    'releases those of a deleted task as %s, if the process crashed before it did',
+    async (reason, commands) => {
+      const reasons: string[] = []
+      const release = async (_user: string, _task: string, why: string) => void reasons.push(why)
+      const { settleCredits } = createTaskActivities({ ...deps, credits: { capture: unreachable, release } as never })
+      deps.media.remove = async () => {}
+      for (const command of commands)
+        await deps.handle(videoTask, 'task', command, { commandId: command.type, actor: 'user', correlationId: 'c' })
+      await settleCredits(input, context)
+      expect(reasons).toEqual([reason])
+    },
+  )
 })
 
 describe('rendering', () => {

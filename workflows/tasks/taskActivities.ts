@@ -1,7 +1,7 @@
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
 import { renderLane } from '#backend/tasks/renderLane.decider.ts'
-import { isCharged, isEnded, refuseOlderLease } from '#backend/tasks/videoTask.decider.ts'
+import { isCharged, isEnded, refuseOlderLease, releaseReason } from '#backend/tasks/videoTask.decider.ts'
 import type { Implemented } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
 import { Pool } from '../engine/pool.ts'
@@ -74,7 +74,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       if (isCharged(state)) {
         await credits.capture(userId, taskId, await origin(taskId))
         await deps.creditsSpent(userId)
-      } else await credits.release(userId, taskId, 'not delivered', await origin(taskId))
+      } else await credits.release(userId, taskId, releaseReason(state), await origin(taskId))
     },
 
     async releaseSlot({ taskId, userId }) {

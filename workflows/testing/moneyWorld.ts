@@ -127,6 +127,13 @@ export class MoneyWorld {
     return this.attempt(() => this.#handle(creditAccount, userId, command))
   }
 
+  /** Releases a hold because the task failed, or because its owner cancelled it. */
+  release(holdId: string, byOwner: boolean) {
+    const renewalExpiresAt = new Date(this.now + 30 * DAY_MS).toISOString()
+    const reason = byOwner ? 'cancelled' : 'not delivered'
+    return this.spend({ type: 'ReleaseHold', userId, holdId, reason, byOwner, renewalExpiresAt, at: this.at })
+  }
+
   advance(days: number): void {
     this.now += days * DAY_MS
     this.provider.billDue()

@@ -4,13 +4,13 @@ import type { Outcome } from './runMutants.ts'
 export const KNOWN_FAULTS: readonly (Pick<Outcome, 'file' | 'code' | 'change'> & { readonly name: string })[] = [
   {
     name: 'claims credits back that an earlier reversal has claimed',
-    file: 'backend/credits/creditAccount.decider.ts',
+    file: 'backend/credits/lots.rules.ts',
     code: '- lot.reversed - expired',
     change: 'lot.granted - lot.forfeited - lot.reversed → lot.granted - lot.forfeited',
   },
   {
     name: 'claims credits back in addition to those that an earlier reversal has claimed',
-    file: 'backend/credits/creditAccount.decider.ts',
+    file: 'backend/credits/lots.rules.ts',
     code: '- lot.reversed - expired',
     change: '- → +',
   },
