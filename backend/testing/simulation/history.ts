@@ -2,7 +2,7 @@ import { MOVED_CLOCK } from '../../kernel/postgres/calendar.ts'
 import { Cluster } from './actors/cluster.ts'
 import { Customer } from './actors/customer.ts'
 import { poison, tamper } from './actors/vandal.ts'
-import type { Violation } from './invariants/violation.ts'
+import { Violation } from './invariants/violation.ts'
 import type { Action, Plan } from './plan.ts'
 import { World } from './world.ts'
 
@@ -28,8 +28,11 @@ export async function runHistory(plan: Plan, { traced = false } = {}): Promise<O
   const { trace } = world
   const cluster = new Cluster(world)
   const customers = plan.customers.map((_, index) => new Customer(world, cluster, `customer${index}`))
-  for (const [index, { userId }] of customers.entries())
-    cluster.onApi(({ services }) => services.credits.grantFreeCredits(userId, plan.customers[index]!))
+  for (const [index, { userId }] of customers.entries()) grantFree(world, cluster, userId, plan.customers[index]!)
+  const onUnhandled = ({ message }: Error) => {
+    world.violation ??= new Violation('every rejection is handled', message)
+  }
+  process.on('unhandledRejection', onUnhandled)
   setFaults(world, plan.lostAnswers)
   if (plan.startMs > 0) {
     world.server.startLatency = { min: plan.startMs, max: plan.startMs }
@@ -44,7 +47,15 @@ export async function runHistory(plan: Plan, { traced = false } = {}): Promise<O
   const isOver = () => world.violation !== undefined
   await world.scheduler.run(begin + endOf(plan), isOver)
   await comeToRest(world, isOver)
+  process.off('unhandledRejection', onUnhandled)
   return { violation: world.violation, trace: trace.lines, counts: count(world, plan) }
+}
+
+/** Grants a customer's free credits, with retries, as the verification of the address does. */
+function grantFree(world: World, cluster: Cluster, userId: string, credits: number): void {
+  const repeat = () => world.scheduler.schedule(1_000, undefined, () => grantFree(world, cluster, userId, credits))
+  const call = cluster.onApi(({ services }) => services.credits.grantFreeCredits(userId, credits).catch(repeat))
+  if (!call) repeat()
 }
 
 function count({ scheduler, written, tasks, database }: World, { actions }: Plan): Record<string, number> {
