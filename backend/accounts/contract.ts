@@ -80,6 +80,7 @@ export const register = endpoint('POST /auth/register', {
   body: Registration,
   answer: Message,
   status: 201,
+  refuses: ['too_many_requests', 'email_already_registered'],
   summary: 'Registers an account and mails a verification link',
 })
 
@@ -88,6 +89,7 @@ export const verifyEmail = endpoint('POST /auth/verify-email', {
   body: z.object({ token: Token }),
   /** `credits_granted` is false if an earlier account for this mailbox received the free credits. */
   answer: z.extend(Message, { credits_granted: z.boolean() }),
+  refuses: ['token_invalid'],
   summary: 'Verifies the address and grants the free credits once',
 })
 
@@ -95,6 +97,7 @@ export const resendVerification = endpoint('POST /auth/resend-verification', {
   access: 'public',
   body: z.object({ email: Email }),
   answer: Message,
+  refuses: ['too_many_requests'],
   summary: 'Mails a new verification link',
 })
 
@@ -102,6 +105,7 @@ export const forgotPassword = endpoint('POST /auth/forgot-password', {
   access: 'public',
   body: z.object({ email: Email }),
   answer: Message,
+  refuses: ['too_many_requests'],
   summary: 'Mails a link that sets a new password; the answer is the same for every address',
 })
 
@@ -109,6 +113,7 @@ export const resetPassword = endpoint('POST /auth/reset-password', {
   access: 'public',
   body: z.object({ token: Token, new_password: Password }),
   answer: Message,
+  refuses: ['token_invalid'],
   summary: 'Sets a new password with a mailed token and ends every session',
 })
 
@@ -123,6 +128,7 @@ export const login = endpoint('POST /auth/login', {
   access: 'public',
   body: Credentials,
   answer: z.object({ user: User }),
+  refuses: ['invalid_credentials', 'email_not_verified', 'too_many_requests'],
   summary: 'Signs in: sets the httpOnly session cookies',
 })
 
@@ -131,6 +137,7 @@ export const me = endpoint('GET /auth/me', { access: 'user', answer: User, summa
 export const refresh = endpoint('POST /auth/refresh', {
   access: 'public',
   answer: Message,
+  refuses: ['unauthenticated'],
   summary: 'Rotates the refresh token and renews the access cookie',
 })
 

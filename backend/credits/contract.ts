@@ -38,5 +38,6 @@ export const history = endpoint('GET /credits/history', {
 
 export const historyCsv = endpoint('GET /credits/history.csv', {
   access: 'user',
+  file: 'text/csv',
   summary: 'The whole history as a CSV file (RFC 4180, UTF-8)',
 })

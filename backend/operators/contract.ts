@@ -150,6 +150,7 @@ export const login = endpoint('POST /analytics/login', {
   access: 'public',
   body: Login,
   answer: z.object({ success, message: z.string() }),
+  refuses: ['invalid_credentials', 'too_many_requests'],
   summary: 'Signs the operator in',
 })
 
@@ -228,5 +229,6 @@ export const replayParkedEvents = endpoint('POST /analytics/parked/replay', {
 export const tableFile = endpoint('GET /analytics/tables/:table', {
   access: 'operator',
   query: Period,
+  file: 'text/csv',
   summary: 'A table of the board as a CSV file, such as `days.csv`, limited to the period where the table has dates',
 })

@@ -44,6 +44,7 @@ export type CurrentSubscription = z.infer<typeof CurrentSubscription>
 export const current = endpoint('GET /subscriptions/current', {
   access: 'user',
   answer: CurrentSubscription,
+  refuses: ['not_found'],
   summary: "The user's subscription; 404 for Free",
 })
 
@@ -86,6 +87,8 @@ export const upgrade = endpoint('POST /subscriptions/upgrade', {
     language: z._default(z.enum(['en', 'zh']), 'en'),
   }),
   answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
+  idempotent: true,
+  refuses: ['already_subscribed', 'no_payment_link'],
   summary: 'Requests a plan, which the buyer approves at `approval_url`. A smaller plan starts with the next period',
 })
 
@@ -99,12 +102,14 @@ export const cancel = endpoint('POST /subscriptions/cancel', {
     { cancel_at_period_end: true },
   ),
   answer: z.object({ success: z.boolean() }),
+  refuses: ['no_subscription'],
   summary: 'Cancels at the end of the period or immediately. The body is optional',
 })
 
 export const reactivate = endpoint('POST /subscriptions/reactivate', {
   access: 'user',
   answer: z.object({ success: z.boolean() }),
+  refuses: ['no_subscription', 'cannot_reactivate'],
   summary: 'Withdraws a cancellation before the period ends',
 })
 
@@ -116,6 +121,7 @@ export const confirm = endpoint('POST /subscriptions/confirm', {
       .check(z.minLength(1, 'required'), z.maxLength(128, 'too_long'), z.regex(/^[\x20-\x7e]+$/, 'invalid_characters')),
   }),
   answer: Stats,
+  refuses: ['not_found'],
   summary: 'Processes the approval after the return from the approval page, and returns the stats',
 })
 

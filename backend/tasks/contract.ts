@@ -101,6 +101,8 @@ export const generate = endpoint('POST /videos/generate', {
   body: Generation,
   answer: z.object({ task: Task }),
   status: 202,
+  idempotent: true,
+  refuses: ['insufficient_credits', 'queue_full', 'plan_required', 'idempotency_key_reused', 'idempotency_in_progress'],
   summary: 'Holds the credits and starts a task; safe to retry with the same Idempotency-Key',
 })
 
@@ -135,11 +137,17 @@ export const myWorks = endpoint('GET /videos/my-works', {
   summary: "The user's finished videos, newest first, by mode, model, date (from, to) and part of the description (q)",
 })
 
-export const getTask = endpoint('GET /videos/tasks/:id', { access: 'user', answer: Task, summary: 'One task' })
+export const getTask = endpoint('GET /videos/tasks/:id', {
+  access: 'user',
+  answer: Task,
+  refuses: ['forbidden'],
+  summary: 'One task',
+})
 
 const deletion = <const Path extends string>(path: Path) => {
   const summary = 'Deletes a finished task; cancels a waiting one first and releases its credits'
-  return endpoint(`DELETE ${path}`, { access: 'user', status: 204, summary })
+  const refuses = ['forbidden', 'task_in_progress']
+  return endpoint(`DELETE ${path}`, { access: 'user', refuses, status: 204, summary })
 }
 export const deleteTask = deletion('/videos/tasks/:id')
 export const deleteTaskAlias = deletion('/videos/task/:id')
@@ -198,14 +206,16 @@ export const listModels = endpoint('GET /videos/models', {
   summary: 'The models, their configurations and prices',
 })
 
-const media = <const Path extends string>(path: Path, summary: string) =>
-  endpoint(`GET ${path}`, { access: 'user', summary })
-export const preview = media('/videos/preview/:id', 'Streams the video to its owner; supports ranges')
-export const thumbnail = media('/videos/thumbnail/:id', 'A still of the video, for its owner only')
-export const firstFrame = media('/videos/images/:id', 'An uploaded picture, for its owner only')
+const media = <const Path extends string>(path: Path, file: string, summary: string) =>
+  endpoint(`GET ${path}`, { access: 'user', file, refuses: ['forbidden'], summary })
+export const preview = media('/videos/preview/:id', 'video/mp4', 'Streams the video to its owner; supports ranges')
+export const thumbnail = media('/videos/thumbnail/:id', 'image/jpeg', 'A still of the video, for its owner only')
+export const firstFrame = media('/videos/images/:id', 'image/jpeg', 'An uploaded picture, for its owner only')
 export const download = endpoint('GET /videos/download/:id', {
   access: 'user',
   query: z.object({ watermark: z.optional(z.enum(['true', 'false'])) }),
+  file: 'video/mp4',
+  refuses: ['forbidden'],
   summary: 'The video as a file, with a watermark if the plan or the query requires it',
 })
 
@@ -213,6 +223,8 @@ export const download = endpoint('GET /videos/download/:id', {
 export const uploadImage = endpoint('POST /videos/upload-image', {
   access: 'user',
   answer: z.object({ image_url: z.string() }),
+  upload: ['image/jpeg', 'image/png'],
+  refuses: ['invalid_file_type', 'image_too_small', 'image_too_large', 'image_aspect_ratio', 'image_damaged'],
   summary: 'Stores a first-frame image: JPG or PNG, at most 20 MB',
 })
 export const IMAGE_MAX_BYTES = 20 * 1024 * 1024

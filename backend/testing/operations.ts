@@ -18,8 +18,8 @@ export interface Operation {
 }
 
 interface Described {
-  readonly parameters: Operation['parameters']
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
+  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query' | 'header' }[]
+  readonly requestBody?: { readonly content: { readonly 'application/json'?: { readonly schema: Schema } } }
 }
 
 const EXAMPLES: Readonly<Record<string, unknown>> = {
@@ -38,12 +38,12 @@ export async function readOperations(api: string): Promise<Operation[]> {
   }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters, requestBody }]) => {
-      const properties = requestBody?.content['application/json'].schema.properties ?? {}
+      const properties = requestBody?.content['application/json']?.schema.properties ?? {}
       const example = Object.entries(properties).map(([name, schema]) => [name, exampleOf(name, schema)])
       return {
         method: method.toUpperCase(),
         path,
-        parameters,
+        parameters: parameters.flatMap(({ name, in: place }) => (place === 'header' ? [] : [{ name, in: place }])),
         fields: Object.keys(properties),
         example: Object.fromEntries(example),
       }
@@ -60,6 +60,62 @@ function exampleOf(name: string, schema: Schema): unknown {
   if (schema.type === 'integer' || schema.type === 'number') return 6
   return 'Some text'
 }
+
+/** The responses of each operation of an API, read once. */
+const descriptions = new Map<string, Promise<readonly Documented[]>>()
+
+interface Documented {
+  readonly method: string
+  readonly pattern: RegExp
+  /** Error codes by status; undefined for a successful response. */
+  readonly codes: ReadonlyMap<number, readonly string[] | undefined>
+}
+
+/**
+ * Returns a response of the API, after a check that its status and error code are documented.
+ * @param api base URL, `…/api/v1`
+ */
+export async function documented(api: string, method: string, path: string, response: Response): Promise<Response> {
+  const reading = descriptions.get(api) ?? readDocumented(api)
+  descriptions.set(api, reading)
+  const pathname = path.split('?', 1)[0]!
+  const operation = (await reading).find((each) => each.method === method && each.pattern.test(pathname))
+  if (!operation) return response
+  const { status } = response
+  const code = response.headers.get('content-type')?.includes('problem+json')
+    ? ((await response.clone().json()) as { code: string }).code
+    : undefined
+  const codes = operation.codes.get(status)
+  if (!operation.codes.has(status) || (code !== undefined && !codes?.includes(code)))
+    throw new Error(`${method} ${path} responds ${status} ${code ?? ''}, which its description does not mention`)
+  return response
+}
+
+async function readDocumented(api: string): Promise<readonly Documented[]> {
+  const answer = await fetch(`${api}/openapi.json`)
+  if (!answer.ok) {
+    descriptions.delete(api)
+    return []
+  }
+  const { paths } = (await answer.json()) as { paths: Record<string, Record<string, { responses: Responses }>> }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { responses }]) => ({
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      codes: new Map(Object.entries(responses).map(([status, response]) => [Number(status), codesOf(response)])),
+    })),
+  )
+}
+
+interface ProblemSchema {
+  readonly schema: {
+    readonly allOf: readonly { readonly properties?: { readonly code: { readonly enum: string[] } } }[]
+  }
+}
+type Responses = Readonly<Record<string, { readonly content?: Readonly<Record<string, ProblemSchema>> }>>
+
+const codesOf = ({ content }: Responses[string]) =>
+  content?.['application/problem+json']?.schema.allOf.flatMap(({ properties }) => properties?.code.enum ?? [])
 
 const NO_ID = '0190a000-0000-7000-8000-000000000000'
 

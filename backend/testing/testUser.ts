@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { documented } from './operations.ts'
 
 export interface TestUser {
   readonly email: string
@@ -16,12 +17,14 @@ export function visitor(url: string) {
   const api = `${url}/api/v1`
   return {
     api,
-    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
-      fetch(api + path, {
+    post: async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+      const init = {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
-      }),
+      }
+      return documented(api, 'POST', path, await fetch(api + path, init))
+    },
     /** Returns the emails sent to an address, newest first. */
     mails: async (to: string) =>
       (await (await fetch(`${url}/dev/mailbox.json?to=${encodeURIComponent(to)}`)).json()) as {
@@ -53,12 +56,14 @@ export async function registerUser(url: string, email = `user${++users}.${Date.n
     email,
     userId: user.id,
     cookie,
-    call: (method, path, body, headers = {}) =>
-      fetch(api + path, {
+    call: async (method, path, body, headers = {}) => {
+      const init = {
         method,
         headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
+      }
+      return documented(api, method, path, await fetch(api + path, init))
+    },
   }
 }
 

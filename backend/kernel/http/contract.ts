@@ -21,6 +21,14 @@ export interface Endpoint<
   readonly plainText?: boolean
   readonly query?: Query
   readonly answer?: Answer
+  /** Media type of an answer that is a file. */
+  readonly file?: string
+  /** Accepts a multipart body with a file of one of these media types in the field `file`. */
+  readonly upload?: readonly string[]
+  /** Accepts an `Idempotency-Key` header. */
+  readonly idempotent?: boolean
+  /** Error codes of the operation, besides those that follow from the rest of its declaration. */
+  readonly refuses?: readonly string[]
   /** Status of a successful response; 200 by default. */
   readonly status?: 200 | 201 | 202 | 204
   readonly summary: string

@@ -1,5 +1,7 @@
+import { STATUS_CODES } from 'node:http'
 import * as z from 'zod/mini'
 import { API_BASE, type Endpoint, Problem } from './contract.ts'
+import { statusOf } from './problemDetails.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -19,48 +21,128 @@ const jsonContent = (schema: z.ZodMiniType, io: 'input' | 'output') => ({
  */
 export function openApi(endpoints: readonly Endpoint[], serverUrl: string): Json {
   const paths: Record<string, Record<string, Json>> = {}
+  const prefix = serverUrl.startsWith('https:') ? '__Host-' : ''
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Kinora', version: '1', description: 'Short AI videos, paid with credits.' },
+    info: {
+      title: 'Kinora',
+      version: '1',
+      description: 'Short AI videos, paid with credits.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: serverUrl + API_BASE }],
     paths,
     components: {
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'kinora_access' },
-        operator: { type: 'apiKey', in: 'cookie', name: 'kinora_operator' },
+        session: { type: 'apiKey', in: 'cookie', name: `${prefix}kinora_access` },
+        operator: { type: 'apiKey', in: 'cookie', name: `${prefix}kinora_operator` },
       },
       schemas: { Problem: schemaOf(Problem, 'output') },
     },
   }
 }
 
-function operation({ summary, path, access, query, body, answer, status = 200 }: Endpoint): Json {
+function operation(endpoint: Endpoint): Json {
+  const { summary, method, path, access, query, body, upload, idempotent } = endpoint
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: name === 'id' ? { type: 'string', format: 'uuid' } : { type: 'string' },
   }))
-  const problem = {
-    description: 'A problem',
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  const content = body && {
+    ...jsonContent(body, 'input').content,
+    ...(endpoint.plainText ? { 'text/plain': { schema: { type: 'string' } } } : {}),
   }
+  const required = body !== undefined && !z.safeParse(body, undefined).success
+  const requestBody = upload ? { required: true, content: multipart(upload) } : content && { required, content }
   return {
+    operationId:
+      method.toLowerCase() + path.replace(/(?:^|[/:._-])+(\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary,
-    ...(access === 'user' ? { security: [{ session: [] }] } : {}),
-    ...(access === 'operator' ? { security: [{ operator: [] }] } : {}),
-    parameters: [...inPath, ...(query ? queryParameters(query) : [])],
-    ...(body ? { requestBody: { required: true, ...jsonContent(body, 'input') } } : {}),
-    responses: {
-      [status]: { description: summary, ...(answer ? jsonContent(answer, 'output') : {}) },
-      default: problem,
-    },
+    security: access === 'public' ? [] : [{ [access === 'user' ? 'session' : 'operator']: [] }],
+    parameters: [...inPath, ...(query ? queryParameters(query) : []), ...(idempotent ? [IDEMPOTENCY_KEY] : [])],
+    ...(requestBody ? { requestBody } : {}),
+    responses: { ...success(endpoint), ...problems(endpoint) },
   }
 }
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'Repeating a request with the same key has no further effect.',
+  schema: { type: 'string', maxLength: 200 },
+}
+
+const multipart = (types: readonly string[]) => ({
+  'multipart/form-data': {
+    schema: { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } },
+    encoding: { file: { contentType: types.join(', ') } },
+  },
+})
+
+function success({ summary, answer, file, status = 200 }: Endpoint): Json {
+  if (!file) return { [status]: { description: summary, ...(answer ? jsonContent(answer, 'output') : {}) } }
+  const content = { [file]: { schema: { type: 'string', format: 'binary' } } }
+  const ranges = { 206: { description: 'The requested range', content }, 304: { description: 'Not modified' } }
+  return { 200: { description: summary, content }, ...(hasRanges(file) ? ranges : {}) }
+}
+
+/** Tables are generated per request; stored media support ranges. */
+const hasRanges = (mediaType: string) => mediaType !== 'text/csv'
+
+/**
+ * Returns the error codes that an endpoint may respond with.
+ * @example errorCodes(contract.getTask).includes('not_found') // true
+ */
+export function errorCodes({ method, path, access, body, upload, file, refuses = [] }: Endpoint): string[] {
+  return [
+    'internal',
+    'unavailable',
+    'ledger_broken',
+    'newer_data',
+    'invalid_input',
+    'uri_too_long',
+    ...(method === 'GET' ? [] : ['cross_site']),
+    ...(access === 'public' ? [] : ['unauthenticated']),
+    ...(access === 'user' ? ['too_many_requests'] : []),
+    ...(path.includes(':') ? ['not_found'] : []),
+    ...(body ? ['not_json', 'payload_too_large'] : []),
+    ...(upload ? ['payload_too_large'] : []),
+    ...(file && hasRanges(file) ? ['range_not_satisfiable'] : []),
+    ...refuses,
+  ]
+}
+
+/** Returns a problem response per status. */
+function problems(endpoint: Endpoint): Json {
+  const byStatus = Object.groupBy(new Set(errorCodes(endpoint)), (code) => String(statusOf(code)))
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, codes]) => [
+      status,
+      {
+        description: STATUS_CODES[status]!,
+        ...(status === '429' || status === '503' ? { headers: RETRY_AFTER } : {}),
+        content: {
+          'application/problem+json': {
+            schema: {
+              allOf: [
+                { $ref: '#/components/schemas/Problem' },
+                { type: 'object', properties: { code: { enum: codes } } },
+              ],
+            },
+          },
+        },
+      },
+    ]),
+  )
+}
+
+const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 } } }
 
 function queryParameters(query: z.ZodMiniType): Json[] {
   const { properties = {}, required = [] } = schemaOf(query, 'input') as { properties?: Json; required?: string[] }

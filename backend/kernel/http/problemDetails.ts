@@ -44,6 +44,9 @@ const STATUS: Readonly<Record<string, number>> = {
   newer_data: 503,
 }
 
+/** Returns the HTTP status of an error code. */
+export const statusOf = (code: string): number => STATUS[code] ?? 409
+
 /** English message for each error code; clients translate codes themselves. */
 const MESSAGES: Readonly<Record<string, string>> = errors
 
@@ -82,7 +85,7 @@ export function problemDetails(log: Logger): Middleware {
         log.error({ err: error, requestId, correlationId, route: ctx._matchedRoute }, 'request failed')
       }
       const { retryAfter, ...fields } = rejection.fields
-      const status = STATUS[rejection.code] ?? 409
+      const status = statusOf(rejection.code)
       const body: Problem = {
         type: 'about:blank',
         title: STATUS_CODES[status] ?? 'Error',

@@ -36,7 +36,7 @@ function renderCall(base, path, method, call) {
     {},
     element('code', { className: 'method', textContent: method }),
     element('code', { textContent: path }),
-    element('span', { textContent: call.summary + (call.security ? ' · signed in' : '') }),
+    element('span', { textContent: call.summary + (call.security.length > 0 ? ' · signed in' : '') }),
   )
   const body = element('div', { className: 'body' })
   const details = element('details', { id }, title, body)
