@@ -6,6 +6,16 @@ import { announceEnded } from './sessions/sessions.ts'
 /** Change notification for requested erasures. Its ids are user ids. */
 export const ERASURES = 'erasures'
 
+/** Returns those of the accounts that are in the database, or whose texts can still be decrypted. */
+export async function findUnerased(database: Database, userIds: Iterable<string>): Promise<string[]> {
+  const rows = await database.em.fork().execute<{ id: string }[]>(
+    `select value as id from jsonb_array_elements_text(?::jsonb) where exists (select from user_account where id = value::uuid)
+       or exists (select from user_key where user_id = value::uuid)`,
+    [JSON.stringify([...userIds])],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Deletes a user's rows from the tables of one module. Idempotent. */
 type EraseRows = (database: Database, userId: string) => Promise<unknown>
 

@@ -10,6 +10,7 @@ import { readOpenAlerts } from '../operators/operatorAlerts.ts'
 import { readCircuitBreakers } from '../providers/video/circuitBreaker.ts'
 import { readWebhookBacklog } from '../subscriptions/webhookInbox.ts'
 import type { Context } from './context.ts'
+import { readHeadAge } from './heads.ts'
 
 const HOUR_MS = 3_600_000
 /** Processing time after which a task is stuck: the 30-minute rendering limit plus time for the download. */
@@ -109,6 +110,12 @@ export function registerGauges({ pool, database, clock, calendar, log, observabi
   onCollect(() => {
     for (const reason of ['broken', 'newer'] as const) quarantined.set({ reason }, quarantine.count(reason))
   })
+
+  const headAge = gauge(
+    'kinora_ledger_head_age_seconds',
+    'Time since the newest signed head included the whole ledger.',
+  )
+  onCollect(async () => headAge.set(await readHeadAge(pool)))
 
   onCollect(ledgerCollector(metrics, (page) => readBalances(database, page), log))
 }

@@ -7,10 +7,10 @@ import { createCredits } from '../credits/credits.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { Leases } from '../kernel/postgres/leases.ts'
-import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { startS3Double } from '../providers/storage/testing/s3Double.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
-import { headPlace, startHeads } from './heads.ts'
+import { openHeadFiles } from './headFiles.ts'
+import { headPlace, readHeadAge, startHeads } from './heads.ts'
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-head-service-'))
 const folder = path.join(dataDir, 'heads')
@@ -29,21 +29,25 @@ const headFiles = () => readdirSync(folder).filter((name) => name.endsWith('.jso
 describe('the hourly heads of the ledger', () => {
   it('are written by one of several processes, when there are new events, and continue each other', async () => {
     await grant(1)
+    await db.pool.query(`update ledger_head set current_at = now() - interval '3 hours'`)
+    expect(await readHeadAge(db.pool)).toBeGreaterThan(10_000)
     const errors: unknown[] = []
     const log = {
       info: () => {},
       warn: (detail: unknown) => errors.push(detail),
       error: (detail: unknown) => errors.push(detail),
     }
+    const erasures = { reconcile: async () => {} }
     const processes = [1, 2].map(() => {
       const leases = new Leases(db.connection, (error) => errors.push(error))
       const context = {
         config: { auditKeyFile: undefined, dataDir, headsTo: { folder } },
         clock: Date.now,
         store: db.store,
+        pool: db.pool,
         temporaryDir: dataDir,
       }
-      return { leases, heads: startHeads({ ...context, leases, log }, { first: 0, every: 50, retry: 50 }) }
+      return { leases, heads: startHeads({ ...context, leases, log }, erasures, { first: 0, every: 50, retry: 50 }) }
     })
     await vi.waitFor(() => expect(headFiles()).toHaveLength(1), 10_000)
     await grant(2)
@@ -54,12 +58,13 @@ describe('the hourly heads of the ledger', () => {
       await heads.stop()
       await leases.close()
     }
+    expect(await readHeadAge(db.pool)).toBeLessThan(60)
     expect(errors).toEqual([])
   })
 
   it('can be stored in a bucket', async () => {
     const double = await startS3Double()
-    const place = headPlace(createS3MediaStore(double.access, path.join(dataDir, 'copies')), 'kinora/', dataDir)
+    const place = headPlace(openHeadFiles({ bucket: double.access, prefix: 'kinora/' }, dataDir))
     expect(await place.latest()).toBeUndefined()
     await place.put('1.json', 'one')
     await place.put('2.json', 'two')

@@ -1,42 +1,36 @@
-import { writeFile } from 'node:fs/promises'
-import path from 'node:path'
-import { text } from 'node:stream/consumers'
+import type pg from 'pg'
 import { type HeadPlace, writeHead } from '../audit/heads/writeHead.ts'
 import { signingKey } from '../audit/signingKey.ts'
 import { pause } from '../kernel/backoff.ts'
-import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
-import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
-import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
+import type { TextFiles } from '../kernel/textFiles.port.ts'
 import type { Context } from './context.ts'
+import { openHeadFiles } from './headFiles.ts'
 import { leased, type Running } from './leases.ts'
+import type { Services } from './services.ts'
 
 const LATEST = 'latest.json'
 
 /** Stores heads as files, and the last one also under a fixed name. */
-export function headPlace(files: MediaStore, prefix: string, temporaryDir: string): HeadPlace {
-  const put = async (name: string, content: string) => {
-    const file = path.join(temporaryDir, `head-${name}`)
-    await writeFile(file, content)
-    await files.put(`${prefix}${name}`, file)
-  }
-  return {
-    async put(name, content) {
-      await put(name, content)
-      await put(LATEST, content)
-    },
-    async latest() {
-      const size = await files.size(`${prefix}${LATEST}`)
-      return size === undefined ? undefined : text(files.read(`${prefix}${LATEST}`))
-    },
-  }
-}
+export const headPlace = (files: TextFiles): HeadPlace => ({
+  async put(name, content) {
+    await files.write(name, content)
+    await files.write(LATEST, content)
+  },
+  latest: () => files.read(LATEST),
+})
 
 /** Time before the first head, so that it does not delay the start, and between heads, ms. */
 const TIMING = { first: 60_000, every: 3_600_000, retry: 60_000 }
 
-type HeadContext = Pick<Context, 'store' | 'clock' | 'leases' | 'temporaryDir'> & {
+type HeadContext = Pick<Context, 'store' | 'pool' | 'clock' | 'leases' | 'temporaryDir'> & {
   readonly config: Pick<Context['config'], 'auditKeyFile' | 'dataDir' | 'headsTo'>
   readonly log: Pick<Context['log'], 'info' | 'warn' | 'error'>
+}
+
+/** Returns the time since the newest head included the whole ledger, in seconds. */
+export async function readHeadAge(pool: pg.Pool): Promise<number> {
+  const sql = 'select extract(epoch from clock_timestamp() - current_at)::float as age from ledger_head'
+  return (await pool.query<{ age: number }>(sql)).rows[0]!.age
 }
 
 /** Returns the signing key; undefined if the data folder is read-only and no other key is configured. */
@@ -49,20 +43,25 @@ function openKey({ auditKeyFile, dataDir }: HeadContext['config'], log: HeadCont
   }
 }
 
-/** Writes a signed head of the ledger every hour, in one process at a time. */
-export function startHeads(context: HeadContext, { first, every, retry } = TIMING): Running {
-  const { config, store, clock, log, leases, temporaryDir } = context
-  const { headsTo } = config
-  const files =
-    'folder' in headsTo ? createFolderMediaStore(headsTo.folder) : createS3MediaStore(headsTo.bucket, temporaryDir)
-  const place = headPlace(files, 'folder' in headsTo ? '' : headsTo.prefix, temporaryDir)
-  const write = async (signal: AbortSignal) => {
+/**
+ * Keeps the evidence outside the database up to date every hour, in one process at a time: a signed head of the ledger,
+ * and the list of erased accounts.
+ */
+export function startHeads(
+  context: HeadContext,
+  { reconcile }: Pick<Services['erasures'], 'reconcile'>,
+  { first, every, retry } = TIMING,
+): Running {
+  const { config, store, pool, clock, log, leases, temporaryDir } = context
+  const place = headPlace(openHeadFiles(config.headsTo, temporaryDir))
+  const writeHeads = async (signal: AbortSignal) => {
     const key = openKey(config, log)
     for (let wait = first; key; ) {
       await pause(wait, signal)
       if (signal.aborted) return
       try {
         const events = await writeHead(store, place, { key, createdAt: new Date(clock()).toISOString(), signal })
+        await pool.query('update ledger_head set current_at = clock_timestamp()')
         if (events > 0) log.info({ events }, 'ledger head written')
         wait = every
       } catch (error) {
@@ -72,9 +71,20 @@ export function startHeads(context: HeadContext, { first, every, retry } = TIMIN
       }
     }
   }
+  const listErasures = async (signal: AbortSignal) => {
+    while (!signal.aborted) {
+      try {
+        await reconcile()
+        await pause(every, signal)
+      } catch (error) {
+        log.error({ err: error, alert: 'erasure_list_failed' }, 'list of erased accounts not written, retrying')
+        await pause(retry, signal)
+      }
+    }
+  }
   return leased(leases, 'heads', () => {
     const halt = new AbortController()
-    const done = write(halt.signal)
+    const done = Promise.all([writeHeads(halt.signal), listErasures(halt.signal)])
     return {
       started: Promise.resolve(),
       async stop() {

@@ -117,7 +117,7 @@ async function startBackground(context: Context, adapters: Adapters, services: S
   const workflows = (lease?: number) => startWorkflows(context, adapters, services, url, lease)
   // Temporal coordinates its workers; the embedded engine must run in one process only.
   const start = () => (config.temporal ? workflows() : leased(leases, 'workflows', workflows))
-  if (isWanted('workflows')) running.push(deferred(reach(WORK_LISTS), start), startHeads(context))
+  if (isWanted('workflows')) running.push(deferred(reach(WORK_LISTS), start), startHeads(context, services.erasures))
   const started = Promise.all([reach(PROJECTIONS), ...running.map((role) => role.started)])
   return { running, started, stopWaiting: () => halt.abort() }
 }

@@ -13,6 +13,7 @@ import { M0110Sessions } from './migrations/M0110Sessions.ts'
 import { M0111StreamSnapshots } from './migrations/M0111StreamSnapshots.ts'
 import { M0112PendingRegistrations } from './migrations/M0112PendingRegistrations.ts'
 import { M0113MasterKey } from './migrations/M0113MasterKey.ts'
+import { M0126LedgerHead } from './migrations/M0126LedgerHead.ts'
 import { M0135SecurityLog } from './migrations/M0135SecurityLog.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
@@ -26,6 +27,7 @@ export const MIGRATIONS = [
   { name: 'M0111StreamSnapshots', class: M0111StreamSnapshots },
   { name: 'M0112PendingRegistrations', class: M0112PendingRegistrations },
   { name: 'M0113MasterKey', class: M0113MasterKey },
+  { name: 'M0126LedgerHead', class: M0126LedgerHead },
   { name: 'M0135SecurityLog', class: M0135SecurityLog },
 ]
 

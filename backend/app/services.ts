@@ -1,3 +1,4 @@
+import { createErasureList } from '../accounts/erasureList.ts'
 import { createErasures } from '../accounts/erasures.ts'
 import { OUTGOING_MAIL_KEY } from '../accounts/keys/keyRing.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
@@ -13,28 +14,39 @@ import { createWebhookInbox } from '../subscriptions/webhookInbox.ts'
 import { createImageUploads } from '../tasks/imageUploads.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
+import { openHeadFiles } from './headFiles.ts'
+
+/** Deletes a user's rows in each module that stores some. */
+export const ERASE_ROWS = [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews]
 
 export type Services = ReturnType<typeof createServices>
 
 /** Creates the domain services that the API and the workflows share. */
 export function createServices(
-  { config, log, database, pool, handle, clock, calendar, temporaryDir }: Context,
+  { config, log, database, pool, store, handle, clock, calendar, temporaryDir }: Context,
   adapters: Adapters,
 ) {
   const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
     log.error({ err: error, userId }, 'user key cannot be opened'),
   )
+  const erasures = createErasures({
+    database,
+    now: clock,
+    destroyKey: userKeys.destroy,
+    eraseRows: ERASE_ROWS,
+  })
   const subscriptionReads = createSubscriptionReads(database, calendar)
   return {
     credits: createCredits(handle, calendar),
     userKeys,
     outbox: createOutbox(database, keyFor(OUTGOING_MAIL_KEY, config.secrets.encryption), calendar),
-    erasures: createErasures({
-      database,
-      now: clock,
-      destroyKey: userKeys.destroy,
-      eraseRows: [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews],
-    }),
+    erasures: {
+      ...erasures,
+      ...createErasureList({
+        ...{ database, store, request: erasures.request },
+        openFiles: () => openHeadFiles(config.headsTo, temporaryDir),
+      }),
+    },
     webhooks: createWebhookInbox(pool),
     uploads: createImageUploads(database, adapters.media, temporaryDir),
     /** Returns the limits of the user's plan. */

@@ -77,6 +77,12 @@ export const readWorkStats = (database: Database, userId: string) =>
     { userId },
   )
 
+/** Returns the ids of a user's tasks. */
+export async function readTaskIds(database: Database, userId: string): Promise<string[]> {
+  const rows = await query<{ id: string }>(database, 'select id from video_task where user_id = :userId', { userId })
+  return rows.map(({ id }) => id)
+}
+
 /** Returns the ids of all tasks whose video was delivered. */
 export async function readFinishedVideos(client: Queries): Promise<string[]> {
   const { rows } = await client.query(`select id from video_task where status = 'Success'`)

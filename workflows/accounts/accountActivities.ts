@@ -18,7 +18,7 @@ export interface AccountActivityDeps {
   readonly calendar: Calendar
   readonly mailer: Mailer
   readonly outbox: { open(mailId: string): Promise<OutgoingMail | undefined>; remove(mailId: string): Promise<void> }
-  readonly erasures: { removeRows(userId: string): Promise<void>; done(userId: string): Promise<void> }
+  readonly erasures: Record<'removeRows' | 'record' | 'done', (userId: string) => Promise<void>>
   readonly removeUploads: (userId: string) => Promise<void>
   /** Called when the mail server permanently rejects an email. */
   readonly onRefused: (mailId: string) => void
@@ -55,6 +55,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
       }
       await deps.removeUploads(userId)
       await erasures.removeRows(userId)
+      await erasures.record(userId)
     },
 
     endErasure: ({ userId }) => erasures.done(userId),

@@ -87,10 +87,15 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
 
     /** Destroys the user's key. Other processes may keep it in their caches for up to a minute. */
     async destroy(userId: string): Promise<void> {
-      await database.em.fork().execute('delete from user_key where user_id = ?', [userId])
+      await destroyUserKey(database, userId)
       cache.delete(userId)
     },
   }
+}
+
+/** Deletes the user's key from the database. */
+export async function destroyUserKey(database: Database, userId: string): Promise<void> {
+  await database.em.fork().execute('delete from user_key where user_id = ?', [userId])
 }
 
 /** Returns every user's key, wrapped with the master key. */

@@ -94,6 +94,24 @@ describe('heads of the ledger', () => {
     )
   })
 
+  it('are several, if more streams changed than one lists, and name a removed stream', async () => {
+    const small = path.join(folder, 'small')
+    mkdirSync(small)
+    const put = async (name: string, text: string) => writeFileSync(path.join(small, name), text)
+    const writing = { key, createdAt: '2026-01-11T00:00:00.000Z', signal: new AbortController().signal, maxListed: 4 }
+    expect(await writeHead(db.store, { put, latest: async () => undefined }, writing)).toBe(26)
+    const listed = readdirSync(small)
+      .sort()
+      .map((name) => readHead(readFileSync(path.join(small, name), 'utf8')).streams!.length)
+    expect(listed).toEqual([4, 4, 4, 4, 1])
+    expect(await audit('--heads', small)).toEqual({ code: 0, deviations: [] })
+    const stream = `creditAccount-${LEDGER.failed}`
+    await removeWithoutTrace(`stream = '${stream}'`)
+    expect((await audit('--heads', small)).deviations).toContainEqual(
+      expect.objectContaining({ check: 'chain', stream }),
+    )
+  })
+
   it('are not written while nothing happens', async () => {
     expect(await write()).toBe(0)
     expect(readdirSync(heads)).toHaveLength(2)

@@ -19,7 +19,7 @@ const LedgerHead = z.object({
   root: z.string(),
   /** Roots of the complete subtrees, lowest first. */
   peaks: z.array(z.nullable(z.string())),
-  /** Last event of each stream that changed since the previous head; null if they are too many to list. */
+  /** Last event of each stream that changed since the previous head; null in a head of an earlier version with too many. */
   streams: z.nullable(
     z.array(z.object({ stream: z.string(), revision: z.number(), id: z.string(), hash: z.string() })),
   ),

@@ -41,13 +41,17 @@ export async function readHeads(file: string, signers: readonly string[]): Promi
       faults.push(`The head ${path.join(file, name)} cannot be used: ${(error as Error).message}.`)
     }
   }
-  const signed = [...read.values()].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  const signed = [...read.values()].sort(byAge)
   if (signed.length + faults.length === 0) throw new UsageError(`--heads: ${file} contains no head.`)
   faults.push(...brokenLinks(signed))
   const keys = [...new Set(signed.map(({ signedWith }) => signedWith))]
   for (const key of foreignKeys(keys, signers)) faults.push(`Heads are signed with the key ${key}, which is not known.`)
   return { by: `The heads in ${file}`, signed, remembered: lastOf(signed, file), keys, faults }
 }
+
+/** Orders heads as they were written. A long part of the log has several heads of the same time. */
+const byAge = (a: SignedHead, b: SignedHead) =>
+  a.createdAt === b.createdAt ? a.size - b.size : a.createdAt < b.createdAt ? -1 : 1
 
 const foreignKeys = (keys: readonly string[], signers: readonly string[]) =>
   signers.length === 0 ? [] : keys.filter((key) => !signers.includes(key))

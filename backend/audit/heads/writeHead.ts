@@ -17,7 +17,7 @@ export interface HeadPlace {
 
 /** Events per page. Hashing a page blocks the process for a few milliseconds. */
 const PAGE = 500
-/** Streams that a head lists at most. The root includes all streams in any case. */
+/** Streams that a head lists at most. A longer part of the log gets several heads. */
 const MAX_LISTED = 100_000
 
 interface Writing {
@@ -25,15 +25,18 @@ interface Writing {
   /** ISO 8601. */
   readonly createdAt: string
   readonly signal: AbortSignal
+  /** Streams per head. */
+  readonly maxListed?: number
 }
 
 /**
- * Stores a signed head of the ledger. Reads only the events since the previous head, or all events if that was signed
- * with another key or lacks a category.
+ * Stores a signed head of the ledger, or several if many streams changed. Reads only the events since the previous head,
+ * or all events if that was signed with another key or lacks a category.
  * @returns the number of new events; 0 if there are none, and then no head is stored
  * @throws Error the place cannot be used, or its latest head is damaged
  */
-export async function writeHead(store: EventStore, place: HeadPlace, { key, createdAt, signal }: Writing) {
+export async function writeHead(store: EventStore, place: HeadPlace, writing: Writing): Promise<number> {
+  const { key, createdAt, signal, maxListed = MAX_LISTED } = writing
   const latest = await place.latest()
   const previous = latest === undefined ? undefined : readHead(latest)
   const categories = [...LEDGER_CATEGORIES]
@@ -41,27 +44,32 @@ export async function writeHead(store: EventStore, place: HeadPlace, { key, crea
     previous?.categories.join() === categories.join() && previous.signedWith === fingerprint(publicPem(key))
   const tree = new MerkleLog(isContinued ? previous.peaks : [])
   const streams = new Map<string, Head>()
+  let follows = previous?.hash ?? null
   let position = isContinued ? (previous.position as GlobalPosition) : undefined
-  let added = 0
+  let [added, heads] = [0, 0]
+  const put = async () => {
+    signal.throwIfAborted()
+    const { size, root, peaks } = tree
+    const listed = { streams: [...streams.values()], previous: follows }
+    const text = signHead({ createdAt, position: position!, categories, size, root, peaks: [...peaks], ...listed }, key)
+    const part = heads === 0 ? '' : String(heads).padStart(4, '0')
+    await place.put(`${createdAt.replace(/\D/g, '')}${part}.json`, text)
+    follows = readHead(text).hash
+    heads += 1
+    streams.clear()
+  }
   for await (const page of readLedger(store, { from: position, page: PAGE })) {
     signal.throwIfAborted()
     for (const event of page) {
       const hash = eventHash(event)
       tree.add(hash)
       const { stream, revision, id } = event
-      if (streams.size <= MAX_LISTED) streams.set(stream, { stream, revision, id, hash })
+      streams.set(stream, { stream, revision, id, hash })
       position = event.position
       added += 1
+      if (streams.size >= maxListed) await put()
     }
   }
-  signal.throwIfAborted()
-  if (added === 0 || position === undefined) return 0
-  const { size, root, peaks } = tree
-  const head = {
-    ...{ createdAt, position, categories, size, root, peaks: [...peaks] },
-    streams: streams.size > MAX_LISTED ? null : [...streams.values()],
-    previous: previous?.hash ?? null,
-  }
-  await place.put(`${createdAt.replace(/\D/g, '')}.json`, signHead(head, key))
+  if (streams.size > 0) await put()
   return added
 }

@@ -7,12 +7,15 @@ import { openPool } from '../../kernel/postgres/openPool.ts'
 import { openDatabase, readMigrations } from '../../kernel/postgres/orm.ts'
 import { copyFiles, findDamaged, listMedia } from './copyFiles.ts'
 import { loadTable } from './copyTable.ts'
+import { eraseAgain } from './eraseAgain.ts'
 import { type Manifest, RecoveryError, readManifest, SECRETS } from './manifest.ts'
 
 interface RestoreTarget {
   readonly dataDir: string
   /** URL of an empty database. If undefined, a new embedded one is created in `dataDir`. */
   readonly databaseUrl: string | undefined
+  /** Accounts to erase again. */
+  readonly erased?: ReadonlySet<string> | undefined
 }
 
 /** Applies the given migrations to a database, or all pending ones if none are given. */
@@ -20,14 +23,14 @@ type Migrate = (migrations?: readonly string[]) => Promise<void>
 
 /**
  * Restores a backup into an empty database and data folder: verifies all files, loads all rows or none, then applies
- * newer migrations. Calls `use` while the database is running, and returns its result.
+ * newer migrations, and erases accounts again. Calls `use` while the database is running, and returns its result.
  * @throws RecoveryError the backup is damaged or newer, or the target is not empty
  * @throws ConfigError the backup is older than the baseline migration
  */
 export async function restore<T>(
   folder: string,
   target: RestoreTarget,
-  use: (manifest: Manifest, connection: pg.ClientConfig) => Promise<T>,
+  use: (manifest: Manifest, connection: pg.ClientConfig, erasedAgain: number) => Promise<T>,
 ): Promise<T> {
   const manifest = readManifest(folder)
   const known = MIGRATIONS.map(({ name }) => name)
@@ -46,7 +49,8 @@ export async function restore<T>(
       else await migrateSchema(database, pool)
     })
     await restoreFiles(folder, manifest, target.dataDir)
-    return await use(manifest, connection)
+    const erasedAgain = await eraseAgain(database, target.dataDir, target.erased ?? [])
+    return await use(manifest, connection, erasedAgain)
   } finally {
     await database.close()
     await pool.end()
