@@ -10,7 +10,7 @@ import { readOpenAlerts } from '../operators/operatorAlerts.ts'
 import { readCircuitBreakers } from '../providers/video/circuitBreaker.ts'
 import { readWebhookBacklog } from '../subscriptions/webhookInbox.ts'
 import type { Context } from './context.ts'
-import { readHeadAge } from './heads.ts'
+import { readHeadAge } from './heads/heads.ts'
 
 const HOUR_MS = 3_600_000
 /** Processing time after which a task is stuck: the 30-minute rendering limit plus time for the download. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS, WORK_LISTS } from '#projections/all.ts'
 import { caughtUp, databaseTime, readBehind } from '#projections/engine/liveness.ts'
+import { registerOperator } from '../audit/operatorKeys.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
@@ -15,7 +16,7 @@ import type { Role } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
 import { type Context, type Overrides, openContext } from './context.ts'
 import { registerGauges } from './gauges.ts'
-import { startHeads } from './heads.ts'
+import { startHeads } from './heads/heads.ts'
 import { deferred, leased, type Running } from './leases.ts'
 import { startProjections } from './projections.ts'
 import { createServices, type Services } from './services.ts'
@@ -65,6 +66,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   })
   const writable = shareFor(PROBE_INTERVAL_MS, () => context.store.probe())
   const services = createServices(context, adapters)
+  registerOperator(config.dataDir, config.operators.username)
   registerGauges(context)
   const { metricsToken: token } = config.http
   serveMetrics(health, { production: config.production, token, read: context.observability.read })

@@ -14,7 +14,7 @@ import { createWebhookInbox } from '../subscriptions/webhookInbox.ts'
 import { createImageUploads } from '../tasks/imageUploads.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
-import { openHeadFiles } from './headFiles.ts'
+import { openHeadFiles } from './heads/headFiles.ts'
 
 /** Deletes a user's rows in each module that stores some. */
 export const ERASE_ROWS = [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews]

@@ -2,10 +2,11 @@ import { flag, parseOptions, text, UsageError } from '../kernel/commandLine.ts'
 
 export const USAGE = `Usage: npm run audit -- <command> [options]
 
-  verify     [--heads <folder, head or archive>] [--signer <fingerprint>] [--files] [--json]
+  verify     [--heads <folder, head or archive>] [--signer <fingerprint>] [--operator-keys <file>] [--files] [--json]
              replays every account and checks chains, postings, grants, deliveries and read models;
              --heads: also compares with heads that were kept outside the database (HEADS_TO), or with those of an
              earlier export; --signer: fingerprint of their key (default: the key in DATA_DIR)
+             --operator-keys: public keys of the operators (default: operators.json in DATA_DIR)
              --files: also reads every delivered video and compares its hash
   statement  --user <id or e-mail> [--from <time>] [--to <time>] [--at <time>] [--format table|csv|json]
              the balance lot by lot at an instant (default: now), and every movement of a period
@@ -20,7 +21,7 @@ Times are dates (2026-01-31, UTC) or instants (2026-01-31T12:00:00Z). Exit code:
 fault, 2 wrong command line, 3 no deviation in what was compared, but a read model is behind or being rebuilt.`
 
 const OPTIONS = {
-  verify: { heads: text, signer: text, files: flag, json: flag },
+  verify: { heads: text, signer: text, 'operator-keys': text, files: flag, json: flag },
   statement: { user: text, from: text, to: text, at: text, format: text },
   explain: { task: text, json: flag },
   export: { out: text, key: text },
@@ -45,6 +46,7 @@ export function readCommand(args: readonly string[]) {
     json,
     heads,
     signer,
+    'operator-keys': operatorKeys,
     files,
     user,
     from,
@@ -57,7 +59,7 @@ export function readCommand(args: readonly string[]) {
   } = given as Record<string, string>
   switch (name) {
     case 'verify':
-      return { name, heads, signer, files: Boolean(files), json: Boolean(json) }
+      return { name, heads, signer, operatorKeys, files: Boolean(files), json: Boolean(json) }
     case 'statement': {
       if (!FORMATS.includes(format as never))
         throw new UsageError(`--format: "${format}" is not one of ${FORMATS.join(', ')}.`)

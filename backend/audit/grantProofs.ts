@@ -2,7 +2,9 @@ import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
 import { PLANS } from '../subscriptions/plans.contract.ts'
+import { AdjustmentProofs } from './adjustmentProofs.ts'
 import { type Deviations, missingPlace, type Place, placeOf } from './deviation.ts'
+import type { OperatorKeys } from './operatorKeys.ts'
 
 interface Sale extends Place {
   readonly userId: string
@@ -27,10 +29,17 @@ export class GrantProofs {
   readonly #reversals = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleReversed'>['data']>()
   readonly #restorations = new Map<string, EventOf<SubscriptionEvent, 'SubscriptionSaleRestored'>['data']>()
   readonly #welcomed = new Set<string>()
+  readonly #adjustments: AdjustmentProofs
   readonly #deviations: Deviations
 
-  constructor(deviations: Deviations) {
+  constructor(deviations: Deviations, operators?: OperatorKeys) {
     this.#deviations = deviations
+    this.#adjustments = new AdjustmentProofs(operators)
+  }
+
+  /** Describes the signatures of adjustments. */
+  get adjustments() {
+    return this.#adjustments.report()
   }
 
   takeSubscription(event: Stored<SubscriptionEvent>): void {
@@ -68,7 +77,7 @@ export class GrantProofs {
 
   #unproven(event: Stored<CreditAccountEvent>): string | undefined {
     if (event.type === 'CreditLotGranted') return this.#unprovenGrant(event)
-    if (event.type === 'CreditsWithdrawn') return unprovenAdjustment(event, event.data.reason)
+    if (event.type === 'CreditsWithdrawn') return this.#adjustments.faultOf(event)
     if (event.type === 'CreditsRestored') return this.#unprovenRestoration(event)
     if (event.type !== 'CreditsReversed') return undefined
     const { userId, reversalId, lotId, parts, debt } = event.data
@@ -88,7 +97,7 @@ export class GrantProofs {
   }
 
   #unprovenGrant(event: Stored<EventOf<CreditAccountEvent, 'CreditLotGranted'>>): string | undefined {
-    const { userId, lotId, source, amount, reference, reason } = event.data
+    const { userId, lotId, source, amount, reference } = event.data
     switch (source) {
       case 'free':
         if (this.#welcomed.has(userId)) return 'The free credits were granted before.'
@@ -97,7 +106,7 @@ export class GrantProofs {
           ? undefined
           : `It grants ${amount} free credits; the plan brings ${PLANS.free.credits}.`
       case 'adjustment':
-        return unprovenAdjustment(event, reason)
+        return this.#adjustments.faultOf(event)
       case 'subscription':
       case 'payment': {
         const sale = reference === undefined ? undefined : this.#sales.get(reference)
@@ -113,9 +122,4 @@ export class GrantProofs {
         return `"${source}" is not a source of credits.`
     }
   }
-}
-
-function unprovenAdjustment({ meta }: Stored, reason: string | undefined): string | undefined {
-  if (!/^operator:./.test(String(meta.actor))) return `An adjustment by "${meta.actor}", who is not an operator.`
-  return reason ? undefined : 'An adjustment without a reason.'
 }

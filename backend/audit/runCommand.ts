@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { UsageError } from '../kernel/commandLine.ts'
 import type { EventStore } from '../kernel/eventsourcing/eventStore.port.ts'
 import { writeArchive } from './archive.ts'
 import type { Command } from './command.ts'
@@ -5,6 +8,7 @@ import type { HashVideo } from './deliveredFiles.ts'
 import { explain, explanationReport } from './explain.ts'
 import type { RememberedHeads } from './hashChain.ts'
 import { type GivenHeads, readHeads } from './heads/readHeads.ts'
+import { OPERATORS_FILE, readOperatorKeys } from './operatorKeys.ts'
 import type { AuditedModel, RowSnapshot } from './readModelProof.ts'
 import { ownFingerprint, signingKey } from './signingKey.ts'
 import { statementOf } from './statement.ts'
@@ -68,26 +72,31 @@ export function runCommand(command: Exclude<Command, { name: 'help' }>, ledger: 
 
 /** Calls `use` with all available evidence, read from one snapshot. */
 async function withEvidence<T>(
-  { takeSnapshot, models, logState, hashed }: AuditedLedger,
+  { takeSnapshot, models, logState, hashed, dataDir }: AuditedLedger,
   given: GivenHeads | undefined,
+  operatorKeys: string | undefined,
   use: (evidence: Evidence) => Promise<T>,
 ): Promise<T> {
+  if (operatorKeys !== undefined && !existsSync(operatorKeys))
+    throw new UsageError(`--operator-keys: there is no file ${operatorKeys}.`)
+  const operators = readOperatorKeys(operatorKeys ?? path.join(dataDir, OPERATORS_FILE))
   const snapshot = await takeSnapshot()
   try {
     const remembered = [await snapshot.heads(), ...(given ? [given.remembered] : [])]
     const outside = { heads: given?.signed, headFaults: given?.faults }
     const welcomed = await snapshot.welcomed()
-    return await use({ hashed, models, snapshot, logState, welcomed, remembered, ...outside })
+    return await use({ hashed, models, snapshot, logState, welcomed, remembered, operators, ...outside })
   } finally {
     await snapshot.close()
   }
 }
 
 async function runVerify(command: CommandOf<'verify'>, ledger: AuditedLedger, print: Print): Promise<number> {
-  const { heads, signer = ownFingerprint(ledger.dataDir), files, json } = command
+  const { heads, signer = ownFingerprint(ledger.dataDir), operatorKeys, files, json } = command
   const given = heads === undefined ? undefined : await readHeads(heads, signer === undefined ? [] : signer.split(','))
   const hashVideo = files ? ledger.openVideos() : undefined
-  const found = await withEvidence(ledger, given, (evidence) => verify(ledger.store, { ...evidence, hashVideo }))
+  const compare = (evidence: Evidence) => verify(ledger.store, { ...evidence, hashVideo })
+  const found = await withEvidence(ledger, given, operatorKeys, compare)
   const verification = { ...toVerification(found), comparedWith: given && { by: given.by, keys: given.keys } }
   if (json) print(JSON.stringify(verification, null, 2))
   else {
@@ -118,7 +127,7 @@ async function runExplain({ task, json }: CommandOf<'explain'>, ledger: AuditedL
 async function runExport({ out, key: file }: CommandOf<'export'>, ledger: AuditedLedger, print: Print) {
   const key = signingKey(file, ledger.dataDir)
   const at = new Date().toISOString()
-  const { found, fingerprint } = await withEvidence(ledger, undefined, (evidence) =>
+  const { found, fingerprint } = await withEvidence(ledger, undefined, undefined, (evidence) =>
     writeArchive(ledger.store, { ...evidence, out, key, at }),
   )
   print(`${out}: ${found.events} events of ${found.streams} streams, signed with the key ${fingerprint}`)

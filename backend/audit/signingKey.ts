@@ -6,10 +6,12 @@ import { UsageError } from '../kernel/commandLine.ts'
 const KEPT = 'audit-key.pem'
 
 /** Reads the Ed25519 key from a file, by default from the data folder, where it is generated once. @throws UsageError */
-export function signingKey(file: string | undefined, dataDir: string): KeyObject {
-  if (file !== undefined) return keyIn(file)
-  const kept = path.join(dataDir, KEPT)
-  mkdirSync(dataDir, { recursive: true })
+export const signingKey = (file: string | undefined, dataDir: string): KeyObject =>
+  file === undefined ? keptKey(path.join(dataDir, KEPT)) : keyIn(file)
+
+/** Reads an Ed25519 key from a file, which is created with a new key if it does not exist. @throws UsageError */
+export function keptKey(kept: string): KeyObject {
+  mkdirSync(path.dirname(kept), { recursive: true })
   const { privateKey } = generateKeyPairSync('ed25519')
   try {
     writeFileSync(kept, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
@@ -25,14 +27,15 @@ export function ownFingerprint(dataDir: string): string | undefined {
   return existsSync(kept) ? fingerprint(publicPem(keyIn(kept))) : undefined
 }
 
-function keyIn(file: string): KeyObject {
+/** Reads an Ed25519 key from a file. @throws UsageError */
+export function keyIn(file: string): KeyObject {
   try {
     const key = createPrivateKey(readFileSync(file))
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch (error) {
-    throw new UsageError(`--key: ${file} contains no private key (${(error as Error).message}).`)
+    throw new UsageError(`${file} contains no private key (${(error as Error).message}).`)
   }
-  throw new UsageError(`--key: ${file} contains no Ed25519 key.`)
+  throw new UsageError(`${file} contains no Ed25519 key.`)
 }
 
 export const publicPem = (key: KeyObject): string =>

@@ -1,7 +1,11 @@
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runAudit } from '../programs/audit.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
 import type { Deviation } from './deviation.ts'
+import { OPERATORS_FILE, operatorSigner, registerOperator } from './operatorKeys.ts'
 import { AUDITED_TABLES, projectLedger } from './testing/projectLedger.ts'
 import { LEDGER, seedLedger } from './testing/seedLedger.ts'
 import { CREDITS } from './testing/tampering/forgedCredits.ts'
@@ -12,14 +16,19 @@ import type { Verification } from './verify.ts'
 
 const TABLES = ['event', ...AUDITED_TABLES]
 
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-tampered-'))
 let db: TemporaryDatabase
 beforeAll(async () => {
   db = await startTemporaryDatabase()
-  await seedLedger(db.store)
+  registerOperator(folder, 'ada')
+  await seedLedger(db.store, operatorSigner(folder, 'ada'))
   await projectLedger(db.store, db.database)
   for (const table of TABLES) await db.pool.query(`create table untouched_${table} as select * from ${table}`)
 })
-afterAll(() => db.close())
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
 beforeEach(async () => {
   for (const table of TABLES)
     await db.pool.query(`delete from ${table}; insert into ${table} select * from untouched_${table}`)
@@ -28,7 +37,7 @@ beforeEach(async () => {
 async function audit(): Promise<{ code: number; found: Verification }> {
   let printed = ''
   const code = await runAudit(['verify', '--json'], {
-    env: { DATABASE_URL: db.url },
+    env: { DATABASE_URL: db.url, DATA_DIR: folder },
     print: (text) => (printed += text),
     printError: (text) => (printed += text),
   })
@@ -41,6 +50,7 @@ describe('audit verify of an untouched ledger', () => {
     expect(found.deviations).toEqual([])
     expect(code).toBe(0)
     expect(found).toMatchObject({ ok: true, events: 24, accounts: 2, streams: 7, unchained: null, salesWaiting: [] })
+    expect(found.adjustments).toMatchObject({ verified: 1, unverified: 0, unsigned: 0 })
     expect(found.totals).toEqual({
       issued: -230,
       spent: 60,
@@ -65,6 +75,16 @@ describe('audit verify of an untouched ledger', () => {
       ['open_task', 2, true],
       ['chain_head', 7, true],
     ])
+  })
+})
+
+describe('audit verify without the public keys of the operators', () => {
+  it('reports that signatures were not verified', async () => {
+    const file = path.join(folder, OPERATORS_FILE)
+    renameSync(file, `${file}.away`)
+    const { code, found } = await audit()
+    renameSync(`${file}.away`, file)
+    expect([code, found.ok, found.deviations, found.adjustments.unverified]).toEqual([3, false, [], 1])
   })
 })
 

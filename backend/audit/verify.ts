@@ -12,6 +12,7 @@ import { HashChains, type RememberedHeads } from './hashChain.ts'
 import { eventOf, type HashedPage, hashLedger } from './hashedLedger.ts'
 import { HeadProofs } from './heads/headProofs.ts'
 import type { SignedHead } from './heads/ledgerHead.ts'
+import type { OperatorKeys } from './operatorKeys.ts'
 import { isOfLedger, LEDGER_EVENTS, type LedgerEvent } from './readLedger.ts'
 import { type AuditedModel, type ComparedModel, ReadModelProof, type RowSnapshot } from './readModelProof.ts'
 
@@ -36,6 +37,8 @@ export interface Evidence {
   readonly heads?: readonly SignedHead[] | undefined
   /** Faults of the heads themselves, one sentence each. */
   readonly headFaults?: readonly string[] | undefined
+  /** Public keys of the operators. Without them, signatures of adjustments are not verified. */
+  readonly operators?: OperatorKeys | undefined
   readonly logState?: (() => Promise<LogState>) | undefined
   /** Without it, the files of delivered videos are not compared. */
   readonly hashVideo?: HashVideo | undefined
@@ -59,7 +62,7 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   const deviations = new Deviations()
   const chains = new HashChains(deviations, evidence.remembered ?? [])
   const heads = new HeadProofs(deviations, evidence.heads ?? [])
-  const grants = new GrantProofs(deviations)
+  const grants = new GrantProofs(deviations, evidence.operators)
   const deliveries = new DeliveryProofs(deviations)
   const delivered = evidence.hashVideo && new DeliveredFiles(evidence.hashVideo)
   const books = new Map<string, AccountBook>()
@@ -99,7 +102,10 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
   const all = (performance.now() - start) / 1000
   return {
     /** Whether every comparison was made and none found a deviation. */
-    ok: deviations.count === 0 && readModels.every(({ incomplete }) => incomplete === undefined),
+    ok:
+      deviations.count === 0 &&
+      grants.adjustments.unverified === 0 &&
+      readModels.every(({ incomplete }) => incomplete === undefined),
     events,
     accounts: books.size,
     streams: chains.streams,
@@ -116,6 +122,8 @@ export async function verify(store: EventStore, evidence: Evidence = {}) {
     /** Sales whose credits are not granted yet. */
     salesWaiting,
     readModels,
+    /** Signatures of operators' adjustments. */
+    adjustments: grants.adjustments,
     /** Null if the files of delivered videos were not compared. */
     files,
     deviations: await located(store, deviations.found),

@@ -33,6 +33,7 @@ export function verifyReport(found: Verification): string {
       `${found.files.compared} video files have the hash of their delivery checked; ` +
         `${found.files.withoutHash} were delivered before hashes were recorded.`,
     )
+  parts.push(...adjustmentReport(found.adjustments))
   if (found.salesWaiting.length > 0) parts.push(`${found.salesWaiting.length} sales are waiting for their credits.`)
   for (const { table, incomplete } of readModels)
     if (incomplete !== undefined) parts.push(`${table} was not compared in full: ${incomplete}.`)
@@ -49,6 +50,18 @@ function unchainedReport({ events, streams, last, chainBegins }: NonNullable<Ver
     `${events} events of ${streams} task streams carry no hash, because earlier releases wrote them: ${begins}; ` +
     `the last event without a hash is at position ${last.position} (${last.at}).`
   )
+}
+
+function adjustmentReport({ verified, unverified, unsigned, ...at }: Verification['adjustments']): string[] {
+  const parts: string[] = []
+  if (verified > 0) parts.push(`${verified} adjustments are signed by registered operators.`)
+  if (unsigned > 0) {
+    const until = at.firstSignedAt ? `before the first signed one of ${at.firstSignedAt}` : 'and none is signed yet'
+    parts.push(`${unsigned} adjustments are unsigned, ${until}; the last is of ${at.lastUnsignedAt}.`)
+  }
+  if (unverified > 0)
+    parts.push(`The signatures of ${unverified} adjustments were not verified: no keys were given (--operator-keys).`)
+  return parts
 }
 
 function deviationReport(deviations: readonly Deviation[], count: number): string {

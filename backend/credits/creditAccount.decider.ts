@@ -49,7 +49,7 @@ interface Commands {
   ReverseLot: { reversalId: string; lotId: string; amount?: number; reason: string }
   /** Gives back up to `amount` credits that were claimed back for a lot. */
   RestoreLot: { restorationId: string; lotId: string; amount: number }
-  WithdrawCredits: { adjustmentId: string; amount: number; reason: string }
+  WithdrawCredits: { adjustmentId: string; amount: number; reason: string; signature?: string }
 }
 
 export type CreditAccountCommand<T extends keyof Commands = keyof Commands> = {
@@ -235,13 +235,14 @@ function restore(command: CreditAccountCommand<'RestoreLot'>, account: CreditAcc
 }
 
 function withdraw(
-  { userId, adjustmentId, amount, reason, at }: CreditAccountCommand<'WithdrawCredits'>,
+  { userId, adjustmentId, amount, reason, at, signature }: CreditAccountCommand<'WithdrawCredits'>,
   account: CreditAccount,
 ) {
   if (account.corrected.includes(adjustmentId)) return []
   assertAvailable(account, amount, at, 'This takes')
   const parts = allocate(account.lots, amount, at)
-  return [{ type: 'CreditsWithdrawn', data: { userId, adjustmentId, parts, reason, at } } as const]
+  const signed = signature === undefined ? {} : { signature }
+  return [{ type: 'CreditsWithdrawn', data: { userId, adjustmentId, parts, reason, at, ...signed } } as const]
 }
 
 function assertAvailable(account: CreditAccount, required: number, at: string, what: string): void {

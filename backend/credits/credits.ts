@@ -3,6 +3,7 @@ import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Calendar } from '../kernel/time.ts'
+import { adjustmentLot, adjustmentText } from './adjustmentText.ts'
 import type { ReleaseReason } from './contract.ts'
 import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
 
@@ -13,7 +14,13 @@ const BY_OWNER: readonly ReleaseReason[] = ['cancelled', 'account erased']
 type Hold = Readonly<{ userId: string; taskId: string; amount: number; openLimit: number }>
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
 type Restoration = Readonly<{ saleId: string; restorationId: string; amount: number }>
-type Adjustment = Readonly<{ adjustmentId: string; amount: number; reason: string }>
+type Adjustment = Readonly<{
+  adjustmentId: string
+  amount: number
+  reason: string
+  /** Signs a text with the operator's key. */
+  sign?: (text: string) => string
+}>
 
 export type Credits = ReturnType<typeof createCredits>
 
@@ -85,10 +92,14 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
     },
 
     /** Grants credits, or withdraws them if `amount` is negative. @throws Rejection insufficient_credits */
-    async adjust(userId: string, { adjustmentId, amount, reason }: Adjustment, context: CommandContext): Promise<void> {
-      const lot = { lotId: `adjustment-${adjustmentId}`, source: 'adjustment', amount, expiresAt: null } as const
-      if (amount > 0) await send({ type: 'GrantLot', userId, ...lot, reason, at: at() }, context)
-      else await send({ type: 'WithdrawCredits', userId, adjustmentId, amount: -amount, reason, at: at() }, context)
+    async adjust(userId: string, adjustment: Adjustment, context: CommandContext): Promise<void> {
+      const { adjustmentId, amount, reason, sign } = adjustment
+      const change = { userId, reason, at: at() }
+      const text = adjustmentText({ ...change, adjustmentId, amount, actor: context.actor })
+      const signed = sign ? { ...change, signature: sign(text) } : change
+      const lot = { lotId: adjustmentLot(adjustmentId), source: 'adjustment', amount, expiresAt: null } as const
+      if (amount > 0) await send({ type: 'GrantLot', ...lot, ...signed }, context)
+      else await send({ type: 'WithdrawCredits', adjustmentId, amount: -amount, ...signed }, context)
     },
   }
 }

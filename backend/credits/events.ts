@@ -20,6 +20,8 @@ interface Data {
     expiresAt: string | null
     reference?: string
     reason?: string
+    /** Signature of the operator who granted the lot; missing in adjustments of earlier versions. */
+    signature?: string
   }
   /** Credits were set aside for a task. The hold's id is the task's id. */
   CreditsHeld: { holdId: string; parts: readonly LotPart[] }
@@ -51,7 +53,7 @@ interface Data {
   /** New or released credits repaid debt. */
   CreditDebtRepaid: { parts: readonly LotPart[] }
   /** An operator withdrew credits. */
-  CreditsWithdrawn: { adjustmentId: string; parts: readonly LotPart[]; reason: string }
+  CreditsWithdrawn: { adjustmentId: string; parts: readonly LotPart[]; reason: string; signature?: string }
 }
 
 /** A credit account event of one of the types `T`; of any type by default. */

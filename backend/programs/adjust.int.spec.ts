@@ -1,10 +1,17 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { runAdjust } from './adjust.ts'
+import { runAudit } from './audit.ts'
 
 let kinora: TestKinora
 beforeAll(async () => {
   kinora = await startTestKinora()
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  writeFileSync(path.join(kinora.dataDir, 'operator-keys/olga.pem'), key, { mode: 0o600 })
 })
 afterAll(() => kinora?.close())
 
@@ -37,6 +44,23 @@ describe('npm run adjust', () => {
     expect(rows).toEqual([{ actor: 'operator:olga' }, { actor: 'system' }])
     const noted = await kinora.context.pool.query('select detail from operator_action order by id desc limit 1')
     expect(noted.rows[0]?.detail).toBe(`-10 credits, user ${user.userId}, adjustment b, by olga: a slow week`)
+  })
+
+  it('signs with the key of a registered operator, by default the one of the environment, which audit verify checks', async () => {
+    const user = await kinora.newUser()
+    const by = ['--user', user.email, '--reason', 'a slow week']
+    expect(await adjust(...by, '--amount', '5')).toMatchObject({ code: 0 })
+    expect(statSync(path.join(kinora.dataDir, 'operator-keys/operator.pem')).mode & 0o777).toBe(0o600)
+    let printed = ''
+    const print = (text: string) => (printed += text)
+    const code = await runAudit(['verify'], { env: { DATA_DIR: kinora.dataDir }, print, printError: print })
+    expect(code, printed).toBe(0)
+    expect(printed).toMatch(/[34] adjustments are signed by registered operators/)
+    const stranger = await adjust(...by, '--amount', '5', '--operator', 'eve')
+    expect(stranger).toMatchObject({
+      code: 2,
+      text: expect.stringContaining('eve has no key. To register this operator'),
+    })
   })
 
   it('refuses to take more credits than are left', async () => {

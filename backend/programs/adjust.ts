@@ -1,6 +1,7 @@
 import { readChainHead } from '#projections/credits/chainHead.ts'
 import { findUserId } from '../accounts/readUsers.ts'
-import { ConfigError } from '../app/config/environment.ts'
+import { ConfigError, parseEnvironment } from '../app/config/environment.ts'
+import { isOperatorName, operatorSigner, registerOperator } from '../audit/operatorKeys.ts'
 import { createCredits } from '../credits/credits.ts'
 import { parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
 import { createHandle } from '../kernel/eventsourcing/handle.ts'
@@ -13,21 +14,21 @@ import { createOperatorActions } from '../operators/operatorActions.ts'
 import { connectInstallation, NoLedger } from './ledger/connectInstallation.ts'
 import { openStore, STORE_FAULTS } from './ledger/openStore.ts'
 
-const usage = `npm run adjust -- --user <id or e-mail> --amount <credits> --reason <words> --operator <name> [--id <id>]
+const usage = `npm run adjust -- --user <id or e-mail> --amount <credits> --reason <words> [--operator <name>] [--id <id>]
 
-Grants credits to a user. A negative amount takes credits, at most those that are left. The ledger keeps operator and
+Grants credits to a user, signed with the key of the operator in DATA_DIR/operator-keys (default: OPERATOR_USERNAME). A negative amount takes credits, at most those that are left. The ledger keeps operator and
 reason forever, so the reason must not name a person. An adjustment with the same --id is made once.`
 
 /** @throws UsageError naming the invalid argument */
-function readArguments(args: readonly string[]) {
+function readArguments(args: readonly string[], defaultOperator: string) {
   const values = parseOptions(args, { user: text, amount: text, reason: text, operator: text, id: text })
-  const { user = '', reason = '', operator = '', id = uuid7() } = values
-  for (const name of ['user', 'amount', 'reason', 'operator'] as const)
+  const { user = '', reason = '', operator = defaultOperator, id = uuid7() } = values
+  for (const name of ['user', 'amount', 'reason'] as const)
     if (!values[name]?.trim()) throw new UsageError(`--${name} is missing`)
   const amount = Number(values.amount)
   if (!Number.isSafeInteger(amount) || amount === 0 || Math.abs(amount) > 1_000_000)
     throw new UsageError('--amount must be a whole number of credits other than 0, a million at most')
-  if (!/^[\w.-]{1,64}$/.test(operator)) throw new UsageError('--operator must be letters, digits, dots and hyphens')
+  if (!isOperatorName(operator)) throw new UsageError('--operator must be letters, digits, and any of . - _ @ +')
   if (reason.length > 200) throw new UsageError('--reason must be 200 characters at most')
   return { user, amount, reason: reason.trim(), operator, id }
 }
@@ -37,17 +38,20 @@ function readArguments(args: readonly string[]) {
  */
 export function runAdjust(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
   return runProgram({ usage, expected: [Rejection, NoLedger, ConfigError, ...STORE_FAULTS], print }, async () => {
-    const { user, amount, reason, operator, id } = readArguments(args)
-    const { place, stop } = await connectInstallation(env)
+    const registered = parseEnvironment({ OPERATOR_USERNAME: env.OPERATOR_USERNAME }).OPERATOR_USERNAME
+    const { user, amount, reason, operator, id } = readArguments(args, registered)
+    const { dataDir, place, stop } = await connectInstallation(env)
     const pool = openPool({ ...place.postgres, max: 2 })
     const store = openStore(place, pool)
     try {
+      registerOperator(dataDir, registered)
+      const sign = operatorSigner(dataDir, operator)
       const userId = await findUserId(pool, user)
       if (!userId) throw new UsageError(`--user: no user with the id or address ${user}`)
       const context = { commandId: derivedId('adjust', userId, id), actor: `operator:${operator}`, correlationId: id }
       await createCredits(createHandle(verifyHeads(store, (stream) => readChainHead(pool, stream)))).adjust(
         userId,
-        { adjustmentId: id, amount, reason },
+        { adjustmentId: id, amount, reason, sign },
         context,
       )
       const detail = `${amount} credits, user ${userId}, adjustment ${id}, by ${operator}: ${reason}`

@@ -27,8 +27,9 @@ export const LEDGER = {
 /**
  * Runs commands on two accounts, one minute apart in the last hour: a sale, its partial refund, an adjustment, and videos
  * that were paid for, never submitted or are still in progress.
+ * @param sign signs the adjustment, whose operator is "ada"
  */
-export async function seedLedger(store: EventStore): Promise<void> {
+export async function seedLedger(store: EventStore, sign?: (text: string) => string): Promise<void> {
   const { buyer, other, agreement, sale, finished, failed, open, spentByOther } = LEDGER
   let now = Date.now() - 3_600_000
   const periodEnd = new Date(now + 31 * 24 * 3_600_000).toISOString()
@@ -82,7 +83,7 @@ export async function seedLedger(store: EventStore): Promise<void> {
   await hold(buyer, failed)
   await task(failed, { type: 'Abandon', taskId: failed, at: at() })
   await credits.release(buyer, failed, 'not delivered')
-  const gift = { adjustmentId: id(21), amount: 10, reason: 'an apology' }
+  const gift = { adjustmentId: id(21), amount: 10, reason: 'an apology', ...(sign && { sign }) }
   await credits.adjust(buyer, gift, context('operator:ada', 'gift'))
   const refund = { saleId: sale, reversalId: 'REFUND-1', amountCents: 520, kind: 'refund' } as const
   await subscribe({ type: 'ReportReversal', userId: buyer, ...refund, at: at() })

@@ -3,11 +3,12 @@ import path from 'node:path'
 import pg from 'pg'
 import { REBUILD_TABLE } from '#projections/engine/rebuild.ts'
 import type { Config } from '../../app/config/readConfig.ts'
+import { OPERATORS_FILE } from '../../audit/operatorKeys.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import { readMigrations } from '../../kernel/postgres/orm.ts'
-import { copyFiles, listMedia } from './copyFiles.ts'
+import { copyFiles, listMedia, listSecrets } from './copyFiles.ts'
 import { saveTable } from './copyTable.ts'
-import { MANIFEST, type Manifest, RecoveryError, type SavedTable, SECRETS } from './manifest.ts'
+import { MANIFEST, type Manifest, RecoveryError, type SavedTable } from './manifest.ts'
 
 /**
  * Backs up an installation to a new folder while Kinora runs: a consistent snapshot of all tables, then the files. A
@@ -24,7 +25,8 @@ export async function backUp(config: Config, folder: string, withSecrets: boolea
     mkdirSync(path.join(folder, 'tables'), { recursive: true, mode: 0o700 })
     const saved = await saveTables(connection, folder)
     const media = config.storage ? [] : listMedia(config.dataDir)
-    const files = await copyFiles(config.dataDir, folder, [...media, ...(withSecrets ? SECRETS : [])])
+    const names = [...media, OPERATORS_FILE, ...(withSecrets ? listSecrets(config.dataDir) : [])]
+    const files = await copyFiles(config.dataDir, folder, names)
     const manifest: Manifest = {
       format: 1,
       takenAt: new Date().toISOString(),

@@ -3,6 +3,8 @@ import { constants, createReadStream, existsSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { OPERATOR_KEYS } from '../../audit/operatorKeys.ts'
+import { SECRETS } from './manifest.ts'
 
 /** SHA-256 of files by their path in the data folder, which is also their path in a backup. */
 type FileHashes = Readonly<Record<string, string>>
@@ -15,6 +17,13 @@ export function listMedia(folder: string): string[] {
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.part'))
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
+}
+
+/** Lists the generated secrets in a data folder, whether they exist or not. */
+export function listSecrets(folder: string): string[] {
+  const keys = path.join(folder, OPERATOR_KEYS)
+  const names = existsSync(keys) ? readdirSync(keys) : []
+  return [...SECRETS, ...names.map((name) => path.join(OPERATOR_KEYS, name))]
 }
 
 /** Copies those files that exist, and overwrites none. Returns the hash of each copy. */

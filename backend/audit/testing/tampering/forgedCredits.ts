@@ -3,6 +3,8 @@ import { LEDGER } from '../seedLedger.ts'
 import { account, at, forge, grant, others, subscription, type Tampering } from './tampering.ts'
 
 const { buyer, other, sale } = LEDGER
+const BY_ADA = { actor: 'operator:ada' }
+const gift = (lotId: string, more: object) => grant(buyer, lotId, 'adjustment', { reason: 'a gift', ...more })
 
 /** Events about credits that were appended, most with a correct chain. */
 export const CREDITS: readonly Tampering[] = [
@@ -42,6 +44,43 @@ export const CREDITS: readonly Tampering[] = [
     what: 'an adjustment without an operator, well chained',
     does: (pool) => forge(pool, grant(buyer, 'gift', 'adjustment', { reason: 'a gift' })),
     names: [{ check: 'grant', stream: account, revision: 9, wrong: /who is not an operator/ }],
+  },
+  {
+    what: 'a grant that an operator did not sign, well chained',
+    does: (pool) => forge(pool, { ...gift('gift', {}), meta: BY_ADA }),
+    names: [
+      { check: 'grant', stream: account, revision: 9, wrong: /No operator signed it, although .* are signed since/ },
+    ],
+  },
+  {
+    what: 'a grant with the signature of another one, well chained',
+    does: async (pool) => {
+      const { rows } = await pool.query(`select data->>'signature' as signature from event ${at(account, 6)}`)
+      await forge(pool, { ...gift('gift', rows[0]), meta: BY_ADA })
+    },
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /signature is not one of the operator ada/ }],
+  },
+  {
+    what: 'a grant signed by someone who is not registered, well chained',
+    does: (pool) => forge(pool, { ...gift('gift', { signature: 'c2lnbmVk' }), meta: { actor: 'operator:eve' } }),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /operator eve, who signed it, is not registered/ }],
+  },
+  {
+    what: 'a withdrawal that an operator did not sign, well chained',
+    does: (pool) =>
+      forge(pool, {
+        stream: account,
+        type: 'CreditsWithdrawn',
+        data: {
+          userId: buyer,
+          adjustmentId: 'w',
+          parts: [{ lotId: derivedId('free', buyer), amount: 5 }],
+          reason: 'a mistake',
+          at: '2026-01-10T13:00:00.000Z',
+        },
+        meta: BY_ADA,
+      }),
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /No operator signed it/ }],
   },
   {
     what: 'credits given back for a dispute that was not won, well chained',

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { TextFiles } from '../kernel/textFiles.port.ts'
-import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
-import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
-import type { Config } from './config/readConfig.ts'
+import type { TextFiles } from '../../kernel/textFiles.port.ts'
+import { createFolderMediaStore } from '../../providers/storage/folderMediaStore.ts'
+import { createS3MediaStore } from '../../providers/storage/s3MediaStore.ts'
+import type { Config } from '../config/readConfig.ts'
 
 /** Opens the place that `HEADS_TO` names, for the heads of the ledger and the list of erased accounts. */
 export function openHeadFiles(headsTo: Config['headsTo'], temporaryDir: string): TextFiles {

@@ -1,0 +1,72 @@
+import { adjustmentLot, adjustmentText } from '../credits/adjustmentText.ts'
+import type { CreditAccountEvent } from '../credits/events.ts'
+import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
+import { isSignedWith, type OperatorKeys } from './operatorKeys.ts'
+
+type Adjustment = Stored<CreditAccountEvent<'CreditLotGranted' | 'CreditsWithdrawn'>>
+
+/** Checks that a registered operator signed each adjustment, since the first one that carries a signature. */
+export class AdjustmentProofs {
+  readonly #operators: OperatorKeys | undefined
+  #verified = 0
+  #unverified = 0
+  #unsigned = 0
+  #lastUnsignedAt: string | null = null
+  #firstSignedAt: string | null = null
+
+  constructor(operators: OperatorKeys | undefined) {
+    this.#operators = operators
+  }
+
+  /** Returns what is wrong with an adjustment; undefined if nothing is. */
+  faultOf(event: Adjustment): string | undefined {
+    const { reason, signature, at } = event.data
+    const actor = String(event.meta.actor)
+    if (!/^operator:./.test(actor)) return `An adjustment by "${actor}", who is not an operator.`
+    if (!reason) return 'An adjustment without a reason.'
+    if (signature === undefined) {
+      if (this.#firstSignedAt !== null)
+        return `No operator signed it, although adjustments are signed since ${this.#firstSignedAt}.`
+      this.#unsigned += 1
+      this.#lastUnsignedAt = at
+      return undefined
+    }
+    this.#firstSignedAt ??= at
+    if (!this.#operators) {
+      this.#unverified += 1
+      return undefined
+    }
+    const name = actor.slice('operator:'.length)
+    const keys = Object.hasOwn(this.#operators, name) ? this.#operators[name]! : []
+    if (keys.length === 0) return `The operator ${name}, who signed it, is not registered.`
+    if (!isSignedWith(keys, textOf(event, reason), signature))
+      return `Its signature is not one of the operator ${name}.`
+    this.#verified += 1
+    return undefined
+  }
+
+  report() {
+    return {
+      /** Adjustments whose signature was verified. */
+      verified: this.#verified,
+      /** Adjustments whose signature was not verified, because no public keys were given. */
+      unverified: this.#unverified,
+      /** Adjustments of earlier versions, which carry no signature. */
+      unsigned: this.#unsigned,
+      lastUnsignedAt: this.#lastUnsignedAt,
+      firstSignedAt: this.#firstSignedAt,
+    }
+  }
+}
+
+function textOf(event: Adjustment, reason: string): string {
+  const { userId, at } = event.data
+  const signed = { userId, reason, at, actor: String(event.meta.actor) }
+  if (event.type === 'CreditLotGranted') {
+    const { lotId, amount } = event.data
+    return adjustmentText({ ...signed, adjustmentId: lotId.slice(adjustmentLot('').length), amount })
+  }
+  const { adjustmentId, parts } = event.data
+  const amount = -parts.reduce((sum, { amount }) => sum + amount, 0)
+  return adjustmentText({ ...signed, adjustmentId, amount })
+}
