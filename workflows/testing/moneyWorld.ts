@@ -15,6 +15,9 @@ import { PaymentModel } from './paymentModel.ts'
 /** Simulates a crash of the process. Completed appends persist. */
 class Crash extends Error {}
 
+/** Faulty replacements of deciders, by category. */
+export type Faulty = Readonly<Record<string, { decide(command: never, state: never): readonly Event[] }>>
+
 const DAY_MS = 24 * 3_600_000
 const userId = 'user'
 
@@ -32,10 +35,12 @@ export class MoneyWorld {
   readonly alerts = new Set<string>()
   readonly #states = new Map<string, unknown>()
   readonly #deps: WebhookDeps
+  readonly #faulty: Faulty
   crashes: () => boolean
 
-  constructor(crashes: () => boolean = () => false) {
+  constructor(crashes: () => boolean = () => false, faulty: Faulty = {}) {
     this.crashes = crashes
+    this.#faulty = faulty
     const read = async (decider: { category: string; initial: unknown }, id: string) => ({
       state: this.#states.get(`${decider.category}-${id}`) ?? decider.initial,
       position: undefined,
@@ -76,7 +81,8 @@ export class MoneyWorld {
   readonly #handle = async <S, C, E extends Event>(decider: Decider<S, C, E>, id: string, command: C) => {
     const stream = `${decider.category}-${id}`
     const known = (this.#states.get(stream) ?? decider.initial) as S
-    const events = decider.decide(command, known)
+    const { decide } = (this.#faulty[decider.category] ?? decider) as typeof decider
+    const events = decide(command, known)
     if (events.length > 0 && this.crashes()) throw new Crash()
     const state = events.reduce(decider.evolve, known)
     this.#states.set(stream, state)
@@ -123,15 +129,28 @@ export class MoneyWorld {
     )
   }
 
-  spend(command: CreditAccountCommand) {
+  #spend(command: CreditAccountCommand) {
     return this.attempt(() => this.#handle(creditAccount, userId, command))
+  }
+
+  grant(lotId: string, amount: number) {
+    const lot = { lotId, source: 'free', amount, expiresAt: null } as const
+    return this.#spend({ type: 'GrantLot', userId, ...lot, at: this.at })
+  }
+
+  hold(holdId: string, amount: number) {
+    return this.#spend({ type: 'HoldCredits', userId, holdId, amount, openLimit: 9, at: this.at })
+  }
+
+  capture(holdId: string) {
+    return this.#spend({ type: 'CaptureHold', userId, holdId, at: this.at })
   }
 
   /** Releases a hold because the task failed, or because its owner cancelled it. */
   release(holdId: string, byOwner: boolean) {
     const renewalExpiresAt = new Date(this.now + 30 * DAY_MS).toISOString()
     const reason = byOwner ? 'cancelled' : 'not delivered'
-    return this.spend({ type: 'ReleaseHold', userId, holdId, reason, byOwner, renewalExpiresAt, at: this.at })
+    return this.#spend({ type: 'ReleaseHold', userId, holdId, reason, byOwner, renewalExpiresAt, at: this.at })
   }
 
   advance(days: number): void {

@@ -1,0 +1,153 @@
+import { expect } from 'vitest'
+import type { LotPart } from '#backend/credits/events.ts'
+import { available, total } from '#backend/credits/lots.rules.ts'
+import { type Agreement, currentOf, planEndedAt } from '#backend/subscriptions/agreements.rules.ts'
+import type { ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
+import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import type { Step } from './moneySteps.ts'
+import type { MoneyWorld } from './moneyWorld.ts'
+
+/** Asserts the invariants of the ledger that hold at all times. */
+function assertLedger(world: MoneyWorld): void {
+  const { lots, holds, debt } = world.account
+  let [granted, captured, lost, owed, claimed] = [0, 0, 0, 0, 0]
+  const held = new Map<string, readonly LotPart[]>()
+  for (const { type, data } of world.ledger()) {
+    if (type === 'CreditLotGranted') granted += data.amount
+    if (type === 'CreditsHeld') held.set(data.holdId, data.parts)
+    if (type === 'CreditsCaptured') captured += total(held.get(data.holdId)!)
+    if (type === 'CreditsReleased') {
+      const parts = held.get(data.holdId)!
+      const [renewed, forfeited] = [data.renewed?.amount ?? 0, total(data.forfeited ?? [])]
+      expect(total(data.parts) + renewed + forfeited).toBe(total(parts))
+      // Credits that the owner frees go with their lot, unless a refund has claimed others in their place.
+      if (data.reason === 'cancelled') expect(renewed).toBeLessThanOrEqual(claimed)
+      // Credits that were renewed before keep their date.
+      expect(renewed).toBeLessThanOrEqual(total(parts.filter(({ lotId }) => !lotId.startsWith('returned-'))))
+      lost += forfeited
+    }
+    if (type === 'CreditLotClosed') lost += data.amount
+    if (type === 'CreditsWithdrawn') lost += total(data.parts)
+    if (type === 'CreditsReversed') {
+      lost += total(data.parts)
+      owed += data.debt
+      claimed += total(data.parts) + data.debt
+      expect(data.debt).toBeGreaterThanOrEqual(0)
+    }
+    if (type === 'CreditsRestored') lost -= data.amount
+    if (type === 'CreditDebtRepaid') {
+      lost += total(data.parts)
+      owed -= total(data.parts)
+    }
+  }
+  const left = lots.reduce((sum, lot) => sum + lot.left, 0)
+  const open = holds.reduce((sum, { parts }) => sum + total(parts), 0)
+  expect({ granted, owed }).toEqual({ granted: left + open + captured + lost, owed: debt })
+  expect(lots.every((lot) => lot.left >= 0)).toBe(true)
+  for (const { reversed, granted } of [...lots, ...world.account.closed])
+    expect(reversed >= 0 && reversed <= granted).toBe(true)
+  if (debt > 0) expect(available(lots, world.at)).toBe(0)
+}
+
+/** Returns the credits that reversals of a sale have claimed. */
+export const claimedOf = (world: MoneyWorld, saleId: string) =>
+  world.subscription.reversals.reduce((sum, reversal) => sum + (reversal.saleId === saleId ? reversal.credits : 0), 0)
+
+/** Asserts that the credits claimed of a sale are its share of the money taken back, and never more than it granted. */
+function assertClaims(world: MoneyWorld, sale: ProviderSale): void {
+  const { id: saleId, amountCents } = sale
+  const { credits } = world.subscription.sales.find(({ id }) => id === saleId)!
+  const claimed = claimedOf(world, saleId)
+  expect(claimed).toBe(Math.floor((credits * world.provider.takenBack(sale)) / amountCents))
+  const { lots, closed } = world.account
+  const lot = [...lots, ...closed].find(({ id }) => id === `sale-${saleId}`)!
+  expect(lot.reversed).toBeLessThanOrEqual(Math.min(claimed, lot.granted))
+}
+
+const isBilled = ({ status, cancelled }: Agreement) =>
+  status === 'scheduled' || ((status === 'active' || status === 'suspended') && cancelled === 'no')
+
+/** Asserts that at most one agreement can be billed, apart from those that await approval. */
+function assertBilling({ subscription: { agreements } }: MoneyWorld): void {
+  expect(agreements.filter(isBilled).length).toBeLessThanOrEqual(1)
+}
+
+/** Asserts that a plan ends at the end of its period, however late that is noticed. */
+function assertEnds(world: MoneyWorld): void {
+  let state = subscription.initial
+  for (const event of world.history()) {
+    const { agreementId, at } = event.data
+    const periodEnd = state.agreements.find(({ id }) => id === agreementId)?.periodEnd
+    if (event.type === 'SubscriptionEnded' && event.data.cause === 'period_end' && periodEnd) expect(at).toBe(periodEnd)
+    state = subscription.evolve(state, event)
+  }
+}
+
+/** Asserts that a sale without a plan on which to spend its credits grants credits that stay, and has its refund proposed. */
+function assertNoSaleWithoutCredits(world: MoneyWorld): void {
+  const events = world.history()
+  let [state, lastEnd] = [subscription.initial, '']
+  const spendable = new Map<string, string>()
+  for (const [index, event] of events.entries()) {
+    state = subscription.evolve(state, event)
+    if (event.type === 'SubscriptionEnded' && event.data.at > lastEnd) lastEnd = event.data.at
+    if (event.type !== 'SubscriptionPaid') continue
+    const { saleId, afterEnd, at } = event.data
+    if (!afterEnd) expect(currentOf(state)).toBeDefined()
+    else expect(events[index + 1]).toMatchObject({ type: 'SubscriptionRefundProposed', data: { saleId } })
+    if (!afterEnd) spendable.set(`sale-${saleId}`, at)
+  }
+  const unanswered = state.proposedRefunds.filter(
+    ({ saleId }) => !state.reversals.some((each) => each.saleId === saleId),
+  )
+  expect([...world.alerts].toSorted()).toEqual(unanswered.map(({ saleId }) => `refund_proposed ${saleId}`).toSorted())
+  for (const { type, data } of world.ledger())
+    if (type === 'CreditLotClosed' && data.reason === 'subscription_ended')
+      expect(spendable.get(data.lotId)! <= lastEnd).toBe(true)
+}
+
+/** Asserts the invariants that hold after all webhooks are processed and settled. */
+export function assertSettled(world: MoneyWorld): void {
+  const { agreements, sales } = world.subscription
+  const sold = [...world.provider.accounts.values()].flatMap((account) => account.sales)
+  expect(sales.map(({ id }) => id).toSorted()).toEqual(sold.map(({ id }) => id).toSorted())
+  const bySales = world.ledger().filter(({ type }) => type === 'CreditLotGranted')
+  expect(bySales.map(({ data }) => 'lotId' in data && data.lotId).toSorted()).toEqual(
+    sold.map(({ id }) => `sale-${id}`).toSorted(),
+  )
+  for (const sale of sold) assertClaims(world, sale)
+  // At most one agreement is billed, namely the one that determines the plan.
+  const billing = [...world.provider.accounts.values()].filter(({ status }) => status === 'active')
+  expect(billing.length).toBeLessThanOrEqual(1)
+  const current = currentOf(world.subscription)
+  if (billing[0]) expect(agreements.filter(isBilled).map(({ id }) => id)).toEqual([billing[0].id])
+  if (!current) {
+    const kept = world.account.lots.filter(({ source, left }) => source === 'subscription' && left > 0)
+    const late = sales.filter(
+      ({ agreementId, reportedAt }) => reportedAt > planEndedAt(world.subscription, agreementId)!,
+    )
+    expect(late.map(({ id }) => `sale-${id}`)).toEqual(expect.arrayContaining(kept.map(({ id }) => id)))
+  }
+  // Nobody keeps a plan whose current period was refunded or charged back whole.
+  const paidFor = current && world.provider.accounts.get(current.id)?.sales.at(-1)
+  if (paidFor) expect(world.provider.takenBack(paidFor)).toBeLessThan(paidFor.amountCents)
+  for (const { status, id } of agreements)
+    if (status === 'ended') expect(['pending', 'cancelled']).toContain(world.provider.accounts.get(id)?.status)
+}
+
+/** Plays a history, then processes all that is left of it. Asserts the invariants of money throughout. */
+export async function play(world: MoneyWorld, steps: readonly Step[]): Promise<void> {
+  let length = 0
+  for (const step of steps) {
+    await step(world)
+    if (world.ledger().length > length) assertLedger(world)
+    length = world.ledger().length
+    assertBilling(world)
+  }
+  await world.rest()
+  assertLedger(world)
+  assertBilling(world)
+  assertEnds(world)
+  assertNoSaleWithoutCredits(world)
+  assertSettled(world)
+}
