@@ -36,6 +36,7 @@ import { handleProviderCallback } from '../tasks/providerCallbacks.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
 import { serveTasks } from '../tasks/routes.ts'
 import { createTasks } from '../tasks/tasks.ts'
+import { createUploadLimits } from '../tasks/uploadLimits.ts'
 import { createWorks } from '../tasks/works.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
@@ -125,7 +126,7 @@ function composeApi(
     serveSettings(serve, accounts)
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, publicUrl)
-    serveVideos(serve, context, adapters, services, { realtime, ownWrites })
+    serveVideos(serve, context, adapters, services, { realtime, ownWrites, throttle: accounts.throttle })
     const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
     operators.serve(serve)
@@ -211,7 +212,11 @@ function serveVideos(
   { config, database, store, handle, clock, calendar, temporaryDir }: Context,
   { media, video }: Adapters,
   { allowance, credits, uploads, userKeys }: Services,
-  { realtime, ownWrites }: { realtime: Realtime; ownWrites: OwnWrites },
+  {
+    realtime,
+    ownWrites,
+    throttle,
+  }: { realtime: Realtime; ownWrites: OwnWrites; throttle: AccountServices['throttle'] },
 ): void {
   const { encrypt, tryDecrypt: decrypt } = userKeys
   const { note } = ownWrites
@@ -220,7 +225,8 @@ function serveVideos(
   serveTasks(serve, { tasks, works, realtime })
   const isRequired = async (userId: string) => (await allowance(userId)).watermark
   const { ffmpegPath } = config.video
-  serveMedia(serve, { works, uploads, media, watermarks: { isRequired, temporaryDir, ffmpegPath } })
+  const uploadLimits = createUploadLimits(database, throttle.take)
+  serveMedia(serve, { works, uploads, uploadLimits, media, watermarks: { isRequired, temporaryDir, ffmpegPath } })
 }
 
 function localUrl(server: Server, host: string): string {

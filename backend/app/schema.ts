@@ -14,6 +14,7 @@ import { M0111StreamSnapshots } from './migrations/M0111StreamSnapshots.ts'
 import { M0112PendingRegistrations } from './migrations/M0112PendingRegistrations.ts'
 import { M0113MasterKey } from './migrations/M0113MasterKey.ts'
 import { M0126LedgerHead } from './migrations/M0126LedgerHead.ts'
+import { M0131UploadBytes } from './migrations/M0131UploadBytes.ts'
 import { M0135SecurityLog } from './migrations/M0135SecurityLog.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
@@ -28,6 +29,7 @@ export const MIGRATIONS = [
   { name: 'M0112PendingRegistrations', class: M0112PendingRegistrations },
   { name: 'M0113MasterKey', class: M0113MasterKey },
   { name: 'M0126LedgerHead', class: M0126LedgerHead },
+  { name: 'M0131UploadBytes', class: M0131UploadBytes },
   { name: 'M0135SecurityLog', class: M0135SecurityLog },
 ]
 

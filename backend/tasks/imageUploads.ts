@@ -11,9 +11,10 @@ import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { ImageError } from '../kernel/media/firstFrame.ts'
 import { looksLikeImage } from '../kernel/media/imageFile.ts'
 import { imageKey, type MediaStore } from '../kernel/media/mediaStore.port.ts'
-import { normaliseInChild } from '../kernel/media/normaliseInChild.ts'
+import { ImageTimeout, normaliseInChild } from '../kernel/media/normaliseInChild.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { IMAGE_MAX_BYTES } from './contract.ts'
+import type { UploadLimits } from './uploadLimits.ts'
 
 /** Maximum bytes drained from a rejected upload, so that the client receives the error before the connection closes. */
 const MAX_DRAINED_BYTES = 32 * 1024 * 1024
@@ -57,16 +58,22 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
       }
     },
 
-    /** Stores the image of a multipart body. Returns its URL. @throws ValidationError, Rejection payload_too_large */
-    async accept(ctx: RouterContext, userId: string): Promise<string> {
-      const data = await normaliseInChild(await uploadedFile(ctx)).catch((error) => {
-        if (error instanceof ImageError) throw new ValidationError([{ path: 'file', code: error.code }], error.code)
-        throw error
-      })
+    /**
+     * Stores the image of a multipart body, within the limits of the user. Returns its URL.
+     * @throws ValidationError; Rejection payload_too_large, image_timeout, and those of {@link UploadLimits}
+     */
+    async accept(ctx: RouterContext, userId: string, limits: UploadLimits): Promise<string> {
+      const data = await limits
+        .run(userId, () => receive(ctx))
+        .catch(async (error) => {
+          await drain(ctx)
+          throw error
+        })
       const imageId = uuid7()
       const finished = path.join(temporaryDir, `${imageId}.jpg`)
       // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
-      await execute('insert into image_upload (id, user_id, created_at) values (?, ?, now())', [imageId, userId])
+      const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
+      await execute(sql, [imageId, userId, data.length])
       await writeFile(finished, data)
       await media.put(imageKey(imageId), finished)
       return `${API_BASE}/videos/images/${imageId}`
@@ -90,6 +97,23 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
         await em.execute(`delete from image_upload where ${among}`, [JSON.stringify(unused)])
         return unused.length
       }),
+  }
+}
+
+/** Reads and re-encodes the image of a multipart body. Stops when the client disconnects. */
+async function receive(ctx: RouterContext): Promise<Buffer> {
+  const file = await uploadedFile(ctx)
+  const gone = new AbortController()
+  const onClose = () => gone.abort(new Rejection('unavailable', 'The client disconnected.'))
+  ctx.res.once('close', onClose)
+  try {
+    return await normaliseInChild(file, { signal: gone.signal })
+  } catch (error) {
+    if (error instanceof ImageError) throw new ValidationError([{ path: 'file', code: error.code }], error.code)
+    if (error instanceof ImageTimeout) throw new Rejection('image_timeout', error.message, { retryAfter: 10 })
+    throw error
+  } finally {
+    ctx.res.off('close', onClose)
   }
 }
 
@@ -123,7 +147,6 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   try {
     await multipart(ctx as never, async () => {})
   } catch (error) {
-    await drain(ctx)
     throw (error as { httpCode?: number }).httpCode === 413
       ? new Rejection('payload_too_large', 'File size cannot exceed 20MB.')
       : new ValidationError([{ path: 'file', code: 'invalid_file_type' }])

@@ -179,6 +179,16 @@ describe('uploading a picture', () => {
     const answer = await upload(owner, Buffer.alloc(21 * 1024 * 1024))
     expect(await outcome(answer)).toEqual([413, 'payload_too_large'])
   })
+  it('runs one upload of a user at a time, and says when to try again', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => upload(owner, picture(640, 360))))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 429, 429])
+    const refused = answers.find(({ status }) => status === 429)!
+    expect([refused.headers.get('retry-after'), refused.headers.get('content-type')]).toEqual([
+      '2',
+      'application/problem+json',
+    ])
+    expect(await refused.json()).toMatchObject({ code: 'upload_running' })
+  })
   it('requires a signed-in user', async () => {
     const answer = await fetch(`${kinora.api}/videos/upload-image`, { method: 'POST', body: new FormData() })
     expect(await outcome(answer)).toEqual([401, 'unauthenticated'])

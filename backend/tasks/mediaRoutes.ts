@@ -8,11 +8,13 @@ import { watermarkVideo } from '../kernel/media/watermark.ts'
 import { trimEnd } from '../kernel/trimEnd.ts'
 import * as contract from './contract.ts'
 import type { ImageUploads } from './imageUploads.ts'
+import type { UploadLimits } from './uploadLimits.ts'
 import type { Works } from './works.ts'
 
 export interface MediaRoutes {
   readonly works: Works
   readonly uploads: ImageUploads
+  readonly uploadLimits: UploadLimits
   readonly media: MediaStore
   readonly watermarks: {
     /** Returns whether the user's plan requires a watermark on downloads. */
@@ -23,7 +25,7 @@ export interface MediaRoutes {
 }
 
 /** Serves videos, thumbnails and uploaded images to their owners. */
-export function serveMedia(serve: Serve, { works, uploads, media, watermarks }: MediaRoutes): void {
+export function serveMedia(serve: Serve, { works, uploads, uploadLimits, media, watermarks }: MediaRoutes): void {
   const watermarkedVideo = createWatermarkCache(media, watermarks)
 
   const readFinished = async (userId: string, taskId: string) => {
@@ -61,7 +63,9 @@ export function serveMedia(serve: Serve, { works, uploads, media, watermarks }: 
     return undefined
   })
 
-  serve(contract.uploadImage, async ({ userId, ctx }) => ({ image_url: await uploads.accept(ctx, userId) }))
+  serve(contract.uploadImage, async ({ userId, ctx }) => ({
+    image_url: await uploads.accept(ctx, userId, uploadLimits),
+  }))
 }
 
 /** Device names that Windows reserves, with or without an extension. */

@@ -109,6 +109,16 @@ describe('inspectImage', () => {
     expect(codeOf(pngHeader(8000, 5000))).toBe('accepted')
   })
 
+  it('accepts fewer pixels with more than 32 bits each, which take longer to decode', () => {
+    const of64Bits = (width: number, height: number) =>
+      Buffer.from(pngHeader(width, height)).fill('1006', 24, 26, 'hex')
+    expect(codeOf(of64Bits(5000, 4000))).toBe('accepted')
+    expect(codeOf(of64Bits(5001, 4000))).toBe('image_too_large')
+    const cmyk = (width: number, height: number) => Buffer.from(jpegHeader(width, height)).fill(4, 11, 12)
+    expect(codeOf(cmyk(4000, 4000))).toBe('accepted')
+    expect(codeOf(cmyk(4001, 4000))).toBe('image_too_large')
+  })
+
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['a GIF with another name', Buffer.from('GIF89a\x80\x02\x68\x01\0\0\0')],

@@ -1,27 +1,45 @@
-import { spawn } from 'node:child_process'
+import type { SpawnOptions } from 'node:child_process'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { ImageError, inspectWholeImage } from './firstFrame.ts'
+import { ImageError, inspectImage, isImageErrorCode } from './firstFrame.ts'
+import { spawnLimited } from './limitedProcess.ts'
 
 const CHILD = path.join(import.meta.dirname, 'normaliseImage.ts')
-/** Limits memory use: decoding an image may take 300 MB. */
+/** Limits memory use: decoding an image may take 400 MB. */
 const MAX_CHILDREN = 2
+/** Generous, because the CPU may be busy. */
 const TIMEOUT_MS = 30_000
+
+/** Thrown when decoding an image took too long, which says nothing about the image. */
+export class ImageTimeout extends Error {
+  override name = 'ImageTimeout'
+}
+
+type ChildOptions = Readonly<{
+  /** Kills the child when aborted. */
+  signal?: AbortSignal
+  /** CPU time of the child. Any accepted picture takes under two seconds. */
+  cpuSeconds?: number
+  /** Program that reads an image from stdin and writes a JPEG to stdout. */
+  program?: string
+}>
 
 let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * Normalises an image like `normaliseImage`, in a child process, so that its memory is returned to the system and a
- * file that crashes the decoder does not crash the server. @throws ImageError
- * @example const jpeg = await normaliseInChild(upload)
+ * Normalises an image like `normaliseImage`, in a child process with limits, so that its memory is returned to the
+ * system and a file that crashes the decoder does not crash the server. Two run at a time; the caller bounds the queue.
+ * @throws ImageError, ImageTimeout; the signal's reason
+ * @example const jpeg = await normaliseInChild(upload, { signal })
  */
-export async function normaliseInChild(image: Buffer): Promise<Buffer> {
-  inspectWholeImage(image)
+export async function normaliseInChild(image: Buffer, options: ChildOptions = {}): Promise<Buffer> {
+  inspectImage(image)
   if (running >= MAX_CHILDREN) await new Promise<void>((resolve) => waiting.push(resolve))
   else running++
   try {
-    return await runChild(image)
+    options.signal?.throwIfAborted()
+    return await runChild(image, options)
   } finally {
     const next = waiting.shift()
     if (next) next()
@@ -29,19 +47,29 @@ export async function normaliseInChild(image: Buffer): Promise<Buffer> {
   }
 }
 
-async function runChild(image: Buffer): Promise<Buffer> {
-  const child = spawn(process.execPath, [CHILD], {
-    // Keeps secrets out of the process that decodes untrusted files.
+async function runChild(image: Buffer, { signal, cpuSeconds = 5, program = CHILD }: ChildOptions): Promise<Buffer> {
+  // The empty environment keeps secrets out of the process that decodes untrusted files.
+  const options: SpawnOptions = {
     env: {},
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
     stdio: ['pipe', 'pipe', 'ignore'],
-  })
-  const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject))
+  }
+  const child = spawnLimited(process.execPath, [program], { cpuSeconds }, options)
+  const kill = () => child.kill('SIGKILL')
+  signal?.addEventListener('abort', kill, { once: true })
+  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) =>
+    child.once('close', (...end) => resolve(end)).once('error', reject),
+  )
   // A child that exits before reading all input closes the pipe. Its exit code is checked below.
-  child.stdin.on('error', () => {})
-  child.stdin.end(image)
-  const [code, data] = await Promise.all([ended, buffer(child.stdout)])
-  if (code !== 0) throw new ImageError('image_damaged', 'The picture could not be decoded')
-  return data
+  child.stdin!.on('error', () => {})
+  child.stdin!.end(image)
+  const [[code, killedBy], data] = await Promise.all([ended, buffer(child.stdout!)])
+  signal?.removeEventListener('abort', kill)
+  signal?.throwIfAborted()
+  if (code === 0) return data
+  // The limits kill with SIGKILL or SIGXCPU; a decoder that crashes ends with another signal.
+  if (killedBy === 'SIGKILL' || killedBy === 'SIGXCPU') throw new ImageTimeout('decoding the picture took too long')
+  const fault = data.toString()
+  throw new ImageError(isImageErrorCode(fault) ? fault : 'image_damaged', 'The picture could not be decoded')
 }

@@ -79,6 +79,11 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
       [problem(422, 'invalid_file_type'), texts.image.refused.type],
       [problem(500, 'internal'), texts.image.refused.failed],
       [problem(422, 'image_damaged'), errors.image_damaged],
+      [problem(429, 'upload_running'), errors.upload_running],
+      [problem(429, 'too_many_uploads'), errors.too_many_uploads],
+      [problem(429, 'too_many_unused_images'), errors.too_many_unused_images],
+      [problem(503, 'uploads_busy'), errors.uploads_busy],
+      [problem(503, 'image_timeout'), errors.image_timeout],
     ] as const
     for (const [answer, text] of refusals) {
       state.rare.set('POST /videos/upload-image', answer)

@@ -39,7 +39,7 @@ function uploadFault(error: unknown): string {
   if (!(error instanceof ApiError) || error.status === 0) return codeText('upload_failed')
   if (error.status === 413) return t('workspace.image.refused.size')
   if (error.code === 'invalid_file_type') return t('workspace.image.refused.type')
-  return error.status >= 500 ? t('workspace.image.refused.failed') : errorText(error)
+  return error.status >= 500 && error.status !== 503 ? t('workspace.image.refused.failed') : errorText(error)
 }
 
 /** Restores a previously uploaded image, or clears the field if the image cannot be loaded. */

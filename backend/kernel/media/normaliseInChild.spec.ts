@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ImageTimeout, normaliseInChild } from './normaliseInChild.ts'
+
+const picture = createCanvas(640, 360).toBuffer('image/png')
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-child-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Returns a program that a child runs in place of the decoder. */
+function programOf(code: string): string {
+  const file = path.join(folder, `${crypto.randomUUID()}.mjs`)
+  writeFileSync(file, code)
+  return file
+}
+
+describe('normalising in a child process', () => {
+  it('returns a JPEG', async () => {
+    expect((await normaliseInChild(picture)).subarray(0, 2).toString('hex')).toBe('ffd8')
+  })
+  it('reports the code of an image that the decoder rejects', async () => {
+    await expect(normaliseInChild(picture.subarray(0, -1))).rejects.toMatchObject({ code: 'image_damaged' })
+  })
+  it('ends a decoder that exceeds its CPU time, and does not call the image damaged', async () => {
+    const endless = normaliseInChild(picture, { program: programOf('for (;;) {}'), cpuSeconds: 1 })
+    await expect(endless).rejects.toThrow(ImageTimeout)
+  })
+  it('calls an image damaged whose decoder crashes', async () => {
+    const program = programOf('process.kill(process.pid, "SIGSEGV")')
+    await expect(normaliseInChild(picture, { program })).rejects.toMatchObject({ code: 'image_damaged' })
+  })
+  it('ends the decoder when its caller is gone', async () => {
+    const caller = new AbortController()
+    const endless = normaliseInChild(picture, { program: programOf('for (;;) {}'), signal: caller.signal })
+    setTimeout(() => caller.abort(new Error('gone')), 50)
+    await expect(endless).rejects.toThrow('gone')
+  })
+})

@@ -1,0 +1,55 @@
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import type { Database } from '../kernel/postgres/orm.ts'
+
+/** Uploads in progress on this process. Each keeps its file of up to 20 MB in memory until it has been decoded. */
+const MAX_RUNNING = 16
+/** Stored pictures of one user that no video uses. They are removed after a day. */
+const MAX_UNUSED_BYTES = 200 * 1024 * 1024
+const HOUR_S = 3_600
+const HOURLY = { burst: 60, everyMs: 60_000 }
+
+/** Counts an attempt. @throws Rejection too_many_requests */
+type Take = (kind: string, subject: string, limit: Readonly<{ burst: number; everyMs: number }>) => Promise<void>
+
+export type UploadLimits = ReturnType<typeof createUploadLimits>
+
+/** Limits the uploads of a user, and the uploads in progress on this process. */
+export function createUploadLimits(database: Database, take: Take) {
+  const running = new Set<string>()
+
+  const countHourly = (userId: string) =>
+    take('upload', userId, HOURLY).catch((error) => {
+      if (!(error instanceof Rejection)) throw error
+      throw new Rejection('too_many_uploads', 'You have uploaded 60 pictures in an hour.', error.fields)
+    })
+
+  const checkUnused = async (userId: string) => {
+    const sql = 'select coalesce(sum(bytes), 0) as bytes from image_upload where user_id = ? and used_at is null'
+    const [row] = await database.em.fork().execute<{ bytes: string }[]>(sql, [userId])
+    if (Number(row!.bytes) >= MAX_UNUSED_BYTES)
+      throw new Rejection('too_many_unused_images', 'Too many of your pictures are not used by a video.', {
+        retryAfter: HOUR_S,
+      })
+  }
+
+  return {
+    /**
+     * Runs an upload within the limits.
+     * @throws Rejection upload_running, uploads_busy, too_many_uploads, too_many_unused_images
+     */
+    async run<T>(userId: string, upload: () => Promise<T>): Promise<T> {
+      if (running.has(userId))
+        throw new Rejection('upload_running', 'Another upload of yours is still running.', { retryAfter: 2 })
+      if (running.size >= MAX_RUNNING)
+        throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 5 })
+      running.add(userId)
+      try {
+        await countHourly(userId)
+        await checkUnused(userId)
+        return await upload()
+      } finally {
+        running.delete(userId)
+      }
+    },
+  }
+}
