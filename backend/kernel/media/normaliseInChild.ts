@@ -1,7 +1,7 @@
 import type { SpawnOptions } from 'node:child_process'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { ImageError, inspectImage, isImageErrorCode } from './firstFrame.ts'
+import { ImageError, inspectImage, inspectWholeImage, isImageErrorCode } from './firstFrame.ts'
 import { spawnLimited } from './limitedProcess.ts'
 
 const CHILD = path.join(import.meta.dirname, 'normaliseImage.ts')
@@ -9,6 +9,8 @@ const CHILD = path.join(import.meta.dirname, 'normaliseImage.ts')
 const MAX_CHILDREN = 2
 /** Generous, because the CPU may be busy. */
 const TIMEOUT_MS = 30_000
+/** Files that this process inspects whole, in a few milliseconds, to save a child. */
+const SMALL_BYTES = 256 * 1024
 
 /** Thrown when decoding an image took too long, which says nothing about the image. */
 export class ImageTimeout extends Error {
@@ -34,7 +36,8 @@ const waiting: (() => void)[] = []
  * @example const jpeg = await normaliseInChild(upload, { signal })
  */
 export async function normaliseInChild(image: Buffer, options: ChildOptions = {}): Promise<Buffer> {
-  inspectImage(image)
+  if (image.length > SMALL_BYTES) inspectImage(image)
+  else inspectWholeImage(image)
   if (running >= MAX_CHILDREN) await new Promise<void>((resolve) => waiting.push(resolve))
   else running++
   try {
