@@ -4,6 +4,7 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Clock } from '../kernel/time.ts'
 import { type AccountsOptions, assertStrong, findAccount } from './accounts.ts'
+import { eraseFactors } from './factors/secondFactors.ts'
 import { composeMail } from './mails/composeMail.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { hashPassword, passwordMatches } from './passwords.ts'
@@ -108,7 +109,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
 
     /**
      * Ends all sessions and disables the password, with the link of a mail about a new device. Links of other such mails
-     * become invalid. Returns a token that sets a new password. @throws Rejection token_invalid
+     * become invalid, and second factors that were added since are removed. Returns a token that sets a new password. @throws Rejection token_invalid
      */
     async secure(token: string): Promise<{ userId: string; resetToken: string }> {
       const link = await links.find(token, 'secure')
@@ -122,6 +123,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
         await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash, passwordChangedAt: at })
         await endSessions(tx, account.id, at)
         await links.revoke(tx, account.id, 'secure')
+        await eraseFactors(tx, account.id, link.issuedAt)
         return { userId: account.id, resetToken: await links.issue(tx, 'reset', account) }
       })
     },

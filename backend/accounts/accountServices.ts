@@ -4,9 +4,13 @@ import type { Calendar, Clock } from '../kernel/time.ts'
 import { createAccountPasswords } from './accountPasswords.ts'
 import { createAccounts } from './accounts.ts'
 import { createBackground } from './background.ts'
+import { createConfirmations } from './confirmations.ts'
 import type { Erasures } from './erasures.ts'
+import { createSecondFactors } from './factors/secondFactors.ts'
+import { createTickets } from './factors/tickets.ts'
 import { createFreeGrants } from './freeGrants.ts'
 import { keyFor } from './keys/seal.ts'
+import type { UserKeys } from './keys/userKeys.ts'
 import { createMailedLinks } from './mails/mailedLinks.ts'
 import type { Outbox } from './mails/outbox.ts'
 import { createNewDevices } from './security/newDevices.ts'
@@ -23,6 +27,7 @@ interface AccountServicesOptions {
   readonly publicUrl: () => string
   readonly database: Database
   readonly outbox: Outbox
+  readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
   readonly erasures: Erasures
   readonly grantFreeCredits: (userId: string) => Promise<void>
   readonly log: Logger
@@ -35,7 +40,7 @@ interface AccountServicesOptions {
 export type AccountServices = ReturnType<typeof createAccountServices>
 
 export function createAccountServices({ database, outbox, publicUrl, production, ...options }: AccountServicesOptions) {
-  const { secrets, erasures, grantFreeCredits, log, clock, calendar } = options
+  const { secrets, erasures, grantFreeCredits, log, clock, calendar, userKeys } = options
   const key = (purpose: string) => keyFor(purpose, secrets.encryption)
   const background = createBackground((error) => log.error({ err: error }, 'background work failed'))
   const cookies = createCookies(publicUrl().startsWith('https://'))
@@ -44,14 +49,21 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const grants = createFreeGrants(database, secrets.encryption, grantFreeCredits)
   const securityLog = createSecurityLog(database)
   const shared = { database, links, background, grants }
+  const passwords = createAccountPasswords({ ...shared, outbox, publicUrl, now: clock })
+  const sessions = createBrowserSessions(createSessions(database, secrets.session), cookies, key('known devices'))
+  const attempts = createAttempts(throttle, securityLog, production)
+  const factors = createSecondFactors({ database, encrypt: userKeys.encrypt, decrypt: userKeys.tryDecrypt })
   return {
     accounts: {
       ...createAccounts({ ...shared, production, calendar }),
       erase: erasures.request,
     },
-    passwords: createAccountPasswords({ ...shared, outbox, publicUrl, now: clock }),
-    sessions: createBrowserSessions(createSessions(database, secrets.session), cookies, key('known devices')),
-    attempts: createAttempts(throttle, securityLog, production),
+    passwords,
+    sessions,
+    attempts,
+    factors,
+    tickets: createTickets(key('second factor tickets')),
+    confirmations: createConfirmations({ passwords, sessions, attempts, securityLog, factors }),
     securityLog,
     newDevices: createNewDevices(database, links, securityLog, clock),
     throttle,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, Message, paging } from '../kernel/http/contract.ts'
+import { TicketAndCode } from './secondFactors.contract.ts'
 
 const LANGUAGES = ['en', 'zh'] as const
 export const Language = z.enum(LANGUAGES)
@@ -128,8 +129,17 @@ export const login = endpoint('POST /auth/login', {
   access: 'public',
   body: Credentials,
   answer: z.object({ user: User }),
-  refuses: ['invalid_credentials', 'email_not_verified', 'too_many_requests'],
-  summary: 'Signs in: sets the httpOnly session cookies',
+  refuses: ['invalid_credentials', 'email_not_verified', 'second_factor_required', 'too_many_requests'],
+  summary:
+    'Signs in: sets the httpOnly session cookies. With a second factor: 401 `second_factor_required` and a ticket',
+})
+
+export const secondFactor = endpoint('POST /auth/second-factor', {
+  access: 'public',
+  body: TicketAndCode,
+  answer: z.object({ user: User }),
+  refuses: ['ticket_invalid', 'too_many_requests'],
+  summary: 'Finishes a sign-in that answered `second_factor_required`, with its ticket and a code',
 })
 
 export const me = endpoint('GET /auth/me', { access: 'user', answer: User, summary: 'Returns the signed-in user' })
@@ -205,6 +215,11 @@ const SECURITY_EVENTS = [
   'password_reset',
   'password_changed',
   'secured',
+  'second_factor_added',
+  'second_factor_removed',
+  'second_factor_failed',
+  'recovery_codes_renewed',
+  'recovery_code_used',
 ] as const
 const SecurityEvent = z.enum(SECURITY_EVENTS)
 export type SecurityEvent = z.infer<typeof SecurityEvent>
@@ -238,5 +253,6 @@ export const deleteAccount = endpoint('POST /users/delete', {
   access: 'user',
   body: AccountDeletion,
   answer: Message,
-  summary: 'Deletes the account and everything made in it, after a check of the password',
+  summary:
+    'Deletes the account and everything made in it, after a check of the password and, if there is one, of the second factor',
 })

@@ -1,6 +1,7 @@
 import { CHANGE_CHANNEL } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
+import { eraseFactors } from './factors/secondFactors.ts'
 import { announceEnded } from './sessions/sessions.ts'
 
 /** Change notification for requested erasures. Its ids are user ids. */
@@ -48,6 +49,7 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
           tx,
           sessions.map(({ id }) => id),
         )
+        await eraseFactors(tx, userId)
         await tx.execute('delete from user_account where id = ?', [userId])
         const change = JSON.stringify({ name: ERASURES, ids: [userId] })
         await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])

@@ -1,19 +1,32 @@
+import type { Context } from 'koa'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import type { AccountServices } from './accountServices.ts'
 import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
+import { ticketInvalid } from './factors/tickets.ts'
 import { mailIdentity } from './mails/mailAddress.ts'
 import { networkAddress } from './sessions/networkAddress.ts'
+import type { UserAccount } from './tables.ts'
 
-export type AccountRoutes = Pick<
-  AccountServices,
-  'accounts' | 'passwords' | 'sessions' | 'attempts' | 'securityLog' | 'newDevices'
->
+export type AccountRoutes = Omit<AccountServices, 'throttle' | 'cookies' | 'settled'>
+
+/** Invalidates tickets when the password changes. */
+const versionOf = ({ passwordChangedAt }: UserAccount) => String(passwordChangedAt?.getTime() ?? 0)
 
 /** Serves registration, sign-in and password reset. */
 export function serveAccounts(serve: Serve, services: AccountRoutes): void {
-  const { accounts, passwords, sessions, attempts, securityLog, newDevices } = services
+  const { accounts, passwords, sessions, attempts, securityLog, newDevices, factors, tickets, confirmations } = services
+
+  /** Opens the session of a user who has proved who they are. Returns the user. */
+  const signIn = async (ctx: Context, account: UserAccount, steppedUp: boolean) => {
+    const device = sessions.knownDevice(ctx, account.identity, account.passwordChangedAt ?? null)
+    if (!device) await newDevices.announceIfNew(ctx, account)
+    await sessions.open(ctx, account.id, steppedUp)
+    await securityLog.record(ctx, account.id, 'signed_in')
+    if (!device) sessions.rememberDevice(ctx, account.identity)
+    return { user: asUser(account) }
+  }
   serve(contract.register, async ({ body, ctx }) => {
     await attempts.take(ctx, 'register', networkAddress(ctx))
     await accounts.register(body)
@@ -71,11 +84,19 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
     })
     await attempts.giveBack('sign in from', address)
     await attempts.giveBack(kind, subject)
-    if (!device) await newDevices.announceIfNew(ctx, account)
-    await sessions.open(ctx, account.id)
-    await securityLog.record(ctx, account.id, 'signed_in')
-    if (!device) sessions.rememberDevice(ctx, identity)
-    return { user: asUser(account) }
+    const methods = await factors.methods(account.id)
+    if (methods.length === 0) return signIn(ctx, account, false)
+    const ticket = tickets.issue(account.id, versionOf(account))
+    const detail = 'Enter a code of your second factor to finish signing in.'
+    throw new Rejection('second_factor_required', detail, { ticket, methods })
+  })
+
+  serve(contract.secondFactor, async ({ body: { ticket, code }, ctx }) => {
+    const account = await accounts.byId(tickets.ownerOf(ticket))
+    if (!account) throw ticketInvalid()
+    tickets.check(ticket, versionOf(account))
+    await confirmations.verifyFactor(ctx, account.id, code)
+    return signIn(ctx, account, true)
   })
 
   serve(contract.me, async ({ userId, ctx }) => {

@@ -10,19 +10,11 @@ import { parseUserAgent } from './sessions/userAgent.ts'
 
 /** Serves the settings of signed-in users. */
 export function serveSettings(serve: Serve, services: AccountRoutes): void {
-  const { accounts, passwords, sessions, attempts, securityLog } = services
+  const { accounts, passwords, sessions, securityLog, confirmations } = services
   const currentSession = async (ctx: Context) => {
     const session = await sessions.current(ctx)
     if (!session) throw new Rejection('unauthenticated', 'Please sign in.')
     return session.sessionId
-  }
-
-  /** Checks the user's password. The rate limit prevents guessing it from a stolen session. */
-  const confirm = async (ctx: Context, userId: string, password: string, path: string) => {
-    await attempts.take(ctx, 'confirm', userId, userId)
-    const account = await passwords.confirm(userId, password, path)
-    await attempts.giveBack('confirm', userId)
-    return account
   }
 
   serve(contract.saveLanguage, async ({ body, userId }) => {
@@ -33,7 +25,7 @@ export function serveSettings(serve: Serve, services: AccountRoutes): void {
   serve(contract.saveName, async ({ body, userId }) => asUser(await accounts.rename(userId, body.username)))
 
   serve(contract.changePassword, async ({ body, userId, ctx }) => {
-    const account = await confirm(ctx, userId, body.current_password, 'current_password')
+    const account = await confirmations.confirmPassword(ctx, userId, body.current_password, 'current_password')
     await passwords.change(account, body.new_password)
     await securityLog.record(ctx, userId, 'password_changed')
     // The change ended this session too, in case its cookies were stolen.
@@ -75,7 +67,8 @@ export function serveSettings(serve: Serve, services: AccountRoutes): void {
   })
 
   serve(contract.deleteAccount, async ({ body, userId, ctx }) => {
-    await confirm(ctx, userId, body.password, 'password')
+    await confirmations.confirmPassword(ctx, userId, body.password)
+    await confirmations.requireStepUp(ctx, userId)
     await accounts.erase(userId)
     await sessions.end(ctx)
     return { message: 'The account was deleted.' }

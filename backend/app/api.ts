@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
 import { type AccountServices, createAccountServices } from '../accounts/accountServices.ts'
+import { serveFactors } from '../accounts/factors/factorRoutes.ts'
 import { serveAccounts } from '../accounts/routes.ts'
+import { userFactors } from '../accounts/secondFactors.contract.ts'
 import { pageGuard } from '../accounts/sessions/pageGuard.ts'
 import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
 import { serveSettings } from '../accounts/settingsRoutes.ts'
@@ -13,6 +15,7 @@ import { createVisitCounter } from '../analytics/visitCounter.ts'
 import { createVisitors } from '../analytics/visitors.ts'
 import { serveCredits } from '../credits/routes.ts'
 import { localDayOf } from '../kernel/days.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { clockRoutes } from '../kernel/http/clockRoutes.ts'
 import { status } from '../kernel/http/contract.ts'
 import { drain } from '../kernel/http/drain.ts'
@@ -65,6 +68,7 @@ export function startApi(context: Context, adapters: Adapters, services: Service
     secrets: config.secrets,
     outbox: services.outbox,
     erasures: services.erasures,
+    userKeys: services.userKeys,
     publicUrl: listening.publicUrl,
     grantFreeCredits: (userId) => services.credits.grantFreeCredits(userId, PLANS.free.credits),
   })
@@ -124,6 +128,11 @@ function composeApi(
   const api = (serve: Serve) => {
     serveAccounts(serve, accounts)
     serveSettings(serve, accounts)
+    serveFactors(serve, userFactors, accounts.factors, async (ctx, userId) => {
+      const account = userId === undefined ? null : await accounts.accounts.byId(userId)
+      if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
+      return accounts.confirmations.ownerOf(ctx, account)
+    })
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, publicUrl)
     serveVideos(serve, context, adapters, services, { realtime, ownWrites, throttle: accounts.throttle })

@@ -16,6 +16,7 @@ import { M0113MasterKey } from './migrations/M0113MasterKey.ts'
 import { M0126LedgerHead } from './migrations/M0126LedgerHead.ts'
 import { M0131UploadBytes } from './migrations/M0131UploadBytes.ts'
 import { M0135SecurityLog } from './migrations/M0135SecurityLog.ts'
+import { M0136SecondFactors } from './migrations/M0136SecondFactors.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -31,6 +32,7 @@ export const MIGRATIONS = [
   { name: 'M0126LedgerHead', class: M0126LedgerHead },
   { name: 'M0131UploadBytes', class: M0131UploadBytes },
   { name: 'M0135SecurityLog', class: M0135SecurityLog },
+  { name: 'M0136SecondFactors', class: M0136SecondFactors },
 ]
 
 /**

@@ -15,6 +15,8 @@ class Undecryptable extends Error {
 /** Called at most once a minute for each user whose key cannot be opened. */
 type OnDamaged = (userId: string, error: unknown) => void
 
+export type UserKeys = ReturnType<typeof createUserKeys>
+
 /**
  * Creates the encryption of users' texts, with one key per user: destroying a key erases that user's texts in the event
  * log. Keys are stored wrapped with the master key (64 hexadecimal digits).

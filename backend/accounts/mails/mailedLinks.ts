@@ -76,15 +76,15 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
 
     /**
      * Returns the user that a token was issued to, and the registration that it activates; null if that is the
-     * account's own. Returns undefined if the token is invalid or has expired.
+     * account's own, with the time of issue. Returns undefined if the token is invalid or has expired.
      */
     async find(token: string, purpose: Purpose) {
-      const sql =
-        'select user_id as "userId", registration from mail_token where hash = ? and purpose = ? and expires_at > ?'
+      const sql = `select user_id as "userId", registration, expires_at as "expiresAt" from mail_token
+        where hash = ? and purpose = ? and expires_at > ?`
       const values = [hashOf(token), purpose, new Date(now())]
-      type Row = Readonly<{ userId: string; registration: PendingRegistration | null }>
+      type Row = Readonly<{ userId: string; registration: PendingRegistration | null; expiresAt: string }>
       const [row] = await database.em.fork().execute<Row[]>(sql, values)
-      return row
+      return row && { ...row, issuedAt: new Date(Date.parse(row.expiresAt) - LINKS[purpose].lifetimeMs) }
     },
 
     /** Returns the different password hashes of a user's newest verification links, expired ones included. */

@@ -21,8 +21,19 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     isOpen: sessions.isOpen,
     mark: cookies.markSession,
 
-    async open(ctx: Context, userId: string): Promise<void> {
-      cookies.setSession(ctx, await sessions.open(userId, ctx.get('User-Agent')))
+    /** @param steppedUp whether the sign-in proved a second factor */
+    async open(ctx: Context, userId: string, steppedUp = false): Promise<void> {
+      cookies.setSession(ctx, await sessions.open(userId, ctx.get('User-Agent'), steppedUp))
+    },
+
+    async stepUp(ctx: Context): Promise<void> {
+      const session = await sessions.authenticate(cookies.session(ctx).access)
+      if (session) await sessions.stepUp(session.sessionId)
+    },
+
+    async isSteppedUp(ctx: Context): Promise<boolean> {
+      const session = await sessions.authenticate(cookies.session(ctx).access)
+      return session !== undefined && sessions.isSteppedUp(session.sessionId)
     },
 
     /** Returns the session of a request; undefined if the request has no valid session. */

@@ -16,6 +16,9 @@ const GRACE_SECONDS = 30
 const LAST_USE_PRECISION_MS = 5 * 60_000
 /** Maximum life of a session, however often it is refreshed. */
 const SESSION_SECONDS = 90 * 24 * 3600
+/** Time after a step-up in which sensitive actions are allowed. */
+export const STEP_UP_SECONDS = 10 * 60
+
 /** Change notification for ended sessions, whose sockets are then closed. Its ids are session ids. */
 export const ENDED_SESSIONS = 'endedSessions'
 /** A notification holds up to 8,000 bytes. */
@@ -87,13 +90,14 @@ export function createSessions(database: Database, secret: string, now: Clock = 
   }
 
   return {
-    async open(userId: string, userAgent: string) {
+    /** @param steppedUp whether the sign-in proved a second factor */
+    async open(userId: string, userAgent: string, steppedUp = false) {
       const id = uuid7(now())
       const at = new Date(now())
       await execute(
-        `insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent)
-         values (?, ?, 0, ?, ?, ?, ?)`,
-        [id, userId, at, at, at, userAgent.slice(0, 300)],
+        `insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent, stepped_up_at)
+         values (?, ?, 0, ?, ?, ?, ?, ?)`,
+        [id, userId, at, at, at, userAgent.slice(0, 300), steppedUp ? at : null],
       )
       return tokens(id, 0)
     },
@@ -141,6 +145,17 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       const reusedBy = isExpired ? undefined : await endSession(claim.session)
       if (reusedBy) await onReuse(reusedBy)
       return undefined
+    },
+
+    /** Records that the session proved a second factor. */
+    async stepUp(sessionId: string): Promise<void> {
+      await execute('update session set stepped_up_at = ? where id = ?', [new Date(now()), sessionId])
+    },
+
+    /** Returns whether the session proved a second factor in the last ten minutes. */
+    async isSteppedUp(sessionId: string): Promise<boolean> {
+      const sql = 'select 1 from session where id = ? and stepped_up_at > ?'
+      return (await execute(sql, [sessionId, ago(STEP_UP_SECONDS)])).length > 0
     },
 
     /** Returns up to 100 of the user's active sessions, most recently used first. */

@@ -8,6 +8,7 @@ import {
   register,
   resendVerification,
   resetPassword,
+  secondFactor,
   secureAccount,
   verifyEmail,
 } from '#backend/accounts/contract.ts'
@@ -15,8 +16,8 @@ import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import { localizedPath } from '../i18n/core.ts'
 import { rememberLanguage } from '../i18n/language.ts'
 import { showToast } from '../ui/toasts.ts'
-import { call } from './api.ts'
-import { ApiError } from './apiError.ts'
+import { type Answer, call } from './api.ts'
+import { ApiError, ticketOf } from './apiError.ts'
 import { recordRenewal } from './renewal.ts'
 import { safeNext } from './safeNext.ts'
 import { setSignedIn, setSignedOut, startSession } from './session.ts'
@@ -59,25 +60,33 @@ export async function sendSignedInOn(): Promise<void> {
   if (session.status === 'in') location.replace(localizedPath(nextPage(), session.user.language))
 }
 
-/** Signs in and opens the requested page in the account's language. */
-export async function signIn(credentials: { email: string; password: string }): Promise<void> {
+/** Opens the requested page in the account's language. */
+function enter({ user }: Answer<typeof login>): void {
+  if (!user) throw new ApiError(200, 'unknown', translate()('auth.login.noUser'))
+  setSignedIn(user)
+  recordRenewal(Date.now())
+  rememberLanguage(user.language)
+  location.assign(localizedPath(nextPage(), user.language))
+}
+
+/** Signs in and opens the requested page. Returns a ticket if the account has a second factor. */
+export async function signIn(credentials: { email: string; password: string }): Promise<string | undefined> {
   const t = translate()
   try {
-    const { user } = await call(login, { body: credentials })
-    if (!user) throw new ApiError(200, 'unknown', t('auth.login.noUser'))
-    setSignedIn(user)
-    recordRenewal(Date.now())
-    rememberLanguage(user.language)
-    location.assign(localizedPath(nextPage(), user.language))
+    enter(await call(login, { body: credentials }))
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'email_not_verified') {
-      const link = { href: localHref(pendingPath(credentials.email)), label: t('auth.login.toPending') }
-      showToast('warning', t('auth.login.notVerified'), { ms: 8000, link })
-      return
-    }
-    throw error
+    if (!(error instanceof ApiError)) throw error
+    if (error.code === 'second_factor_required') return ticketOf(error)
+    if (error.code !== 'email_not_verified') throw error
+    const link = { href: localHref(pendingPath(credentials.email)), label: t('auth.login.toPending') }
+    showToast('warning', t('auth.login.notVerified'), { ms: 8000, link })
   }
+  return undefined
 }
+
+/** Finishes a sign-in with a code of the second factor, and opens the requested page. */
+export const signInWithCode = async (ticket: string, code: string): Promise<void> =>
+  enter(await call(secondFactor, { body: { ticket, code } }))
 
 /** Creates an account in the page's language and opens the page that asks the user to verify the email address. */
 export async function signUp(form: z.output<typeof RegistrationForm>): Promise<void> {

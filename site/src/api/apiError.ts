@@ -6,14 +6,24 @@ export class ApiError extends Error {
   readonly faults: readonly { readonly path: string; readonly code: string }[]
   /** Seconds until a retry is allowed; undefined if the server does not say. */
   readonly retryAfter: number | undefined
+  /** The error response, with fields of its own. */
+  readonly body: object
 
-  constructor(status: number, code: string, detail?: string, faults: ApiError['faults'] = [], retryAfter?: number) {
+  constructor(
+    status: number,
+    code: string,
+    detail?: string,
+    faults: ApiError['faults'] = [],
+    retryAfter?: number,
+    body: object = {},
+  ) {
     super(detail ?? code)
     this.status = status
     this.code = code
     this.detail = detail
     this.faults = faults
     this.retryAfter = retryAfter
+    this.body = body
   }
 }
 
@@ -30,5 +40,8 @@ export function problemOf(status: number, body: ProblemBody | undefined, retryAf
   const fallback = status >= 500 && detail === undefined ? 'internal' : 'unknown'
   const code = typeof body?.code === 'string' ? body.code : fallback
   const faults = Array.isArray(body?.errors) ? (body.errors as ApiError['faults']) : []
-  return new ApiError(status, code, detail, faults, Number(retryAfter) || undefined)
+  return new ApiError(status, code, detail, faults, Number(retryAfter) || undefined, body)
 }
+
+/** Returns the ticket of a `second_factor_required` refusal, which the second step sends back. */
+export const ticketOf = ({ body }: ApiError): string => ('ticket' in body ? String(body.ticket) : '')

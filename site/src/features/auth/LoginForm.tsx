@@ -1,18 +1,22 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Credentials } from '#backend/accounts/contract.ts'
-import { sendSignedInOn, signIn } from '../../api/account.ts'
+import { sendSignedInOn, signIn, signInWithCode } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
 import { SubmitButton } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
+import { SecondStep } from '../../ui/factors/SecondStep.tsx'
 import { useForm } from '../../ui/useForm.ts'
 
 export function LoginForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
-  const { form, field, problem, busy, ready } = useForm(Credentials, signIn)
+  const [ticket, setTicket] = useState<string>()
+  const { form, field, problem, busy, ready } = useForm(Credentials, async (value) => setTicket(await signIn(value)))
   useEffect(() => void sendSignedInOn(), [])
+  if (ticket !== undefined)
+    return <SecondStep send={(code) => signInWithCode(ticket, code)} onBack={() => setTicket(undefined)} />
   return (
     <form className="stack stack-wide" {...form}>
       <FormProblem text={problem === undefined ? undefined : errorText(problem)} />

@@ -1,11 +1,13 @@
 import { useId, useState } from 'react'
 import { AccountDeletion } from '#backend/accounts/contract.ts'
+import { userFactors } from '#backend/accounts/secondFactors.contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
+import { useStepUp } from '../../ui/factors/useStepUp.tsx'
 import { useForm } from '../../ui/useForm.ts'
 import { eraseAccount } from './profile.ts'
 
@@ -28,7 +30,10 @@ export function DeleteAccount() {
 function Question({ onClose }: { onClose: () => void }) {
   const t = translate()
   const id = useId()
-  const { form, field, problem, busy, ready } = useForm(AccountDeletion, ({ password }) => eraseAccount(password))
+  const { guard, dialog } = useStepUp(userFactors)
+  const { form, field, problem, busy, ready } = useForm(AccountDeletion, ({ password }) =>
+    guard(() => eraseAccount(password)),
+  )
   const foot = (
     <>
       <Button label={t('common.action.cancel')} variant="quiet" onClick={onClose} />
@@ -50,6 +55,7 @@ function Question({ onClose }: { onClose: () => void }) {
           {...field('password')}
         />
       </form>
+      {dialog}
     </Dialog>
   )
 }

@@ -1,9 +1,11 @@
 import type { SecurityRecord } from '#backend/accounts/contract.ts'
+import { userFactors } from '#backend/accounts/secondFactors.contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
+import { Factors } from '../../ui/factors/Factors.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { PagedSection } from './PagedSection.tsx'
 import { deviceName } from './profile.ts'
@@ -15,6 +17,11 @@ export function Security() {
   return (
     <section className="stack stack-wide profile-section" id="security" aria-labelledby="security-heading">
       <h2 id="security-heading">{t('profile.security.heading')}</h2>
+      <div className="stack stack-wide card profile-card" id="two-step">
+        <h3>{t('profile.factors.heading')}</h3>
+        <p className="muted">{t('profile.factors.lead')}</p>
+        <Factors endpoints={userFactors} onChange={() => void securityLog.open(1)} />
+      </div>
       <div className="stack stack-wide card profile-card">
         <h3>{t('profile.security.activity')}</h3>
         <p className="muted">{t('profile.security.lead')}</p>

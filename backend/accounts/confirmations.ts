@@ -1,0 +1,69 @@
+import type { Context } from 'koa'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import type { AccountPasswords } from './accountPasswords.ts'
+import type { FactorOwner } from './factors/factorRoutes.ts'
+import type { SecondFactors } from './factors/secondFactors.ts'
+import type { SecurityLog } from './security/securityLog.ts'
+import type { BrowserSessions } from './sessions/browserSessions.ts'
+import type { Attempts } from './sessions/limits.ts'
+import type { UserAccount } from './tables.ts'
+
+interface ConfirmationsOptions {
+  readonly passwords: AccountPasswords
+  readonly sessions: BrowserSessions
+  readonly attempts: Attempts
+  readonly securityLog: SecurityLog
+  readonly factors: SecondFactors
+}
+
+/** Creates the checks of a user's password and second factor that sensitive actions require. */
+export function createConfirmations(options: ConfirmationsOptions) {
+  const { passwords, sessions, attempts, securityLog, factors } = options
+
+  /** Checks the password. The rate limit prevents guessing it from a stolen session. */
+  const confirmPassword = async (
+    ctx: Context,
+    userId: string,
+    password: string,
+    path = 'password',
+  ): Promise<UserAccount> => {
+    await attempts.take(ctx, 'confirm', userId, userId)
+    const account = await passwords.confirm(userId, password, path)
+    await attempts.giveBack('confirm', userId)
+    return account
+  }
+
+  /** Accepts a code of the second factor once. @throws ValidationError wrong_code */
+  const verifyFactor = async (ctx: Context, userId: string, code: string): Promise<void> => {
+    await attempts.take(ctx, 'second factor', userId, userId)
+    const method = await factors.verify(userId, code).catch(async (error) => {
+      await securityLog.record(ctx, userId, 'second_factor_failed')
+      throw error
+    })
+    await attempts.giveBack('second factor', userId)
+    if (method === 'recovery_code') await securityLog.record(ctx, userId, 'recovery_code_used')
+  }
+
+  /** Requires a recent proof of the second factor, if the user has one. @throws Rejection step_up_required */
+  const requireStepUp = async (ctx: Context, userId: string): Promise<void> => {
+    const isRequired = (await factors.methods(userId)).length > 0
+    if (isRequired && !(await sessions.isSteppedUp(ctx)))
+      throw new Rejection('step_up_required', 'Please confirm this with your second factor.')
+  }
+
+  return {
+    confirmPassword,
+    verifyFactor,
+    requireStepUp,
+    /** Returns the user as the owner of second factors. */
+    ownerOf: (ctx: Context, { id, email }: UserAccount): FactorOwner => ({
+      owner: id,
+      label: email,
+      confirmPassword: async (password) => void (await confirmPassword(ctx, id, password)),
+      verify: (code) => verifyFactor(ctx, id, code),
+      stepUp: () => sessions.stepUp(ctx),
+      requireStepUp: () => requireStepUp(ctx, id),
+      record: (change) => securityLog.record(ctx, id, change),
+    }),
+  }
+}

@@ -1,0 +1,75 @@
+import type { Context } from 'koa'
+import type { Serve } from '../../kernel/http/endpoint.ts'
+import type { FactorEndpoints } from '../secondFactors.contract.ts'
+import type { SecondFactors } from './secondFactors.ts'
+
+/** Changes of second factors that are recorded. */
+export type FactorChange =
+  | 'second_factor_added'
+  | 'second_factor_removed'
+  | 'recovery_codes_renewed'
+  | 'recovery_code_used'
+
+/** What the routes need to know about a user, or about the operator. */
+export interface FactorOwner {
+  /** Id under which the factors are stored. */
+  readonly owner: string
+  /** Name that authenticator apps show. */
+  readonly label: string
+  /** @throws ValidationError wrong_password @throws Rejection too_many_requests */
+  confirmPassword(password: string): Promise<void>
+  /** Checks a code, within a rate limit, and records a failure. @throws ValidationError wrong_code */
+  verify(code: string): Promise<void>
+  /** Allows sensitive actions of this session for a while. */
+  stepUp(): Promise<void>
+  /** @throws Rejection step_up_required */
+  requireStepUp(): Promise<void>
+  record(change: FactorChange): Promise<void>
+}
+
+/** Serves the management of second factors. */
+export function serveFactors(
+  serve: Serve,
+  endpoints: FactorEndpoints,
+  factors: SecondFactors,
+  ownerOf: (ctx: Context, userId: string | undefined) => Promise<FactorOwner>,
+): void {
+  serve(endpoints.list, async ({ ctx, userId }) => factors.list((await ownerOf(ctx, userId)).owner))
+
+  serve(endpoints.beginTotp, async ({ body, ctx, userId }) => {
+    const { owner, label, confirmPassword } = await ownerOf(ctx, userId)
+    await confirmPassword(body.password)
+    return factors.beginTotp(owner, label)
+  })
+
+  serve(endpoints.confirmTotp, async ({ body, ctx, userId }) => {
+    const { owner, record, stepUp } = await ownerOf(ctx, userId)
+    const recovery_codes = await factors.confirmTotp(owner, body.code)
+    await record('second_factor_added')
+    await stepUp()
+    return { recovery_codes }
+  })
+
+  serve(endpoints.removeTotp, async ({ ctx, userId }) => {
+    const { owner, record, requireStepUp } = await ownerOf(ctx, userId)
+    await requireStepUp()
+    await factors.removeTotp(owner)
+    await record('second_factor_removed')
+    return undefined
+  })
+
+  serve(endpoints.renewCodes, async ({ ctx, userId }) => {
+    const { owner, record, requireStepUp } = await ownerOf(ctx, userId)
+    await requireStepUp()
+    const recovery_codes = await factors.renewCodes(owner)
+    await record('recovery_codes_renewed')
+    return { recovery_codes }
+  })
+
+  serve(endpoints.stepUp, async ({ body, ctx, userId }) => {
+    const { verify, stepUp } = await ownerOf(ctx, userId)
+    await verify(body.code)
+    await stepUp()
+    return { message: 'Confirmed.' }
+  })
+}

@@ -1,0 +1,204 @@
+import { TOTP } from 'otpauth'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import type { TestUser } from '../../testing/testUser.ts'
+
+const PASSWORD = 'correct horse'
+const STEP_MS = 30_000
+
+let kinora: TestKinora
+beforeAll(async () => {
+  kinora = await startTestKinora({ provider: await createProviderDouble() })
+})
+afterAll(() => kinora.close())
+
+const json = async <T>(answer: Response | Promise<Response>) => (await (await answer).json()) as T
+const outcome = async (answer: Response | Promise<Response>) => {
+  const { status } = await answer
+  const body = status === 204 ? {} : await json<{ code?: string; errors?: { code: string }[] }>(answer)
+  return [status, body.errors?.[0]?.code ?? body.code]
+}
+const query = (sql: string, values: unknown[]) => kinora.context.pool.query(sql, values)
+/** Returns the code of a secret. Each test uses later codes than those that it has used before. */
+const codeOf = (secret: string, stepsAhead = 0) =>
+  TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: Date.now() + stepsAhead * STEP_MS })
+
+interface Enrolled {
+  readonly user: TestUser
+  readonly secret: string
+  readonly codes: readonly string[]
+}
+
+/** Registers a user with an authenticator app. Its code of the previous step is used up. */
+async function enrolled(): Promise<Enrolled> {
+  const user = await kinora.newUser()
+  const { secret } = await json<{ secret: string }>(user.call('POST', '/users/totp', { password: PASSWORD }))
+  const confirmed = user.call('POST', '/users/totp/confirm', { code: codeOf(secret, -1) })
+  const { recovery_codes: codes } = await json<{ recovery_codes: string[] }>(confirmed)
+  return { user, secret, codes }
+}
+
+const signIn = ({ email }: TestUser) => kinora.post('/auth/login', { email, password: PASSWORD })
+const ticketOf = async (user: TestUser) => (await json<{ ticket: string }>(signIn(user))).ticket
+const finish = (ticket: string, code: string) => kinora.post('/auth/second-factor', { ticket, code })
+
+describe('an authenticator app', () => {
+  it('is set up with the password and a first code, and gives ten recovery codes', async () => {
+    const user = await kinora.newUser()
+    expect(await outcome(user.call('POST', '/users/totp', { password: 'not my horse' }))).toEqual([
+      422,
+      'wrong_password',
+    ])
+    const setup = await json<{ secret: string; uri: string; qr: { size: number; path: string } }>(
+      user.call('POST', '/users/totp', { password: PASSWORD }),
+    )
+    expect(setup.uri).toContain(`secret=${setup.secret}`)
+    expect(setup.qr.path).toMatch(/^(M\d+ \d+h1v1h-1z)+$/)
+    // It does not count before it is confirmed.
+    expect((await signIn(user)).status).toBe(200)
+    const confirm = (code: string) => user.call('POST', '/users/totp/confirm', { code })
+    expect(await outcome(confirm('000000'))).toEqual([422, 'wrong_code'])
+    const { recovery_codes } = await json<{ recovery_codes: string[] }>(confirm(codeOf(setup.secret)))
+    expect([recovery_codes.length, new Set(recovery_codes).size]).toEqual([10, 10])
+    expect(await json(user.call('GET', '/users/factors'))).toMatchObject({ totp: true, recovery_codes: 10 })
+    expect(await outcome(user.call('POST', '/users/totp', { password: PASSWORD }))).toEqual([409, 'factor_exists'])
+    const { rows } = await query('select sealed from authenticator where owner = $1', [user.userId])
+    expect(rows[0].sealed).not.toContain(setup.secret)
+  })
+
+  it('is required after the password, and opens the session', async () => {
+    const { user, secret } = await enrolled()
+    const answer = await signIn(user)
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []])
+    const problem = await json<{ code: string; ticket: string; methods: string[] }>(answer)
+    expect(problem).toMatchObject({ code: 'second_factor_required', methods: ['totp', 'recovery_code'] })
+    const done = await finish(problem.ticket, codeOf(secret))
+    expect([done.status, await json(done)]).toMatchObject([200, { user: { email: user.email } }])
+    expect(done.headers.getSetCookie().join()).toContain('kinora_access')
+  })
+
+  it('accepts each code once, also when it arrives twice at the same time', async () => {
+    const { user, secret } = await enrolled()
+    const ticket = await ticketOf(user)
+    const code = codeOf(secret)
+    const statuses = (await Promise.all([1, 2, 3].map(() => finish(ticket, code)))).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 422, 422])
+    expect(await outcome(finish(ticket, codeOf(secret, -1)))).toEqual([422, 'wrong_code'])
+  })
+
+  it('limits guesses, and records them', async () => {
+    const { user, secret } = await enrolled()
+    const ticket = await ticketOf(user)
+    const guesses = []
+    for (let guess = 0; guess < 6; guess++) guesses.push((await finish(ticket, `${100_000 + guess}`)).status)
+    expect(guesses).toEqual([422, 422, 422, 422, 422, 429])
+    expect((await finish(ticket, codeOf(secret))).status).toBe(429)
+    const sql = `select event from security_record where user_id = $1 and event like 'second_factor_f%'`
+    expect((await query(sql, [user.userId])).rowCount).toBe(5)
+  })
+
+  it('rejects tickets that are forged, of another user, or older than the password', async () => {
+    const [{ user, secret }, other] = [await enrolled(), await enrolled()]
+    const ticket = await ticketOf(user)
+    const [, expiry, mac] = ticket.split('.')
+    const later = `${user.userId}.${Number(expiry) + 1}.${mac}`
+    for (const forged of ['x', `${other.user.userId}.${expiry}.${mac}`, later, `${ticket}x`, `${'-'.repeat(36)}.1.x`])
+      expect(await outcome(finish(forged, codeOf(secret)))).toEqual([401, 'ticket_invalid'])
+    const change = { current_password: PASSWORD, new_password: 'a better horse' }
+    expect((await user.call('PUT', '/users/password', change)).status).toBe(200)
+    expect(await outcome(finish(ticket, codeOf(secret)))).toEqual([401, 'ticket_invalid'])
+  })
+})
+
+describe('a recovery code', () => {
+  it('signs in once, however it is typed', async () => {
+    const { user, codes } = await enrolled()
+    const ticket = await ticketOf(user)
+    expect((await finish(ticket, ` ${codes[0]!.toUpperCase().replaceAll('-', ' ')} `)).status).toBe(200)
+    expect(await outcome(finish(ticket, codes[0]!))).toEqual([422, 'wrong_code'])
+    expect((await finish(ticket, codes[1]!)).status).toBe(200)
+    expect(await json(user.call('GET', '/users/factors'))).toMatchObject({ recovery_codes: 8 })
+  })
+
+  it('of another user is wrong', async () => {
+    const [{ user }, other] = [await enrolled(), await enrolled()]
+    expect(await outcome(finish(await ticketOf(user), other.codes[0]!))).toEqual([422, 'wrong_code'])
+  })
+
+  it('is replaced after a step-up', async () => {
+    const { user, codes } = await enrolled()
+    const answer = user.call('POST', '/users/recovery-codes')
+    const { recovery_codes } = await json<{ recovery_codes: string[] }>(answer)
+    expect(recovery_codes).toHaveLength(10)
+    const ticket = await ticketOf(user)
+    expect((await finish(ticket, codes[0]!)).status).toBe(422)
+    expect((await finish(ticket, recovery_codes[0]!)).status).toBe(200)
+  })
+})
+
+describe('a step-up', () => {
+  const forget = (user: TestUser) =>
+    query(`update session set stepped_up_at = now() - interval '11 minutes' where user_id = $1`, [user.userId])
+
+  it('is required to delete the account, replace recovery codes and turn the app off, for ten minutes', async () => {
+    const { user, secret, codes } = await enrolled()
+    await forget(user)
+    const refused = [403, 'step_up_required']
+    expect(await outcome(user.call('POST', '/users/delete', { password: PASSWORD }))).toEqual(refused)
+    expect(await outcome(user.call('POST', '/users/recovery-codes'))).toEqual(refused)
+    expect(await outcome(user.call('DELETE', '/users/totp'))).toEqual(refused)
+    expect(await outcome(user.call('POST', '/users/step-up', { code: '000000' }))).toEqual([422, 'wrong_code'])
+    expect((await user.call('POST', '/users/step-up', { code: codeOf(secret) })).status).toBe(200)
+    expect((await user.call('DELETE', '/users/totp')).status).toBe(204)
+    expect((await signIn(user)).status).toBe(200)
+    expect(await json(user.call('GET', '/users/factors'))).toMatchObject({ totp: false, recovery_codes: 0 })
+    expect((await user.call('POST', '/users/step-up', { code: codes[0] })).status).toBe(422)
+  })
+
+  it('of one session does not count for another', async () => {
+    const { user, codes } = await enrolled()
+    const done = await finish(await ticketOf(user), codes[0]!)
+    await forget(user)
+    const cookie = done.headers.getSetCookie().map((line) => line.split(';')[0])
+    expect((await user.call('POST', '/users/step-up', { code: codes[1] })).status).toBe(200)
+    const elsewhere = { cookie: cookie.join('; ') }
+    expect(await outcome(user.call('DELETE', '/users/totp', undefined, elsewhere))).toEqual([403, 'step_up_required'])
+  })
+
+  it('is not required without a second factor, and the account deletion removes every factor', async () => {
+    const plain = await kinora.newUser()
+    expect((await plain.call('POST', '/users/delete', { password: PASSWORD })).status).toBe(200)
+    const { user } = await enrolled()
+    expect((await user.call('POST', '/users/delete', { password: PASSWORD })).status).toBe(200)
+    for (const table of ['authenticator', 'recovery_code'])
+      expect((await query(`select from ${table} where owner = $1`, [user.userId])).rowCount).toBe(0)
+  })
+})
+
+describe('an intruder’s authenticator app', () => {
+  it('is removed when the owner disowns the new device, but an older one stays', async () => {
+    const user = await kinora.newUser()
+    const login = { email: user.email, password: PASSWORD }
+    const intruder = await kinora.post('/auth/login', login, { 'user-agent': 'Chrome/131' })
+    const cookie = intruder.headers.getSetCookie().map((line) => line.split(';')[0])
+    const headers = { cookie: cookie.join('; ') }
+    const { secret } = await json<{ secret: string }>(kinora.post('/users/totp', { password: PASSWORD }, headers))
+    await kinora.post('/users/totp/confirm', { code: codeOf(secret) }, headers)
+    const tokenIn = async (address: string) => {
+      const mail = (await kinora.mails(address)).find(({ text }) => text.includes('secure=1'))!
+      return /token=([\w-]+)&secure=1/.exec(mail.text)![1]
+    }
+    expect((await kinora.post('/auth/secure', { token: await tokenIn(user.email) })).status).toBe(200)
+    expect((await query('select from authenticator where owner = $1', [user.userId])).rowCount).toBe(0)
+
+    const own = await enrolled()
+    const ticket = await json<{ ticket: string }>(
+      kinora.post('/auth/login', { email: own.user.email, password: PASSWORD }),
+    )
+    const body = { ticket: ticket.ticket, code: own.codes[0] }
+    await kinora.post('/auth/second-factor', body, { 'user-agent': 'Chrome/131' })
+    expect((await kinora.post('/auth/secure', { token: await tokenIn(own.user.email) })).status).toBe(200)
+    expect((await query('select from authenticator where owner = $1', [own.user.userId])).rowCount).toBe(1)
+  })
+})

@@ -1,0 +1,133 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { ValidationError } from '../../kernel/http/problemDetails.ts'
+import type { Database } from '../../kernel/postgres/orm.ts'
+import type { Clock } from '../../kernel/time.ts'
+import type { Factors, Method } from '../secondFactors.contract.ts'
+import { hashOfCode, newRecoveryCodes, plainCode } from './recoveryCodes.ts'
+import { newSecret, setupOf, stepOf } from './totp.ts'
+
+interface SecondFactorsOptions {
+  readonly database: Database
+  /** Encrypts secrets with the owner's key. */
+  readonly encrypt: (owner: string, text: string) => Promise<string>
+  readonly decrypt: (owner: string, sealed: string) => Promise<string | undefined>
+  readonly now?: Clock
+}
+
+export type SecondFactors = ReturnType<typeof createSecondFactors>
+
+const wrongCode = () => new ValidationError([{ path: 'code', code: 'wrong_code' }])
+
+/** Creates the service that sets up and checks second factors. An owner is a user's id, or the operator's. */
+export function createSecondFactors({ database, encrypt, decrypt, now = Date.now }: SecondFactorsOptions) {
+  const execute = <T extends object>(sql: string, parameters: unknown[], em: EntityManager = database.em.fork()) =>
+    em.execute<T[]>(sql, parameters)
+
+  const secretOf = async (owner: string, confirmed: boolean): Promise<string | undefined> => {
+    const sql = 'select sealed from authenticator where owner = ? and (confirmed_at is not null) = ?'
+    const [row] = await execute<{ sealed: string }>(sql, [owner, confirmed])
+    return row && decrypt(owner, row.sealed)
+  }
+
+  const replaceCodes = async (owner: string, em: EntityManager): Promise<string[]> => {
+    const codes = newRecoveryCodes()
+    await execute('delete from recovery_code where owner = ?', [owner], em)
+    for (const code of codes)
+      await execute('insert into recovery_code (hash, owner) values (?, ?)', [hashOfCode(code), owner], em)
+    return codes
+  }
+
+  /** Accepts a code of the authenticator app once. Later steps cannot be followed by earlier ones. */
+  const acceptTotp = async (owner: string, code: string): Promise<boolean> => {
+    const secret = await secretOf(owner, true)
+    const step = secret && stepOf(secret, code, now())
+    if (!step) return false
+    const sql = 'update authenticator set last_step = ? where owner = ? and last_step < ? returning owner'
+    return (await execute(sql, [step, owner, step])).length > 0
+  }
+
+  const spendRecoveryCode = async (owner: string, code: string): Promise<boolean> => {
+    const sql = 'delete from recovery_code where hash = ? and owner = ? returning owner'
+    return (await execute(sql, [hashOfCode(code), owner])).length > 0
+  }
+
+  const list = async (owner: string): Promise<Factors> => {
+    const [row] = await execute<Factors>(
+      `select exists (select from authenticator where owner = ? and confirmed_at is not null) as totp,
+         (select count(*)::int from recovery_code where owner = ?) as recovery_codes`,
+      [owner, owner],
+    )
+    return row!
+  }
+
+  return {
+    list,
+
+    /** Returns how the owner can prove a second factor; empty if none is set up. */
+    async methods(owner: string): Promise<Method[]> {
+      const { totp, recovery_codes } = await list(owner)
+      return totp ? ['totp', ...(recovery_codes > 0 ? (['recovery_code'] as const) : [])] : []
+    },
+
+    /** Makes a secret, which counts once it is confirmed. Replaces an unconfirmed one. @throws Rejection factor_exists */
+    async beginTotp(owner: string, label: string) {
+      const secret = newSecret()
+      const begun = await execute(
+        `insert into authenticator as a (owner, sealed, created_at) values (?, ?, now())
+         on conflict (owner) do update set sealed = excluded.sealed, created_at = now()
+         where a.confirmed_at is null returning owner`,
+        [owner, await encrypt(owner, secret)],
+      )
+      if (begun.length === 0) throw new Rejection('factor_exists', 'An authenticator app is already set up.')
+      return setupOf(secret, label)
+    },
+
+    /**
+     * Turns the authenticator app on. Returns new recovery codes if there were none, else an empty list.
+     * @throws ValidationError wrong_code
+     */
+    async confirmTotp(owner: string, code: string): Promise<string[]> {
+      const secret = await secretOf(owner, false)
+      const step = secret && stepOf(secret, plainCode(code), now())
+      if (!step) throw wrongCode()
+      return database.em.fork().transactional(async (tx) => {
+        const confirmed = await execute(
+          `update authenticator set confirmed_at = now(), last_step = ? where owner = ? and confirmed_at is null
+           returning owner`,
+          [step, owner],
+          tx,
+        )
+        if (confirmed.length === 0) throw wrongCode()
+        const codes = await execute('select 1 from recovery_code where owner = ? limit 1', [owner], tx)
+        return codes.length > 0 ? [] : replaceCodes(owner, tx)
+      })
+    },
+
+    /** Accepts a code once, and returns its kind. @throws ValidationError wrong_code */
+    async verify(owner: string, entered: string): Promise<Method> {
+      const code = plainCode(entered)
+      const isTotp = /^\d{6}$/.test(code)
+      const accepted = isTotp ? await acceptTotp(owner, code) : await spendRecoveryCode(owner, code)
+      if (!accepted) throw wrongCode()
+      return isTotp ? 'totp' : 'recovery_code'
+    },
+
+    /** Turns the authenticator app off and deletes the recovery codes. */
+    async removeTotp(owner: string): Promise<void> {
+      await database.em.fork().transactional(async (tx) => {
+        await execute('delete from authenticator where owner = ?', [owner], tx)
+        await execute('delete from recovery_code where owner = ?', [owner], tx)
+      })
+    },
+
+    renewCodes: (owner: string): Promise<string[]> => database.em.fork().transactional((tx) => replaceCodes(owner, tx)),
+  }
+}
+
+/** Deletes the second factors of an owner that were added after a time, in the caller's transaction. */
+export async function eraseFactors(tx: EntityManager, owner: string, after = new Date(0)): Promise<void> {
+  await tx.execute('delete from authenticator where owner = ? and created_at > ?', [owner, after])
+  const isLeft = 'exists (select from authenticator where owner = ?)'
+  await tx.execute(`delete from recovery_code where owner = ? and not ${isLeft}`, [owner, owner])
+}

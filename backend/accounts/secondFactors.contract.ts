@@ -1,0 +1,79 @@
+import * as z from 'zod/mini'
+import { endpoint, Message } from '../kernel/http/contract.ts'
+
+const required = { error: 'required' }
+/** A code of an authenticator app, or a recovery code. Spaces, hyphens and case do not count. */
+export const Code = z
+  .string(required)
+  .check(z.trim(), z.minLength(1, { error: 'required', abort: true }), z.maxLength(64, 'wrong_code'))
+export const CodeEntry = z.object({ code: Code })
+/** The account's password, to which the rules for new passwords do not apply. */
+const Password = z.string(required).check(z.minLength(1, 'required'), z.maxLength(1024, 'wrong_password'))
+export const PasswordEntry = z.object({ password: Password })
+
+/** How a sign-in with a correct password continues. */
+const Method = z.enum(['totp', 'recovery_code'])
+/** Fields that a `second_factor_required` problem has in addition. */
+export const SecondFactorRequired = z.object({ ticket: z.string(), methods: z.array(Method) })
+export type Method = z.infer<typeof Method>
+
+export const TicketAndCode = z.object({
+  ticket: z.string(required).check(z.minLength(1, 'required'), z.maxLength(400, 'ticket_invalid')),
+  code: Code,
+})
+
+const Factors = z.object({
+  /** Whether an authenticator app is set up. */
+  totp: z.boolean(),
+  /** Number of unused recovery codes. */
+  recovery_codes: z.number(),
+})
+export type Factors = z.infer<typeof Factors>
+
+const TotpSetup = z.object({
+  /** Base32, for manual entry. */
+  secret: z.string(),
+  /** `otpauth://` address. */
+  uri: z.string(),
+  /** QR code of the address: an SVG path in a square of `size` units, without a margin. */
+  qr: z.object({ size: z.number(), path: z.string() }),
+})
+export type TotpSetup = z.infer<typeof TotpSetup>
+
+const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) })
+
+/** Declares the endpoints with which a signed-in user, or the operator, manages second factors. */
+export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' | 'operator') => ({
+  list: endpoint(`GET ${prefix}/factors` as const, { access, answer: Factors, summary: 'The second factors' }),
+  beginTotp: endpoint(`POST ${prefix}/totp` as const, {
+    access,
+    body: PasswordEntry,
+    answer: TotpSetup,
+    summary: 'Makes the secret for an authenticator app, which counts once it is confirmed',
+  }),
+  confirmTotp: endpoint(`POST ${prefix}/totp/confirm` as const, {
+    access,
+    body: CodeEntry,
+    answer: RecoveryCodes,
+    summary: 'Turns the authenticator app on; returns recovery codes if there are none yet',
+  }),
+  removeTotp: endpoint(`DELETE ${prefix}/totp` as const, {
+    access,
+    status: 204,
+    summary: 'Turns the authenticator app off, after a step-up',
+  }),
+  renewCodes: endpoint(`POST ${prefix}/recovery-codes` as const, {
+    access,
+    answer: RecoveryCodes,
+    summary: 'Replaces the recovery codes, after a step-up',
+  }),
+  stepUp: endpoint(`POST ${prefix}/step-up` as const, {
+    access,
+    body: CodeEntry,
+    answer: Message,
+    summary: 'Proves the second factor again, for ten minutes of sensitive actions',
+  }),
+})
+export type FactorEndpoints = ReturnType<typeof factorEndpoints>
+
+export const userFactors = factorEndpoints('/users', 'user')

@@ -1,0 +1,101 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { FactorEndpoints, Factors as State } from '#backend/accounts/secondFactors.contract.ts'
+import { call } from '../../api/api.ts'
+import { errorText } from '../../api/errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { Button } from '../Button.tsx'
+import { Notice } from '../Notice.tsx'
+import { showToast } from '../toasts.ts'
+import { useBusy } from '../useBusy.ts'
+import { RecoveryCodes } from './RecoveryCodes.tsx'
+import { TotpSetup } from './TotpSetup.tsx'
+import { useStepUp } from './useStepUp.tsx'
+
+interface FactorsProps {
+  readonly endpoints: FactorEndpoints
+  /** Called after a factor was added or removed. */
+  readonly onChange?: () => void
+}
+
+/** Shows and manages the second factors of the user or the operator. */
+export function Factors({ endpoints, onChange }: FactorsProps) {
+  const t = translate()
+  const [state, setState] = useState<State | 'failed'>()
+  const load = useCallback(async () => {
+    await call(endpoints.list).then(setState, () => setState('failed'))
+  }, [endpoints])
+  useEffect(() => void load(), [load])
+  if (state === undefined) return <div className="skeleton factor-skeleton" aria-busy="true" />
+  if (state === 'failed')
+    return (
+      <Notice tone="danger">
+        <p>{t('profile.factors.failed')}</p>
+        <Button label={t('common.action.retry')} variant="quiet" icon="refresh" onClick={() => void load()} />
+      </Notice>
+    )
+  const changed = async () => {
+    await load()
+    onChange?.()
+  }
+  return <Totp endpoints={endpoints} state={state} onChange={changed} />
+}
+
+type TotpProps = { readonly endpoints: FactorEndpoints; readonly state: State; readonly onChange: () => Promise<void> }
+
+function Totp({ endpoints, state, onChange }: TotpProps) {
+  const t = translate()
+  const { guard, dialog } = useStepUp(endpoints)
+  const [adding, setAdding] = useState(false)
+  const [codes, setCodes] = useState<readonly string[]>([])
+  const [busy, run] = useBusy()
+  /** Runs an action after a step-up, and reports its failure. */
+  const attempt = (action: () => Promise<unknown>) =>
+    run(async () => {
+      await guard(action).catch((error) => showToast('danger', errorText(error)))
+      await onChange()
+    })
+  const remove = () =>
+    attempt(async () => {
+      await call(endpoints.removeTotp)
+      showToast('success', t('profile.factors.turnedOff'))
+    })
+  const renew = () => attempt(async () => setCodes((await call(endpoints.renewCodes)).recovery_codes))
+  const onDone = (made: readonly string[]) => {
+    setAdding(false)
+    setCodes(made)
+    showToast('success', t('profile.factors.turnedOn'))
+    void onChange()
+  }
+  return (
+    <>
+      <div className="line spread factor">
+        <div>
+          <strong>{t('profile.factors.app')}</strong>
+          <p className="hint">
+            {state.totp ? t('profile.factors.left', { count: state.recovery_codes }) : t('profile.factors.appLead')}
+          </p>
+        </div>
+        <span className="badge" {...(state.totp ? { 'data-tone': 'success' } : {})}>
+          {t(state.totp ? 'profile.factors.on' : 'profile.factors.off')}
+        </span>
+      </div>
+      <div className="row row-wide">
+        {state.totp ? (
+          <>
+            <Button variant="outline" busy={busy} onClick={renew}>
+              {t('profile.factors.renew')}
+            </Button>
+            <Button variant="quiet" busy={busy} onClick={remove}>
+              {t('profile.factors.turnOff')}
+            </Button>
+          </>
+        ) : (
+          <Button label={t('profile.factors.setUp')} variant="outline" onClick={() => setAdding(true)} />
+        )}
+      </div>
+      {adding && <TotpSetup endpoints={endpoints} onClose={() => setAdding(false)} onDone={onDone} />}
+      {codes.length > 0 && <RecoveryCodes codes={codes} onClose={() => setCodes([])} />}
+      {dialog}
+    </>
+  )
+}

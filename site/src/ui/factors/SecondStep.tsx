@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'react'
+import { CodeEntry } from '#backend/accounts/secondFactors.contract.ts'
+import { errorText } from '../../api/errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { Button, SubmitButton } from '../Button.tsx'
+import { FormProblem } from '../FormProblem.tsx'
+import { useForm } from '../useForm.ts'
+import { CodeField } from './CodeField.tsx'
+
+interface SecondStepProps {
+  readonly send: (code: string) => Promise<void>
+  readonly onBack: () => void
+}
+
+/** Second step of a sign-in: asks for a code after the password was correct. */
+export function SecondStep({ send, onBack }: SecondStepProps) {
+  const t = translate()
+  const { form, field, problem, busy, ready } = useForm(CodeEntry, ({ code }) => send(code))
+  const first = useRef<HTMLDivElement>(null)
+  useEffect(() => first.current?.querySelector('input')?.focus(), [])
+  return (
+    <form className="stack stack-wide" {...form}>
+      <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
+      <p role="status">{t('auth.second.lead')}</p>
+      <div ref={first}>
+        <CodeField label={t('auth.second.code')} {...field('code')} />
+      </div>
+      <SubmitButton label={t('auth.second.submit')} busy={busy} ready={ready} />
+      <Button variant="quiet" onClick={onBack}>
+        {t('auth.second.back')}
+      </Button>
+    </form>
+  )
+}

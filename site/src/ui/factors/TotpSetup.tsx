@@ -1,0 +1,114 @@
+import { useId, useState } from 'react'
+import {
+  CodeEntry,
+  type FactorEndpoints,
+  PasswordEntry,
+  type TotpSetup as Setup,
+} from '#backend/accounts/secondFactors.contract.ts'
+import { call } from '../../api/api.ts'
+import { errorText } from '../../api/errorText.ts'
+import { translate } from '../../i18n/client.ts'
+import { Button } from '../Button.tsx'
+import { Dialog } from '../Dialog.tsx'
+import { PasswordField } from '../Field.tsx'
+import { FormProblem } from '../FormProblem.tsx'
+import { useForm } from '../useForm.ts'
+import { CodeField } from './CodeField.tsx'
+
+interface TotpSetupProps {
+  readonly endpoints: FactorEndpoints
+  readonly onClose: () => void
+  /** Called with the recovery codes; empty if the owner has some already. */
+  readonly onDone: (codes: readonly string[]) => void
+}
+
+/** Sets up an authenticator app: asks for the password, shows the QR code and checks the first code. */
+export function TotpSetup({ endpoints, onClose, onDone }: TotpSetupProps) {
+  const [setup, setSetup] = useState<Setup>()
+  return setup ? (
+    <Scan endpoints={endpoints} setup={setup} onClose={onClose} onDone={onDone} />
+  ) : (
+    <Password endpoints={endpoints} onClose={onClose} onSetup={setSetup} />
+  )
+}
+
+type PasswordProps = Pick<TotpSetupProps, 'endpoints' | 'onClose'> & { readonly onSetup: (setup: Setup) => void }
+
+function Password({ endpoints, onClose, onSetup }: PasswordProps) {
+  const t = translate()
+  const id = useId()
+  const { form, field, problem, busy, ready } = useForm(PasswordEntry, async (body) =>
+    onSetup(await call(endpoints.beginTotp, { body })),
+  )
+  return (
+    <Dialog
+      title={t('profile.factors.setUp')}
+      onClose={onClose}
+      foot={<Foot form={id} submit={t('profile.factors.next')} busy={busy} ready={ready} onClose={onClose} />}
+    >
+      <form className="stack stack-wide" id={id} {...form}>
+        <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
+        <PasswordField
+          label={t('profile.factors.password')}
+          show={t('profile.factors.showPassword')}
+          hide={t('profile.factors.hidePassword')}
+          autoComplete="current-password"
+          {...field('password')}
+        />
+      </form>
+    </Dialog>
+  )
+}
+
+function Scan({ endpoints, setup, onClose, onDone }: TotpSetupProps & { readonly setup: Setup }) {
+  const t = translate()
+  const id = useId()
+  const { form, field, problem, busy, ready } = useForm(CodeEntry, async (body) =>
+    onDone((await call(endpoints.confirmTotp, { body })).recovery_codes),
+  )
+  const { size, path } = setup.qr
+  return (
+    <Dialog
+      title={t('profile.factors.scanTitle')}
+      onClose={onClose}
+      foot={<Foot form={id} submit={t('profile.factors.turnOn')} busy={busy} ready={ready} onClose={onClose} />}
+    >
+      <p>{t('profile.factors.scanLead')}</p>
+      <svg
+        className="factor-qr"
+        role="img"
+        aria-label={t('profile.factors.qr')}
+        viewBox={`-2 -2 ${size + 4} ${size + 4}`}
+        shapeRendering="crispEdges"
+      >
+        <path d={path} />
+      </svg>
+      <p className="hint">
+        {t('profile.factors.manual')} <code className="factor-secret">{setup.secret}</code>
+      </p>
+      <form className="stack stack-wide" id={id} {...form}>
+        <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
+        <CodeField label={t('profile.factors.code')} inputMode="numeric" {...field('code')} />
+      </form>
+    </Dialog>
+  )
+}
+
+interface FootProps {
+  readonly form: string
+  readonly submit: string
+  readonly busy: boolean
+  readonly ready: boolean
+  readonly onClose: () => void
+}
+
+function Foot({ form, submit, busy, ready, onClose }: FootProps) {
+  return (
+    <>
+      <Button label={translate()('common.action.cancel')} variant="quiet" onClick={onClose} />
+      <Button type="submit" form={form} variant="primary" busy={busy} disabled={!ready}>
+        {submit}
+      </Button>
+    </>
+  )
+}
