@@ -59,6 +59,7 @@ export function createConfirmations(options: ConfirmationsOptions) {
     ownerOf: (ctx: Context, { id, email }: UserAccount): FactorOwner => ({
       owner: id,
       label: email,
+      recommended: false,
       confirmPassword: async (password) => void (await confirmPassword(ctx, id, password)),
       verify: (code) => verifyFactor(ctx, id, code),
       stepUp: () => sessions.stepUp(ctx),

@@ -27,6 +27,8 @@ const Factors = z.object({
   totp: z.boolean(),
   /** Number of unused recovery codes. */
   recovery_codes: z.number(),
+  /** Whether the operator of a production installation has no second factor. */
+  missing: z.boolean(),
 })
 export type Factors = z.infer<typeof Factors>
 
@@ -66,6 +68,11 @@ export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' 
     access,
     answer: RecoveryCodes,
     summary: 'Replaces the recovery codes, after a step-up',
+  }),
+  checkStepUp: endpoint(`GET ${prefix}/step-up` as const, {
+    access,
+    status: 204,
+    summary: 'Answers 403 `step_up_required` if a sensitive action needs a step-up first',
   }),
   stepUp: endpoint(`POST ${prefix}/step-up` as const, {
     access,

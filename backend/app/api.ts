@@ -116,7 +116,10 @@ function composeApi(
 ) {
   const { config, log, pool, calendar, changes, observability } = context
   const ownWrites = createOwnWrites(changes, pool)
-  const operators = composeOperators(context, adapters, publicUrl, accounts.throttle)
+  const operators = composeOperators(context, adapters, publicUrl, {
+    throttle: accounts.throttle,
+    userKeys: services.userKeys,
+  })
   const authenticate = async (ctx: HttpContext) => {
     const session = await accounts.sessions.current(ctx)
     ctx.state.sessionId = session?.sessionId

@@ -1,7 +1,9 @@
 import { PROJECTIONS } from '#projections/all.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
+import { serveFactors } from '../accounts/factors/factorRoutes.ts'
 import { keyFor } from '../accounts/keys/seal.ts'
+import type { UserKeys } from '../accounts/keys/userKeys.ts'
 import { listUsers, readRegistrations, USERS_FILE } from '../accounts/readUsers.ts'
 import { listTrouble } from '../accounts/security/securityLog.ts'
 import { networkAddress } from '../accounts/sessions/networkAddress.ts'
@@ -12,6 +14,7 @@ import type { Serve } from '../kernel/http/endpoint.ts'
 import { redact } from '../kernel/observability/log.ts'
 import { serveBoard } from '../operators/boardRoutes.ts'
 import { serveBusiness } from '../operators/businessRoutes.ts'
+import { operatorFactors } from '../operators/contract.ts'
 import { serveExports } from '../operators/exportRoutes.ts'
 import { ACTIONS_FILE, createOperatorActions } from '../operators/operatorActions.ts'
 import { readOpenAlerts } from '../operators/operatorAlerts.ts'
@@ -19,20 +22,22 @@ import { serveOperator } from '../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../operators/operatorSessions.ts'
 import { serveParked } from '../operators/parkedRoutes.ts'
 import type { BoardTime } from '../operators/period.ts'
-import { createSignInLimit } from '../operators/signInLimit.ts'
+import { createSignInLimit, type Throttle } from '../operators/signInLimit.ts'
 import { providerCents } from '../providers/video/minimax/providerCents.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
+import { createOperatorFactors } from './operatorFactors.ts'
 
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
 
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
-  { config, pool, database, store, changes, clock, calendar }: Context,
+  context: Context,
   { video }: Adapters,
   publicUrl: () => string,
-  throttle: Parameters<typeof createSignInLimit>[0]['throttle'],
+  { throttle, userKeys }: { throttle: Throttle; userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'> },
 ) {
+  const { config, pool, database, store, changes, clock, calendar } = context
   const { timeZone } = config.operators
   const dayOf = localDayOf(timeZone)
   const time: BoardTime = { timeZone, clock, calendar, today: () => dayOf(calendar()) }
@@ -49,14 +54,17 @@ export function composeOperators(
     isSignedIn: sessions.isSignedIn,
     serve(serve: Serve): void {
       const limit = createSignInLimit({ throttle, networkOf: networkAddress, deviceOf: sessions.deviceOf })
-      serveOperator(serve, { credentials: config.operators, sessions, actions, limit })
+      const factors = createOperatorFactors({ context, userKeys, sessions, actions, limit, throttle })
+      const { secondStep, requireStepUp } = factors
+      serveOperator(serve, { credentials: config.operators, sessions, actions, limit, secondStep })
+      serveFactors(serve, operatorFactors, factors.factors, async (ctx) => factors.ownerOf(ctx))
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
       serveBoard(serve, { traffic: createTraffic(pool), users, failures, time })
       const alerts = () => readOpenAlerts(pool)
       serveBusiness(serve, { database, time, alerts, providerCents: video.name === 'demo' ? undefined : providerCents })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
       serveParked(serve, { database, actions, replay, redact })
-      serveExports(serve, { pool, files: FILES, actions, time })
+      serveExports(serve, { pool, files: FILES, actions, requireStepUp, time })
     },
   }
 }

@@ -17,6 +17,7 @@ import { M0126LedgerHead } from './migrations/M0126LedgerHead.ts'
 import { M0131UploadBytes } from './migrations/M0131UploadBytes.ts'
 import { M0135SecurityLog } from './migrations/M0135SecurityLog.ts'
 import { M0136SecondFactors } from './migrations/M0136SecondFactors.ts'
+import { M0137OperatorStepUp } from './migrations/M0137OperatorStepUp.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -33,6 +34,7 @@ export const MIGRATIONS = [
   { name: 'M0131UploadBytes', class: M0131UploadBytes },
   { name: 'M0135SecurityLog', class: M0135SecurityLog },
   { name: 'M0136SecondFactors', class: M0136SecondFactors },
+  { name: 'M0137OperatorStepUp', class: M0137OperatorStepUp },
 ]
 
 /**

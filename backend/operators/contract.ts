@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { factorEndpoints, TicketAndCode } from '../accounts/secondFactors.contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 
 // Days are dates in the operator's time zone (`YYYY-MM-DD`). Times are UTC, ISO 8601.
@@ -153,6 +154,15 @@ export const login = endpoint('POST /analytics/login', {
   refuses: ['invalid_credentials', 'too_many_requests'],
   summary: 'Signs the operator in',
 })
+
+export const secondFactor = endpoint('POST /analytics/second-factor', {
+  access: 'public',
+  body: TicketAndCode,
+  answer: z.object({ success, message: z.string() }),
+  summary: 'Finishes the operator’s sign-in that answered `second_factor_required`, with its ticket and a code',
+})
+
+export const operatorFactors = factorEndpoints('/analytics', 'operator')
 
 export const logout = endpoint('POST /analytics/logout', {
   access: 'public',

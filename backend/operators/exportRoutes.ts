@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Context } from 'koa'
 import type pg from 'pg'
 import type { DayRange } from '../kernel/days.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
@@ -20,14 +21,17 @@ interface ExportRoutes {
   readonly pool: Pick<pg.Pool, 'connect'>
   readonly files: Readonly<Record<(typeof contract.TABLES)[number], ExportFile>>
   readonly actions: OperatorActions
+  /** @throws Rejection step_up_required */
+  readonly requireStepUp: (ctx: Context) => Promise<void>
   readonly time: BoardTime
 }
 
 /** Serves every dashboard table as a CSV file. */
-export function serveExports(serve: Serve, { pool, files, actions, time }: ExportRoutes): void {
+export function serveExports(serve: Serve, { pool, files, actions, requireStepUp, time }: ExportRoutes): void {
   serve(contract.tableFile, async ({ params, query, ctx }) => {
     const name = contract.TABLES.find((table) => `${table}.csv` === params.table)
     if (!name) throw new Rejection('not_found', 'There is no such table.')
+    if (name === 'users') await requireStepUp(ctx)
     const days = daysOf(query, time.today())
     await actions.record({ action: 'exported', detail: `${name} ${days.from} ${days.to}`, ip: ctx.ip })
     ctx.type = 'text/csv; charset=utf-8'

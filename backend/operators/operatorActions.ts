@@ -1,7 +1,19 @@
 import type pg from 'pg'
 
 interface Action {
-  readonly action: 'signed_in' | 'sign_in_refused' | 'signed_out' | 'exported' | 'credits_adjusted' | 'events_replayed'
+  readonly action:
+    | 'signed_in'
+    | 'sign_in_refused'
+    | 'sign_in_throttled'
+    | 'signed_out'
+    | 'exported'
+    | 'credits_adjusted'
+    | 'events_replayed'
+    | 'second_factor_added'
+    | 'second_factor_removed'
+    | 'second_factor_refused'
+    | 'recovery_codes_renewed'
+    | 'recovery_code_used'
   readonly detail?: string
   /** Null for actions on the command line. */
   readonly ip: string | null
@@ -24,6 +36,12 @@ export function createOperatorActions(pool: Pick<pg.Pool, 'query'>) {
       await pool.query('insert into operator_action (at, action, detail, ip) values ($1, $2, $3, $4)', row)
     },
 
+    /** Records a throttled sign-in, at most once a minute. */
+    async recordThrottle(ip: string): Promise<void> {
+      const sql = `select 1 from operator_action where action = 'sign_in_throttled' and at > now() - interval '1 minute'`
+      if ((await pool.query(`${sql} limit 1`)).rowCount === 0) await this.record({ action: 'sign_in_throttled', ip })
+    },
+
     /** Returns one page of actions, newest first, and their total number. Pages start at 1. */
     async list(page: number, perPage: number): Promise<{ rows: ActionRow[]; total: number }> {
       const { rows } = await pool.query<ActionRow>(
@@ -36,7 +54,10 @@ export function createOperatorActions(pool: Pick<pg.Pool, 'query'>) {
 
     /** Deletes refused sign-ins, which may contain a stranger's address. Other actions are kept. */
     async deleteRefusalsBefore(before: Date): Promise<void> {
-      await pool.query(`delete from operator_action where action = 'sign_in_refused' and at < $1`, [before])
+      await pool.query(
+        `delete from operator_action where action in ('sign_in_refused', 'sign_in_throttled', 'second_factor_refused') and at < $1`,
+        [before],
+      )
     },
   }
 }

@@ -12,11 +12,20 @@ interface OperatorRoutes {
   readonly sessions: OperatorSessions
   readonly actions: OperatorActions
   readonly limit: ReturnType<typeof createSignInLimit>
+  readonly secondStep: SecondStep
+}
+
+/** The second step of the sign-in. */
+export interface SecondStep {
+  /** @throws Rejection second_factor_required, with a ticket, if a second factor is set up */
+  require(): Promise<void>
+  /** @throws Rejection ticket_invalid @throws ValidationError wrong_code */
+  check(ctx: Context, ticket: string, code: string): Promise<void>
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 /** Compares strings in constant time. */
-const equal = (left: string, right: string) => timingSafeEqual(digest(left), digest(right))
+export const equal = (left: string, right: string) => timingSafeEqual(digest(left), digest(right))
 
 const DASHBOARD = /^(\/zh)?\/admin\/dashboard\/?$/
 
@@ -31,10 +40,22 @@ export const operatorGuard =
   }
 
 /** Serves sign-in, sign-out, and the list of operator actions. */
-export function serveOperator(serve: Serve, { credentials, sessions, actions, limit }: OperatorRoutes): void {
+export function serveOperator(
+  serve: Serve,
+  { credentials, sessions, actions, limit, secondStep }: OperatorRoutes,
+): void {
+  const signIn = async (ctx: Context, steppedUp: boolean) => {
+    await sessions.signIn(ctx, steppedUp)
+    await actions.record({ action: 'signed_in', ip: ctx.ip })
+    return { success: true as const, message: 'Signed in.' }
+  }
+
   serve(contract.login, async ({ body, ctx }) => {
     // Counted before the password is checked, so that parallel guesses count in full.
-    await limit.take(ctx)
+    await limit.take(ctx).catch(async (error) => {
+      if (error instanceof Rejection) await actions.recordThrottle(ctx.ip)
+      throw error
+    })
     const isName = equal(body.username, credentials.username)
     const isPassword = equal(body.password, credentials.password)
     if (!isName || !isPassword) {
@@ -43,9 +64,13 @@ export function serveOperator(serve: Serve, { credentials, sessions, actions, li
       throw new Rejection('invalid_credentials', 'Wrong username or password.')
     }
     await limit.giveBack(ctx)
-    await sessions.signIn(ctx)
-    await actions.record({ action: 'signed_in', ip: ctx.ip })
-    return { success: true as const, message: 'Signed in.' }
+    await secondStep.require()
+    return signIn(ctx, false)
+  })
+
+  serve(contract.secondFactor, async ({ body, ctx }) => {
+    await secondStep.check(ctx, body.ticket, body.code)
+    return signIn(ctx, true)
   })
 
   serve(contract.logout, async ({ ctx }) => {

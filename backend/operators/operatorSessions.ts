@@ -5,6 +5,8 @@ import { CHANGE_CHANNEL, type Changes } from '../kernel/postgres/changes.ts'
 
 const SESSION_SECONDS = 12 * 3600
 const DEVICE_SECONDS = 365 * 24 * 3600
+/** Time after a step-up in which sensitive actions are allowed. */
+const STEP_UP_MS = 10 * 60_000
 /** Cache lifetime of an open session, ms. Signing out removes it from the cache of every process. */
 const CACHED_MS = 10_000
 /** Name of the change notification for ended sessions. */
@@ -44,12 +46,19 @@ export function createOperatorSessions(
   }
 
   return {
-    async signIn(ctx: Context): Promise<void> {
+    /** @param steppedUp whether the sign-in proved a second factor */
+    async signIn(ctx: Context, steppedUp: boolean): Promise<void> {
       const token = randomBytes(32).toString('base64url')
       const now = Date.now()
       await pool.query('delete from operator_session where expires_at < $1', [new Date(now)])
-      const row = [hashOf(token), new Date(now), new Date(now + SESSION_SECONDS * 1000)]
-      await pool.query('insert into operator_session (hash, created_at, expires_at) values ($1, $2, $3)', row)
+      const row = [
+        hashOf(token),
+        new Date(now),
+        new Date(now + SESSION_SECONDS * 1000),
+        steppedUp ? new Date(now) : null,
+      ]
+      const sql = 'insert into operator_session (hash, created_at, expires_at, stepped_up_at) values ($1, $2, $3, $4)'
+      await pool.query(sql, row)
       setToken(ctx, token)
       const device = deviceOf(ctx) ?? randomUUID()
       setCookie(ctx, deviceCookie, `${device}.${macOf(device)}`, DEVICE_SECONDS)
@@ -57,6 +66,19 @@ export function createOperatorSessions(
 
     /** Returns the id of a device that has signed in before; undefined for others. */
     deviceOf,
+
+    /** Records that the session proved the second factor. */
+    async stepUp(ctx: Context): Promise<void> {
+      const row = [hashOf(ctx.cookies.get(cookie) ?? ''), new Date()]
+      await pool.query('update operator_session set stepped_up_at = $2 where hash = $1', row)
+    },
+
+    /** Returns whether the session proved the second factor in the last ten minutes. */
+    async isSteppedUp(ctx: Context): Promise<boolean> {
+      const row = [hashOf(ctx.cookies.get(cookie) ?? ''), new Date(Date.now() - STEP_UP_MS)]
+      const sql = 'select 1 from operator_session where hash = $1 and stepped_up_at > $2'
+      return (await pool.query(sql, row)).rowCount === 1
+    },
 
     async isSignedIn(ctx: Context): Promise<boolean> {
       const token = ctx.cookies.get(cookie)

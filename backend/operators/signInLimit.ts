@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 
 type Limit = Readonly<{ burst: number; everyMs: number }>
 
-interface Throttle {
+export interface Throttle {
   take(kind: string, subject: string, limit: Limit): Promise<void>
   giveBack(kind: string, subject: string, limit: Limit): Promise<void>
 }

@@ -16,6 +16,8 @@ export interface FactorOwner {
   readonly owner: string
   /** Name that authenticator apps show. */
   readonly label: string
+  /** Whether the owner should have a second factor. */
+  readonly recommended: boolean
   /** @throws ValidationError wrong_password @throws Rejection too_many_requests */
   confirmPassword(password: string): Promise<void>
   /** Checks a code, within a rate limit, and records a failure. @throws ValidationError wrong_code */
@@ -34,7 +36,11 @@ export function serveFactors(
   factors: SecondFactors,
   ownerOf: (ctx: Context, userId: string | undefined) => Promise<FactorOwner>,
 ): void {
-  serve(endpoints.list, async ({ ctx, userId }) => factors.list((await ownerOf(ctx, userId)).owner))
+  serve(endpoints.list, async ({ ctx, userId }) => {
+    const { owner, recommended } = await ownerOf(ctx, userId)
+    const state = await factors.list(owner)
+    return { ...state, missing: recommended && !state.totp }
+  })
 
   serve(endpoints.beginTotp, async ({ body, ctx, userId }) => {
     const { owner, label, confirmPassword } = await ownerOf(ctx, userId)
@@ -64,6 +70,11 @@ export function serveFactors(
     const recovery_codes = await factors.renewCodes(owner)
     await record('recovery_codes_renewed')
     return { recovery_codes }
+  })
+
+  serve(endpoints.checkStepUp, async ({ ctx, userId }) => {
+    await (await ownerOf(ctx, userId)).requireStepUp()
+    return undefined
   })
 
   serve(endpoints.stepUp, async ({ body, ctx, userId }) => {

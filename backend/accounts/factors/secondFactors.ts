@@ -52,7 +52,7 @@ export function createSecondFactors({ database, encrypt, decrypt, now = Date.now
     return (await execute(sql, [hashOfCode(code), owner])).length > 0
   }
 
-  const list = async (owner: string): Promise<Factors> => {
+  const list = async (owner: string): Promise<Omit<Factors, 'missing'>> => {
     const [row] = await execute<Factors>(
       `select exists (select from authenticator where owner = ? and confirmed_at is not null) as totp,
          (select count(*)::int from recovery_code where owner = ?) as recovery_codes`,

@@ -5,6 +5,7 @@ import {
   live,
   margin,
   operatorActions,
+  operatorFactors,
   overview,
   pageRanking,
   parkedEvents,
@@ -31,6 +32,7 @@ const CALLS = {
   [parkedEvents.path]: parkedEvents,
   [replayParkedEvents.path]: replayParkedEvents,
   [securityFailures.path]: securityFailures,
+  [operatorFactors.list.path]: operatorFactors.list,
 }
 type Path = keyof typeof CALLS
 
@@ -194,6 +196,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
       [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],
+      [operatorFactors.list.path, () => ({ totp: true, recovery_codes: 8, missing: false })],
       [securityFailures.path, (query) => ({ failures: pageOf(query, 31, failureOf), total: 31 })],
       [replayParkedEvents.path, () => ({ replayed: 11, failed: 1, remaining: 1 })],
     ]),

@@ -3,8 +3,9 @@ import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { Actions } from './Actions.tsx'
-import { $away, $empty, $failed, refreshBoard } from './board.ts'
+import { $away, $empty, $factorMissing, $failed, refreshBoard } from './board.ts'
 import { Cards } from './Cards.tsx'
 import { Hours } from './charts/Hours.tsx'
 import { Trend } from './charts/Trend.tsx'
@@ -16,6 +17,7 @@ import { Parked } from './Parked.tsx'
 import { Ranking } from './Ranking.tsx'
 import { SecurityFailures } from './SecurityFailures.tsx'
 import { TaskHealth } from './TaskHealth.tsx'
+import { TwoStep } from './TwoStep.tsx'
 import { Users } from './Users.tsx'
 import { Visits } from './Visits.tsx'
 
@@ -23,6 +25,7 @@ import { Visits } from './Visits.tsx'
 export function Board() {
   const t = translate()
   const [failed, empty, away] = [useStore($failed), useStore($empty), useStore($away)]
+  const factorMissing = useStore($factorMissing)
   return (
     <ErrorBoundary>
       <div className="row spread board-title">
@@ -32,6 +35,14 @@ export function Board() {
       <div role="alert">{failed && !away && <Failure />}</div>
       {(!empty || away) && (
         <>
+          {factorMissing && (
+            <Notice tone="warning">
+              {t('dashboard.twoStep.missing')}{' '}
+              <a className="link" href="#two-step">
+                {t('dashboard.twoStep.setUp')}
+              </a>
+            </Notice>
+          )}
           <Cards />
           <div className="board-panels">
             <Trend />
@@ -45,6 +56,7 @@ export function Board() {
             <Actions />
             <SecurityFailures />
             <Parked />
+            <TwoStep />
           </div>
           <Foot />
         </>

@@ -5,8 +5,9 @@ import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
 import { LinkButton, SubmitButton } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
+import { SecondStep } from '../../ui/factors/SecondStep.tsx'
 import { Notice } from '../../ui/Notice.tsx'
-import { signInFailure, signInOperator } from './operator.ts'
+import { signInFailure, signInOperator, signInWithCode } from './operator.ts'
 
 type Problem = ReturnType<typeof signInFailure>
 
@@ -16,6 +17,7 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
   const [problem, setProblem] = useState<Problem>()
   const [missing, setMissing] = useState<readonly string[]>([])
   const [busy, setBusy] = useState(false)
+  const [ticket, setTicket] = useState<string>()
   // Submitting before hydration would reload the page.
   const [ready, setReady] = useState(false)
   useEffect(() => setReady(true), [])
@@ -29,7 +31,7 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
     if (!read.ok) return form.current?.querySelector<HTMLElement>(`[name="${Object.keys(read.faults)[0]}"]`)?.focus()
     setBusy(true)
     try {
-      await signInOperator(read.value)
+      setTicket(await signInOperator(read.value))
     } catch (error) {
       setProblem(signInFailure(error))
     } finally {
@@ -42,6 +44,8 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
   }
   const invalid = (name: string) => ({ name, ...(missing.includes(name) ? { 'aria-invalid': true } : {}) })
 
+  if (ticket !== undefined)
+    return <SecondStep send={(code) => signInWithCode(ticket, code)} onBack={() => setTicket(undefined)} />
   return (
     <form className="stack stack-wide" ref={form} onSubmit={onSubmit} onInput={onInput} noValidate method="post">
       <div role="alert" className="form-problem">

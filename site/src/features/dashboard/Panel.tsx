@@ -14,6 +14,8 @@ interface PanelProps<T> {
   readonly onRetry?: () => void
   /** URL of the section's CSV export. */
   readonly csv?: string
+  /** Called instead of opening the CSV export. */
+  readonly onCsv?: () => void
   /** Content next to the heading. */
   readonly aside?: ReactNode
   /** Text shown if `when` returns true for the data. */
@@ -23,7 +25,7 @@ interface PanelProps<T> {
 
 /** Dashboard section with loading, error and empty states. */
 export function Panel<T>(props: PanelProps<T>) {
-  const { name, heading, csv, aside } = props
+  const { name, heading, csv, onCsv, aside } = props
   const t = translate()
   const { status } = useStore(props.section)
   return (
@@ -36,7 +38,19 @@ export function Panel<T>(props: PanelProps<T>) {
         <h2 id={`${name}-heading`}>{heading}</h2>
         {aside}
         {csv && (
-          <a className="touch hint board-csv" href={csv} download aria-label={t('dashboard.csvOf', { table: heading })}>
+          <a
+            className="touch hint board-csv"
+            href={csv}
+            download
+            aria-label={t('dashboard.csvOf', { table: heading })}
+            onClick={
+              onCsv &&
+              ((event) => {
+                event.preventDefault()
+                onCsv()
+              })
+            }
+          >
             <Icon name="download" />
             {t('dashboard.csv')}
           </a>

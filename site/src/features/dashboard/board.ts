@@ -76,6 +76,9 @@ export const failures = boardSection(async () => {
   return { success: data.success, data: { ...data, page: $failurePage.get() } }
 })
 
+/** True if this is production and the operator has no second factor. */
+export const $factorMissing = atom(false)
+
 /** Sections whose failures are reported at the top of the page. Other sections report theirs in their own panel. */
 const CORE: readonly BoardSection<unknown>[] = [today, week, hours, people, users]
 

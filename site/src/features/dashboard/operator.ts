@@ -1,14 +1,27 @@
-import { login, logout } from '#backend/operators/contract.ts'
-import { call } from '../../api/api.ts'
-import { ApiError } from '../../api/apiError.ts'
+import { login, logout, secondFactor } from '#backend/operators/contract.ts'
+import { type Answer, call } from '../../api/api.ts'
+import { ApiError, ticketOf } from '../../api/apiError.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 
-/** Signs in the operator and opens the dashboard. @throws ApiError */
-export async function signInOperator(credentials: { username: string; password: string }): Promise<void> {
-  const { success, message } = await call(login, { body: credentials })
+function enter({ success, message }: Answer<typeof login>): void {
   if (success !== true) throw new ApiError(200, 'unknown', message)
   location.assign(localHref('/admin/dashboard'))
 }
+
+/** Signs in the operator and opens the dashboard. Returns a ticket if there is a second factor. @throws ApiError */
+export async function signInOperator(credentials: { username: string; password: string }): Promise<string | undefined> {
+  try {
+    enter(await call(login, { body: credentials }))
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'second_factor_required') return ticketOf(error)
+    throw error
+  }
+  return undefined
+}
+
+/** Finishes the operator's sign-in with a code of the second factor. @throws ApiError */
+export const signInWithCode = async (ticket: string, code: string): Promise<void> =>
+  enter(await call(secondFactor, { body: { ticket, code } }))
 
 /** Returns the message for a failed sign-in and, if known, the cause. */
 export function signInFailure(error: unknown): { readonly text: string; readonly more?: string } {

@@ -15,16 +15,22 @@ interface FactorsProps {
   readonly endpoints: FactorEndpoints
   /** Called after a factor was added or removed. */
   readonly onChange?: () => void
+  /** Called when the state was read. */
+  readonly onState?: (state: State) => void
 }
 
 /** Shows and manages the second factors of the user or the operator. */
-export function Factors({ endpoints, onChange }: FactorsProps) {
+export function Factors({ endpoints, onChange, onState }: FactorsProps) {
   const t = translate()
   const [state, setState] = useState<State | 'failed'>()
   const load = useCallback(async () => {
     await call(endpoints.list).then(setState, () => setState('failed'))
   }, [endpoints])
   useEffect(() => void load(), [load])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: callers pass a new function on every render.
+  useEffect(() => {
+    if (state && state !== 'failed') onState?.(state)
+  }, [state])
   if (state === undefined) return <div className="skeleton factor-skeleton" aria-busy="true" />
   if (state === 'failed')
     return (
