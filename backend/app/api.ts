@@ -46,7 +46,7 @@ import type { Context } from './context.ts'
 import { renderSlots } from './engine.ts'
 import { createHttpApp } from './httpApp.ts'
 import type { Running } from './leases.ts'
-import { composeOperators } from './operators.ts'
+import { composeOperators } from './operators/composeOperators.ts'
 import type { Services } from './services.ts'
 
 export interface Listening {

@@ -91,34 +91,30 @@ describeOnSite(
       await page.context().close()
     })
 
-    it.each(languagesInTurn('zh'))(
-      'of the operator: an authenticator app (%s)',
-      { timeout: 120_000 },
-      async (language) => {
-        const prefix = language === 'zh' ? '/zh' : ''
-        const page = await site.visit({ language })
-        await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
-        const { t, auth, button, fill, setUp, enter } = await twoStep(page, language)
-        const { login } = await words(language, 'dashboard')
-        const signIn = async () => {
-          await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
-          await fill(login.username, OPERATOR.username)
-          await fill(login.password, OPERATOR.password)
-          await button(login.submit).click()
-        }
-        await signIn()
-        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
-        const { secret } = await setUp(OPERATOR.password)
-        await page.context().clearCookies()
-        await signIn()
-        await page.getByText(auth.second.lead).waitFor()
-        await enter(codeOf(secret))
-        await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
-        await button(t.turnOff).click()
-        await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()
-        await page.context().close()
-      },
-    )
+    it.each(languagesInTurn())('of the operator: an authenticator app (%s)', { timeout: 120_000 }, async (language) => {
+      const prefix = language === 'zh' ? '/zh' : ''
+      const page = await site.visit({ language })
+      await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
+      const { t, auth, button, fill, setUp, enter } = await twoStep(page, language)
+      const { login } = await words(language, 'dashboard')
+      const signIn = async () => {
+        await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
+        await fill(login.username, OPERATOR.username)
+        await fill(login.password, OPERATOR.password)
+        await button(login.submit).click()
+      }
+      await signIn()
+      await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+      const { secret } = await setUp(OPERATOR.password)
+      await page.context().clearCookies()
+      await signIn()
+      await page.getByText(auth.second.lead).waitFor()
+      await enter(codeOf(secret))
+      await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+      await button(t.turnOff).click()
+      await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()
+      await page.context().close()
+    })
   },
   ENV,
 )

@@ -19,7 +19,10 @@ export type SecondFactors = ReturnType<typeof createSecondFactors>
 
 const wrongCode = () => new ValidationError([{ path: 'code', code: 'wrong_code' }])
 
-/** Creates the service that sets up and checks second factors. An owner is a user's id, or the operator's. */
+/**
+ * Creates the service that sets up and checks second factors. An owner is a user's id, or the operator's. See
+ * docs/decisions/0019-second-factors.md.
+ */
 export function createSecondFactors({ database, encrypt, decrypt, now = Date.now }: SecondFactorsOptions) {
   const execute = <T extends object>(sql: string, parameters: unknown[], em: EntityManager = database.em.fork()) =>
     em.execute<T[]>(sql, parameters)

@@ -1,7 +1,7 @@
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
-import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 
 const OPERATOR = { username: 'olga', password: 'a password for olga' }
 const STEP_MS = 30_000
