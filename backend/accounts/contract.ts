@@ -246,6 +246,7 @@ export const secureAccount = endpoint('POST /auth/secure', {
   body: z.object({ token: Token }),
   /** `reset_token` sets a new password, as a mailed one does. */
   answer: z.extend(Message, { reset_token: z.string() }),
+  refuses: ['token_invalid'],
   summary: 'Ends every session and disables the password, with the link of a new-device mail',
 })
 
@@ -253,6 +254,7 @@ export const deleteAccount = endpoint('POST /users/delete', {
   access: 'user',
   body: AccountDeletion,
   answer: Message,
+  refuses: ['step_up_required'],
   summary:
     'Deletes the account and everything made in it, after a check of the password and, if there is one, of the second factor',
 })

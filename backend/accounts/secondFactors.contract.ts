@@ -51,6 +51,7 @@ export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' 
     access,
     body: PasswordEntry,
     answer: TotpSetup,
+    refuses: ['factor_exists', 'too_many_requests'],
     summary: 'Makes the secret for an authenticator app, which counts once it is confirmed',
   }),
   confirmTotp: endpoint(`POST ${prefix}/totp/confirm` as const, {
@@ -61,23 +62,27 @@ export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' 
   }),
   removeTotp: endpoint(`DELETE ${prefix}/totp` as const, {
     access,
+    refuses: ['step_up_required'],
     status: 204,
     summary: 'Turns the authenticator app off, after a step-up',
   }),
   renewCodes: endpoint(`POST ${prefix}/recovery-codes` as const, {
     access,
     answer: RecoveryCodes,
+    refuses: ['step_up_required'],
     summary: 'Replaces the recovery codes, after a step-up',
   }),
   checkStepUp: endpoint(`GET ${prefix}/step-up` as const, {
     access,
     status: 204,
+    refuses: ['step_up_required'],
     summary: 'Answers 403 `step_up_required` if a sensitive action needs a step-up first',
   }),
   stepUp: endpoint(`POST ${prefix}/step-up` as const, {
     access,
     body: CodeEntry,
     answer: Message,
+    refuses: ['too_many_requests'],
     summary: 'Proves the second factor again, for ten minutes of sensitive actions',
   }),
 })

@@ -151,7 +151,7 @@ export const login = endpoint('POST /analytics/login', {
   access: 'public',
   body: Login,
   answer: z.object({ success, message: z.string() }),
-  refuses: ['invalid_credentials', 'too_many_requests'],
+  refuses: ['invalid_credentials', 'second_factor_required', 'too_many_requests'],
   summary: 'Signs the operator in',
 })
 
@@ -159,6 +159,7 @@ export const secondFactor = endpoint('POST /analytics/second-factor', {
   access: 'public',
   body: TicketAndCode,
   answer: z.object({ success, message: z.string() }),
+  refuses: ['ticket_invalid', 'too_many_requests'],
   summary: 'Finishes the operator’s sign-in that answered `second_factor_required`, with its ticket and a code',
 })
 
@@ -240,5 +241,6 @@ export const tableFile = endpoint('GET /analytics/tables/:table', {
   access: 'operator',
   query: Period,
   file: 'text/csv',
+  refuses: ['step_up_required'],
   summary: 'A table of the board as a CSV file, such as `days.csv`, limited to the period where the table has dates',
 })
