@@ -63,6 +63,8 @@ export interface ActivityPolicy {
   readonly maxRetryMs: number
   /** Concurrency pool in which the activity occupies a slot while it runs. */
   readonly pool: string
+  /** Temporal runs the activity as part of the workflow task, which saves a round trip. Only for short commands. */
+  readonly local?: true
 }
 
 export type Policies<Name extends string = string> = Readonly<Record<Name, ActivityPolicy>>

@@ -1,14 +1,19 @@
-import type { Policies } from '../engine/engine.port.ts'
+import type { ActivityPolicy, Policies } from '../engine/engine.port.ts'
 import { bookkeeping, heartbeatMs } from '../engine/policies.ts'
 import type { TaskActivities } from './taskActivities.ts'
 
+/** Renders take minutes and are many, so they send fewer heartbeats. */
+const RENDER_HEARTBEAT_MS = 6_000
+
+const command: ActivityPolicy = { ...bookkeeping, local: true }
+
 export const taskPolicies: Policies<keyof TaskActivities> = {
-  claimSlot: bookkeeping,
+  claimSlot: command,
   // The activity enforces its own deadlines: six hours of waiting for the provider and 30 minutes of rendering. The
   // attempts only have to outlast them.
   render: {
     timeoutMs: 7 * 3600_000,
-    heartbeatMs,
+    heartbeatMs: RENDER_HEARTBEAT_MS,
     attempts: 3_000,
     firstRetryMs: 500,
     maxRetryMs: 10_000,
@@ -16,9 +21,9 @@ export const taskPolicies: Policies<keyof TaskActivities> = {
   },
   // The video is finished, so retry for about an hour while the provider is unreachable, then leave it to recovery.
   store: { timeoutMs: 10 * 60_000, heartbeatMs, attempts: 125, firstRetryMs: 500, maxRetryMs: 30_000, pool: 'main' },
-  fail: bookkeeping,
-  settleCredits: bookkeeping,
-  releaseSlot: bookkeeping,
+  fail: command,
+  settleCredits: command,
+  releaseSlot: command,
   recover: { timeoutMs: 10 * 60_000, heartbeatMs, attempts: 6, firstRetryMs: 1_000, maxRetryMs: 60_000, pool: 'main' },
   endRecovery: bookkeeping,
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },

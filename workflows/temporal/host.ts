@@ -4,14 +4,19 @@ import {
   continueAsNew,
   defineSignal,
   proxyActivities,
+  proxyLocalActivities,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
 import type { ActivityPolicy, AnyWorkflow, Policies, WorkflowContext } from '../engine/engine.port.ts'
-import { LOOK_AGAIN, queueOf } from './names.ts'
+import { LOCAL_FORM, LOOK_AGAIN, queueOf } from './names.ts'
 
-type Proxies = Record<string, (input: unknown) => Promise<unknown>>
+type Proxy = (input: unknown) => Promise<unknown>
+type Proxies = Record<string, Proxy>
+
+/** Time limit of a local activity and its retries. Shorter than a workflow task, which contains them. */
+const LOCAL_MS = 3_000
 
 const signal = defineSignal<[string]>(LOOK_AGAIN)
 const never = new Promise<never>(() => {})
@@ -20,10 +25,14 @@ const never = new Promise<never>(() => {})
  * Returns a function that runs workflows of any type in Temporal's sandbox. A cancelled run is abandoned at its current
  * step. A run with a long history continues as new with the same input. Only activity calls throw into a body.
  */
-export function host(workflows: readonly AnyWorkflow[], policies: Policies): (input: never) => Promise<unknown> {
+export function host(
+  workflows: readonly AnyWorkflow[],
+  policies: Policies,
+): (input: never, form?: string) => Promise<unknown> {
   const byType = new Map(workflows.map((workflow) => [workflow.type, workflow]))
-  const activities = proxiesOf(policies) as never
-  return async (input) => {
+  const remote = proxiesOf(policies, false) as never
+  const local = proxiesOf(policies, true) as never
+  return async (input, form) => {
     const { workflowType } = workflowInfo()
     const workflow = byType.get(workflowType)
     if (!workflow) throw new Error(`unknown workflow type ${workflowType}`)
@@ -37,7 +46,7 @@ export function host(workflows: readonly AnyWorkflow[], policies: Policies): (in
       return never
     }
     const context: WorkflowContext<never> = {
-      activities,
+      activities: form === LOCAL_FORM ? local : remote,
       now: async () => Date.now(),
       sleep: (ms) => unlessLong(() => sleep(ms)),
       signalled: (name, ms) =>
@@ -50,27 +59,39 @@ export function host(workflows: readonly AnyWorkflow[], policies: Policies): (in
     return Promise.race([
       CancellationScope.nonCancellable(() => workflow.run(context, input)),
       CancellationScope.current().cancelRequested,
-      historyLong.promise.then(() => continueAsNew(input)),
+      historyLong.promise.then(() => continueAsNew(input, LOCAL_FORM)),
     ])
   }
 }
 
-function proxiesOf(policies: Policies): Proxies {
+function proxiesOf(policies: Policies, isLocalForm: boolean): Proxies {
   const proxy = ([name, policy]: [string, ActivityPolicy]) => {
-    const { attempts, firstRetryMs, maxRetryMs, timeoutMs, heartbeatMs, pool } = policy
-    const options = {
-      taskQueue: queueOf(pool),
-      startToCloseTimeout: timeoutMs,
-      heartbeatTimeout: heartbeatMs,
-      retry: {
-        // The server stores a 32-bit integer.
-        maximumAttempts: attempts < 2 ** 31 ? attempts : Number.POSITIVE_INFINITY,
-        initialInterval: firstRetryMs,
-        maximumInterval: maxRetryMs,
-        backoffCoefficient: 2,
-      },
-    }
-    return [name, proxyActivities<Proxies>(options)[name]!] as const
+    const remote = remoteProxy(name, policy)
+    return [name, isLocalForm && policy.local ? localProxy(name, policy, remote) : remote] as const
   }
   return Object.fromEntries(Object.entries(policies).map(proxy))
+}
+
+function remoteProxy(name: string, policy: ActivityPolicy): Proxy {
+  const { attempts, firstRetryMs, maxRetryMs, timeoutMs, heartbeatMs, pool } = policy
+  const options = {
+    taskQueue: queueOf(pool),
+    startToCloseTimeout: timeoutMs,
+    heartbeatTimeout: heartbeatMs,
+    retry: {
+      // The server stores a 32-bit integer.
+      maximumAttempts: attempts < 2 ** 31 ? attempts : Number.POSITIVE_INFINITY,
+      initialInterval: firstRetryMs,
+      maximumInterval: maxRetryMs,
+      backoffCoefficient: 2,
+    },
+  }
+  return proxyActivities<Proxies>(options)[name]!
+}
+
+/** Every attempt of a local activity is part of the history, so long retries are left to the remote one. */
+function localProxy(name: string, { firstRetryMs }: ActivityPolicy, remote: Proxy): Proxy {
+  const options = { scheduleToCloseTimeout: LOCAL_MS, retry: { initialInterval: firstRetryMs, maximumAttempts: 3 } }
+  const local = proxyLocalActivities<Proxies>(options)[name]!
+  return (input) => local(input).catch(() => remote(input))
 }

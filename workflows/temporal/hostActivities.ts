@@ -21,7 +21,8 @@ export function hostActivities(
   const hosted = async (name: string, run: Activities[string], input: never) => {
     const context = Context.current()
     const { heartbeatMs } = policies[name] ?? {}
-    const heartbeat = heartbeatMs && setInterval(() => context.heartbeat(), heartbeatMs / 4)
+    const beat = () => context.heartbeat()
+    const heartbeat = heartbeatMs && !context.info.isLocal ? setInterval(beat, heartbeatMs / 4) : undefined
     const key = `${context.info.workflowExecution?.workflowId} ${name}`
     try {
       const previous = running.get(key)

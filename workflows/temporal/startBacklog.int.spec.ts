@@ -17,6 +17,8 @@ const lacking = program ? '' : ' (skipped: no temporal program found, and pip co
 
 const TASKS = FULL ? 1_000 : 60
 const PER_SECOND = 100
+/** Maximum age of an unstarted task on two cores that do nothing else. The short form also runs on busy machines. */
+const MAX_AGE_MS = FULL ? 10_000 : Number.POSITIVE_INFINITY
 /** Tolerance for a server that is so fast that no backlog builds up. */
 const NOISE_MS = 500
 const PAID = { openTasks: 5, priority: 1, fullHd: false }
@@ -37,7 +39,7 @@ describe.skipIf(!program)(`${TASKS} tasks, ${PER_SECOND} per second, on a real T
   const paid = new Set<string>()
   const users = Array.from({ length: TASKS }, () => uuid7())
   beforeAll(async () => {
-    server = await startTemporalServer(program!)
+    server = await startTemporalServer(program!, { memory: true })
     const provider = { ...(await createProviderDouble()), pollIntervalMs: 600_000 }
     provider.state = async () => ({ kind: 'rendering', percent: undefined })
     kinora = await startTestKinora({ provider, env: { TEMPORAL_ADDRESS: server.address } })
@@ -110,11 +112,11 @@ describe.skipIf(!program)(`${TASKS} tasks, ${PER_SECOND} per second, on a real T
     const median = (ms: readonly number[]) => ms.toSorted((a, b) => a - b)[Math.floor(ms.length / 2)]!
     const byPriority = await waits()
     const [paidMs, freeMs] = [PAID, FREE].map(({ priority }) => median(byPriority.get(priority)!))
-    // The age of the oldest task depends on the cores that Temporal, PostgreSQL and this process share.
     console.log(
       `${TASKS} tasks accepted in ${await submitting} ms, started in ${startedIn} ms; oldest unstarted ${Math.round(oldestMs)} ms; median wait: paid ${paidMs} ms, free ${freeMs} ms`,
     )
     expect(byPriority.values().reduce((sum, { length }) => sum + length, 0)).toBe(TASKS)
     expect(paidMs).toBeLessThan(freeMs! + NOISE_MS)
+    expect(oldestMs).toBeLessThanOrEqual(MAX_AGE_MS)
   })
 })

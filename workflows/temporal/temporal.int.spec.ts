@@ -70,6 +70,36 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     expect(notes).toEqual(['nap before'])
   })
 
+  /** Returns how each activity of a run was called. */
+  const callsOf = async (id: string) => {
+    const { events } = await client.workflow.getHandle(id).fetchHistory()
+    return (events ?? []).flatMap(
+      ({ markerRecordedEventAttributes: local, activityTaskScheduledEventAttributes: remote }) =>
+        local ? 'local' : remote ? 'remote' : [],
+    )
+  }
+
+  it('runs a short activity within the workflow task, and remotely once it has failed three times', async () => {
+    let attempts = 0
+    let failures = 0
+    const short = async () => {
+      if (++attempts <= failures) throw new Error('not yet')
+      return attempts
+    }
+    const engine = open({ short })
+    for (const [failing, kinds] of [
+      [0, ['local']],
+      [5, ['local', 'remote']],
+    ] as const) {
+      attempts = 0
+      failures = failing
+      const input = { id: randomUUID(), activity: 'short' }
+      await engine.start(calls, input)
+      expect(await engine.result(calls, input)).toEqual({ result: failing + 1 })
+      expect(await callsOf(input.id)).toEqual(kinds)
+    }
+  })
+
   it('continues a run with a long history as new, with the same input', async () => {
     let looked = 0
     const engine = open({ look: async () => ++looked < 20 })
@@ -110,11 +140,12 @@ describe.skipIf(!program)(`a real Temporal server${lacking}`, () => {
     await server.stop('SIGKILL')
     // These runs do not exist, so a signal that still arrives has no effect.
     const signals = Array.from({ length: 20 }, () => engine.signal(looks, { id: randomUUID() }, 'look'))
-    // By now the signals are being retried, at different times.
+    const starts = Array.from({ length: 20 }, () => engine.start(turns, { id: randomUUID(), ms: 1 }))
+    // By now the calls are being retried, at different times.
     await pause(1_000)
     const stoppedAt = performance.now()
     const stopping = engine.stop()
-    await Promise.all(signals)
+    await Promise.all([...signals, ...starts])
     expect(performance.now() - stoppedAt).toBeLessThan(1_000)
     await server.start()
     // An uncaught error from a late retry would fail the test run.

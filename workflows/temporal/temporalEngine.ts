@@ -19,7 +19,7 @@ import {
 import type { Bundle } from './bundle.ts'
 import { promoteVersion } from './deployment.ts'
 import { hostActivities } from './hostActivities.ts'
-import { LOOK_AGAIN, queueOf } from './names.ts'
+import { LOCAL_FORM, LOOK_AGAIN, queueOf } from './names.ts'
 import { installRuntime, type Log } from './runtime.ts'
 import { runWorkers } from './workers.ts'
 
@@ -36,7 +36,12 @@ export interface TemporalEngineOptions {
   readonly log: Log
 }
 
-type Session = Readonly<{ client: Client; close(): Promise<void> }>
+type Session = Readonly<{
+  client: Client
+  /** Shares the workers' connection, so that the server answers a start with the run's first task. */
+  starter: Client
+  close(): Promise<void>
+}>
 
 const DEFAULT_SLOTS = 200
 const CALL_TIMEOUT_MS = 10_000
@@ -70,18 +75,19 @@ export class TemporalEngine implements Engine {
   }
 
   async start<I>(workflow: Workflow<never, I, unknown>, input: NoInfer<I>, options: StartOptions = {}): Promise<void> {
-    await this.#call(({ client }) =>
-      client.workflow.start(workflow.type, {
+    const start = ({ starter }: Session) =>
+      starter.workflow.start(workflow.type, {
         workflowId: workflowId(workflow, input),
         taskQueue: queueOf('main'),
-        args: [input],
+        args: [input, LOCAL_FORM],
+        requestEagerStart: true,
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         retry: RETRY,
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         priority: { priorityKey: options.priority, fairnessKey: options.owner },
-      }),
-    )
+      })
+    await this.#call((session) => session.starter.withDeadline(Date.now() + CALL_TIMEOUT_MS, () => start(session)))
   }
 
   async signal<Key>(workflow: Workflow<never, never, unknown, Key>, input: NoInfer<Key>, name: string): Promise<void> {
@@ -195,7 +201,7 @@ export class TemporalEngine implements Engine {
         await native?.close()
         void Promise.allSettled(this.#inFlight).then(() => connection.close())
       }
-      return { client, close }
+      return { client, starter: new Client({ connection: native, namespace }), close }
     } catch (error) {
       await native?.close()
       await connection.close()

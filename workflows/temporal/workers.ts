@@ -18,6 +18,9 @@ const RESTART_MS = 2_000
 /** Time after which an activity that ignores its signal is abandoned. */
 const FORCE_SHUTDOWN_MS = 10_000
 
+/** Maximum number of activities that begin per second in the other pools, so that `main` starts runs before them. */
+const STARTS_PER_SECOND = 25
+
 /** Runs one worker per pool. The worker of `main` also runs the workflows. A failed worker is restarted. */
 export function runWorkers({ connection, namespace, bundle, activities, slots, log }: WorkersOptions) {
   const halt = new AbortController()
@@ -39,7 +42,7 @@ export function runWorkers({ connection, namespace, bundle, activities, slots, l
         version: { deploymentName: DEPLOYMENT, buildId: bundle.buildId },
         defaultVersioningBehavior: 'AUTO_UPGRADE',
       },
-      ...(pool === 'main' && { workflowBundle: { code: bundle.code } }),
+      ...(pool === 'main' ? { workflowBundle: { code: bundle.code } } : { maxActivitiesPerSecond: STARTS_PER_SECOND }),
     })
 
   const serve = async (pool: string, limit: number) => {

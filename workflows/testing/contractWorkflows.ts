@@ -100,4 +100,5 @@ export const contractPolicies: Policies = {
   works: { ...quick, attempts: 100 },
   slow: { ...quick, timeoutMs: 1_000, heartbeatMs: 600 },
   narrow: { ...quick, pool: 'narrow' },
+  short: { ...quick, attempts: 100, local: true },
 }

@@ -6,7 +6,7 @@ import { fileOf, type RecordedRun } from './recordedRuns.ts'
 const { History } = proto.temporal.api.history.v1
 type History = ReturnType<typeof History.fromObject>
 
-export const HISTORIES = path.resolve(import.meta.dirname, '../temporal/histories')
+const HISTORIES = path.resolve(import.meta.dirname, '../temporal/histories')
 
 /** Writes a history as JSON, without the identity of the recording machine. */
 export function writeHistory(run: RecordedRun, history: object): void {

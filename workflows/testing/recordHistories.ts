@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { POLICIES } from '../all.ts'
 import { workflowId } from '../engine/engine.port.ts'
 import { workflowBundle } from '../temporal/bundle.ts'
 import { TemporalEngine } from '../temporal/temporalEngine.ts'
-import { HISTORIES, writeHistory } from './historyFile.ts'
+import { writeHistory } from './historyFile.ts'
 import { fileOf, RECORDED_RUNS, recordedActivities } from './recordedRuns.ts'
 import { findTemporal, startTemporalServer } from './temporalServer.ts'
 
@@ -20,9 +20,7 @@ const server = await startTemporalServer(program)
 const connection = await Connection.connect({ address: server.address })
 const client = new Client({ connection })
 const only = process.argv[2]
-if (!only) rmSync(HISTORIES, { recursive: true, force: true })
-mkdirSync(HISTORIES, { recursive: true })
-for (const run of RECORDED_RUNS.filter(({ workflow }) => !only || workflow.type === only)) {
+for (const run of RECORDED_RUNS.filter(({ workflow, isEarlier }) => !isEarlier && (!only || workflow.type === only))) {
   const { workflow, input } = run
   const engine = new TemporalEngine({
     address: server.address,

@@ -22,13 +22,15 @@ export interface RecordedRun extends Course {
   /** Distinguishes the runs of one workflow. */
   readonly title: string
   readonly input: never
+  /** Recorded before short activities were local. Such runs continue with remote ones, and cannot be recorded again. */
+  readonly isEarlier?: boolean
 }
 
 const run = <I>(
   workflow: Workflow<never, I, unknown>,
   title: string,
   input: NoInfer<I>,
-  course: Course = {},
+  course: Course & Pick<RecordedRun, 'isEarlier'> = {},
 ): RecordedRun => ({ workflow, title, input: input as never, ...course })
 
 const task = { taskId: 'task', userId: 'user' }
@@ -37,12 +39,17 @@ const refused = { kind: 'failed', code: 'content_refused', detail: 'sensitive' }
 
 /** Runs of every workflow on paths that take minutes at most. */
 export const RECORDED_RUNS: readonly RecordedRun[] = [
-  run(generateVideo, 'finished', task, { answers: { claimSlot: ['claimed'], render: [{ kind: 'finished' }] } }),
-  run(generateVideo, 'refused after waiting', task, {
+  run(generateVideo, 'finished', task, { isEarlier: true }),
+  run(generateVideo, 'refused after waiting', task, { isEarlier: true }),
+  run(generateVideo, 'cancelled', task, { isEarlier: true }),
+  run(generateVideo, 'finished locally', task, {
+    answers: { claimSlot: ['claimed'], render: [{ kind: 'finished' }] },
+  }),
+  run(generateVideo, 'refused after waiting locally', task, {
     answers: { claimSlot: ['waiting', 'claimed'], render: [refused] },
     signals: [TURN],
   }),
-  run(generateVideo, 'cancelled', task, { answers: { claimSlot: ['over'] } }),
+  run(generateVideo, 'cancelled locally', task, { answers: { claimSlot: ['over'] } }),
   run(recoverVideo, 'hinted', task, { answers: { recover: ['pending', 'over'] }, signals: [HINT] }),
   run(runSubscriptionLifecycle, 'a term', user, {
     answers: { settleSubscription: [50, 86_400_000, null] },

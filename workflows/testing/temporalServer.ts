@@ -51,8 +51,11 @@ const DYNAMIC = [
   'limit.historyCount.suggestContinueAsNew=60',
 ]
 
-/** Starts a Temporal server with a temporary data folder. Resolves when it is ready. */
-export async function startTemporalServer(program: string): Promise<TemporalServer> {
+/**
+ * Starts a Temporal server with its data in a temporary folder, or in `memory`, which a restart empties. Resolves when it
+ * is ready.
+ */
+export async function startTemporalServer(program: string, { memory = false } = {}): Promise<TemporalServer> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-temporal-'))
   const port = await freePort()
   let child: ChildProcess
@@ -69,7 +72,7 @@ export async function startTemporalServer(program: string): Promise<TemporalServ
     '-n',
     'rollout',
   ]
-  const data = ['--db-filename', path.join(folder, 'temporal.db')]
+  const data = memory ? [] : ['--db-filename', path.join(folder, 'temporal.db')]
   const settings = DYNAMIC.flatMap((setting) => ['--dynamic-config-value', setting])
   const server: TemporalServer = {
     address: `127.0.0.1:${port}`,
