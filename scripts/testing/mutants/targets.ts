@@ -13,10 +13,16 @@ const subscriptionSpecs = [
   'backend/subscriptions/subscription.decider.spec.ts',
   'backend/subscriptions/subscriptionReports.spec.ts',
   'backend/subscriptions/agreements.rules.spec.ts',
+  'backend/subscriptions/repeatedReports.spec.ts',
   'backend/subscriptions/scheduledPlans.spec.ts',
 ]
 
-const creditSpecs = ['backend/credits/creditAccount.decider.spec.ts', 'backend/credits/creditCorrections.spec.ts']
+const creditSpecs = [
+  'backend/credits/creditAccount.decider.spec.ts',
+  'backend/credits/creditReversals.spec.ts',
+  'backend/credits/creditCorrections.spec.ts',
+  'backend/credits/endedLots.spec.ts',
+]
 
 export const TARGETS: readonly Target[] = [
   { file: 'backend/tasks/renderLane.decider.ts', specs: ['backend/tasks/renderLane.decider.spec.ts'] },

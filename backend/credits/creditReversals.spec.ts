@@ -1,0 +1,163 @@
+import { describe, it } from 'vitest'
+import { specification } from '../kernel/eventsourcing/testing/specification.ts'
+import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
+import type { CreditAccountEvent, LotPart } from './events.ts'
+import {
+  at,
+  captured,
+  closed,
+  day,
+  grant,
+  granted,
+  held,
+  hold,
+  part,
+  plan,
+  release,
+  released,
+  userId,
+} from './testing/creditFacts.ts'
+
+const given = specification(creditAccount)
+
+describe('reversing a lot', () => {
+  const reverse = (lotId: string, amount?: number): CreditAccountCommand => ({
+    type: 'ReverseLot',
+    userId,
+    reversalId: 'r',
+    lotId,
+    reason: 'refund',
+    ...(amount === undefined ? {} : { amount }),
+    at,
+  })
+  const reversed = (lotId: string, parts: LotPart[], debt: number): CreditAccountEvent => ({
+    type: 'CreditsReversed',
+    data: { userId, reversalId: 'r', lotId, parts, debt, reason: 'refund', at },
+  })
+  const repaid = (...parts: LotPart[]): CreditAccountEvent => ({
+    type: 'CreditDebtRepaid',
+    data: { userId, parts, at },
+  })
+
+  it('claims the credits from their own lot', () => {
+    given(granted('free', 60), plan('p', 100))
+      .when(reverse('p'))
+      .decides(reversed('p', [part('p', 100)], 0))
+  })
+  it('claims part of the credits after a partial refund', () => {
+    given(plan('p', 100))
+      .when(reverse('p', 40))
+      .decides(reversed('p', [part('p', 40)], 0))
+  })
+  it('claims spent credits from other lots, and records the rest as debt', () => {
+    const spent = [granted('free', 20), plan('p', 100), held('t', part('p', 90)), captured('t')]
+    given(...spent)
+      .when(reverse('p'))
+      .decides(reversed('p', [part('p', 10), part('free', 20)], 70))
+  })
+  it('does not claim forfeited credits', () => {
+    given(plan('p', 100), held('t', part('p', 30)), captured('t'), closed('p', 70))
+      .when(reverse('p'))
+      .decides(reversed('p', [], 30))
+  })
+  it('repays debt from the next grant or release before credits can be spent', () => {
+    const owing = [plan('p', 100), held('t', part('p', 80)), reversed('p', [part('p', 20)], 80)]
+    given(...owing)
+      .when({ ...grant('free', 50), at } as CreditAccountCommand)
+      .decides(
+        { type: 'CreditLotGranted', data: { ...granted('free', 50).data, at } } as CreditAccountEvent,
+        repaid(part('free', 50)),
+      )
+    given(...owing)
+      .when(release('t'))
+      .decides(released('t', [part('p', 80)]), repaid(part('p', 80)))
+    given(...owing)
+      .when(hold('u', 1))
+      .rejects('insufficient_credits')
+  })
+  it('decides nothing for a lot that is not granted yet', () => {
+    given().when(reverse('p')).decidesNothing()
+  })
+})
+
+describe('restoring a lot after a dispute is won', () => {
+  const reversed = (debt: number, ...parts: LotPart[]): CreditAccountEvent => ({
+    type: 'CreditsReversed',
+    data: { userId, reversalId: 'r', lotId: 'a', parts, debt, reason: 'reversal', at },
+  })
+  const restore = (amount: number): CreditAccountCommand => ({
+    type: 'RestoreLot',
+    userId,
+    restorationId: 'd',
+    lotId: 'a',
+    amount,
+    at,
+  })
+  const restored = (amount: number, newLotId: string | null = null): CreditAccountEvent => ({
+    type: 'CreditsRestored',
+    data: { userId, restorationId: 'd', lotId: 'a', amount, newLotId, at },
+  })
+  const closed: CreditAccountEvent = {
+    type: 'CreditLotClosed',
+    data: { userId, lotId: 'a', amount: 0, reason: 'subscription_ended', at },
+  }
+
+  it('gives back once what was claimed, and never more', () => {
+    const claimed = [granted('a', 60), reversed(0, part('a', 40))]
+    given(...claimed)
+      .when(restore(60))
+      .decides(restored(40))
+    given(...claimed, restored(40))
+      .when(restore(60))
+      .decidesNothing()
+    given(granted('a', 60)).when(restore(60)).decidesNothing()
+    given().when(restore(60)).decidesNothing()
+  })
+  it('repays the debt of the claim first', () => {
+    given(granted('a', 60), held('t', part('a', 60)), captured('t'), reversed(60))
+      .when(restore(60))
+      .decides(restored(60), { type: 'CreditDebtRepaid', data: { userId, parts: [part('a', 60)], at } })
+  })
+  it('gives the credits of a closed lot a new lot, which can be claimed again with it', () => {
+    const over = [granted('a', 60), reversed(0, part('a', 60)), closed]
+    given(...over)
+      .when(restore(60))
+      .decides(restored(60, 'restored-d'))
+    given(...over, restored(60, 'restored-d'))
+      .when({ type: 'ReverseLot', userId, reversalId: 'r2', lotId: 'a', reason: 'reversal', at })
+      .decides({
+        type: 'CreditsReversed',
+        data: {
+          userId,
+          reversalId: 'r2',
+          lotId: 'a',
+          parts: [part('restored-d', 60)],
+          debt: 0,
+          reason: 'reversal',
+          at,
+        },
+      })
+  })
+})
+
+describe('withdrawing credits', () => {
+  const take = (amount: number): CreditAccountCommand => ({
+    type: 'WithdrawCredits',
+    userId,
+    adjustmentId: 'w',
+    amount,
+    reason: 'a mistake',
+    at,
+  })
+  it('withdraws credits of the lots that expire soonest', () => {
+    given(granted('free', 60), granted('soon', 10, day(20)))
+      .when(take(30))
+      .decides({
+        type: 'CreditsWithdrawn',
+        data: { userId, adjustmentId: 'w', parts: [part('soon', 10), part('free', 20)], reason: 'a mistake', at },
+      })
+  })
+  it('rejects a withdrawal of more credits than are available', () => {
+    given(granted('free', 20)).when(take(21)).rejects('insufficient_credits')
+  })
+})

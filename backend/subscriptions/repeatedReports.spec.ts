@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { specification } from '../kernel/eventsourcing/testing/specification.ts'
+import type { SubscriptionCommand } from './commands.ts'
+import { nextChangeDueAt } from './dueChanges.rules.ts'
+import type { SubscriptionEvent } from './events.ts'
+import { subscription } from './subscription.decider.ts'
+import {
+  at,
+  cancelled,
+  ended,
+  failed,
+  on,
+  paid,
+  reported,
+  requested,
+  running,
+  sale,
+  status,
+  suspended,
+  userId,
+} from './testing/subscriptionFacts.ts'
+
+const given = specification(subscription)
+const due = (...events: readonly SubscriptionEvent[]) =>
+  nextChangeDueAt(events.reduce(subscription.evolve, subscription.initial))
+
+describe('a failed payment', () => {
+  const report = { ...failed.data, type: 'ReportPaymentFailed' } as SubscriptionCommand
+
+  it('is ignored if a later payment succeeded before the failure was reported', () => {
+    given(...running, paid('s2', on('02-03'), on('03-03')))
+      .when(report)
+      .decidesNothing()
+  })
+
+  it('keeps its grace period when an earlier payment is reported after it', () => {
+    expect(due(...running, failed, paid('s0', on('01-31'), on('02-28')))).toBe(on('02-08'))
+    expect(due(...running, failed, paid('s2', on('02-01'), on('03-01')))).toBeUndefined()
+  })
+})
+
+describe('a status that the provider reports', () => {
+  it('changes nothing while billing runs as expected', () => {
+    given(...running)
+      .when(status('active'))
+      .decidesNothing()
+    given(...running, cancelled(), reported('SubscriptionPaused', on('01-05')))
+      .when(status('suspended', on('01-06')))
+      .decidesNothing()
+    given(requested()).when(status('suspended')).decidesNothing()
+  })
+
+  it('is measured against the latest report, whatever the order of arrival', () => {
+    const known = [...running, suspended('provider', at, on('01-06')), reported('SubscriptionResumed', on('01-04'))]
+    given(...known)
+      .when(status('suspended', on('01-05')))
+      .decidesNothing()
+  })
+
+  it('closes an ended agreement that has expired at the provider', () => {
+    given(...running, ended('A', 'period_end'))
+      .when(status('expired'))
+      .decides({ type: 'SubscriptionClosed', data: { userId, agreementId: 'A', at } })
+  })
+})
+
+describe('facts that are reported twice', () => {
+  const reversal = (reversalId: string, saleId: string, amountCents: number): SubscriptionCommand => ({
+    type: 'ReportReversal',
+    userId,
+    saleId,
+    reversalId,
+    amountCents,
+    kind: 'refund',
+    at,
+  })
+  const reversed = (reversalId: string, saleId: string, amountCents: number, credits: number): SubscriptionEvent => ({
+    type: 'SubscriptionSaleReversed',
+    data: {
+      userId,
+      agreementId: 'A',
+      at,
+      saleId,
+      reversalId,
+      kind: 'refund',
+      amountCents,
+      takenCents: amountCents,
+      credits,
+    },
+  })
+  const mismatched = (saleId: string): SubscriptionEvent => ({
+    type: 'SubscriptionSaleMismatched',
+    data: { userId, agreementId: 'A', at, saleId, amountCents: 1, currency: 'USD' },
+  })
+
+  it('are recorded once each, also when another fact of their kind came in between', () => {
+    given(...running, reversed('r1', 's1', 100, 100))
+      .when(reversal('r2', 's1', 200))
+      .decides(reversed('r2', 's1', 200, 200))
+    given(...running, reversed('r1', 's1', 100, 100), reversed('r2', 's1', 200, 200))
+      .when(reversal('r1', 's1', 100))
+      .decidesNothing()
+    given(...running, mismatched('s2'), mismatched('s3'))
+      .when(sale('s2', { amountCents: 1 }))
+      .decidesNothing()
+    const { type: _, data } = requested('B')
+    given(requested())
+      .when({ type: 'RequestSubscription', ...data } as SubscriptionCommand)
+      .decides(requested('B'))
+  })
+
+  it('claim the credits of the sale that was reversed', () => {
+    const half = { ...paid('s2').data, credits: 2250 } as SubscriptionEvent<'SubscriptionPaid'>['data']
+    given(...running, { type: 'SubscriptionPaid', data: half })
+      .when(reversal('r', 's2', 4499))
+      .decides(reversed('r', 's2', 4499, 2250), ended('A', 'cancelled'))
+  })
+})
