@@ -148,7 +148,7 @@ export class PaymentModel implements PaymentProvider {
       disputeId: `D-${sale.id}`,
       saleIds: [sale.id],
       outcome: isWon ? 'won' : 'lost',
-      statusAt: new Date(this.#now() + this.webhooks.length + ++this.#count).toISOString(),
+      statusAt: new Date(this.#now() + ++this.#count).toISOString(),
     })
   }
 
