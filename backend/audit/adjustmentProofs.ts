@@ -1,9 +1,11 @@
-import { adjustmentLot, adjustmentText } from '../credits/adjustmentText.ts'
 import type { CreditAccountEvent } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { isSignedWith, type OperatorKeys } from './operatorKeys.ts'
 
 type Adjustment = Stored<CreditAccountEvent<'CreditLotGranted' | 'CreditsWithdrawn'>>
+
+/** Prefix of the ids of lots that adjustments grant. */
+const LOT = 'adjustment-'
 
 /** Checks that a registered operator signed each adjustment, since the first one that carries a signature. */
 export class AdjustmentProofs {
@@ -39,7 +41,7 @@ export class AdjustmentProofs {
     const name = actor.slice('operator:'.length)
     const keys = Object.hasOwn(this.#operators, name) ? this.#operators[name]! : []
     if (keys.length === 0) return `The operator ${name}, who signed it, is not registered.`
-    if (!isSignedWith(keys, textOf(event, reason), signature))
+    if (!isSignedWith(keys, contentOf(event, reason), signature))
       return `Its signature is not one of the operator ${name}.`
     this.#verified += 1
     return undefined
@@ -59,14 +61,15 @@ export class AdjustmentProofs {
   }
 }
 
-function textOf(event: Adjustment, reason: string): string {
+function contentOf(event: Adjustment, reason: string) {
   const { userId, at } = event.data
-  const signed = { userId, reason, at, actor: String(event.meta.actor) }
+  const content = { userId, reason, at, actor: String(event.meta.actor) }
   if (event.type === 'CreditLotGranted') {
     const { lotId, amount } = event.data
-    return adjustmentText({ ...signed, adjustmentId: lotId.slice(adjustmentLot('').length), amount })
+    // Any other lot would let a signature be used twice.
+    const adjustmentId = lotId.startsWith(LOT) ? lotId.slice(LOT.length) : ''
+    return { ...content, adjustmentId, amount }
   }
   const { adjustmentId, parts } = event.data
-  const amount = -parts.reduce((sum, { amount }) => sum + amount, 0)
-  return adjustmentText({ ...signed, adjustmentId, amount })
+  return { ...content, adjustmentId, amount: -parts.reduce((sum, { amount }) => sum + amount, 0) }
 }

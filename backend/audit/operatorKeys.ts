@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import path from 'node:path'
 import * as z from 'zod/mini'
 import { UsageError } from '../kernel/commandLine.ts'
+import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { keptKey, keyIn, publicPem } from './signingKey.ts'
 
 /** Public keys of operators, in PEM, by their names. */
@@ -42,15 +43,32 @@ export function registerOperator(dataDir: string, operator: string): void {
   renameSync(partial, list)
 }
 
-/** Returns a function that signs texts with an operator's key. @throws UsageError the operator has none */
-export function operatorSigner(dataDir: string, operator: string): (text: string) => string {
+/** An operator's change of a user's credits. */
+interface Adjustment {
+  readonly userId: string
+  readonly adjustmentId: string
+  /** Whole credits; negative if they are withdrawn. */
+  readonly amount: number
+  readonly reason: string
+  /** ISO 8601. */
+  readonly at: string
+  /** Actor of the event: `operator:<name>`. */
+  readonly actor: string
+}
+
+/** Returns the bytes that the signature of an adjustment covers. */
+const signedBytes = ({ userId, adjustmentId, amount, reason, at, actor }: Adjustment): Buffer =>
+  Buffer.from(canonicalJson({ format: 'kinora-adjustment-1', userId, adjustmentId, amount, reason, at, actor }))
+
+/** Returns a function that signs adjustments with an operator's key. @throws UsageError the operator has none */
+export function operatorSigner(dataDir: string, operator: string): (adjustment: Adjustment) => string {
   const file = keyFile(dataDir, operator)
   if (!existsSync(file))
     throw new UsageError(
       `--operator: ${operator} has no key. To register this operator: openssl genpkey -algorithm ed25519 -out ${file}`,
     )
   const key: KeyObject = keyIn(file)
-  return (text) => sign(null, Buffer.from(text), key).toString('base64')
+  return (adjustment) => sign(null, signedBytes(adjustment), key).toString('base64')
 }
 
 /** Reads a list of public keys; undefined if the file does not exist. @throws UsageError */
@@ -65,6 +83,6 @@ export function readOperatorKeys(file: string): OperatorKeys | undefined {
   }
 }
 
-/** Returns whether one of the keys signed the text. */
-export const isSignedWith = (keys: readonly string[], text: string, signature: string): boolean =>
-  keys.some((key) => verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64')))
+/** Returns whether one of the keys signed the adjustment. */
+export const isSignedWith = (keys: readonly string[], adjustment: Adjustment, signature: string): boolean =>
+  keys.some((key) => verify(null, signedBytes(adjustment), key, Buffer.from(signature, 'base64')))

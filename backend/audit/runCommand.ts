@@ -97,7 +97,11 @@ async function runVerify(command: CommandOf<'verify'>, ledger: AuditedLedger, pr
   const hashVideo = files ? ledger.openVideos() : undefined
   const compare = (evidence: Evidence) => verify(ledger.store, { ...evidence, hashVideo })
   const found = await withEvidence(ledger, given, operatorKeys, compare)
-  const verification = { ...toVerification(found), comparedWith: given && { by: given.by, keys: given.keys } }
+  const verification = {
+    ...toVerification(found),
+    comparedWith: given && { by: given.by, keys: given.keys },
+    unknown: given ? undefined : UNKNOWN,
+  }
   if (json) print(JSON.stringify(verification, null, 2))
   else {
     const report = verifyReport(verification)

@@ -3,7 +3,6 @@ import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Calendar } from '../kernel/time.ts'
-import { adjustmentLot, adjustmentText } from './adjustmentText.ts'
 import type { ReleaseReason } from './contract.ts'
 import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
 
@@ -18,8 +17,10 @@ type Adjustment = Readonly<{
   adjustmentId: string
   amount: number
   reason: string
-  /** Signs a text with the operator's key. */
-  sign?: (text: string) => string
+  /** Signs the adjustment with the key of the operator who is the actor. */
+  sign?: (
+    adjustment: Readonly<Record<'userId' | 'adjustmentId' | 'reason' | 'at' | 'actor', string> & { amount: number }>,
+  ) => string
 }>
 
 export type Credits = ReturnType<typeof createCredits>
@@ -95,9 +96,9 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
     async adjust(userId: string, adjustment: Adjustment, context: CommandContext): Promise<void> {
       const { adjustmentId, amount, reason, sign } = adjustment
       const change = { userId, reason, at: at() }
-      const text = adjustmentText({ ...change, adjustmentId, amount, actor: context.actor })
-      const signed = sign ? { ...change, signature: sign(text) } : change
-      const lot = { lotId: adjustmentLot(adjustmentId), source: 'adjustment', amount, expiresAt: null } as const
+      const signature = sign?.({ ...change, adjustmentId, amount, actor: context.actor })
+      const signed = signature === undefined ? change : { ...change, signature }
+      const lot = { lotId: `adjustment-${adjustmentId}`, source: 'adjustment', amount, expiresAt: null } as const
       if (amount > 0) await send({ type: 'GrantLot', ...lot, ...signed }, context)
       else await send({ type: 'WithdrawCredits', adjustmentId, amount: -amount, ...signed }, context)
     },

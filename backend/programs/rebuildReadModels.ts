@@ -35,7 +35,10 @@ export function runRebuildReadModels(args: readonly string[], env: NodeJS.Proces
       if (adopt) await takeOverLog(pool, store)
       await forgetReadModels(pool)
       if (adopt) print('The log now belongs to this database.')
-      print('The next start rebuilds all read models.')
+      print(
+        'The next start rebuilds all read models, and then nothing in the database shows that events are missing. To be ' +
+          'sure, compare first: npm run audit -- verify --heads <export>',
+      )
       return 0
     } finally {
       await store.close()

@@ -7,6 +7,7 @@ import type { SubscriptionCommand } from '../../subscriptions/commands.ts'
 import { subscription } from '../../subscriptions/subscription.decider.ts'
 import { type RenderLaneCommand, renderLane } from '../../tasks/renderLane.decider.ts'
 import { type VideoTaskCommand, videoTask } from '../../tasks/videoTask.decider.ts'
+import type { operatorSigner } from '../operatorKeys.ts'
 
 /** Ids that are readable in test output. */
 const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -29,7 +30,7 @@ export const LEDGER = {
  * that were paid for, never submitted or are still in progress.
  * @param sign signs the adjustment, whose operator is "ada"
  */
-export async function seedLedger(store: EventStore, sign?: (text: string) => string): Promise<void> {
+export async function seedLedger(store: EventStore, sign?: ReturnType<typeof operatorSigner>): Promise<void> {
   const { buyer, other, agreement, sale, finished, failed, open, spentByOther } = LEDGER
   let now = Date.now() - 3_600_000
   const periodEnd = new Date(now + 31 * 24 * 3_600_000).toISOString()

@@ -61,6 +61,16 @@ export const CREDITS: readonly Tampering[] = [
     names: [{ check: 'grant', stream: account, revision: 9, wrong: /signature is not one of the operator ada/ }],
   },
   {
+    what: 'a signed grant that is repeated as another lot, well chained',
+    does: async (pool) => {
+      const { rows } = await pool.query(`select data from event ${at(account, 6)}`)
+      const { lotId, ...data } = rows[0].data
+      const again = { ...data, lotId: lotId.toUpperCase() }
+      await forge(pool, { stream: account, type: 'CreditLotGranted', data: again, meta: BY_ADA })
+    },
+    names: [{ check: 'grant', stream: account, revision: 9, wrong: /signature is not one of the operator ada/ }],
+  },
+  {
     what: 'a grant signed by someone who is not registered, well chained',
     does: (pool) => forge(pool, { ...gift('gift', { signature: 'c2lnbmVk' }), meta: { actor: 'operator:eve' } }),
     names: [{ check: 'grant', stream: account, revision: 9, wrong: /operator eve, who signed it, is not registered/ }],

@@ -1,0 +1,74 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { startAuditedLedger } from './testing/auditedLedger.ts'
+import { AUDITED_TABLES, projectLedger } from './testing/projectLedger.ts'
+import { LEDGER } from './testing/seedLedger.ts'
+
+let ledger: Awaited<ReturnType<typeof startAuditedLedger>>
+let db: TemporaryDatabase
+beforeAll(async () => {
+  ledger = await startAuditedLedger()
+  db = ledger.db
+})
+afterAll(() => ledger.close())
+const inFolder = (name: string) => ledger.inFolder(name)
+const audit = (...args: Parameters<typeof ledger.audit>) => ledger.audit(...args)
+
+describe('audit export', () => {
+  const checker = path.resolve(import.meta.dirname, '../../docs/check_ledger_archive.py')
+  const check = (...args: string[]) => spawnSync('python3', [checker, ...args], { encoding: 'utf8' })
+
+  it('writes an archive that the Python checker verifies by its key', async () => {
+    const { code, printed } = await audit(['export', '--out', inFolder('a.tar')])
+    expect(code).toBe(0)
+    const fingerprint = /key ([0-9a-f]{64})/.exec(printed)![1]!
+    const valid = check(inFolder('a.tar'), fingerprint)
+    expect(valid.stderr + valid.stdout).toMatch(/^VALID: 24 events, 7 streams/)
+    expect(valid.stdout).toContain(fingerprint)
+    expect(check(inFolder('a.tar'), '0'.repeat(64)).stderr).toContain('signed with another key')
+    expect(statSync(inFolder('audit-key.pem')).mode & 0o777).toBe(0o600)
+    expect((await audit(['export', '--out', inFolder('a.tar')])).errors).toMatch(/--out: .* exists already/)
+    expect((await audit(['export', '--out', inFolder('again.tar')])).printed).toContain(fingerprint)
+  })
+
+  it('writes an archive that one changed byte invalidates', async () => {
+    const bytes = readFileSync(inFolder('a.tar'))
+    for (const text of ['not delivered', '"hash":"', '"deviations":0']) {
+      const changed = Buffer.from(bytes)
+      const place = changed.indexOf(text) + text.length - 1
+      changed[place] = changed[place]! ^ 1
+      writeFileSync(inFolder('changed.tar'), changed)
+      const { status, stderr } = check(inFolder('changed.tar'))
+      expect([text, status, stderr]).toEqual([text, 1, expect.stringContaining('NOT VALID')])
+    }
+  })
+
+  it('signs with the given key', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writeFileSync(inFolder('key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    await audit(['export', '--out', inFolder('b.tar'), '--key', inFolder('key.pem')])
+    const pem = execFileSync('tar', ['-xOf', inFolder('b.tar'), 'public-key.pem'], { encoding: 'utf8' })
+    expect(pem).toBe(createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }))
+  })
+
+  it('detects by archived heads that the end of a stream was deleted, even after the read models were rebuilt', async () => {
+    const verify = () => audit(['verify', '--heads', inFolder('a.tar'), '--json'])
+    expect((await verify()).code).toBe(0)
+    await db.pool.query(
+      `create table kept as select * from event order by position desc limit 1; delete from event e using kept k where k.id = e.id`,
+    )
+    await db.pool.query(`truncate ${AUDITED_TABLES}`)
+    await projectLedger(db.store, db.database)
+    expect((await audit(['verify'])).code).toBe(0)
+    const { code, json } = await verify()
+    expect(code).toBe(1)
+    expect(json().deviations).toMatchObject([{ check: 'chain', stream: `videoTask-${LEDGER.open}`, revision: 0 }])
+    await db.pool.query('insert into event select * from kept; drop table kept')
+    await projectLedger(db.store, db.database)
+    expect((await verify()).code).toBe(0)
+  })
+})
