@@ -40,6 +40,7 @@ describe('npm run rebuild-read-models', () => {
     await leave(first)
 
     expect(await run(first), printed.join()).toBe(0)
+    expect(printed.join()).toContain('compare first: npm run audit -- verify --heads')
     const again = await startTestKinora({ env: envOf(first) })
     const { rows } = await again.context.pool.query('select lots from credit_balance')
     expect(rows).toEqual([{ lots: [expect.objectContaining({ id: expect.any(String) })] }])
