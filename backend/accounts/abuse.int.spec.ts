@@ -92,6 +92,12 @@ describe('a registration', () => {
     expect(await outcome(await login(email, password.normalize('NFKD')))).toEqual([403, 'email_not_verified'])
   })
 
+  it('sends at most five mails in a row to an address', async () => {
+    const statuses = await statusesOf(6, () => register({ email: 'flooded@kinora.test' }))
+    expect(statuses).toEqual([...Array(5).fill(201), 429])
+    expect((await kinora.mails('flooded@kinora.test')).length).toBeLessThanOrEqual(5)
+  })
+
   it('allows one account per mailbox, however its address is written', async () => {
     await kinora.newUser('m.ail.box+first@gmail.com')
     expect(await outcome(await register({ email: 'MailBox+second@googlemail.com' }))).toEqual([

@@ -29,7 +29,7 @@ export function createConfirmations(options: ConfirmationsOptions) {
   ): Promise<UserAccount> => {
     await attempts.take(ctx, 'confirm', userId, userId)
     const account = await passwords.confirm(userId, password, path)
-    await attempts.giveBack('confirm', userId)
+    await attempts.giveBack(ctx, 'confirm', userId)
     return account
   }
 
@@ -40,7 +40,7 @@ export function createConfirmations(options: ConfirmationsOptions) {
       await securityLog.record(ctx, userId, 'second_factor_failed')
       throw error
     })
-    await attempts.giveBack('second factor', userId)
+    await attempts.giveBack(ctx, 'second factor', userId)
     if (method === 'recovery_code') await securityLog.record(ctx, userId, 'recovery_code_used')
   }
 

@@ -29,6 +29,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   }
   serve(contract.register, async ({ body, ctx }) => {
     await attempts.take(ctx, 'register', networkAddress(ctx))
+    await attempts.take(ctx, 'register address', mailIdentity(body.email))
     await accounts.register(body)
     return { message: 'Registered. Please check your email for the verification link.' }
   })
@@ -82,8 +83,8 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
       await securityLog.record(ctx, owner, 'sign_in_failed')
       throw error
     })
-    await attempts.giveBack('sign in from', address)
-    await attempts.giveBack(kind, subject)
+    await attempts.giveBack(ctx, 'sign in from', address)
+    await attempts.giveBack(ctx, kind, subject)
     const methods = await factors.methods(account.id)
     if (methods.length === 0) return signIn(ctx, account, false)
     const ticket = tickets.issue(account.id, versionOf(account))

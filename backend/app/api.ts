@@ -23,6 +23,7 @@ import type { Serve } from '../kernel/http/endpoint.ts'
 import { createOwnWrites, type OwnWrites } from '../kernel/http/ownWrites.ts'
 import { createRealtime, type Realtime } from '../kernel/http/realtime.ts'
 import { redirects } from '../kernel/http/redirects.ts'
+import { createRateLimit, exchangeCounts } from '../kernel/http/sharedRateLimit.ts'
 import { serveSite } from '../kernel/http/staticSite.ts'
 import { watchEventLoop } from '../kernel/observability/eventLoopWatch.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
@@ -57,6 +58,9 @@ export interface Listening {
   /** Folder of the built site. If undefined, only the API is served. */
   readonly site: string | undefined
 }
+
+/** Calls of a user on all processes, in a minute. */
+const CALLS_PER_MINUTE = 1_200
 
 /** Serves HTTP and WebSocket requests on a server that is already listening. */
 export function startApi(context: Context, adapters: Adapters, services: Services, listening: Listening): Running {
@@ -155,6 +159,8 @@ function composeApi(
     context.advanceCalendar && clockRoutes(context.advanceCalendar),
   ]
   const eventLoop = watchEventLoop(log)
+  const limit = createRateLimit(CALLS_PER_MINUTE)
+  const stopExchange = exchangeCounts(limit, changes, pool)
   const app = createHttpApp({
     log,
     metrics: observability.metrics,
@@ -162,6 +168,7 @@ function composeApi(
     publicUrl,
     trustedProxies: config.http.trustedProxies,
     identity: { authenticate, isOperator: operators.isSignedIn },
+    limit,
     ownWrites,
     api,
     webhooks: webhooksOf(context, adapters, services),
@@ -176,6 +183,7 @@ function composeApi(
     /** Waits for work that outlives its request. */
     async settle() {
       eventLoop.stop()
+      stopExchange()
       await accounts.settled()
       await pageViews.flush()
       await visitCounter.close()

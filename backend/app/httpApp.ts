@@ -10,13 +10,13 @@ import { openApi } from '../kernel/http/openapi.ts'
 import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { problemDetails } from '../kernel/http/problemDetails.ts'
 import {
-  createRateLimit,
   developmentHostOnly,
   refuseHostileAddress,
   requestHeaders,
   sameSiteOnly,
   warnAboutProxy,
 } from '../kernel/http/security.ts'
+import type { RateLimit } from '../kernel/http/sharedRateLimit.ts'
 import { accessLog } from '../kernel/observability/accessLog.ts'
 import type { Metrics } from '../kernel/observability/metrics.ts'
 
@@ -33,6 +33,8 @@ export interface HttpApp {
     readonly authenticate: (ctx: Context) => Promise<string | undefined>
     readonly isOperator: (ctx: Context) => Promise<boolean>
   }
+  /** Limits the calls of each user. */
+  readonly limit: RateLimit
   readonly ownWrites: OwnWrites
   /** Registers the JSON API. */
   readonly api: (serve: Serve) => void
@@ -44,8 +46,6 @@ export interface HttpApp {
   readonly site: readonly Middleware[]
 }
 
-const CALLS_PER_MINUTE = 1_200
-
 /** Builds the Koa application. Reads no environment and opens no socket. */
 export function createHttpApp({
   log,
@@ -54,6 +54,7 @@ export function createHttpApp({
   publicUrl,
   trustedProxies,
   identity,
+  limit,
   ownWrites,
   ...routes
 }: HttpApp): Koa {
@@ -61,8 +62,7 @@ export function createHttpApp({
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   const api = new Router({ prefix: API_BASE })
   const served: Endpoint[] = []
-  const limit = createRateLimit(CALLS_PER_MINUTE)
-  routes.api(serveWith(api, { ...identity, limit, shown: ownWrites.shown }, served))
+  routes.api(serveWith(api, { ...identity, limit: limit.take, shown: ownWrites.shown }, served))
   api.get('/openapi.json', (ctx) => {
     ctx.body = openApi(served, publicUrl())
   })

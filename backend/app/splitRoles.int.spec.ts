@@ -136,3 +136,23 @@ describe('a program that receives a stop signal', () => {
     expect(rows[0].count).toBe(0)
   })
 })
+
+describe('two API processes', () => {
+  it('limit the calls of a user together', { timeout: 120_000 }, async () => {
+    const processes: Program[] = []
+    for (let n = 0; n < 2; n++) {
+      const own = await freePort()
+      const address = { PORT: String(own), PUBLIC_URL: `http://localhost:${own}` }
+      processes.push(await startProgram({ ...shared, ...address, DATA_DIR: `${db.postgres.dataDir}-app` }))
+    }
+    const user = await registerUser(processes[0]!.url)
+    const call = async (program: Program) =>
+      (await fetch(`${program.url}/api/v1/auth/me`, { headers: { cookie: user.cookie } })).status
+    expect(await call(processes[1]!)).toBe(200)
+    // Starts at the beginning of a minute, so that all calls count in one window.
+    if (60_000 - (Date.now() % 60_000) < 30_000) await delay(60_000 - (Date.now() % 60_000))
+    for (let n = 0; n < 61; n++) await Promise.all(Array.from({ length: 20 }, () => call(processes[0]!)))
+    await vi.waitFor(async () => expect(await call(processes[1]!)).toBe(429), 5_000)
+    for (const program of processes) await program.stop()
+  })
+})

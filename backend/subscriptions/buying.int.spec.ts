@@ -41,6 +41,18 @@ async function buy(user: TestUser, tier: string): Promise<string> {
 }
 
 describe('buying a plan', () => {
+  it('has one open approval per plan, however often it is requested', async () => {
+    const user = await kinora.newUser()
+    const ids = await Promise.all([1, 2, 3].map(() => requestUpgrade(user, 'pro')))
+    ids.push(await requestUpgrade(user, 'pro'))
+    expect(new Set(ids).size).toBe(1)
+    expect(await requestUpgrade(user, 'standard')).not.toBe(ids[0])
+    expect(await requestUpgrade(await kinora.newUser(), 'pro')).not.toBe(ids[0])
+    await dev(`paypal/${ids[0]}/cancel`)
+    await user.call('POST', '/subscriptions/confirm', { subscription_id: ids[0] })
+    await soon(async () => expect(await requestUpgrade(user, 'pro')).not.toBe(ids[0]))
+  })
+
   it('grants credits once, on the completed sale, however often it is confirmed', async () => {
     const user = await kinora.newUser()
     const id = await requestUpgrade(user, 'pro')

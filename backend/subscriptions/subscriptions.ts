@@ -47,7 +47,8 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
 
   return {
     /**
-     * Creates an agreement for the buyer to approve. A smaller plan starts when the current period ends.
+     * Creates an agreement for the buyer to approve, or returns the one for this plan that is still open. A smaller
+     * plan starts when the current period ends.
      * @param requestId idempotency key
      * @throws Rejection already_subscribed, no_payment_link, unavailable
      */
@@ -61,8 +62,11 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
       const startsAt = isLarger ? null : current.periodEnd
       const base = publicUrl() + (language === 'zh' ? '/zh' : '')
       const urls = { returnUrl: `${base}/payment/success`, cancelUrl: `${base}/payment/cancel` }
+      // The provider returns the same agreement for the same id, until one of the user's agreements is approved or ends.
+      const decided = state.agreements.filter(({ status }) => status !== 'pending').length
+      const openId = derivedId('approval', userId, tier, startsAt ?? 'now', language, String(decided))
       const { agreementId, approvalUrl } = await callProvider(() =>
-        payments.createAgreement({ requestId, userId, tier, startsAt, language, ...urls }),
+        payments.createAgreement({ requestId: openId, userId, tier, startsAt, language, ...urls }),
       )
       const price = { priceCents: PLANS[tier].priceCents, currency: 'USD' }
       const request = { userId, agreementId, tier, ...price, startsAt }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { SecurityLog } from '../security/securityLog.ts'
+import { coarseNetwork } from './networkAddress.ts'
 import type { Limit, Throttle } from './throttle.ts'
 
 const MINUTE_MS = 60_000
@@ -28,6 +29,8 @@ export function limitsOf(production: boolean) {
     'second factor': { burst: 5, everyMs: 5 * MINUTE_MS },
     /** Verification emails to one address. */
     resend: mails,
+    /** Registrations of one address, each of which sends an email. */
+    'register address': mails,
     forgot: mails,
     'resend from': perAddress(30, MINUTE_MS),
     'forgot from': perAddress(30, MINUTE_MS),
@@ -38,6 +41,11 @@ type Kind = keyof ReturnType<typeof limitsOf>
 
 export type Attempts = ReturnType<typeof createAttempts>
 
+/** Kinds that count per network address, and for IPv6 also per /48 network, which one customer may have. */
+const PER_NETWORK: ReadonlySet<Kind> = new Set(['register', 'sign in from', 'resend from', 'forgot from'])
+/** Limit of a /48 network, as a multiple of that of a /64. */
+const WIDE = 10
+
 /** Creates the rate limiter for all kinds of attempts. */
 export function createAttempts(
   throttle: Throttle,
@@ -45,22 +53,31 @@ export function createAttempts(
   production: boolean,
 ) {
   const limits: Readonly<Record<Kind, Limit | undefined>> = limitsOf(production)
+
+  /** Returns what an attempt counts for: its subject, and the wide network of a network address. */
+  const countsOf = (ctx: Pick<Context, 'ip'>, kind: Kind, subject: string) => {
+    const limit = limits[kind]
+    if (!limit) return []
+    const counts: [string, string, Limit][] = [[kind, subject, limit]]
+    const wide = coarseNetwork(ctx)
+    if (PER_NETWORK.has(kind) && wide?.endsWith('/48'))
+      counts.push([`${kind} wide`, wide, { burst: limit.burst * WIDE, everyMs: limit.everyMs / WIDE }])
+    return counts
+  }
+
   return {
     /** Counts an attempt, and records a refusal for `userId`. @throws Rejection too_many_requests */
     async take(ctx: Context, kind: Kind, subject: string, userId: string | null = null): Promise<void> {
-      const limit = limits[kind]
-      if (!limit) return
       try {
-        await throttle.take(kind, subject, limit)
+        for (const count of countsOf(ctx, kind, subject)) await throttle.take(...count)
       } catch (error) {
         if (error instanceof Rejection) await recordThrottle(ctx, userId)
         throw error
       }
     },
     /** Removes a successful attempt from the count. */
-    async giveBack(kind: Kind, subject: string): Promise<void> {
-      const limit = limits[kind]
-      if (limit) await throttle.giveBack(kind, subject, limit)
+    async giveBack(ctx: Context, kind: Kind, subject: string): Promise<void> {
+      for (const count of countsOf(ctx, kind, subject)) await throttle.giveBack(...count)
     },
   }
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { Context } from 'koa'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
-import { limitsOf } from './limits.ts'
+import { createAttempts, limitsOf } from './limits.ts'
+import { networkAddress } from './networkAddress.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
 
 let db: TemporaryDatabase
@@ -79,5 +81,19 @@ describe('the limits', () => {
     expect([production.register?.burst, elsewhere.register]).toEqual([10, undefined])
     expect(elsewhere['sign in from'].burst).toBe(20 * production['sign in from'].burst)
     expect(elsewhere['sign in']).toEqual(production['sign in'])
+  })
+})
+
+describe('attempts from IPv6 networks', () => {
+  it('count for the /48 network, too, with ten times the limit', async () => {
+    const attempts = createAttempts(throttle, { recordThrottle: async () => {} }, true)
+    const prefix = `2001:db8:${subject.slice(0, 4)}`
+    const from = (network: number) => {
+      const ctx = { ip: `${prefix}:${network}::1` } as Context
+      return attempts.take(ctx, 'register', networkAddress(ctx))
+    }
+    for (let network = 0; network < 100; network++) await from(network)
+    await expect(from(100)).rejects.toMatchObject({ code: 'too_many_requests' })
+    await expect(attempts.take({ ip: '203.0.113.9' } as Context, 'register', '203.0.113.9')).resolves.toBeUndefined()
   })
 })

@@ -4,7 +4,7 @@ import { Rejection } from '../eventsourcing/pure/decider.ts'
 import type { Clock } from '../time.ts'
 import { REPORTS_PATH } from './pagePolicy.ts'
 import { readRawBody } from './readRawBody.ts'
-import { createRateLimit } from './security.ts'
+import { createRateLimit } from './sharedRateLimit.ts'
 
 const REPORTS_PER_MINUTE = 60
 const MAX_BYTES = 32_768
@@ -20,7 +20,7 @@ export function createCspReports(log: Logger, clock: Clock = Date.now) {
     if (ctx.path !== REPORTS_PATH || ctx.method !== 'POST') return next()
     if (!ctx.is('application/csp-report', 'application/reports+json'))
       throw new Rejection('not_json', 'Send reports as application/csp-report or application/reports+json.')
-    limit(ctx.ip)
+    limit.take(ctx.ip)
     for (const { page, directive, blocked } of reportsOf(await bodyOf(ctx))) {
       count++
       log.warn({ page, directive, blocked }, 'csp violation')

@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import { isLoopback } from '../isLoopback.ts'
-import type { Clock } from '../time.ts'
 import { NO_PAGE_POLICY } from './pagePolicy.ts'
 
 const TWO_YEARS_S = 2 * 365 * 24 * 3600
@@ -90,27 +89,3 @@ export const sameSiteOnly =
     if (!SAFE.has(ctx.method) && foreign) throw new Rejection('cross_site', 'This request came from another site.')
     await next()
   }
-
-const WINDOW_MS = 60_000
-
-/**
- * Creates a rate limiter that counts requests per key in fixed one-minute windows.
- * @throws Rejection too_many_requests, with `retryAfter` in seconds
- * @example const limit = createRateLimit(60); limit(userId)
- */
-export function createRateLimit(perMinute: number, clock: Clock = Date.now): (key: string) => void {
-  let windowEnds = 0
-  const counts = new Map<string, number>()
-  return (key) => {
-    if (clock() >= windowEnds) {
-      counts.clear()
-      windowEnds = clock() + WINDOW_MS
-    }
-    const count = (counts.get(key) ?? 0) + 1
-    counts.set(key, count)
-    if (count > perMinute)
-      throw new Rejection('too_many_requests', 'Too many requests. Please wait a moment.', {
-        retryAfter: Math.ceil((windowEnds - clock()) / 1000),
-      })
-  }
-}
