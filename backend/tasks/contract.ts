@@ -224,7 +224,10 @@ export const uploadImage = endpoint('POST /videos/upload-image', {
   access: 'user',
   answer: z.object({ image_url: z.string() }),
   upload: ['image/jpeg', 'image/png'],
-  refuses: ['invalid_file_type', 'image_too_small', 'image_too_large', 'image_aspect_ratio', 'image_damaged'],
+  refuses: [
+    ...['invalid_file_type', 'image_too_small', 'image_too_large', 'image_aspect_ratio', 'image_damaged'],
+    ...['upload_running', 'uploads_busy', 'image_timeout', 'too_many_uploads', 'too_many_unused_images'],
+  ],
   summary: 'Stores a first-frame image: JPG or PNG, at most 20 MB',
 })
 export const IMAGE_MAX_BYTES = 20 * 1024 * 1024
