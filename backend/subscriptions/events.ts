@@ -55,7 +55,13 @@ interface Data {
   /** A sale completed although its plan had ended. The operator should refund it at the provider. */
   SubscriptionRefundProposed: { saleId: string; amountCents: number; currency: string }
   /** The amount or currency of a sale differs from the agreement. It grants no credits, and the operator should refund it. */
-  SubscriptionSaleMismatched: { saleId: string; amountCents: number; currency: string }
+  SubscriptionSaleMismatched: {
+    saleId: string
+    amountCents: number
+    currency: string
+    /** Plan and period that the sale was meant to pay for. Missing in old events. */
+    meant?: { tier: PaidTier; periodStart: string; periodEnd: string }
+  }
   /** A payment failed. The plan stays active until `graceUntil`. */
   SubscriptionPaymentFailed: { failedAt: string; graceUntil: string }
   /**

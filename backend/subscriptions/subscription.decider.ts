@@ -138,9 +138,9 @@ function reportSale(command: SubscriptionCommand<'ReportSale'>, subscription: Su
   const agreement = find(subscription, agreementId)
   if (subscription.sales.some(({ id }) => id === saleId) || findMismatched(subscription, saleId)) return []
   const sale = { userId, at, agreementId, saleId, amountCents, currency }
-  if (amountCents !== agreement.priceCents || currency !== agreement.currency)
-    return [{ type: 'SubscriptionSaleMismatched', data: sale }]
   const { status, tier } = agreement
+  if (amountCents !== agreement.priceCents || currency !== agreement.currency)
+    return [{ type: 'SubscriptionSaleMismatched', data: { ...sale, meant: { tier, periodStart: soldAt, periodEnd } } }]
   const starts = awaitsApproval(agreement) || isScheduled(agreement)
   const started = starts ? activate(subscription, command, agreement, { periodEnd }) : []
   const afterEnd = isSoldAfterEnd(started.reduce(evolve, subscription), agreementId, soldAt)
@@ -214,6 +214,8 @@ function reverse({ userId, at }: Occasion, { reversal, sale, before, after }: Re
 function reportDispute(command: SubscriptionCommand<'ReportDispute'>, subscription: Subscription): Events {
   const { type: _, ...dispute } = command
   const { userId, at, saleId, disputeId, statusAt } = dispute
+  // It granted no credits that a dispute could concern.
+  if (findMismatched(subscription, saleId)) return []
   const sale = findSale(subscription, saleId)
   const known = subscription.disputes.find((each) => each.id === disputeId && each.saleId === saleId)
   if (known && known.statusAt >= statusAt) return []

@@ -40,7 +40,15 @@ describe('ReportSale', () => {
         .when(sale('s2', wrong))
         .decides({
           type: 'SubscriptionSaleMismatched',
-          data: { userId, agreementId: 'A', at, saleId: 's2', amountCents, currency },
+          data: {
+            userId,
+            agreementId: 'A',
+            at,
+            saleId: 's2',
+            amountCents,
+            currency,
+            meant: { tier: 'pro', periodStart: on('01-01'), periodEnd: on('02-01') },
+          },
         })
     }
   })

@@ -8,7 +8,7 @@ import {
 } from '#backend/subscriptions/events.ts'
 import type { Projection, RowOf } from '../engine/projection.ts'
 
-/** A completed sale and how much of it was refunded. Amounts are integer cents. */
+/** A completed sale and how much of it was refunded. A sale with the wrong price has no credits. Amounts are integer cents. */
 const InvoiceTable = defineEntity({
   name: 'InvoiceRow',
   tableName: 'invoice',
@@ -28,7 +28,21 @@ const InvoiceTable = defineEntity({
 })
 export type InvoiceRow = RowOf<typeof InvoiceTable>
 
-type InvoiceEvent = SubscriptionEvent<'SubscriptionPaid' | 'SubscriptionSaleReversed' | 'SubscriptionSaleRestored'>
+type InvoiceEvent = SubscriptionEvent<
+  'SubscriptionPaid' | 'SubscriptionSaleMismatched' | 'SubscriptionSaleReversed' | 'SubscriptionSaleRestored'
+>
+
+type Sale = Readonly<{ userId: string; agreementId: string; saleId: string; amountCents: number; currency: string }>
+
+const invoiceOf = ({ userId, agreementId, saleId, amountCents, currency }: Sale) => ({
+  id: derivedId('sale', saleId),
+  user_id: userId,
+  sale_id: saleId,
+  agreement_id: agreementId,
+  amount_cents: amountCents,
+  refunded_cents: 0,
+  currency,
+})
 
 export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
   name: 'invoices',
@@ -39,18 +53,17 @@ export const invoices: Projection<InvoiceEvent, InvoiceRow> = {
   row: ({ data }) => derivedId('sale', data.saleId),
   on: {
     SubscriptionPaid: (_, { data }) => ({
-      id: derivedId('sale', data.saleId),
-      user_id: data.userId,
-      sale_id: data.saleId,
-      agreement_id: data.agreementId,
+      ...invoiceOf(data),
       tier: data.tier,
-      amount_cents: data.amountCents,
-      refunded_cents: 0,
-      currency: data.currency,
       credits: data.credits,
       period_start: data.periodStart,
       period_end: data.periodEnd,
     }),
+    SubscriptionSaleMismatched: (row, { data }) => {
+      if (!data.meant) return row
+      const { tier, periodStart, periodEnd } = data.meant
+      return { ...invoiceOf(data), tier, credits: 0, period_start: periodStart, period_end: periodEnd }
+    },
     SubscriptionSaleReversed: (row, { data }) =>
       row && {
         ...row,

@@ -160,6 +160,12 @@ describe('an invoice', () => {
   })
   it('records a completed sale and its refunds', () => {
     expect(rowsOf(invoices, ...first)).toEqual([invoice])
+    const meant = { tier: 'pro' as const, periodStart: invoice.period_start, periodEnd: invoice.period_end }
+    const mismatched = { saleId: 's1', amountCents: 999, currency: 'USD' }
+    expect(rowsOf(invoices, marked('SubscriptionSaleMismatched', { ...mismatched, meant }))).toEqual([
+      { ...invoice, amount_cents: 999, credits: 0 },
+    ])
+    expect(rowsOf(invoices, marked('SubscriptionSaleMismatched', mismatched))).toEqual([])
     expect(rowsOf(invoices, ...first, reversed('r', 499))).toEqual([{ ...invoice, refunded_cents: 499 }])
     expect(rowsOf(invoices, ...first, reversed('r', 4000), reversed('q', 499))).toEqual([
       { ...invoice, refunded_cents: 4499 },

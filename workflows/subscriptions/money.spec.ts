@@ -6,7 +6,7 @@ import { crashing, history, yearStep } from '../testing/moneySteps.ts'
 import { MoneyWorld } from '../testing/moneyWorld.ts'
 
 describe('money', () => {
-  const numRuns = FULL ? 100_000 : 3_000
+  const numRuns = FULL ? 100_000 : 2_000
 
   it(`balances through ${numRuns} random histories with crashes between any two appends`, {
     timeout: 1_800_000,

@@ -6,7 +6,7 @@ import { UnknownEvent } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { PaymentModel } from '../testing/paymentModel.ts'
-import { sendCommand } from './settleSubscription.ts'
+import { sendCommand } from './sendCommand.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptionActivities.ts'
 
 /** Reconciles three agreements and expired lots of three users; `failing` throws for the first of each. */

@@ -1,7 +1,8 @@
 import type { ProviderReversal } from '#backend/subscriptions/paymentProvider.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
 import { applyWebhook, type WebhookDeps } from './applyWebhook.ts'
-import { calendarTime, settleSubscription } from './settleSubscription.ts'
+import { calendarTime } from './sendCommand.ts'
+import { settleSubscription } from './settleSubscription.ts'
 
 /** Period in which lost refund webhooks are found. Longer than any expected outage of the installation. */
 const PERIOD_MS = 62 * 24 * 3_600_000

@@ -4,7 +4,7 @@ import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/me
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import { type Reminder, remind } from './remind.ts'
-import { contextOf } from './settleSubscription.ts'
+import { contextOf } from './sendCommand.ts'
 
 const userId = 'user'
 const on = (date: string) => `2026-${date}T00:00:00.000Z`

@@ -16,7 +16,8 @@ import {
   userId,
 } from '#backend/subscriptions/testing/subscriptionFacts.ts'
 import { SettleWorld } from '../testing/settleWorld.ts'
-import { contextOf, type SettleDeps, settleSubscription } from './settleSubscription.ts'
+import { contextOf } from './sendCommand.ts'
+import { type SettleDeps, settleSubscription } from './settleSubscription.ts'
 
 const DAY_MS = 24 * 3_600_000
 const asked = (type: 'SubscriptionPaused' | 'SubscriptionResumed') => reported(type, null)

@@ -1,18 +1,13 @@
-import type { CommandContext, FindOrigin, Origin } from '#backend/kernel/eventsourcing/command.ts'
-import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
-import { upcast } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
-import type { Calendar } from '#backend/kernel/time.ts'
+import type { Origin } from '#backend/kernel/eventsourcing/command.ts'
 import {
   type Agreement,
   forfeitedSales,
   isRunning,
   type Subscription,
 } from '#backend/subscriptions/agreements.rules.ts'
-import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { nextChangeDueAt } from '#backend/subscriptions/dueChanges.rules.ts'
-import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '#backend/subscriptions/events.ts'
-import type { PaymentProvider } from '#backend/subscriptions/paymentProvider.port.ts'
-import { subscription } from '#backend/subscriptions/subscription.decider.ts'
+import { type RefreshDeps, refreshAgreement } from './refreshAgreement.ts'
+import { calendarTime, originOfAgreement, sendCommand } from './sendCommand.ts'
 
 type Claim = Readonly<{ saleId: string; reversalId: string; amount: number; reason: string }>
 
@@ -30,13 +25,9 @@ interface Alerts {
   clear(code: string): Promise<void>
 }
 
-export interface SettleDeps {
-  readonly handle: Handle
-  readonly findOrigin: FindOrigin
-  readonly payments: PaymentProvider
+export interface SettleDeps extends RefreshDeps {
   readonly credits: SaleCredits
   readonly alerts: Alerts
-  readonly calendar: Calendar
 }
 
 /**
@@ -74,36 +65,15 @@ async function proposeRefunds({ alerts }: SettleDeps, userId: string, subscripti
   }
 }
 
-export const calendarTime = ({ calendar }: Pick<SettleDeps, 'calendar'>) => new Date(calendar()).toISOString()
-
-/** Sends a command, linked to the request that created the agreement, and returns the updated subscription. */
-export async function sendCommand(deps: Pick<SettleDeps, 'handle' | 'findOrigin'>, command: SubscriptionCommand) {
-  const { userId } = command
-  const origin = 'agreementId' in command ? await originOfAgreement(deps, userId, command.agreementId) : undefined
-  return (await deps.handle(subscription, userId, command, { ...contextOf(command), ...origin })).state
-}
-
-/** Returns a command's context. The command id is the whole command as JSON, because several commands can have the same time. */
-export function contextOf(command: SubscriptionCommand): CommandContext {
-  return { commandId: JSON.stringify(command), actor: 'system', correlationId: command.userId }
-}
-
-const originOfAgreement = ({ findOrigin }: Pick<SettleDeps, 'findOrigin'>, userId: string, agreementId: string) =>
-  findOrigin<SubscriptionEvent>(`${SUBSCRIPTION}-${userId}`, {
-    id: agreementId,
-    matches: (stored) => upcast(SUBSCRIPTION_EVENTS, stored).data.agreementId === agreementId,
-  })
-
 /** Cancels, pauses or resumes an agreement at the provider if needed. Returns the subscription if it changed. */
 async function syncProvider(deps: SettleDeps, userId: string, agreement: Agreement): Promise<Subscription | undefined> {
   const { payments } = deps
   const { id, cancelled, paused } = agreement
   const about = { userId, agreementId: id, at: calendarTime(deps) }
+  // With its sales, because reconciliation asks about closed agreements no more.
   const report = async () => {
-    const remote = await payments.getAgreement(id)
-    if (!remote) return undefined
-    const { status, statusAt, trial, nextBillingAt: periodEnd } = remote
-    return sendCommand(deps, { type: 'ReportStatus', ...about, status, statusAt, trial, periodEnd })
+    await refreshAgreement(deps, id, { reconciles: true })
+    return sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
   }
   if (agreement.status === 'ended' && !agreement.closed) {
     const remote = await payments.getAgreement(id)

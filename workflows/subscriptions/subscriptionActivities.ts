@@ -1,10 +1,11 @@
 import type { WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import type { Engine } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
-import { applyWebhook, refreshAgreement, type WebhookDeps } from './applyWebhook.ts'
+import { applyWebhook, type WebhookDeps } from './applyWebhook.ts'
 import type { WebhookActivities } from './processWebhook.workflow.ts'
 import type { ReconcileActivities } from './reconcile.workflow.ts'
 import { applyReversals, listReversals } from './reconcileReversals.ts'
+import { refreshAgreement } from './refreshAgreement.ts'
 import { type ReminderDeps, remind } from './remind.ts'
 import {
   type LifecycleActivities,

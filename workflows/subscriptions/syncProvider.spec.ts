@@ -43,6 +43,17 @@ describe('an agreement that has ended', () => {
     expect(world.changes()).toEqual(['cancel A'])
   })
 
+  it('grants a sale whose webhook was lost before it is closed, because nothing asks for the sale later', async () => {
+    world.provider.knows('active')
+    const sale = { id: 's1', agreementId: 'A', amountCents: 4499, currency: 'USD', soldAt: on('01-05') }
+    world.provider.accounts.get('A')!.sales.push(sale)
+    await world.given(requested(), ended('A', 'withdrawn'))
+    const types = (await world.settled()).map((event) => (event as SubscriptionEvent).type)
+    expect(types).toEqual(['SubscriptionPaid', 'SubscriptionRefundProposed', 'SubscriptionClosed'])
+    await world.settle()
+    expect(world.ledger()).toMatchObject([{ type: 'CreditLotGranted', data: { lotId: 'sale-s1', source: 'payment' } }])
+  })
+
   it.for(['cancelled', 'expired'] as const)('is closed when it is already %s at the provider', async (status) => {
     world.provider.knows(status)
     await world.given(...running, ended('A', 'period_end'))

@@ -2,7 +2,9 @@ import { expect } from 'vitest'
 import type { LotPart } from '#backend/credits/events.ts'
 import { available, total } from '#backend/credits/lots.rules.ts'
 import { type Agreement, currentOf, planEndedAt } from '#backend/subscriptions/agreements.rules.ts'
+import type { PaidTier } from '#backend/subscriptions/events.ts'
 import type { ProviderSale } from '#backend/subscriptions/paymentProvider.port.ts'
+import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
 import type { Step } from './moneySteps.ts'
 import type { MoneyWorld } from './moneyWorld.ts'
@@ -109,7 +111,12 @@ function assertNoSaleWithoutCredits(world: MoneyWorld): void {
 /** Asserts the invariants that hold after all webhooks are processed and settled. */
 export function assertSettled(world: MoneyWorld): void {
   const { agreements, sales } = world.subscription
-  const sold = [...world.provider.accounts.values()].flatMap((account) => account.sales)
+  const all = [...world.provider.accounts.values()]
+  const isMispriced = ({ amountCents }: ProviderSale, tier: PaidTier) => amountCents !== PLANS[tier].priceCents
+  const sold = all.flatMap((account) => account.sales.filter((each) => !isMispriced(each, account.tier)))
+  const mispriced = all.flatMap((account) => account.sales.filter((each) => isMispriced(each, account.tier)))
+  const mismatched = world.subscription.proposedRefunds.filter(({ cause }) => cause === 'mismatched')
+  expect(mismatched.map(({ saleId }) => saleId).toSorted()).toEqual(mispriced.map(({ id }) => id).toSorted())
   expect(sales.map(({ id }) => id).toSorted()).toEqual(sold.map(({ id }) => id).toSorted())
   const bySales = world.ledger().filter(({ type }) => type === 'CreditLotGranted')
   expect(bySales.map(({ data }) => 'lotId' in data && data.lotId).toSorted()).toEqual(
@@ -129,7 +136,7 @@ export function assertSettled(world: MoneyWorld): void {
     expect(late.map(({ id }) => `sale-${id}`)).toEqual(expect.arrayContaining(kept.map(({ id }) => id)))
   }
   // Nobody keeps a plan whose current period was refunded or charged back whole.
-  const paidFor = current && world.provider.accounts.get(current.id)?.sales.at(-1)
+  const paidFor = sold.filter(({ agreementId }) => agreementId === current?.id).at(-1)
   if (paidFor) expect(world.provider.takenBack(paidFor)).toBeLessThan(paidFor.amountCents)
   for (const { status, id } of agreements)
     if (status === 'ended') expect(['pending', 'cancelled']).toContain(world.provider.accounts.get(id)?.status)

@@ -34,6 +34,28 @@ const holdingOver = fc
     await world.release(holdId, byOwner)
   })
 
+/** What processes do by themselves, and what users ask of them. */
+const work: fc.Arbitrary<Step> = fc.oneof(
+  nth.map((n) => (world: MoneyWorld) => world.read(n)),
+  fc.constant((world: MoneyWorld) => world.settle()),
+  fc.constant((world: MoneyWorld) => world.reconcile()),
+)
+const command: fc.Arbitrary<Step> = fc.oneof(
+  tier.map((each) => (world: MoneyWorld) => world.request(each)),
+  fc.boolean().map((atEnd) => (world: MoneyWorld) => world.cancel(atEnd)),
+  fc.constant((world: MoneyWorld) => world.reactivate()),
+)
+/** Generates functions that return how many turns a process waits. */
+const turns = fc.infiniteStream(fc.nat({ max: 4 })).map((rolls) => () => rolls.next().value)
+
+/** Two or three processes work at the same time. */
+const together = fc
+  .tuple(fc.array(fc.oneof(work, work, command), { minLength: 2, maxLength: 3 }), turns)
+  .map(([all, rollTurns]) => (world: MoneyWorld) => {
+    const processes = all.map((each) => async () => each(world))
+    return world.together(processes, rollTurns)
+  })
+
 /** Everything that can happen to a subscription, in any order. */
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: subscribing },
@@ -98,6 +120,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 4, arbitrary: nth.map((n) => (world: MoneyWorld) => world.read(n)) },
   { weight: 4, arbitrary: fc.constant((world: MoneyWorld) => world.settle()) },
+  { weight: 2, arbitrary: nth.map((n) => (world: MoneyWorld) => world.lose(n)) },
+  { weight: 1, arbitrary: fc.constant((world: MoneyWorld) => world.reconcile()) },
+  { weight: 3, arbitrary: together },
+  {
+    weight: 1,
+    arbitrary: fc.boolean().map((isMispriced) => (world: MoneyWorld) => {
+      world.provider.isMispriced = isMispriced
+    }),
+  },
 )
 
 /** Actions of the provider and its buyer, month by month, while no webhook arrives. */

@@ -8,8 +8,9 @@ import type { PaidTier, SubscriptionEvent } from '#backend/subscriptions/events.
 import { PaymentProviderDown, type WebhookSubject } from '#backend/subscriptions/paymentProvider.port.ts'
 import { PLANS, TIERS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
-import { applyWebhook, type WebhookDeps } from '../subscriptions/applyWebhook.ts'
+import { applyWebhook } from '../subscriptions/applyWebhook.ts'
 import { settleSubscription } from '../subscriptions/settleSubscription.ts'
+import { createSubscriptionActivities, type SubscriptionActivityDeps } from '../subscriptions/subscriptionActivities.ts'
 import { PaymentModel } from './paymentModel.ts'
 
 /** Simulates a crash of the process. Completed appends persist. */
@@ -20,6 +21,10 @@ export type Faulty = Readonly<Record<string, { decide(command: never, state: nev
 
 const DAY_MS = 24 * 3_600_000
 const userId = 'user'
+
+/** Returns whether a sale has an invoice, by which its buyer is found. */
+export const isKnown = ({ sales, proposedRefunds }: Subscription, saleId: string) =>
+  sales.some(({ id }) => id === saleId) || proposedRefunds.some((refund) => refund.saleId === saleId)
 
 /**
  * Simulates one user's payments, from the provider to the ledger, with the real deciders and activities and in-memory
@@ -34,8 +39,10 @@ export class MoneyWorld {
   /** Codes of the open operator alerts. */
   readonly alerts = new Set<string>()
   readonly #states = new Map<string, unknown>()
-  readonly #deps: WebhookDeps
+  readonly #deps: SubscriptionActivityDeps
   readonly #faulty: Faulty
+  /** While several processes work at the same time: returns how many turns one of them waits before its next step. */
+  #wait: (() => number) | undefined
   crashes: () => boolean
 
   constructor(crashes: () => boolean = () => false, faulty: Faulty = {}) {
@@ -46,8 +53,7 @@ export class MoneyWorld {
       position: undefined,
     })
     const handle = Object.assign(this.#handle, { read }) as Handle
-    const findBuyer = async (saleId: string) =>
-      this.subscription.sales.some(({ id }) => id === saleId) ? userId : undefined
+    const findBuyer = async (saleId: string) => (isKnown(this.subscription, saleId) ? userId : undefined)
     const credits = createCredits(handle, () => this.now)
     const findOrigin = async () => undefined
     const alerts = {
@@ -55,7 +61,18 @@ export class MoneyWorld {
       clear: async (code: string) => void this.alerts.delete(code),
     }
     const calendar = () => this.now
-    this.#deps = { handle, credits, alerts, payments: this.provider, findOrigin, calendar, findBuyer }
+    const openAgreements = async () => [
+      { agreementIds: this.subscription.agreements.filter(({ closed }) => !closed).map(({ id }) => id) },
+    ]
+    const usersWithExpiredLots = async () => [userId]
+    const reads = { findOrigin, calendar, findBuyer, openAgreements, usersWithExpiredLots }
+    this.#deps = {
+      handle,
+      credits,
+      alerts,
+      payments: this.#slow(this.provider),
+      ...reads,
+    } as unknown as SubscriptionActivityDeps
   }
 
   get subscription(): Subscription {
@@ -79,6 +96,7 @@ export class MoneyWorld {
   }
 
   readonly #handle = async <S, C, E extends Event>(decider: Decider<S, C, E>, id: string, command: C) => {
+    await this.#turns()
     const stream = `${decider.category}-${id}`
     const known = (this.#states.get(stream) ?? decider.initial) as S
     const { decide } = (this.#faulty[decider.category] ?? decider) as typeof decider
@@ -89,6 +107,31 @@ export class MoneyWorld {
     this.streams.set(stream, [...(this.streams.get(stream) ?? []), ...events])
     if (events.length > 0 && this.crashes()) throw new Crash()
     return { state, position: undefined }
+  }
+
+  async #turns(): Promise<void> {
+    for (let left = this.#wait?.() ?? 0; left > 0; left--) await undefined
+  }
+
+  /** Makes the calls of a provider take as long as other steps. */
+  #slow(provider: PaymentModel): PaymentModel {
+    return new Proxy(provider, {
+      get: (target, name: keyof PaymentModel) => {
+        const value = target[name]
+        if (typeof value !== 'function') return value
+        return async (...args: unknown[]) => {
+          await this.#turns()
+          return (value as (...all: unknown[]) => unknown).apply(target, args)
+        }
+      },
+    })
+  }
+
+  /** Lets two processes work at the same time. `wait` returns how many turns each waits before its next step. */
+  async together(work: readonly (() => Promise<unknown>)[], wait: () => number): Promise<void> {
+    this.#wait = wait
+    await Promise.all(work.map((each) => each()))
+    this.#wait = undefined
   }
 
   /** Runs a step and returns whether it succeeded. Crashes, rejections and outages do not throw. */
@@ -170,15 +213,27 @@ export class MoneyWorld {
     if (!subject) return
     await this.attempt(async () => {
       if ((await applyWebhook(this.#deps, subject)) === 'later') return
-      this.inbox.splice(this.inbox.indexOf(subject), 1)
+      const place = this.inbox.indexOf(subject)
+      if (place >= 0) this.inbox.splice(place, 1)
     })
+  }
+
+  /** Loses a webhook, except one about a dispute: reconciliation does not ask for disputes. */
+  lose(index: number): void {
+    this.receive()
+    const place = index % this.inbox.length
+    if (this.inbox[place] && this.inbox[place].kind !== 'dispute') this.inbox.splice(place, 1)
+  }
+
+  reconcile() {
+    return this.attempt(() => createSubscriptionActivities(this.#deps).reconcile({}))
   }
 
   settle() {
     return this.attempt(() => settleSubscription(this.#deps, userId))
   }
 
-  /** Processes all webhooks and settles the subscription, without crashes or outages, until no new webhooks arrive. */
+  /** Processes all webhooks, settles and reconciles, without crashes or outages, until no new webhooks arrive. */
   async rest(): Promise<void> {
     this.crashes = () => false
     this.provider.down = false
@@ -186,7 +241,12 @@ export class MoneyWorld {
       this.receive()
       const waiting = this.inbox.length
       for (let left = waiting; left > 0 && this.inbox.length > 0; left--) await this.read(left)
-      await settleSubscription(this.#deps, userId)
+      await createSubscriptionActivities(this.#deps).reconcile({})
+      // Each event wakes the lifecycle workflow, which settles again.
+      for (let known = -1; known < this.history().length; ) {
+        known = this.history().length
+        await settleSubscription(this.#deps, userId)
+      }
       if (this.provider.webhooks.length === 0 && this.inbox.length === 0) return
     }
     throw new Error(`inbox not empty: ${JSON.stringify(this.inbox)}`)

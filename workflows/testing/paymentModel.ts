@@ -24,11 +24,13 @@ export class PaymentModel implements PaymentProvider {
   readonly webhooks: WebhookSubject[] = []
   /** While true, calls to the provider fail. It continues to bill, and buyers can still approve. */
   down = false
+  /** While true, sales have another price than agreed. */
+  isMispriced = false
   /** Refunds of each sale in cents, sales that were charged back, and those whose dispute was won. */
   readonly #refunded = new Map<string, number>()
   readonly #chargedBack = new Set<string>()
   readonly #won = new Set<string>()
-  readonly #reversals: (ProviderReversal & { readonly at: string })[] = []
+  readonly #reversals: ProviderReversal[] = []
   readonly #now: () => number
   #count = 0
 
@@ -95,7 +97,7 @@ export class PaymentModel implements PaymentProvider {
     const sale = {
       id: `S-${id}-${account.sales.length}`,
       agreementId: id,
-      amountCents: priceCents,
+      amountCents: this.isMispriced ? priceCents - 100 : priceCents,
       currency: 'USD',
       soldAt,
     }
@@ -133,7 +135,7 @@ export class PaymentModel implements PaymentProvider {
   }
 
   #reverse(reversal: ProviderReversal) {
-    this.#reversals.push({ ...reversal, at: this.#at })
+    this.#reversals.push(reversal)
     this.webhooks.push({ kind: 'reversal', ...reversal })
   }
 
@@ -171,9 +173,10 @@ export class PaymentModel implements PaymentProvider {
       .map((sale) => ({ ...sale, refunded: this.takenBack(sale) === sale.amountCents }))
   }
 
-  async listReversals(from: string, to: string) {
+  /** Lists all reversals, because a history can pass months between two reconciliations, which run daily. */
+  async listReversals() {
     this.#answer()
-    return this.#reversals.filter(({ at }) => at >= from && at <= to)
+    return this.#reversals
   }
 
   async pauseAgreement(id: string) {

@@ -12,7 +12,8 @@ import { MODEL_PLANS } from '#backend/providers/payments/paypal/testing/paypalMo
 import type { SubscriptionCommand } from '#backend/subscriptions/commands.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
-import { contextOf } from '../subscriptions/settleSubscription.ts'
+import { contextOf } from '../subscriptions/sendCommand.ts'
+import { isKnown } from './moneyWorld.ts'
 
 export const userId = 'user-1'
 
@@ -46,8 +47,7 @@ export async function startPaypalProcess(double: PaypalDouble, agreementId: stri
   const give = async (command: SubscriptionCommand) =>
     (await handle(subscription, userId, command, contextOf(command))).state
   const known = () => give({ type: 'ApplyDueChanges', userId, at: new Date(calendar()).toISOString() })
-  const findBuyer = async (saleId: string) =>
-    (await known()).sales.some(({ id }) => id === saleId) ? userId : undefined
+  const findBuyer = async (saleId: string) => (isKnown(await known(), saleId) ? userId : undefined)
 
   const at = new Date(double.model.of(agreementId).create_time).toISOString()
   const price = { tier: 'pro', priceCents: PLANS.pro.priceCents, currency: 'USD', startsAt: null } as const

@@ -28,7 +28,7 @@ export class SimulatedPayments {
     createAgreement: (agreement) => this.#call(() => this.model.createAgreement(agreement)),
     getAgreement: (id) => this.#call(() => this.model.getAgreement(id)),
     listSales: (id, from, to) => this.#call(() => this.model.listSales(id, from, to)),
-    listReversals: (from, to) => this.#call(() => this.model.listReversals(from, to)),
+    listReversals: () => this.#call(() => this.model.listReversals()),
     pauseAgreement: (id) => this.#call(() => this.model.pauseAgreement(id)),
     resumeAgreement: (id) => this.#call(() => this.model.resumeAgreement(id)),
     cancelAgreement: (id) => this.#call(() => this.model.cancelAgreement(id)),

@@ -1,0 +1,87 @@
+import { type Calendar, monthsAfter } from '#backend/kernel/time.ts'
+import { PLANS } from '#backend/subscriptions/contract.ts'
+import {
+  chargebackIdOf,
+  type PaymentProvider,
+  type ProviderAgreement,
+  type ProviderSale,
+} from '#backend/subscriptions/paymentProvider.port.ts'
+import { takenCents } from '#backend/subscriptions/reversals.rules.ts'
+import { type CommandDeps, calendarTime, sendCommand } from './sendCommand.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Grace period in which a plan stays active after a failed payment, while the provider retries. */
+const GRACE_MS = 7 * DAY_MS
+/** Billing dates shift by up to three days, because some months lack the 29th, 30th or 31st. */
+const BILLING_TOLERANCE_MS = 4 * DAY_MS
+
+export interface RefreshDeps extends CommandDeps {
+  readonly payments: PaymentProvider
+  readonly calendar: Calendar
+}
+
+/** `later`: the webhook's agreement or sale is not known yet. `ignored`: the webhook is not about a Kinora sale. */
+export type WebhookResult = { readonly userId: string } | 'later' | 'ignored'
+
+interface Hints {
+  readonly sale?: ProviderSale
+  readonly failedAt?: string
+  /** Whether to report sales that the provider lists as refunded whole, in case the webhooks of their refunds were lost. */
+  readonly reconciles?: boolean
+}
+
+/** Reads an agreement from the provider and reports its sales, failed payments and status. */
+export async function refreshAgreement(
+  deps: RefreshDeps,
+  agreementId: string,
+  hints: Hints = {},
+): Promise<WebhookResult> {
+  const remote = await deps.payments.getAgreement(agreementId)
+  if (!remote?.userId) return 'ignored'
+  const { userId } = remote
+  const { agreements } = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
+  const agreement = agreements.find(({ id }) => id === agreementId)
+  if (!agreement) return 'later'
+  const listed = await deps.payments.listSales(agreementId, agreement.requestedAt, calendarTime(deps))
+  const sales = new Map([...listed, ...(hints.sale ? [hints.sale] : [])].map((sale) => [sale.id, sale]))
+  for (const sale of [...sales.values()].toSorted((a, b) => (a.soldAt < b.soldAt ? -1 : 1))) {
+    const { id: saleId, amountCents, currency, soldAt } = sale
+    const { credits } = PLANS[agreement.tier]
+    const data = { saleId, amountCents, currency, credits, soldAt, periodEnd: periodEndOf(sale, remote) }
+    await sendCommand(deps, { type: 'ReportSale', userId, agreementId, ...data, at: calendarTime(deps) })
+  }
+  // After all sales, because a refund ends the plan only if no later sale pays for it.
+  for (const sale of listed) if (hints.reconciles && sale.refunded) await reportRefunded(deps, userId, sale)
+  for (const failedAt of [hints.failedAt, remote.failedAt]) {
+    if (!failedAt) continue
+    const failure = { failedAt, graceUntil: new Date(Date.parse(failedAt) + GRACE_MS).toISOString() }
+    await sendCommand(deps, { type: 'ReportPaymentFailed', userId, agreementId, ...failure, at: calendarTime(deps) })
+  }
+  const { status, statusAt, trial, nextBillingAt: periodEnd } = remote
+  const data = { status, statusAt, trial, periodEnd }
+  await sendCommand(deps, { type: 'ReportStatus', userId, agreementId, ...data, at: calendarTime(deps) })
+  return { userId }
+}
+
+/**
+ * Reports a sale that is refunded whole. The list of sales does not tell a refund from a chargeback. It is reported as a
+ * chargeback, whose credits return if its dispute is won.
+ */
+async function reportRefunded(deps: RefreshDeps, userId: string, sale: ProviderSale): Promise<void> {
+  const { id: saleId, amountCents } = sale
+  const known = await sendCommand(deps, { type: 'ApplyDueChanges', userId, at: calendarTime(deps) })
+  const paid = known.sales.find(({ id }) => id === saleId)
+  const isBooked = paid
+    ? takenCents(known, paid) === amountCents
+    : known.reversals.some((each) => each.saleId === saleId)
+  if (isBooked) return
+  const reversal = { saleId, reversalId: chargebackIdOf(saleId), amountCents, kind: 'reversal' } as const
+  await sendCommand(deps, { type: 'ReportReversal', userId, ...reversal, at: calendarTime(deps) })
+}
+
+/** Returns the end of a sale's period: the next billing time for the latest sale, a month later for older sales. */
+function periodEndOf({ soldAt }: ProviderSale, { nextBillingAt }: ProviderAgreement): string {
+  const month = monthsAfter(soldAt, 1)
+  if (nextBillingAt === null || nextBillingAt <= soldAt) return month
+  return Date.parse(nextBillingAt) < Date.parse(month) + BILLING_TOLERANCE_MS ? nextBillingAt : month
+}
