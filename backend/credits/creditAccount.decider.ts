@@ -181,7 +181,7 @@ function release(command: CreditAccountCommand<'ReleaseHold'>, account: CreditAc
   }
   const parts = held.filter(isReturnable)
   const over = held.filter((part) => !isReturnable(part))
-  const lost = over.map((part) => ({ ...part, amount: forfeitable(part) })).filter(({ amount }) => amount > 0)
+  const lost = over.map((part) => ({ ...part, amount: forfeitable(part) })).filter(({ amount }) => amount !== 0)
   const amount = total(over) - total(lost)
   const renewed = amount > 0 ? { lotId: `returned-${holdId}`, amount, expiresAt: renewalExpiresAt } : null
   const forfeited = lost.length > 0 ? { forfeited: lost } : {}

@@ -113,6 +113,50 @@ describe('restoring a lot after a dispute is won', () => {
     given(granted('a', 60)).when(restore(60)).decidesNothing()
     given().when(restore(60)).decidesNothing()
   })
+  it('gives back even a single credit', () => {
+    given(granted('a', 60), reversed(0, part('a', 40)))
+      .when(restore(1))
+      .decides(restored(1))
+  })
+  it('ignores a repeated restoration or reversal after the credits were claimed again', () => {
+    const again = (reversalId: string) =>
+      ({ type: 'ReverseLot', userId, reversalId, lotId: 'a', reason: 'reversal', at }) as const
+    const r2 = { ...reversed(0, part('a', 40)).data, reversalId: 'r2' }
+    const history = [granted('a', 60), reversed(0, part('a', 40)), restored(40)]
+    given(...history, { type: 'CreditsReversed', data: r2 } as CreditAccountEvent)
+      .when(restore(40))
+      .decidesNothing()
+    given(...history)
+      .when(again('r'))
+      .decidesNothing()
+  })
+  it('leaves the claims of other lots unchanged', () => {
+    const ofB = { ...reversed(0, part('b', 40)).data, reversalId: 'rb', lotId: 'b' }
+    given(
+      granted('a', 60),
+      granted('b', 60),
+      reversed(0, part('a', 40)),
+      { type: 'CreditsReversed', data: ofB } as CreditAccountEvent,
+      restored(40),
+    )
+      .when({ type: 'RestoreLot', userId, restorationId: 'db', lotId: 'b', amount: 60, at })
+      .decides({
+        type: 'CreditsRestored',
+        data: { userId, restorationId: 'db', lotId: 'b', amount: 40, newLotId: null, at },
+      })
+  })
+  it('leaves an expired lot as it is: the credits are in the new lot, beside the other lots', () => {
+    const over = [granted('a', 60, day(9)), granted('b', 5), reversed(0, part('a', 40))]
+    given(...over)
+      .when(restore(40))
+      .decides(restored(40, 'restored-d'))
+    given(...over, restored(40, 'restored-d'))
+      .when({ type: 'ExpireLots', userId, at })
+      .decides({ type: 'CreditLotClosed', data: { userId, lotId: 'a', amount: 20, reason: 'expired', at } })
+    given(...over, restored(40, 'restored-d'))
+      .when(hold('t', 45))
+      .decides(held('t', part('b', 5), part('restored-d', 40)))
+  })
   it('repays the debt of the claim first', () => {
     given(granted('a', 60), held('t', part('a', 60)), captured('t'), reversed(60))
       .when(restore(60))
@@ -155,6 +199,21 @@ describe('withdrawing credits', () => {
       .decides({
         type: 'CreditsWithdrawn',
         data: { userId, adjustmentId: 'w', parts: [part('soon', 10), part('free', 20)], reason: 'a mistake', at },
+      })
+  })
+  it('records the signature of the operator', () => {
+    given(granted('free', 60))
+      .when({ ...take(30), signature: 'signed' } as CreditAccountCommand)
+      .decides({
+        type: 'CreditsWithdrawn',
+        data: {
+          userId,
+          adjustmentId: 'w',
+          parts: [part('free', 30)],
+          reason: 'a mistake',
+          at,
+          signature: 'signed',
+        },
       })
   })
   it('rejects a withdrawal of more credits than are available', () => {

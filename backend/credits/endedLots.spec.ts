@@ -54,6 +54,12 @@ describe('credits that are held over the end of their lot', () => {
       .decides(released('cancelled', { lost: [part('p', 30)] }))
   })
 
+  it('go with their lot down to the last credit', () => {
+    given(granted('p', 1), held('t', part('p', 1)), closed('p', 0))
+      .when(cancel)
+      .decides(released('cancelled', { lost: [part('p', 1)] }))
+  })
+
   it('go into a new lot if the task fails', () => {
     given(...over)
       .when(fail)

@@ -22,6 +22,7 @@ const creditSpecs = [
   'backend/credits/creditReversals.spec.ts',
   'backend/credits/creditCorrections.spec.ts',
   'backend/credits/endedLots.spec.ts',
+  'backend/credits/snapshotVersion.spec.ts',
 ]
 
 export const TARGETS: readonly Target[] = [
