@@ -5,7 +5,7 @@ import { FULL } from '../testing/fullRun.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import type { TestUser } from '../testing/testUser.ts'
 
-const BODIES = FULL ? 10_000 : 600
+const BODIES = FULL ? 10_000 : 400
 const SEED = 20_261_121
 const AT_ONCE = 16
 

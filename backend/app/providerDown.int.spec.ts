@@ -17,7 +17,7 @@ import { type Program, startProgram } from '../testing/program.ts'
 import { replayLedger } from '../testing/replayLedger.ts'
 import { registerUser, type TestUser } from '../testing/testUser.ts'
 
-const TASKS = FULL ? 100 : 40
+const TASKS = FULL ? 100 : 24
 const FREE_CREDITS = 60
 const MINUTE = 60_000
 const PROGRAM = path.join(import.meta.dirname, '../testing/minimaxProgram.ts')
@@ -151,8 +151,8 @@ const OUTAGES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
 describe('a provider that is down for ten minutes', () => {
   it.each([
     ['refuses connections', TASKS, true],
-    ['responds that it is overloaded', FULL ? TASKS : 40, false],
-    ['never answers', FULL ? TASKS : 40, false],
+    ['responds that it is overloaded', TASKS, false],
+    ['never answers', TASKS, false],
   ] as const)(
     'and %s: loses none of %i tasks and charges none without a video (Kinora killed: %j)',
     {
