@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** Path to which browsers send CSP violation reports. */
 export const REPORTS_PATH = '/api/v1/csp-reports'
 
@@ -13,15 +15,32 @@ export const PAGE_HEADERS = {
 
 const META = /<meta http-equiv="content-security-policy" content="([^"]*)">/i
 
+/** Returns the source expressions of a page's inline scripts and styles. */
+function inlineHashes(html: string): Set<string> {
+  const elements = html.split(/<(?=script|style)/).slice(1)
+  return new Set(
+    elements.map((element) => {
+      const end = element.indexOf(element.startsWith('script') ? '</script' : '</style')
+      const text = element.slice(element.indexOf('>') + 1, end)
+      return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+    }),
+  )
+}
+
 /**
  * Moves the policy that the build wrote into a page to a header value, because browsers ignore `frame-ancestors` and
- * reporting in `<meta>`. A page without a policy gets {@link NO_PAGE_POLICY}.
+ * reporting in `<meta>`. Keeps only the hashes of the page's own scripts and styles. A page without a policy gets {@link NO_PAGE_POLICY}.
  */
 export function extractPolicy(html: string, publicUrl: string): { html: string; policy: string } {
   const made = META.exec(html)?.[1]
   if (made === undefined) return { html, policy: NO_PAGE_POLICY }
+  const own = inlineHashes(html)
+  const isOwn = (source: string) => !source.startsWith("'sha256-") || own.has(source)
+  const directives = made.split(';').flatMap((directive) => directive.trim() || [])
   const policy = [
-    ...made.split(';').flatMap((directive) => directive.trim() || []),
+    ...directives.map((directive) => directive.split(' ').filter(isOwn).join(' ')),
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
     "frame-ancestors 'none'",
     ...(publicUrl.startsWith('https://') ? ['upgrade-insecure-requests'] : []),
     `report-uri ${REPORTS_PATH}`,

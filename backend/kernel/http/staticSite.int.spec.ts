@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,6 +15,8 @@ import { PLACEHOLDER_ORIGIN, serveSite } from './staticSite.ts'
 
 const dist = mkdtempSync(path.join(os.tmpdir(), 'kinora-dist-'))
 const page = (title: string) => `<link rel="canonical" href="${PLACEHOLDER_ORIGIN}/"><title>${title}</title>`
+const SCRIPT = 'start()'
+const OWN = `'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`
 let server: Server
 let url: string
 
@@ -21,8 +24,8 @@ beforeAll(async () => {
   for (const folder of ['_astro', 'auth', 'zh/auth']) mkdirSync(path.join(dist, folder), { recursive: true })
   const files = { 'index.html': 'home', 'zh.html': '首页', 'workspace.html': 'work', 'zh/workspace.html': '创作台' }
   for (const [file, title] of Object.entries(files)) writeFileSync(path.join(dist, file), page(title))
-  const made = `<meta http-equiv="content-security-policy" content="default-src 'self'; script-src 'sha256-abc=';">`
-  writeFileSync(path.join(dist, 'faq.html'), `${made}<title>faq</title>`)
+  const made = `<meta http-equiv="content-security-policy" content="default-src 'self'; script-src 'sha256-abc=' ${OWN};">`
+  writeFileSync(path.join(dist, 'faq.html'), `${made}<title>faq</title><script type="module">${SCRIPT}</script>`)
   mkdirSync(path.join(dist, 'legal'))
   writeFileSync(path.join(dist, 'legal/privacy-policy-en.md'), '# Privacy')
   writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
@@ -68,11 +71,12 @@ describe('the static site', () => {
     expect(again.status).toBe(304)
   })
 
-  it('sends the policy of the build as a header, with the directives that need one', async () => {
+  it('sends the policy of the build as a header, with the hashes of the page and the directives that need a header', async () => {
     const faq = await get('/faq')
-    expect(await faq.text()).toBe('<title>faq</title>')
+    expect(await faq.text()).toMatch(/^<title>faq<\/title>/)
     expect(faq.headers.get('content-security-policy')).toBe(
-      "default-src 'self'; script-src 'sha256-abc='; frame-ancestors 'none'; upgrade-insecure-requests; " +
+      `default-src 'self'; script-src ${OWN}; require-trusted-types-for 'script'; trusted-types 'none'; ` +
+        "frame-ancestors 'none'; upgrade-insecure-requests; " +
         'report-uri /api/v1/csp-reports; report-to csp',
     )
     expect(faq.headers.get('permissions-policy')).toContain('camera=()')

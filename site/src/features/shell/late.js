@@ -1,14 +1,7 @@
 // Loads the page's scripts after the first paint, so that they do not delay it.
 ;((doc, root) => {
   const late = [...doc.querySelectorAll('script[data-late]')]
-  const load = ({ dataset }) =>
-    new Promise((resolve) => {
-      const script = doc.createElement('script')
-      script.type = 'module'
-      script.onload = script.onerror = resolve
-      script.src = dataset.late
-      doc.head.append(script)
-    })
+  const load = ({ dataset }) => import(dataset.late).catch(() => {})
   const begin = () => {
     root.dataset.shown = ''
     Promise.all(late.map(load)).then(() => (root.dataset.awake = ''))
