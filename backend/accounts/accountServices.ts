@@ -6,6 +6,8 @@ import { createAccounts } from './accounts.ts'
 import { createBackground } from './background.ts'
 import { createConfirmations } from './confirmations.ts'
 import type { Erasures } from './erasures.ts'
+import { createChallenges } from './factors/challenges.ts'
+import { createPasskeys } from './factors/passkeys.ts'
 import { createSecondFactors } from './factors/secondFactors.ts'
 import { createTickets } from './factors/tickets.ts'
 import { createFreeGrants } from './freeGrants.ts'
@@ -52,7 +54,9 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const passwords = createAccountPasswords({ ...shared, outbox, publicUrl, now: clock })
   const sessions = createBrowserSessions(createSessions(database, secrets.session), cookies, key('known devices'))
   const attempts = createAttempts(throttle, securityLog, production)
-  const factors = createSecondFactors({ database, encrypt: userKeys.encrypt, decrypt: userKeys.tryDecrypt })
+  const challenges = createChallenges(database, key('passkey challenges'), cookies)
+  const passkeys = createPasskeys(database, challenges, publicUrl)
+  const factors = createSecondFactors({ database, passkeys, encrypt: userKeys.encrypt, decrypt: userKeys.tryDecrypt })
   return {
     accounts: {
       ...createAccounts({ ...shared, production, calendar }),

@@ -6,6 +6,7 @@ import type { SecondFactors } from './factors/secondFactors.ts'
 import type { SecurityLog } from './security/securityLog.ts'
 import type { BrowserSessions } from './sessions/browserSessions.ts'
 import type { Attempts } from './sessions/limits.ts'
+import { networkAddress } from './sessions/networkAddress.ts'
 import type { UserAccount } from './tables.ts'
 
 interface ConfirmationsOptions {
@@ -44,6 +45,18 @@ export function createConfirmations(options: ConfirmationsOptions) {
     if (method === 'recovery_code') await securityLog.record(ctx, userId, 'recovery_code_used')
   }
 
+  /** Checks a passkey, and returns its owner. Failures of a network are limited. @throws Rejection passkey_refused */
+  const verifyPasskey = async (ctx: Context, credential: object): Promise<string> => {
+    const address = networkAddress(ctx)
+    await attempts.take(ctx, 'sign in from', address)
+    const owner = await factors.passkeys.verify(ctx, credential).catch(async (error) => {
+      await securityLog.record(ctx, null, 'sign_in_failed')
+      throw error
+    })
+    await attempts.giveBack('sign in from', address)
+    return owner
+  }
+
   /** Requires a recent proof of the second factor, if the user has one. @throws Rejection step_up_required */
   const requireStepUp = async (ctx: Context, userId: string): Promise<void> => {
     const isRequired = (await factors.methods(userId)).length > 0
@@ -54,14 +67,20 @@ export function createConfirmations(options: ConfirmationsOptions) {
   return {
     confirmPassword,
     verifyFactor,
+    verifyPasskey,
     requireStepUp,
     /** Returns the user as the owner of second factors. */
     ownerOf: (ctx: Context, { id, email }: UserAccount): FactorOwner => ({
       owner: id,
       label: email,
       recommended: false,
+      session: ctx.state.sessionId ?? '',
       confirmPassword: async (password) => void (await confirmPassword(ctx, id, password)),
       verify: (code) => verifyFactor(ctx, id, code),
+      async verifyPasskey(credential) {
+        const owner = await verifyPasskey(ctx, credential)
+        if (owner !== id) throw new Rejection('passkey_refused', 'This passkey belongs to another account.')
+      },
       stepUp: () => sessions.stepUp(ctx),
       requireStepUp: () => requireStepUp(ctx, id),
       record: (change) => securityLog.record(ctx, id, change),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, Message, paging } from '../kernel/http/contract.ts'
-import { TicketAndCode } from './secondFactors.contract.ts'
+import { PasskeyAnswer, TicketAndCode } from './secondFactors.contract.ts'
 
 const LANGUAGES = ['en', 'zh'] as const
 export const Language = z.enum(LANGUAGES)
@@ -142,6 +142,14 @@ export const secondFactor = endpoint('POST /auth/second-factor', {
   summary: 'Finishes a sign-in that answered `second_factor_required`, with its ticket and a code',
 })
 
+export const passkeyLogin = endpoint('POST /auth/passkey', {
+  access: 'public',
+  body: PasskeyAnswer,
+  answer: z.object({ user: User }),
+  refuses: ['passkey_refused', 'too_many_requests'],
+  summary: 'Signs in with a passkey alone',
+})
+
 export const me = endpoint('GET /auth/me', { access: 'user', answer: User, summary: 'Returns the signed-in user' })
 
 export const refresh = endpoint('POST /auth/refresh', {
@@ -220,6 +228,8 @@ const SECURITY_EVENTS = [
   'second_factor_failed',
   'recovery_codes_renewed',
   'recovery_code_used',
+  'passkey_added',
+  'passkey_removed',
 ] as const
 const SecurityEvent = z.enum(SECURITY_EVENTS)
 export type SecurityEvent = z.infer<typeof SecurityEvent>

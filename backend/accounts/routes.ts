@@ -100,6 +100,12 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
     return signIn(ctx, account, true)
   })
 
+  serve(contract.passkeyLogin, async ({ body, ctx }) => {
+    const account = await accounts.byId(await confirmations.verifyPasskey(ctx, body.credential))
+    if (!account) throw new Rejection('passkey_refused', 'This passkey belongs to no account.')
+    return signIn(ctx, account, true)
+  })
+
   serve(contract.me, async ({ userId, ctx }) => {
     const account = await accounts.byId(userId)
     if (!account) throw new Rejection('unauthenticated', 'Please sign in.')

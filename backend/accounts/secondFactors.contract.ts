@@ -12,7 +12,7 @@ const Password = z.string(required).check(z.minLength(1, 'required'), z.maxLengt
 export const PasswordEntry = z.object({ password: Password })
 
 /** How a sign-in with a correct password continues. */
-const Method = z.enum(['totp', 'recovery_code'])
+const Method = z.enum(['passkey', 'totp', 'recovery_code'])
 /** Fields that a `second_factor_required` problem has in addition. */
 export const SecondFactorRequired = z.object({ ticket: z.string(), methods: z.array(Method) })
 export type Method = z.infer<typeof Method>
@@ -22,7 +22,33 @@ export const TicketAndCode = z.object({
   code: Code,
 })
 
+/** A WebAuthn structure, as its JSON form. */
+const WebAuthnJson = z.record(z.string(), z.unknown())
+export const PasskeyAnswer = z.object({ credential: WebAuthnJson })
+const Options = z.object({ options: WebAuthnJson })
+
+const Passkey = z.object({
+  id: z.string(),
+  name: z.string(),
+  created_at: z.string(),
+  last_used_at: z.nullable(z.string()),
+})
+export type Passkey = z.infer<typeof Passkey>
+/** Name and password of a new passkey. */
+export const PasskeyEntry = z.extend(PasswordEntry, {
+  name: z
+    .string(required)
+    .check(
+      z.trim(),
+      z.minLength(1, { error: 'required', abort: true }),
+      z.maxLength(80, 'name_too_long'),
+      z.regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'invalid_characters'),
+    ),
+})
+
 const Factors = z.object({
+  /** Oldest first. */
+  passkeys: z.array(Passkey),
   /** Whether an authenticator app is set up. */
   totp: z.boolean(),
   /** Number of unused recovery codes. */
@@ -71,6 +97,38 @@ export const factorEndpoints = (prefix: '/users' | '/analytics', access: 'user' 
     answer: RecoveryCodes,
     refuses: ['step_up_required'],
     summary: 'Replaces the recovery codes, after a step-up',
+  }),
+  beginPasskey: endpoint(`POST ${prefix}/passkeys/options` as const, {
+    access,
+    body: PasswordEntry,
+    answer: Options,
+    refuses: ['too_many_passkeys', 'too_many_requests'],
+    summary: 'Returns the WebAuthn options with which the browser creates a passkey',
+  }),
+  addPasskey: endpoint(`POST ${prefix}/passkeys` as const, {
+    access,
+    body: z.extend(PasskeyAnswer, { name: PasskeyEntry.shape.name }),
+    answer: RecoveryCodes,
+    refuses: ['passkey_refused'],
+    summary: 'Stores a passkey that the browser created; returns recovery codes if there are none yet',
+  }),
+  removePasskey: endpoint(`DELETE ${prefix}/passkeys/:passkey` as const, {
+    access,
+    status: 204,
+    refuses: ['step_up_required'],
+    summary: 'Removes a passkey, after a step-up',
+  }),
+  challenge: endpoint(`POST ${prefix}/passkeys/challenge` as const, {
+    access: 'public',
+    answer: Options,
+    summary: 'Returns the WebAuthn options for a sign-in or a step-up with a passkey',
+  }),
+  stepUpByPasskey: endpoint(`POST ${prefix}/step-up/passkey` as const, {
+    access,
+    body: PasskeyAnswer,
+    answer: Message,
+    refuses: ['passkey_refused', 'too_many_requests'],
+    summary: 'Proves a passkey again, for ten minutes of sensitive actions',
   }),
   checkStepUp: endpoint(`GET ${prefix}/step-up` as const, {
     access,

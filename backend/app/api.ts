@@ -123,6 +123,7 @@ function composeApi(
   const operators = composeOperators(context, adapters, publicUrl, {
     throttle: accounts.throttle,
     userKeys: services.userKeys,
+    passkeys: accounts.factors.passkeys,
   })
   const authenticate = async (ctx: HttpContext) => {
     const session = await accounts.sessions.current(ctx)

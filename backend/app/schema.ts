@@ -18,6 +18,7 @@ import { M0131UploadBytes } from './migrations/M0131UploadBytes.ts'
 import { M0135SecurityLog } from './migrations/M0135SecurityLog.ts'
 import { M0136SecondFactors } from './migrations/M0136SecondFactors.ts'
 import { M0137OperatorStepUp } from './migrations/M0137OperatorStepUp.ts'
+import { M0138Passkeys } from './migrations/M0138Passkeys.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -35,6 +36,7 @@ export const MIGRATIONS = [
   { name: 'M0135SecurityLog', class: M0135SecurityLog },
   { name: 'M0136SecondFactors', class: M0136SecondFactors },
   { name: 'M0137OperatorStepUp', class: M0137OperatorStepUp },
+  { name: 'M0138Passkeys', class: M0138Passkeys },
 ]
 
 /**

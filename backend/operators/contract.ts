@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { factorEndpoints, TicketAndCode } from '../accounts/secondFactors.contract.ts'
+import { factorEndpoints, PasskeyAnswer, TicketAndCode } from '../accounts/secondFactors.contract.ts'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 
 // Days are dates in the operator's time zone (`YYYY-MM-DD`). Times are UTC, ISO 8601.
@@ -161,6 +161,14 @@ export const secondFactor = endpoint('POST /analytics/second-factor', {
   answer: z.object({ success, message: z.string() }),
   refuses: ['ticket_invalid', 'too_many_requests'],
   summary: 'Finishes the operator’s sign-in that answered `second_factor_required`, with its ticket and a code',
+})
+
+export const passkeyLogin = endpoint('POST /analytics/passkey', {
+  access: 'public',
+  body: PasskeyAnswer,
+  answer: z.object({ success, message: z.string() }),
+  refuses: ['passkey_refused', 'too_many_requests'],
+  summary: 'Signs the operator in with a passkey alone',
 })
 
 export const operatorFactors = factorEndpoints('/analytics', 'operator')

@@ -14,6 +14,8 @@ interface Action {
     | 'second_factor_refused'
     | 'recovery_codes_renewed'
     | 'recovery_code_used'
+    | 'passkey_added'
+    | 'passkey_removed'
   readonly detail?: string
   /** Null for actions on the command line. */
   readonly ip: string | null

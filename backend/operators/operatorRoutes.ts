@@ -21,6 +21,8 @@ export interface SecondStep {
   require(): Promise<void>
   /** @throws Rejection ticket_invalid @throws ValidationError wrong_code */
   check(ctx: Context, ticket: string, code: string): Promise<void>
+  /** Checks a passkey of the operator. @throws Rejection passkey_refused */
+  checkPasskey(ctx: Context, credential: object): Promise<void>
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
@@ -70,6 +72,11 @@ export function serveOperator(
 
   serve(contract.secondFactor, async ({ body, ctx }) => {
     await secondStep.check(ctx, body.ticket, body.code)
+    return signIn(ctx, true)
+  })
+
+  serve(contract.passkeyLogin, async ({ body, ctx }) => {
+    await secondStep.checkPasskey(ctx, body.credential)
     return signIn(ctx, true)
   })
 

@@ -67,6 +67,11 @@ export function createOperatorSessions(
     /** Returns the id of a device that has signed in before; undefined for others. */
     deviceOf,
 
+    /** Returns the id of the session, the hash of its token. */
+    idOf(ctx: Context): string {
+      return hashOf(ctx.cookies.get(cookie) ?? '')
+    },
+
     /** Records that the session proved the second factor. */
     async stepUp(ctx: Context): Promise<void> {
       const row = [hashOf(ctx.cookies.get(cookie) ?? ''), new Date()]

@@ -13,6 +13,27 @@ const STEP_MS = 30_000
 const codeOf = (secret: string, stepsAhead = 0) =>
   TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: Date.now() + stepsAhead * STEP_MS })
 
+/** Gives the page an authenticator that confirms every request, such as a phone with a fingerprint reader. */
+async function addAuthenticator(page: Page) {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return {
+    /** Lets the authenticator refuse or accept its user. */
+    verifies: (isUserVerified: boolean) =>
+      devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+  }
+}
+
 /** The two-step parts of a page, located by their visible text. */
 async function twoStep(page: Page, language: 'en' | 'zh') {
   const [{ factors: t }, auth] = [await words(language, 'profile'), await words(language, 'auth')]
@@ -42,6 +63,19 @@ async function twoStep(page: Page, language: 'en' | 'zh') {
       await button(t.saved).click()
       await page.locator('.factor').getByText(t.on, { exact: true }).waitFor()
       return { secret, codes }
+    },
+    /** Adds a passkey. Returns the recovery codes. */
+    async addPasskey(password: string) {
+      await button(t.addPasskey).click()
+      await fill(t.passkeyName, 'Virtual phone')
+      await fill(t.password, password)
+      expect(await axeFaults(page)).toEqual([])
+      await button(t.next).click()
+      await page.getByRole('dialog', { name: t.codesTitle }).waitFor()
+      const codes = await page.locator('.factor-codes code').allTextContents()
+      await button(t.saved).click()
+      await page.locator('.factor-passkey').getByText('Virtual phone').waitFor()
+      return codes
     },
     /** Enters a code in the second step of a sign-in or in the step-up dialog. */
     async enter(code: string) {
@@ -88,6 +122,75 @@ describeOnSite(
       await button(t.turnOff).click()
       await enter(codes[0]!)
       await page.locator('.factor').getByText(t.off, { exact: true }).waitFor()
+      await page.context().close()
+    })
+
+    it.each(languagesInTurn())('of a user: a passkey (%s)', { timeout: 120_000 }, async (language) => {
+      const prefix = language === 'zh' ? '/zh' : ''
+      const user = await registerUser(site.url, `passkey.${language}.${Date.now()}@kinora.test`)
+      await user.call('PUT', '/users/language', { language })
+      const page = await site.visit({ language, user })
+      const authenticator = await addAuthenticator(page)
+      const { t, auth, button, fill, addPasskey } = await twoStep(page, language)
+      await page.goto(`${site.url}${prefix}/profile`)
+      await addPasskey(PASSWORD)
+
+      await page.context().clearCookies()
+      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile`)
+      await authenticator.verifies(false)
+      await button(auth.second.passkey).click()
+      await page.getByText(auth.second.passkeyFailed).waitFor()
+      await authenticator.verifies(true)
+      const sent = page.waitForRequest('**/api/v1/auth/passkey')
+      await button(auth.second.passkey).click()
+      const credential = (await sent).postDataJSON() as object
+      await page.waitForURL(`${site.url}${prefix}/profile`)
+
+      // The answer of the passkey is accepted once, and in no other browser.
+      const replay = (headers: Record<string, string>) =>
+        page.request.post(`${site.url}/api/v1/auth/passkey`, { data: credential, headers })
+      expect((await replay({})).status()).toBe(422)
+      const elsewhere = await fetch(`${site.url}/api/v1/auth/passkey`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(credential),
+      })
+      expect(elsewhere.status).toBe(422)
+
+      // After the password, the passkey is the second step.
+      await page.context().clearCookies()
+      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile`)
+      await fill(auth.field.email, user.email)
+      await fill(auth.field.password, PASSWORD)
+      await page.locator('main').getByRole('button', { name: auth.login.submit, exact: true }).click()
+      await page.getByText(auth.second.lead).waitFor()
+      await button(auth.second.passkey).click()
+      await page.waitForURL(`${site.url}${prefix}/profile`)
+
+      await button(t.removeOf.replace('{{name}}', 'Virtual phone')).click()
+      await page.locator('.factor-passkey').waitFor({ state: 'detached' })
+      await page.context().close()
+    })
+
+    it.each(languagesInTurn())('of the operator: a passkey (%s)', { timeout: 120_000 }, async (language) => {
+      const prefix = language === 'zh' ? '/zh' : ''
+      const page = await site.visit({ language })
+      await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
+      await addAuthenticator(page)
+      const { t, auth, button, fill, addPasskey } = await twoStep(page, language)
+      const { login } = await words(language, 'dashboard')
+      await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
+      await fill(login.username, OPERATOR.username)
+      await fill(login.password, OPERATOR.password)
+      await button(login.submit).click()
+      await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+      await addPasskey(OPERATOR.password)
+      await page.context().clearCookies()
+      await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
+      await button(auth.second.passkey).click()
+      await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+      await button(t.removeOf.replace('{{name}}', 'Virtual phone')).click()
+      await page.locator('.factor-passkey').waitFor({ state: 'detached' })
       await page.context().close()
     })
 

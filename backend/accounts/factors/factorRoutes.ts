@@ -9,6 +9,8 @@ export type FactorChange =
   | 'second_factor_removed'
   | 'recovery_codes_renewed'
   | 'recovery_code_used'
+  | 'passkey_added'
+  | 'passkey_removed'
 
 /** What the routes need to know about a user, or about the operator. */
 export interface FactorOwner {
@@ -16,12 +18,16 @@ export interface FactorOwner {
   readonly owner: string
   /** Name that authenticator apps show. */
   readonly label: string
+  /** Id of the session. */
+  readonly session: string
   /** Whether the owner should have a second factor. */
   readonly recommended: boolean
   /** @throws ValidationError wrong_password @throws Rejection too_many_requests */
   confirmPassword(password: string): Promise<void>
   /** Checks a code, within a rate limit, and records a failure. @throws ValidationError wrong_code */
   verify(code: string): Promise<void>
+  /** Checks a passkey of the owner, within a rate limit. @throws Rejection passkey_refused */
+  verifyPasskey(credential: object): Promise<void>
   /** Allows sensitive actions of this session for a while. */
   stepUp(): Promise<void>
   /** @throws Rejection step_up_required */
@@ -39,7 +45,7 @@ export function serveFactors(
   serve(endpoints.list, async ({ ctx, userId }) => {
     const { owner, recommended } = await ownerOf(ctx, userId)
     const state = await factors.list(owner)
-    return { ...state, missing: recommended && !state.totp }
+    return { ...state, missing: recommended && !state.totp && state.passkeys.length === 0 }
   })
 
   serve(endpoints.beginTotp, async ({ body, ctx, userId }) => {
@@ -70,6 +76,37 @@ export function serveFactors(
     const recovery_codes = await factors.renewCodes(owner)
     await record('recovery_codes_renewed')
     return { recovery_codes }
+  })
+
+  serve(endpoints.beginPasskey, async ({ body, ctx, userId }) => {
+    const { owner, label, session, confirmPassword } = await ownerOf(ctx, userId)
+    await confirmPassword(body.password)
+    return { options: { ...(await factors.passkeys.creationOptions(ctx, session, owner, label)) } }
+  })
+
+  serve(endpoints.addPasskey, async ({ body, ctx, userId }) => {
+    const { owner, session, record, stepUp } = await ownerOf(ctx, userId)
+    const recovery_codes = await factors.addPasskey(ctx, session, owner, body.name, body.credential)
+    await record('passkey_added')
+    await stepUp()
+    return { recovery_codes }
+  })
+
+  serve(endpoints.removePasskey, async ({ params, ctx, userId }) => {
+    const { owner, record, requireStepUp } = await ownerOf(ctx, userId)
+    await requireStepUp()
+    await factors.removePasskey(owner, params.passkey)
+    await record('passkey_removed')
+    return undefined
+  })
+
+  serve(endpoints.challenge, async ({ ctx }) => ({ options: { ...(await factors.passkeys.requestOptions(ctx)) } }))
+
+  serve(endpoints.stepUpByPasskey, async ({ body, ctx, userId }) => {
+    const { verifyPasskey, stepUp } = await ownerOf(ctx, userId)
+    await verifyPasskey(body.credential)
+    await stepUp()
+    return { message: 'Confirmed.' }
   })
 
   serve(endpoints.checkStepUp, async ({ ctx, userId }) => {

@@ -1,14 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Context } from 'koa'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { Factors, Method } from '../secondFactors.contract.ts'
+import type { Passkeys } from './passkeys.ts'
 import { hashOfCode, newRecoveryCodes, plainCode } from './recoveryCodes.ts'
 import { newSecret, setupOf, stepOf } from './totp.ts'
 
 interface SecondFactorsOptions {
   readonly database: Database
+  readonly passkeys: Passkeys
   /** Encrypts secrets with the owner's key. */
   readonly encrypt: (owner: string, text: string) => Promise<string>
   readonly decrypt: (owner: string, sealed: string) => Promise<string | undefined>
@@ -23,7 +26,7 @@ const wrongCode = () => new ValidationError([{ path: 'code', code: 'wrong_code' 
  * Creates the service that sets up and checks second factors. An owner is a user's id, or the operator's. See
  * docs/decisions/0019-second-factors.md.
  */
-export function createSecondFactors({ database, encrypt, decrypt, now = Date.now }: SecondFactorsOptions) {
+export function createSecondFactors({ database, passkeys, encrypt, decrypt, now = Date.now }: SecondFactorsOptions) {
   const execute = <T extends object>(sql: string, parameters: unknown[], em: EntityManager = database.em.fork()) =>
     em.execute<T[]>(sql, parameters)
 
@@ -41,6 +44,11 @@ export function createSecondFactors({ database, encrypt, decrypt, now = Date.now
     return codes
   }
 
+  const firstCodes = async (owner: string, em: EntityManager): Promise<string[]> => {
+    const codes = await execute('select 1 from recovery_code where owner = ? limit 1', [owner], em)
+    return codes.length > 0 ? [] : replaceCodes(owner, em)
+  }
+
   /** Accepts a code of the authenticator app once. Later steps cannot be followed by earlier ones. */
   const acceptTotp = async (owner: string, code: string): Promise<boolean> => {
     const secret = await secretOf(owner, true)
@@ -56,12 +64,12 @@ export function createSecondFactors({ database, encrypt, decrypt, now = Date.now
   }
 
   const list = async (owner: string): Promise<Omit<Factors, 'missing'>> => {
-    const [row] = await execute<Factors>(
+    const [row] = await execute<Pick<Factors, 'totp' | 'recovery_codes'>>(
       `select exists (select from authenticator where owner = ? and confirmed_at is not null) as totp,
          (select count(*)::int from recovery_code where owner = ?) as recovery_codes`,
       [owner, owner],
     )
-    return row!
+    return { ...row!, passkeys: await passkeys.list(owner) }
   }
 
   return {
@@ -69,8 +77,12 @@ export function createSecondFactors({ database, encrypt, decrypt, now = Date.now
 
     /** Returns how the owner can prove a second factor; empty if none is set up. */
     async methods(owner: string): Promise<Method[]> {
-      const { totp, recovery_codes } = await list(owner)
-      return totp ? ['totp', ...(recovery_codes > 0 ? (['recovery_code'] as const) : [])] : []
+      const state = await list(owner)
+      const factors: Method[] = [
+        ...(state.passkeys.length > 0 ? ['passkey' as const] : []),
+        ...(state.totp ? ['totp' as const] : []),
+      ]
+      return factors.length > 0 && state.recovery_codes > 0 ? [...factors, 'recovery_code'] : factors
     },
 
     /** Makes a secret, which counts once it is confirmed. Replaces an unconfirmed one. @throws Rejection factor_exists */
@@ -102,10 +114,29 @@ export function createSecondFactors({ database, encrypt, decrypt, now = Date.now
           tx,
         )
         if (confirmed.length === 0) throw wrongCode()
-        const codes = await execute('select 1 from recovery_code where owner = ? limit 1', [owner], tx)
-        return codes.length > 0 ? [] : replaceCodes(owner, tx)
+        return firstCodes(owner, tx)
       })
     },
+
+    /** Stores a passkey. Returns new recovery codes if there were none, else an empty list. */
+    async addPasskey(
+      ctx: Context,
+      session: string,
+      owner: string,
+      name: string,
+      credential: object,
+    ): Promise<string[]> {
+      await passkeys.add(ctx, session, owner, name, credential)
+      return database.em.fork().transactional((tx) => firstCodes(owner, tx))
+    },
+
+    /** Removes a passkey, and the recovery codes with the last factor. @throws Rejection not_found */
+    async removePasskey(owner: string, id: string): Promise<void> {
+      await passkeys.remove(owner, id)
+      await database.em.fork().transactional((tx) => removeIdleCodes(tx, owner))
+    },
+
+    passkeys,
 
     /** Accepts a code once, and returns its kind. @throws ValidationError wrong_code */
     async verify(owner: string, entered: string): Promise<Method> {
@@ -116,11 +147,11 @@ export function createSecondFactors({ database, encrypt, decrypt, now = Date.now
       return isTotp ? 'totp' : 'recovery_code'
     },
 
-    /** Turns the authenticator app off and deletes the recovery codes. */
+    /** Turns the authenticator app off, and removes the recovery codes with the last factor. */
     async removeTotp(owner: string): Promise<void> {
       await database.em.fork().transactional(async (tx) => {
         await execute('delete from authenticator where owner = ?', [owner], tx)
-        await execute('delete from recovery_code where owner = ?', [owner], tx)
+        await removeIdleCodes(tx, owner)
       })
     },
 
@@ -128,9 +159,18 @@ export function createSecondFactors({ database, encrypt, decrypt, now = Date.now
   }
 }
 
+/** Deletes recovery codes that have no factor left to replace. */
+async function removeIdleCodes(tx: EntityManager, owner: string): Promise<void> {
+  await tx.execute(
+    `delete from recovery_code where owner = ? and not exists (select from authenticator where owner = ?)
+       and not exists (select from passkey where owner = ?)`,
+    [owner, owner, owner],
+  )
+}
+
 /** Deletes the second factors of an owner that were added after a time, in the caller's transaction. */
 export async function eraseFactors(tx: EntityManager, owner: string, after = new Date(0)): Promise<void> {
-  await tx.execute('delete from authenticator where owner = ? and created_at > ?', [owner, after])
-  const isLeft = 'exists (select from authenticator where owner = ?)'
-  await tx.execute(`delete from recovery_code where owner = ? and not ${isLeft}`, [owner, owner])
+  for (const table of ['authenticator', 'passkey'])
+    await tx.execute(`delete from ${table} where owner = ? and created_at > ?`, [owner, after])
+  await removeIdleCodes(tx, owner)
 }

@@ -12,6 +12,7 @@ const MARK = 'kinora_in'
 export function createCookies(secure: boolean) {
   const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
   const [access, refresh, device] = [nameOf('kinora_access'), nameOf('kinora_refresh'), nameOf('kinora_device')]
+  const challenge = nameOf('kinora_challenge')
   const options = { sameSite: 'lax', path: '/', secure, overwrite: true } as const
   const set = (ctx: Context, name: string, value: string | undefined, maxAge: number, httpOnly = true) => {
     // Koa rejects secure cookies on unencrypted connections, such as those from a reverse proxy.
@@ -32,6 +33,8 @@ export function createCookies(secure: boolean) {
       if (!ctx.cookies.get(MARK)) setMark(ctx, '1')
     },
     session: (ctx: Context) => ({ access: ctx.cookies.get(access), refresh: ctx.cookies.get(refresh) }),
+    setChallenge: (ctx: Context, value: string, maxAgeMs: number) => set(ctx, challenge, value, maxAgeMs),
+    challenge: (ctx: Context) => ctx.cookies.get(challenge),
     setDevice: (ctx: Context, value: string) => set(ctx, device, value, YEAR_MS),
     device: (ctx: Context) => ctx.cookies.get(device),
   }

@@ -2,6 +2,7 @@ import { PROJECTIONS } from '#projections/all.ts'
 import { replayParked } from '#projections/engine/replayParked.ts'
 import { FAILURES_FILE } from '#projections/tasks/readTaskHealth.ts'
 import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
+import type { Passkeys } from '../../accounts/factors/passkeys.ts'
 import { keyFor } from '../../accounts/keys/seal.ts'
 import type { UserKeys } from '../../accounts/keys/userKeys.ts'
 import { listUsers, readRegistrations, USERS_FILE } from '../../accounts/readUsers.ts'
@@ -30,12 +31,19 @@ import { createOperatorFactors } from './operatorFactors.ts'
 
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
 
+/** Services of users' accounts that the operator's account uses, too. */
+interface Shared {
+  readonly throttle: Throttle
+  readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
+  readonly passkeys: Passkeys
+}
+
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
   { video }: Adapters,
   publicUrl: () => string,
-  { throttle, userKeys }: { throttle: Throttle; userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'> },
+  { throttle, userKeys, passkeys }: Shared,
 ) {
   const { config, pool, database, store, changes, clock, calendar } = context
   const { timeZone } = config.operators
@@ -54,7 +62,7 @@ export function composeOperators(
     isSignedIn: sessions.isSignedIn,
     serve(serve: Serve): void {
       const limit = createSignInLimit({ throttle, networkOf: networkAddress, deviceOf: sessions.deviceOf })
-      const factors = createOperatorFactors({ context, userKeys, sessions, actions, limit, throttle })
+      const factors = createOperatorFactors({ context, userKeys, passkeys, sessions, actions, limit, throttle })
       const { secondStep, requireStepUp } = factors
       serveOperator(serve, { credentials: config.operators, sessions, actions, limit, secondStep })
       serveFactors(serve, operatorFactors, factors.factors, async (ctx) => factors.ownerOf(ctx))

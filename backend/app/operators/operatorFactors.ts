@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { FactorOwner } from '../../accounts/factors/factorRoutes.ts'
+import type { Passkeys } from '../../accounts/factors/passkeys.ts'
 import { createSecondFactors } from '../../accounts/factors/secondFactors.ts'
 import { createTickets } from '../../accounts/factors/tickets.ts'
 import { keyFor } from '../../accounts/keys/seal.ts'
@@ -25,14 +26,15 @@ interface OperatorFactorsOptions {
   readonly actions: OperatorActions
   readonly limit: ReturnType<typeof createSignInLimit>
   readonly throttle: Throttle
+  readonly passkeys: Passkeys
 }
 
 /** Creates the second factors of the operator: the same as a user's, with the operator's session and audit log. */
 export function createOperatorFactors(options: OperatorFactorsOptions) {
-  const { context, userKeys, sessions, actions, limit, throttle } = options
+  const { context, userKeys, sessions, actions, limit, throttle, passkeys } = options
   const { config, database } = context
   const { username, password } = config.operators
-  const factors = createSecondFactors({ database, encrypt: userKeys.encrypt, decrypt: userKeys.tryDecrypt })
+  const factors = createSecondFactors({ database, passkeys, encrypt: userKeys.encrypt, decrypt: userKeys.tryDecrypt })
   const tickets = createTickets(keyFor('operator tickets', config.secrets.encryption))
   /** Changes with the password and thereby invalidates earlier tickets. */
   const version = createHash('sha256').update(password).digest('hex')
@@ -46,6 +48,16 @@ export function createOperatorFactors(options: OperatorFactorsOptions) {
     })
     await throttle.giveBack('operator second factor', subject, CODES)
     if (method === 'recovery_code') await actions.record({ action: 'recovery_code_used', ip: ctx.ip })
+  }
+
+  const checkPasskey = async (ctx: Context, credential: object): Promise<void> => {
+    await limit.take(ctx)
+    const owner = await passkeys.verify(ctx, credential).catch(() => undefined)
+    if (owner !== OPERATOR) {
+      await actions.record({ action: 'second_factor_refused', ip: ctx.ip })
+      throw new Rejection('passkey_refused', 'The passkey was not accepted. Please try again.')
+    }
+    await limit.giveBack(ctx)
   }
 
   const requireStepUp = async (ctx: Context): Promise<void> => {
@@ -66,6 +78,7 @@ export function createOperatorFactors(options: OperatorFactorsOptions) {
       tickets.check(ticket, version)
       await verify(ctx, code)
     },
+    checkPasskey,
   }
 
   return {
@@ -76,12 +89,14 @@ export function createOperatorFactors(options: OperatorFactorsOptions) {
       owner: OPERATOR,
       label: username,
       recommended: config.production,
+      session: sessions.idOf(ctx),
       async confirmPassword(entered) {
         await limit.take(ctx)
         if (!equal(entered, password)) throw new ValidationError([{ path: 'password', code: 'wrong_password' }])
         await limit.giveBack(ctx)
       },
       verify: (code) => verify(ctx, code),
+      verifyPasskey: (credential) => checkPasskey(ctx, credential),
       stepUp: () => sessions.stepUp(ctx),
       requireStepUp: () => requireStepUp(ctx),
       record: (action) => actions.record({ action, ip: ctx.ip }),

@@ -26,6 +26,7 @@ const STATUS: Readonly<Record<string, number>> = {
   invalid_credentials: 401,
   second_factor_required: 401,
   ticket_invalid: 401,
+  passkey_refused: 422,
   insufficient_credits: 402,
   forbidden: 403,
   cross_site: 403,

@@ -196,7 +196,7 @@ export async function openBoardDouble(page: Page, language: 'en' | 'zh'): Promis
       [margin.path, () => ({ data: MARGIN })],
       [operatorActions.path, (query) => ({ actions: pageOf(query, 23, actionOf), total: 23 })],
       [parkedEvents.path, (query) => ({ events: pageOf(query, 12, parkedOf), total: 12 })],
-      [operatorFactors.list.path, () => ({ totp: true, recovery_codes: 8, missing: false })],
+      [operatorFactors.list.path, () => ({ passkeys: [], totp: true, recovery_codes: 8, missing: false })],
       [securityFailures.path, (query) => ({ failures: pageOf(query, 31, failureOf), total: 31 })],
       [replayParkedEvents.path, () => ({ replayed: 11, failed: 1, remaining: 1 })],
     ]),

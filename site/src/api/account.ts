@@ -4,6 +4,7 @@ import {
   login,
   Password,
   PasswordChange,
+  passkeyLogin,
   Registration,
   register,
   resendVerification,
@@ -12,12 +13,14 @@ import {
   secureAccount,
   verifyEmail,
 } from '#backend/accounts/contract.ts'
+import { userFactors } from '#backend/accounts/secondFactors.contract.ts'
 import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import { localizedPath } from '../i18n/core.ts'
 import { rememberLanguage } from '../i18n/language.ts'
 import { showToast } from '../ui/toasts.ts'
 import { type Answer, call } from './api.ts'
 import { ApiError, ticketOf } from './apiError.ts'
+import { provePasskey } from './passkeys.ts'
 import { recordRenewal } from './renewal.ts'
 import { safeNext } from './safeNext.ts'
 import { setSignedIn, setSignedOut, startSession } from './session.ts'
@@ -87,6 +90,10 @@ export async function signIn(credentials: { email: string; password: string }): 
 /** Finishes a sign-in with a code of the second factor, and opens the requested page. */
 export const signInWithCode = async (ticket: string, code: string): Promise<void> =>
   enter(await call(secondFactor, { body: { ticket, code } }))
+
+/** Signs in with a passkey, and opens the requested page. */
+export const signInWithPasskey = async (): Promise<void> =>
+  enter(await call(passkeyLogin, { body: { credential: await provePasskey(userFactors) } }))
 
 /** Creates an account in the page's language and opens the page that asks the user to verify the email address. */
 export async function signUp(form: z.output<typeof RegistrationForm>): Promise<void> {

@@ -5,9 +5,10 @@ import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
 import { LinkButton, SubmitButton } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
+import { PasskeyButton } from '../../ui/factors/PasskeyButton.tsx'
 import { SecondStep } from '../../ui/factors/SecondStep.tsx'
 import { Notice } from '../../ui/Notice.tsx'
-import { signInFailure, signInOperator, signInWithCode } from './operator.ts'
+import { signInFailure, signInOperator, signInWithCode, signInWithPasskey } from './operator.ts'
 
 type Problem = ReturnType<typeof signInFailure>
 
@@ -45,7 +46,13 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
   const invalid = (name: string) => ({ name, ...(missing.includes(name) ? { 'aria-invalid': true } : {}) })
 
   if (ticket !== undefined)
-    return <SecondStep send={(code) => signInWithCode(ticket, code)} onBack={() => setTicket(undefined)} />
+    return (
+      <SecondStep
+        send={(code) => signInWithCode(ticket, code)}
+        sendPasskey={signInWithPasskey}
+        onBack={() => setTicket(undefined)}
+      />
+    )
   return (
     <form className="stack stack-wide" ref={form} onSubmit={onSubmit} onInput={onInput} noValidate method="post">
       <div role="alert" className="form-problem">
@@ -70,6 +77,7 @@ export function OperatorLogin({ locale }: { locale: Locale }) {
         {...invalid('password')}
       />
       <SubmitButton label={t('dashboard.login.submit')} busy={busy} ready={ready} />
+      <PasskeyButton send={signInWithPasskey} />
       <LinkButton label={t('dashboard.login.home')} variant="quiet" wide href={localizedPath('/', locale)} />
     </form>
   )

@@ -1,6 +1,7 @@
-import { login, logout, secondFactor } from '#backend/operators/contract.ts'
+import { login, logout, operatorFactors, passkeyLogin, secondFactor } from '#backend/operators/contract.ts'
 import { type Answer, call } from '../../api/api.ts'
 import { ApiError, ticketOf } from '../../api/apiError.ts'
+import { provePasskey } from '../../api/passkeys.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 
 function enter({ success, message }: Answer<typeof login>): void {
@@ -22,6 +23,10 @@ export async function signInOperator(credentials: { username: string; password: 
 /** Finishes the operator's sign-in with a code of the second factor. @throws ApiError */
 export const signInWithCode = async (ticket: string, code: string): Promise<void> =>
   enter(await call(secondFactor, { body: { ticket, code } }))
+
+/** Signs in the operator with a passkey. @throws ApiError */
+export const signInWithPasskey = async (): Promise<void> =>
+  enter(await call(passkeyLogin, { body: { credential: await provePasskey(operatorFactors) } }))
 
 /** Returns the message for a failed sign-in and, if known, the cause. */
 export function signInFailure(error: unknown): { readonly text: string; readonly more?: string } {

@@ -7,6 +7,7 @@ import { Button } from '../Button.tsx'
 import { Notice } from '../Notice.tsx'
 import { showToast } from '../toasts.ts'
 import { useBusy } from '../useBusy.ts'
+import { Passkeys } from './Passkeys.tsx'
 import { RecoveryCodes } from './RecoveryCodes.tsx'
 import { TotpSetup } from './TotpSetup.tsx'
 import { useStepUp } from './useStepUp.tsx'
@@ -43,12 +44,16 @@ export function Factors({ endpoints, onChange, onState }: FactorsProps) {
     await load()
     onChange?.()
   }
-  return <Totp endpoints={endpoints} state={state} onChange={changed} />
+  return <Methods endpoints={endpoints} state={state} onChange={changed} />
 }
 
-type TotpProps = { readonly endpoints: FactorEndpoints; readonly state: State; readonly onChange: () => Promise<void> }
+interface MethodsProps {
+  readonly endpoints: FactorEndpoints
+  readonly state: State
+  readonly onChange: () => Promise<void>
+}
 
-function Totp({ endpoints, state, onChange }: TotpProps) {
+function Methods({ endpoints, state, onChange }: MethodsProps) {
   const t = translate()
   const { guard, dialog } = useStepUp(endpoints)
   const [adding, setAdding] = useState(false)
@@ -77,9 +82,7 @@ function Totp({ endpoints, state, onChange }: TotpProps) {
       <div className="line spread factor">
         <div>
           <strong>{t('profile.factors.app')}</strong>
-          <p className="hint">
-            {state.totp ? t('profile.factors.left', { count: state.recovery_codes }) : t('profile.factors.appLead')}
-          </p>
+          <p className="hint">{t('profile.factors.appLead')}</p>
         </div>
         <span className="badge" {...(state.totp ? { 'data-tone': 'success' } : {})}>
           {t(state.totp ? 'profile.factors.on' : 'profile.factors.off')}
@@ -87,18 +90,28 @@ function Totp({ endpoints, state, onChange }: TotpProps) {
       </div>
       <div className="row row-wide">
         {state.totp ? (
-          <>
-            <Button variant="outline" busy={busy} onClick={renew}>
-              {t('profile.factors.renew')}
-            </Button>
-            <Button variant="quiet" busy={busy} onClick={remove}>
-              {t('profile.factors.turnOff')}
-            </Button>
-          </>
+          <Button variant="quiet" busy={busy} onClick={remove}>
+            {t('profile.factors.turnOff')}
+          </Button>
         ) : (
           <Button label={t('profile.factors.setUp')} variant="outline" onClick={() => setAdding(true)} />
         )}
       </div>
+      <Passkeys
+        endpoints={endpoints}
+        passkeys={state.passkeys}
+        busy={busy}
+        onRemove={({ id }) => attempt(() => call(endpoints.removePasskey, { params: { passkey: id } }))}
+        onAdded={onDone}
+      />
+      {(state.totp || state.passkeys.length > 0) && (
+        <div className="line spread factor">
+          <span>{t('profile.factors.left', { count: state.recovery_codes })}</span>
+          <Button variant="quiet" busy={busy} onClick={renew}>
+            {t('profile.factors.renew')}
+          </Button>
+        </div>
+      )}
       {adding && <TotpSetup endpoints={endpoints} onClose={() => setAdding(false)} onDone={onDone} />}
       {codes.length > 0 && <RecoveryCodes codes={codes} onClose={() => setCodes([])} />}
       {dialog}

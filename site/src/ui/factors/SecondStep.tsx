@@ -6,14 +6,16 @@ import { Button, SubmitButton } from '../Button.tsx'
 import { FormProblem } from '../FormProblem.tsx'
 import { useForm } from '../useForm.ts'
 import { CodeField } from './CodeField.tsx'
+import { PasskeyButton } from './PasskeyButton.tsx'
 
 interface SecondStepProps {
   readonly send: (code: string) => Promise<void>
+  readonly sendPasskey: () => Promise<void>
   readonly onBack: () => void
 }
 
 /** Second step of a sign-in: asks for a code after the password was correct. */
-export function SecondStep({ send, onBack }: SecondStepProps) {
+export function SecondStep({ send, sendPasskey, onBack }: SecondStepProps) {
   const t = translate()
   const { form, field, problem, busy, ready } = useForm(CodeEntry, ({ code }) => send(code))
   const first = useRef<HTMLDivElement>(null)
@@ -26,6 +28,7 @@ export function SecondStep({ send, onBack }: SecondStepProps) {
         <CodeField label={t('auth.second.code')} {...field('code')} />
       </div>
       <SubmitButton label={t('auth.second.submit')} busy={busy} ready={ready} />
+      <PasskeyButton send={sendPasskey} />
       <Button variant="quiet" onClick={onBack}>
         {t('auth.second.back')}
       </Button>

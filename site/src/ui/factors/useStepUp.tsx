@@ -3,12 +3,14 @@ import { CodeEntry, type FactorEndpoints } from '#backend/accounts/secondFactors
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
+import { provePasskey } from '../../api/passkeys.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../Button.tsx'
 import { Dialog } from '../Dialog.tsx'
 import { FormProblem } from '../FormProblem.tsx'
 import { useForm } from '../useForm.ts'
 import { CodeField } from './CodeField.tsx'
+import { PasskeyButton } from './PasskeyButton.tsx'
 
 interface StepUp {
   /** Runs an action. If the server requires a step-up, asks for a code and runs the action again. */
@@ -44,6 +46,10 @@ function Question({ endpoints, onClose }: { endpoints: FactorEndpoints; onClose:
     await call(endpoints.stepUp, { body })
     onClose(true)
   })
+  const prove = async () => {
+    await call(endpoints.stepUpByPasskey, { body: { credential: await provePasskey(endpoints) } })
+    onClose(true)
+  }
   const foot = (
     <>
       <Button label={t('common.action.cancel')} variant="quiet" onClick={() => onClose(false)} />
@@ -59,6 +65,7 @@ function Question({ endpoints, onClose }: { endpoints: FactorEndpoints; onClose:
         <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
         <CodeField label={t('auth.second.code')} {...field('code')} />
       </form>
+      <PasskeyButton send={prove} />
     </Dialog>
   )
 }

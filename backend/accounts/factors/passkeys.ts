@@ -1,0 +1,145 @@
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import type { Context } from 'koa'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import type { Database } from '../../kernel/postgres/orm.ts'
+import type { Passkey } from '../secondFactors.contract.ts'
+import type { Challenges } from './challenges.ts'
+
+const MAX_PASSKEYS = 20
+
+const refused = () => new Rejection('passkey_refused', 'The passkey was not accepted. Please try again.')
+
+interface Stored {
+  readonly id: string
+  readonly owner: string
+  readonly public_key: string
+  readonly counter: string
+  readonly transports: string[]
+}
+type Transports = NonNullable<RegistrationResponseJSON['response']['transports']>
+
+export type Passkeys = ReturnType<typeof createPasskeys>
+
+/**
+ * Creates the service that registers and checks passkeys (WebAuthn). The relying party is the host of the public URL, and
+ * user verification is required, so a passkey alone is two factors.
+ */
+export function createPasskeys(database: Database, challenges: Challenges, publicUrl: () => string) {
+  const execute = <T extends object>(sql: string, parameters: unknown[]) =>
+    database.em.fork().execute<T[]>(sql, parameters)
+  const site = () => {
+    const { hostname, origin } = new URL(publicUrl())
+    return { expectedRPID: hostname, expectedOrigin: origin }
+  }
+  const storedOf = (owner: string) =>
+    execute<Stored>('select id, owner, public_key, counter, transports from passkey where owner = ?', [owner])
+
+  return {
+    /** Returns the owner's passkeys, oldest first. */
+    async list(owner: string): Promise<Passkey[]> {
+      const rows = await execute<Passkey>(
+        'select id, name, created_at, last_used_at from passkey where owner = ? order by created_at, id',
+        [owner],
+      )
+      const iso = (time: string) => new Date(time).toISOString()
+      return rows.map((row) => ({
+        ...row,
+        created_at: iso(row.created_at),
+        last_used_at: row.last_used_at && iso(row.last_used_at),
+      }))
+    },
+
+    /** Returns the options with which a browser creates a passkey. `session` is the session that adds it. */
+    async creationOptions(ctx: Context, session: string, owner: string, label: string): Promise<object> {
+      const existing = await storedOf(owner)
+      if (existing.length >= MAX_PASSKEYS)
+        throw new Rejection('too_many_passkeys', 'You have 20 passkeys. Please remove one first.')
+      return generateRegistrationOptions({
+        rpName: 'Kinora',
+        rpID: site().expectedRPID,
+        userName: label,
+        userID: new TextEncoder().encode(owner),
+        challenge: Buffer.from(challenges.issue(ctx, session), 'base64url'),
+        attestationType: 'none',
+        excludeCredentials: existing.map(({ id }) => ({ id })),
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      })
+    },
+
+    /** Stores a passkey that the browser has created. @throws Rejection passkey_refused */
+    async add(ctx: Context, session: string, owner: string, name: string, credential: object): Promise<void> {
+      const { registrationInfo: created } = await verifyRegistrationResponse({
+        response: credential as RegistrationResponseJSON,
+        expectedChallenge: (challenge) => challenges.accept(ctx, challenge, session),
+        ...site(),
+        requireUserVerification: true,
+      }).catch(() => {
+        throw refused()
+      })
+      if (!created) throw refused()
+      const { id, publicKey, counter, transports = [] } = created.credential
+      const key = Buffer.from(publicKey).toString('base64url')
+      const added = await execute(
+        `insert into passkey (id, owner, name, public_key, counter, transports, created_at)
+         values (?, ?, ?, ?, ?, array(select jsonb_array_elements_text(?::jsonb)), now())
+         on conflict do nothing returning id`,
+        [id, owner, name, key, counter, JSON.stringify(transports)],
+      )
+      if (added.length === 0) throw refused()
+    },
+
+    /** Returns the options with which a browser uses a passkey. */
+    requestOptions: (ctx: Context): Promise<object> =>
+      generateAuthenticationOptions({
+        rpID: site().expectedRPID,
+        challenge: Buffer.from(challenges.issue(ctx), 'base64url'),
+        userVerification: 'required',
+      }),
+
+    /**
+     * Checks a passkey's answer to a challenge and its counter. Returns its owner.
+     * @throws Rejection passkey_refused
+     */
+    async verify(ctx: Context, credential: object): Promise<string> {
+      const response = credential as AuthenticationResponseJSON
+      const sql = 'select id, owner, public_key, counter, transports from passkey where id = ?'
+      const [stored] = typeof response.id === 'string' ? await execute<Stored>(sql, [response.id]) : []
+      if (!stored) throw refused()
+      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+        response,
+        expectedChallenge: (challenge) => challenges.accept(ctx, challenge),
+        ...site(),
+        credential: {
+          id: stored.id,
+          publicKey: new Uint8Array(Buffer.from(stored.public_key, 'base64url')),
+          counter: Number(stored.counter),
+          transports: stored.transports as Transports,
+        },
+        requireUserVerification: true,
+      }).catch(() => {
+        throw refused()
+      })
+      if (!verified) throw refused()
+      const counted = await execute(
+        `update passkey set counter = ?, last_used_at = now() where id = ? and (counter < ? or (counter = 0 and ? = 0))
+         returning id`,
+        [authenticationInfo.newCounter, stored.id, authenticationInfo.newCounter, authenticationInfo.newCounter],
+      )
+      if (counted.length === 0) throw refused()
+      return stored.owner
+    },
+
+    /** Removes one of the owner's passkeys. @throws Rejection not_found */
+    async remove(owner: string, id: string): Promise<void> {
+      const removed = await execute('delete from passkey where owner = ? and id = ? returning id', [owner, id])
+      if (removed.length === 0) throw new Rejection('not_found', 'This passkey was already removed.')
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser'
+import type { FactorEndpoints } from '#backend/accounts/secondFactors.contract.ts'
+import { call } from './api.ts'
+
+type Credential = Readonly<Record<string, unknown>>
+
+/** Returns whether the browser supports passkeys. */
+export const hasPasskeys = (): boolean => 'PublicKeyCredential' in globalThis
+
+/** Creates a passkey with the browser. Returns its public part. @throws ApiError, or Error if the user cancels */
+export async function createPasskey({ beginPasskey }: FactorEndpoints, password: string): Promise<Credential> {
+  const { options } = await call(beginPasskey, { body: { password } })
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON
+  return { ...(await startRegistration({ optionsJSON })) }
+}
+
+/** Proves a passkey with the browser. @throws ApiError, or Error if the user cancels */
+export async function provePasskey({ challenge }: FactorEndpoints): Promise<Credential> {
+  const { options } = await call(challenge)
+  const { startAuthentication } = await import('@simplewebauthn/browser')
+  const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON
+  return { ...(await startAuthentication({ optionsJSON })) }
+}

@@ -1,0 +1,105 @@
+import { useId, useState } from 'react'
+import {
+  type FactorEndpoints,
+  type Factors,
+  type Passkey,
+  PasskeyEntry,
+} from '#backend/accounts/secondFactors.contract.ts'
+import { call } from '../../api/api.ts'
+import { ApiError } from '../../api/apiError.ts'
+import { errorText } from '../../api/errorText.ts'
+import { createPasskey } from '../../api/passkeys.ts'
+import { translate } from '../../i18n/client.ts'
+import { dayText } from '../../i18n/dayText.ts'
+import { Button } from '../Button.tsx'
+import { Dialog } from '../Dialog.tsx'
+import { Field, PasswordField } from '../Field.tsx'
+import { FormProblem } from '../FormProblem.tsx'
+import { useForm } from '../useForm.ts'
+
+interface PasskeysProps {
+  readonly endpoints: FactorEndpoints
+  readonly passkeys: Factors['passkeys']
+  readonly busy: boolean
+  readonly onRemove: (passkey: Passkey) => void
+  /** Called with the recovery codes; empty if the owner has some already. */
+  readonly onAdded: (codes: readonly string[]) => void
+}
+
+/** Lists passkeys, and adds new ones. */
+export function Passkeys({ endpoints, passkeys, busy, onRemove, onAdded }: PasskeysProps) {
+  const t = translate()
+  const [adding, setAdding] = useState(false)
+  const onDone = (codes: readonly string[]) => {
+    setAdding(false)
+    onAdded(codes)
+  }
+  return (
+    <>
+      <div className="factor">
+        <strong>{t('profile.factors.passkeys')}</strong>
+        <p className="hint">{t('profile.factors.passkeysLead')}</p>
+        <ul>
+          {passkeys.map((passkey) => (
+            <li className="line spread factor-passkey" key={passkey.id}>
+              <span>
+                {passkey.name}
+                <span className="hint"> {t('profile.factors.added', { day: dayText(passkey.created_at) })}</span>
+              </span>
+              <Button
+                label={t('profile.factors.remove')}
+                aria-label={t('profile.factors.removeOf', { name: passkey.name })}
+                variant="quiet"
+                busy={busy}
+                onClick={() => onRemove(passkey)}
+              />
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="row row-wide">
+        <Button label={t('profile.factors.addPasskey')} variant="outline" onClick={() => setAdding(true)} />
+      </div>
+      {adding && <NewPasskey endpoints={endpoints} onClose={() => setAdding(false)} onDone={onDone} />}
+    </>
+  )
+}
+
+interface NewPasskeyProps {
+  readonly endpoints: FactorEndpoints
+  readonly onClose: () => void
+  readonly onDone: (codes: readonly string[]) => void
+}
+
+function NewPasskey({ endpoints, onClose, onDone }: NewPasskeyProps) {
+  const t = translate()
+  const id = useId()
+  const { form, field, problem, busy, ready } = useForm(PasskeyEntry, async ({ name, password }) => {
+    const credential = await createPasskey(endpoints, password)
+    onDone((await call(endpoints.addPasskey, { body: { name, credential } })).recovery_codes)
+  })
+  const failure = problem instanceof ApiError ? errorText(problem) : t('profile.factors.passkeyFailed')
+  const foot = (
+    <>
+      <Button label={t('common.action.cancel')} variant="quiet" onClick={onClose} />
+      <Button type="submit" form={id} variant="primary" busy={busy} disabled={!ready}>
+        {t('profile.factors.next')}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog title={t('profile.factors.addPasskey')} onClose={onClose} foot={foot}>
+      <form className="stack stack-wide" id={id} {...form}>
+        <FormProblem text={problem === undefined ? undefined : failure} />
+        <Field label={t('profile.factors.passkeyName')} hint={t('profile.factors.passkeyHint')} {...field('name')} />
+        <PasswordField
+          label={t('profile.factors.password')}
+          show={t('profile.factors.showPassword')}
+          hide={t('profile.factors.hidePassword')}
+          autoComplete="current-password"
+          {...field('password')}
+        />
+      </form>
+    </Dialog>
+  )
+}
