@@ -34,12 +34,7 @@ export function SecurityFailures() {
               { head: t('dashboard.security.account'), cell: ({ email }) => email ?? '—' },
               {
                 head: t('dashboard.security.device'),
-                cell: ({ browser, system }) => [browser, system].filter(Boolean).join(' · ') || '—',
-              },
-              {
-                head: t('dashboard.security.network'),
-                className: 'board-ip',
-                cell: ({ network }) => network ?? '—',
+                cell: ({ browser, system, network }) => [browser, system, network].filter(Boolean).join(' · ') || '—',
               },
             ]}
           />

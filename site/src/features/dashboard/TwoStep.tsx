@@ -8,7 +8,9 @@ export function TwoStep() {
   const t = translate()
   return (
     <section className="stack card board-panel board-two-step" id="two-step" aria-labelledby="two-step-heading">
-      <h2 id="two-step-heading">{t('profile.factors.heading')}</h2>
+      <div className="row board-panel-head">
+        <h2 id="two-step-heading">{t('profile.factors.heading')}</h2>
+      </div>
       <Factors
         endpoints={operatorFactors}
         onState={({ missing }) => $factorMissing.set(missing)}

@@ -69,7 +69,6 @@ function Records({ records }: { records: readonly SecurityRecord[] }) {
         },
         {
           head: t('profile.security.network'),
-          className: 'number records-aside',
           cell: ({ network }) => network ?? t('profile.security.unknown'),
         },
       ]}

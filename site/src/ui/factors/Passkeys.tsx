@@ -39,23 +39,25 @@ export function Passkeys({ endpoints, passkeys, busy, onRemove, onAdded }: Passk
       <div className="factor">
         <strong>{t('profile.factors.passkeys')}</strong>
         <p className="hint">{t('profile.factors.passkeysLead')}</p>
-        <ul>
-          {passkeys.map((passkey) => (
-            <li className="line spread factor-passkey" key={passkey.id}>
-              <span>
-                {passkey.name}
-                <span className="hint"> {t('profile.factors.added', { day: dayText(passkey.created_at) })}</span>
-              </span>
-              <Button
-                label={t('profile.factors.remove')}
-                aria-label={t('profile.factors.removeOf', { name: passkey.name })}
-                variant="quiet"
-                busy={busy}
-                onClick={() => onRemove(passkey)}
-              />
-            </li>
-          ))}
-        </ul>
+        {passkeys.length > 0 && (
+          <ul>
+            {passkeys.map((passkey) => (
+              <li className="line spread factor-passkey" key={passkey.id}>
+                <span>
+                  {passkey.name}
+                  <span className="hint"> {t('profile.factors.added', { day: dayText(passkey.created_at) })}</span>
+                </span>
+                <Button
+                  label={t('profile.factors.remove')}
+                  aria-label={t('profile.factors.removeOf', { name: passkey.name })}
+                  variant="quiet"
+                  busy={busy}
+                  onClick={() => onRemove(passkey)}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
       <div className="row row-wide">
         <Button label={t('profile.factors.addPasskey')} variant="outline" onClick={() => setAdding(true)} />

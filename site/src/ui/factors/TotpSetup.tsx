@@ -78,7 +78,7 @@ function Scan({ endpoints, setup, onClose, onDone }: TotpSetupProps & { readonly
         className="factor-qr"
         role="img"
         aria-label={t('profile.factors.qr')}
-        viewBox={`-2 -2 ${size + 4} ${size + 4}`}
+        viewBox={`-4 -4 ${size + 8} ${size + 8}`}
         shapeRendering="crispEdges"
       >
         <path d={path} />
