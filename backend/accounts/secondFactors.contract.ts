@@ -3,7 +3,7 @@ import { endpoint, Message } from '../kernel/http/contract.ts'
 
 const required = { error: 'required' }
 /** A code of an authenticator app, or a recovery code. Spaces, hyphens and case do not count. */
-export const Code = z
+const Code = z
   .string(required)
   .check(z.trim(), z.minLength(1, { error: 'required', abort: true }), z.maxLength(64, 'wrong_code'))
 export const CodeEntry = z.object({ code: Code })
@@ -11,11 +11,8 @@ export const CodeEntry = z.object({ code: Code })
 const Password = z.string(required).check(z.minLength(1, 'required'), z.maxLength(1024, 'wrong_password'))
 export const PasswordEntry = z.object({ password: Password })
 
-/** How a sign-in with a correct password continues. */
-const Method = z.enum(['passkey', 'totp', 'recovery_code'])
-/** Fields that a `second_factor_required` problem has in addition. */
-export const SecondFactorRequired = z.object({ ticket: z.string(), methods: z.array(Method) })
-export type Method = z.infer<typeof Method>
+/** How a sign-in with a correct password continues: `second_factor_required` names the methods, with a ticket. */
+export type Method = 'passkey' | 'totp' | 'recovery_code'
 
 export const TicketAndCode = z.object({
   ticket: z.string(required).check(z.minLength(1, 'required'), z.maxLength(400, 'ticket_invalid')),

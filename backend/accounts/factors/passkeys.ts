@@ -16,6 +16,9 @@ const MAX_PASSKEYS = 20
 
 const refused = () => new Rejection('passkey_refused', 'The passkey was not accepted. Please try again.')
 
+/** Returns whether a value can be a credential id: base64url. Postgres rejects some other texts. */
+const isCredentialId = (id: unknown): id is string => typeof id === 'string' && /^[\w-]{1,1400}$/.test(id)
+
 interface Stored {
   readonly id: string
   readonly owner: string
@@ -110,7 +113,7 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
     async verify(ctx: Context, credential: object): Promise<string> {
       const response = credential as AuthenticationResponseJSON
       const sql = 'select id, owner, public_key, counter, transports from passkey where id = ?'
-      const [stored] = typeof response.id === 'string' ? await execute<Stored>(sql, [response.id]) : []
+      const [stored] = isCredentialId(response.id) ? await execute<Stored>(sql, [response.id]) : []
       if (!stored) throw refused()
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
         response,
@@ -138,8 +141,9 @@ export function createPasskeys(database: Database, challenges: Challenges, publi
 
     /** Removes one of the owner's passkeys. @throws Rejection not_found */
     async remove(owner: string, id: string): Promise<void> {
-      const removed = await execute('delete from passkey where owner = ? and id = ? returning id', [owner, id])
-      if (removed.length === 0) throw new Rejection('not_found', 'This passkey was already removed.')
+      const sql = 'delete from passkey where owner = ? and id = ? returning id'
+      if (!isCredentialId(id) || (await execute(sql, [owner, id])).length === 0)
+        throw new Rejection('not_found', 'This passkey was already removed.')
     },
   }
 }

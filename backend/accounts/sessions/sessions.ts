@@ -17,7 +17,7 @@ const LAST_USE_PRECISION_MS = 5 * 60_000
 /** Maximum life of a session, however often it is refreshed. */
 const SESSION_SECONDS = 90 * 24 * 3600
 /** Time after a step-up in which sensitive actions are allowed. */
-export const STEP_UP_SECONDS = 10 * 60
+const STEP_UP_SECONDS = 10 * 60
 
 /** Change notification for ended sessions, whose sockets are then closed. Its ids are session ids. */
 export const ENDED_SESSIONS = 'endedSessions'

@@ -38,7 +38,7 @@ describe('the operator’s second factor', () => {
     expect(answer.status).toBe(200)
     headers = { cookie: cookieOf(answer) }
     expect((await get('/tables/users.csv')).status).toBe(200)
-    expect(await json(get('/factors'))).toEqual({ totp: false, recovery_codes: 0, missing: false })
+    expect(await json(get('/factors'))).toEqual({ passkeys: [], totp: false, recovery_codes: 0, missing: false })
   })
 
   it('is set up with the password', async () => {

@@ -3,7 +3,7 @@ import { errorText } from '../../api/errorText.ts'
 import { hasPasskeys } from '../../api/passkeys.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../Button.tsx'
-import { FormProblem } from '../FormProblem.tsx'
+import { Notice } from '../Notice.tsx'
 import { useBusy } from '../useBusy.ts'
 
 /** A button that proves a passkey. Hidden if the browser has no passkeys. */
@@ -24,7 +24,10 @@ export function PasskeyButton({ send }: { send: () => Promise<void> }) {
       <Button variant="outline" size="large" wide busy={busy} onClick={onClick}>
         {t('auth.second.passkey')}
       </Button>
-      <FormProblem text={problem === undefined ? undefined : errorText(problem, t('auth.second.passkeyFailed'))} />
+      {/* The live region starts empty, because screen readers announce only changes. */}
+      <div role="alert">
+        {problem !== undefined && <Notice tone="danger">{errorText(problem, t('auth.second.passkeyFailed'))}</Notice>}
+      </div>
     </>
   )
 }
