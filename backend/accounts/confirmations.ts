@@ -53,7 +53,7 @@ export function createConfirmations(options: ConfirmationsOptions) {
       await securityLog.record(ctx, null, 'sign_in_failed')
       throw error
     })
-    await attempts.giveBack('sign in from', address)
+    await attempts.giveBack(ctx, 'sign in from', address)
     return owner
   }
 
