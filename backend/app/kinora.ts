@@ -66,7 +66,11 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   })
   const writable = shareFor(PROBE_INTERVAL_MS, () => context.store.probe())
   const services = createServices(context, adapters)
-  registerOperator(config.dataDir, config.operators.username)
+  try {
+    registerOperator(config.dataDir, config.operators.username)
+  } catch (error) {
+    log.error({ err: error }, 'operator key cannot be used')
+  }
   registerGauges(context)
   const { metricsToken: token } = config.http
   serveMetrics(health, { production: config.production, token, read: context.observability.read })

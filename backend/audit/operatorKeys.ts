@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, randomUUID, sign, verify } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod/mini'
@@ -38,7 +38,7 @@ export function registerOperator(dataDir: string, operator: string): void {
     all[operator] = [...new Set([...(known[operator] ?? []), key])]
   }
   if (JSON.stringify(all) === JSON.stringify(known)) return
-  const partial = `${list}.${process.pid}`
+  const partial = `${list}.${randomUUID()}`
   writeFileSync(partial, `${JSON.stringify(all, null, 2)}\n`, { flush: true })
   renameSync(partial, list)
 }

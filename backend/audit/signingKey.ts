@@ -1,5 +1,12 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { UsageError } from '../kernel/commandLine.ts'
 
@@ -11,12 +18,18 @@ export const signingKey = (file: string | undefined, dataDir: string): KeyObject
 
 /** Reads an Ed25519 key from a file, which is created with a new key if it does not exist. @throws UsageError */
 export function keptKey(kept: string): KeyObject {
+  if (existsSync(kept)) return keyIn(kept)
   mkdirSync(path.dirname(kept), { recursive: true })
   const { privateKey } = generateKeyPairSync('ed25519')
+  const made = `${kept}.${randomUUID()}`
   try {
-    writeFileSync(kept, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
+    writeFileSync(made, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flush: true })
+    // Processes that start together agree on one key, and none reads half of it.
+    linkSync(made, kept)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(made, { force: true })
   }
   return keyIn(kept)
 }
