@@ -45,7 +45,7 @@ export type VideoTaskClaimed = Event<'VideoTaskClaimed', Fact & { lease: number 
 export type VideoRenderPostponed = Event<'VideoRenderPostponed', Fact & { detail: string }>
 /** The provider created a job. Appended again with a new job id if the provider loses the job. */
 export type VideoRenderAccepted = Event<'VideoRenderAccepted', Fact & { jobId: string }>
-/** A callback reported the job of a task that had failed because the provider's response was lost. */
+/** The job of a task that had failed without it became known, from a callback or from a late response. */
 export type VideoRenderFound = Event<'VideoRenderFound', OwnedFact & { jobId: string }>
 export type VideoRenderStarted = Event<'VideoRenderStarted', Fact>
 /** The provider finished the video, and the download started. */
@@ -79,6 +79,9 @@ export type VideoTaskEvent =
   | VideoTaskRecovered
   | VideoRecoveryEnded
   | VideoTaskDeleted
+
+/** Failures after which the provider may still finish the video. */
+export const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost', 'internal']
 
 export const VIDEO_TASK = 'videoTask'
 export const VIDEO_TASK_CHAINED = 'where present' satisfies HashChained

@@ -41,7 +41,7 @@ const cancelled: VideoTaskEvent = {
   type: 'VideoTaskFailed',
   data: { ...fact, userId, code: 'cancelled', detail: 'Cancelled by its owner.', jobId: null },
 }
-type Code = 'provider_failed' | 'render_timed_out' | 'answer_lost'
+type Code = 'provider_failed' | 'render_timed_out' | 'answer_lost' | 'internal'
 const failed = (jobId: string | null, code: Code = 'provider_failed') =>
   ({ type: 'VideoTaskFailed', data: { ...fact, userId, code, detail: 'why', jobId } }) as const
 
@@ -74,6 +74,7 @@ const STATES = {
   succeeded: [submitted, requested, accepted, downloading, succeeded],
   failed: [submitted, requested, accepted, failed('job')],
   timedOut: [submitted, requested, accepted, failed('job', 'render_timed_out')],
+  broken: [submitted, requested, accepted, failed('job', 'internal')],
   lost: [submitted, requested, failed(null, 'answer_lost')],
   found: [submitted, requested, failed(null, 'answer_lost'), found],
   givenUp: [submitted, requested, accepted, failed('job', 'render_timed_out'), recoveryEnded],
@@ -93,7 +94,7 @@ const TABLE: readonly (readonly [
   [abandon, { none: [abandoned] }],
   [simple('Queue'), { waiting: [queued] }],
   [request, { waiting: [requested], queued: [requested], postponed: [requested] }],
-  [accept, { requested: [accepted] }],
+  [accept, { requested: [accepted], lost: [found] }],
   [find, { requested: [accepted], lost: [found] }],
   [postpone, { requested: [postponed] }],
   [simple('StartRender'), { requested: [started], accepted: [started] }],
@@ -106,6 +107,7 @@ const TABLE: readonly (readonly [
       rendering: [succeeded],
       downloading: [succeeded],
       timedOut: [recovered],
+      broken: [recovered],
       found: [recovered],
     },
   ],
@@ -121,7 +123,7 @@ const TABLE: readonly (readonly [
       downloading: [failed('job')],
     },
   ],
-  [simple('EndRecovery'), { timedOut: [recoveryEnded], found: [recoveryEnded] }],
+  [simple('EndRecovery'), { timedOut: [recoveryEnded], broken: [recoveryEnded], found: [recoveryEnded] }],
   [
     simple('Delete'),
     {
@@ -135,6 +137,7 @@ const TABLE: readonly (readonly [
       succeeded: [deleted],
       failed: [deleted],
       timedOut: [deleted],
+      broken: [deleted],
       lost: [deleted],
       found: [deleted],
       givenUp: [deleted],
@@ -155,6 +158,7 @@ const TABLE: readonly (readonly [
       succeeded: [deleted],
       failed: [deleted],
       timedOut: [deleted],
+      broken: [deleted],
       lost: [deleted],
       found: [deleted],
       givenUp: [deleted],

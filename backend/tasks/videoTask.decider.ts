@@ -1,6 +1,7 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { FailureCode } from './contract.ts'
 import {
+  OPEN_ENDED,
   VIDEO_TASK,
   VIDEO_TASK_CHAINED,
   VIDEO_TASK_EVENTS,
@@ -59,9 +60,6 @@ type Ask =
   | ({ readonly type: 'Succeed'; readonly file: VideoFile } & At)
   | ({ readonly type: 'Fail'; readonly code: FailureCode; readonly detail: string } & At)
   | ({ readonly type: 'Abandon'; readonly taskId: string } & At)
-
-/** Failures after which the provider may still finish the video. */
-const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
 
 /** Returns whether a task is charged. When an uncharged task ends, its credits are released. */
 export const isCharged = (task: VideoTask): boolean => 'charged' in task && task.charged
@@ -170,7 +168,8 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
     case 'Claim':
       return claim(command.lease, task, fact)
     case 'AcceptRender': {
-      if (status !== 'rendering' || task.jobId === command.jobId) return []
+      if (status !== 'rendering') return findRender(command.jobId, task, fact)
+      if (task.jobId === command.jobId) return []
       return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId: command.jobId } }]
     }
     case 'FindRender':
@@ -211,7 +210,7 @@ function claim(lease: number | undefined, task: Ordered, fact: Fact): readonly V
   return [{ type: 'VideoTaskClaimed', data: { ...fact, lease } }]
 }
 
-/** Accepts a job from a callback only while none is known: the provider's own response takes precedence. */
+/** Accepts a job from a callback or a late response only while none is known. */
 function findRender(jobId: string, task: Ordered, fact: Fact): readonly VideoTaskEvent[] {
   if (task.status === 'rendering' && task.jobId === null)
     return [{ type: 'VideoRenderAccepted', data: { ...fact, jobId } }]

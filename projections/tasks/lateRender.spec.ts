@@ -7,8 +7,11 @@ const e = taskEvents('task', 'user')
 const timedOut = taskFailed('task', 'user', 'render_timed_out', 'job')
 
 describe('a late render', () => {
-  it('is recorded when a render times out with a provider job', () => {
+  it('is recorded when a render times out, or cannot be followed, with a provider job', () => {
     expect(rowsOf(lateRenders, e.submitted, timedOut)).toEqual([{ id: 'task', user_id: 'user' }])
+    expect(rowsOf(lateRenders, taskFailed('task', 'user', 'internal', 'job'))).toEqual([
+      { id: 'task', user_id: 'user' },
+    ])
     expect(rowsOf(lateRenders, taskFailed('task', 'user', 'render_timed_out', null))).toEqual([])
     expect(rowsOf(lateRenders, taskFailed('task', 'user', 'provider_failed', 'job'))).toEqual([])
   })

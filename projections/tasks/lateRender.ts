@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { FailureCode } from '#backend/tasks/contract.ts'
 import {
+  OPEN_ENDED,
   VIDEO_TASK,
   VIDEO_TASK_EVENTS,
   type VideoRecoveryEnded,
@@ -19,13 +19,11 @@ const LateRenderTable = defineEntity({
 })
 type LateRenderRow = RowOf<typeof LateRenderTable>
 
-const OPEN_ENDED: readonly FailureCode[] = ['render_timed_out', 'answer_lost']
-
 type LateRenderEvent = VideoTaskFailed | VideoRenderFound | VideoTaskRecovered | VideoRecoveryEnded | VideoTaskDeleted
 
 export const lateRenders: Projection<LateRenderEvent, LateRenderRow> = {
   name: 'lateRenders',
-  version: 1,
+  version: 2,
   table: LateRenderTable,
   categories: [VIDEO_TASK],
   schemas: VIDEO_TASK_EVENTS,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
 import type { RenderRequest, RenderState } from '#backend/tasks/videoProvider.port.ts'
 import type { VideoTask, VideoTaskCommand } from '#backend/tasks/videoTask.decider.ts'
 import type { ActivityContext } from '../engine/engine.port.ts'
@@ -12,7 +14,8 @@ export const RENDER_LIMIT_MS = 30 * 60_000
 export const MAX_CONCURRENT_CREATES = 4
 /** Interval at which a waiting task is read again, because it may have been cancelled. */
 const READ_INTERVAL_MS = 5_000
-const MAX_APPEND_ATTEMPTS = 7
+const MAX_APPEND_DELAY_MS = 5_000
+const MAX_STOPPING_ATTEMPTS = 7
 /** Longest duration of a provider call. Until it has passed, another process may still receive the response. */
 const MAX_CALL_MS = 65_000
 
@@ -64,7 +67,7 @@ async function createInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal)
       const wait = await deps.provider.acquire()
       if (wait === 0) {
         waiting.abort()
-        return requestRender(deps, taskId, request)
+        return requestRender(deps, request, signal)
       }
       await delay(Math.min(wait, READ_INTERVAL_MS), undefined, { signal: stop }).catch(() => {})
     }
@@ -86,14 +89,14 @@ async function createInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal)
 }
 
 /** Appends the request, then calls the provider. @throws if the call fails; the provider may have created the job */
-async function requestRender(deps: Deps, taskId: string, request: RenderRequest): Promise<RenderOutcome | undefined> {
+async function requestRender(deps: Deps, request: RenderRequest, signal: AbortSignal) {
   const attempt = randomUUID()
   const command = { type: 'RequestRender', attempt, at: deps.at() } as const
-  const state = await deps.sendCommand(taskId, command, { repeatable: true })
-  return state.status === 'rendering' && state.attempt === attempt ? createJob(deps, request) : undefined
+  const state = await deps.sendCommand(request.taskId, command, { repeatable: true })
+  return state.status === 'rendering' && state.attempt === attempt ? createJob(deps, request, signal) : undefined
 }
 
-async function createJob(deps: Deps, request: RenderRequest): Promise<RenderOutcome | undefined> {
+async function createJob(deps: Deps, request: RenderRequest, signal: AbortSignal): Promise<RenderOutcome | undefined> {
   const answer = await deps.provider.create(request).catch((error) => {
     if (!deps.provider.idempotent) deps.unanswered.add(request.taskId)
     throw error
@@ -103,14 +106,16 @@ async function createJob(deps: Deps, request: RenderRequest): Promise<RenderOutc
     answer.kind === 'accepted'
       ? { type: 'AcceptRender', jobId: answer.jobId, at: deps.at() }
       : { type: 'PostponeRender', detail: answer.detail, at: deps.at() }
-  // Losing the job id would lose the video, so retry through a short database outage.
+  // Losing the job id would lose the video, so retry for as long as the log is unreachable. A worker that must stop tries
+  // a few times more.
   for (let attempt = 1; ; attempt++) {
     try {
       await deps.sendCommand(request.taskId, command, { repeatable: true })
       return undefined
     } catch (error) {
-      if (attempt === MAX_APPEND_ATTEMPTS) throw error
-      await delay(100 * 2 ** attempt)
+      const isFinal = error instanceof Rejection || isUnreadable(error)
+      if (isFinal || (signal.aborted && attempt >= MAX_STOPPING_ATTEMPTS)) throw error
+      await delay(Math.min(100 * 2 ** attempt, MAX_APPEND_DELAY_MS))
     }
   }
 }
@@ -127,7 +132,7 @@ async function pollJob(deps: Deps, state: Rendering, signal: AbortSignal): Promi
       job = state.jobId === null ? { kind: 'unknown' } : await provider.state(state.jobId, signal)
       if (job.kind === 'unknown' && provider.idempotent) {
         if (clock() >= deadline) return TIMED_OUT
-        return await createJob(deps, await requestOf(deps, state.order))
+        return await createJob(deps, await requestOf(deps, state.order), signal)
       }
     } catch (error) {
       // The deadline also applies while the provider is unreachable.

@@ -1,4 +1,4 @@
-import { VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import { OPEN_ENDED, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { LogTrigger, OpenWork } from '../engine/logTriggers.ts'
 import type { Start } from '../engine/starts.ts'
 import { type GenerateVideoInput, generateVideo, TURN } from './generateVideo.workflow.ts'
@@ -50,7 +50,7 @@ export const recoveryTrigger = (
     if (type === 'VideoRenderFound') return recover(data)
     if (type !== 'VideoTaskFailed') return undefined
     const { taskId, jobId, code } = data
-    if (jobId !== null && (code === 'render_timed_out' || code === 'answer_lost')) return recover(data)
+    if (jobId !== null && OPEN_ENDED.includes(code)) return recover(data)
     return { entity: taskId, priority: 1, run: (engine) => engine.signal(generateVideo, data, TURN) }
   },
 })

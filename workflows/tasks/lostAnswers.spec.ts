@@ -1,0 +1,150 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createOrigins } from '#backend/kernel/eventsourcing/createOrigins.ts'
+import { createHandle, type Handle } from '#backend/kernel/eventsourcing/handle.ts'
+import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
+import type { VideoTaskOrder } from '#backend/tasks/events.ts'
+import { handleProviderCallback } from '#backend/tasks/providerCallbacks.ts'
+import type { CreateAnswer, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+import { MAX_CONCURRENT_CREATES } from './renderVideo.ts'
+import { createTaskActivities } from './taskActivities.ts'
+import type { ActivityDeps } from './taskCommands.ts'
+
+vi.mock('node:timers/promises', async (original) => {
+  const timers = await original<typeof import('node:timers/promises')>()
+  const setTimeout: typeof timers.setTimeout = (ms, ...rest) => timers.setTimeout(Math.min(ms ?? 0, 1), ...rest)
+  return { ...timers, setTimeout }
+})
+
+const AFTER_THE_LONGEST_CALL_MS = 66_000
+const context = { signal: new AbortController().signal }
+const ids = Array.from({ length: MAX_CONCURRENT_CREATES }, (_, n) => `task${n}`)
+const inputOf = (taskId: string) => ({ taskId, userId: `user of ${taskId}` })
+const lost = { kind: 'failed', code: 'answer_lost' }
+
+let video: string
+let clock: number
+/** Ids of the jobs that the provider has created, by task. */
+let jobs: Map<string, string>
+/** Called when the provider has created a job. Its result is the answer. */
+let answer: (jobId: string) => Promise<CreateAnswer>
+let handle: Handle
+let findOrigin: ActivityDeps['findOrigin']
+let typesOf: (taskId: string) => string[]
+
+beforeAll(async () => {
+  video = await makeTinyVideo()
+})
+beforeEach(async () => {
+  clock = Date.UTC(2026, 0, 1)
+  jobs = new Map()
+  const store = createMemoryEventStore()
+  handle = createHandle(store)
+  findOrigin = createOrigins(store)
+  typesOf = (taskId) =>
+    store.log.filter(({ stream }) => stream === `videoTask-${taskId}`).map(({ type }) => type.replace('Video', ''))
+  for (const taskId of ids) {
+    const order = { ...inputOf(taskId), firstFrame: null, priority: 4 } as VideoTaskOrder
+    const submit = { type: 'Submit', order, at: new Date(clock).toISOString() } as const
+    await handle(videoTask, taskId, submit, { commandId: taskId, actor: 'system', correlationId: taskId })
+  }
+})
+
+/** Creates the activities of a worker process. */
+function worker(log: Handle = handle) {
+  const provider: VideoProvider = {
+    name: 'double',
+    idempotent: false,
+    pollIntervalMs: 1,
+    acquire: async () => 0,
+    async create({ taskId }) {
+      const jobId = `job of ${taskId}`
+      jobs.set(taskId, jobId)
+      return answer(jobId)
+    },
+    state: async (jobId) => ({ kind: [...jobs.values()].includes(jobId) ? 'finished' : 'unknown' }),
+    fetch: async () => {},
+    discard: async () => {},
+    close: async () => {},
+  }
+  const media = { size: async () => 1, localPath: async () => video }
+  const unused = { decrypt: async () => '', showProgress: async () => {}, waitForCallback: async () => {} }
+  return createTaskActivities({ handle: log, findOrigin, provider, media, clock: () => clock, ...unused } as never)
+}
+
+/** A log that refuses every command of a type while `isDown`. */
+const failing = (type: string, isDown: () => boolean): Handle =>
+  Object.assign(
+    (async (decider: never, id: never, command: { type: string }, rest: never) => {
+      if (command.type === type && isDown()) throw new Error('the log is unreachable')
+      return handle(decider, id, command as never, rest)
+    }) as unknown as Handle,
+    { read: handle.read },
+  )
+
+const callBack = (taskId: string) =>
+  handleProviderCallback(
+    { handle, findOrigin, pool: { query: async () => {} } as never, clock: () => clock },
+    taskId,
+    jobs.get(taskId),
+  )
+
+/** Lets another worker take over a task whose answer is lost. */
+async function giveUp(taskId: string): Promise<void> {
+  const { render, fail } = worker()
+  expect(await render(inputOf(taskId), context)).toMatchObject(lost)
+  await fail({ ...inputOf(taskId), code: 'answer_lost', detail: 'lost' }, context)
+}
+
+describe('a worker that is killed with its maximum of calls in flight', () => {
+  it('loses no video: the callbacks name every job, before and after the answer is given up', async () => {
+    answer = () => new Promise(() => {})
+    const killed = worker()
+    for (const taskId of ids) void killed.render(inputOf(taskId), context)
+    await vi.waitFor(() => expect(jobs.size).toBe(MAX_CONCURRENT_CREATES))
+    const [early, ...late] = ids as [string, ...string[]]
+    await callBack(early)
+    expect(await worker().render(inputOf(early), context)).toEqual({ kind: 'finished' })
+    clock += AFTER_THE_LONGEST_CALL_MS
+    for (const taskId of late) {
+      await giveUp(taskId)
+      await callBack(taskId)
+      expect(await worker().recover(inputOf(taskId), context)).toBe('over')
+      expect(typesOf(taskId).slice(1)).toEqual(['RenderRequested', 'TaskFailed', 'RenderFound', 'TaskRecovered'])
+    }
+  })
+})
+
+describe('an answer that cannot be recorded', () => {
+  it('is recorded when the log is back, however long that takes', async () => {
+    let left = 20
+    answer = async (jobId) => ({ kind: 'accepted', jobId })
+    const { render } = worker(failing('AcceptRender', () => left-- > 0))
+    expect(await render(inputOf('task0'), context)).toEqual({ kind: 'finished' })
+    expect(typesOf('task0').slice(1)).toEqual(['RenderRequested', 'RenderAccepted'])
+  })
+
+  it('finds the video if another worker has given it up in the meantime', async () => {
+    let isDown = true
+    answer = async (jobId) => ({ kind: 'accepted', jobId })
+    const rendering = worker(failing('AcceptRender', () => isDown)).render(inputOf('task0'), context)
+    await vi.waitFor(() => expect(jobs.size).toBe(1))
+    clock += AFTER_THE_LONGEST_CALL_MS
+    await giveUp('task0')
+    isDown = false
+    expect(await rendering).toEqual({ kind: 'over' })
+    expect(await worker().recover(inputOf('task0'), context)).toBe('over')
+    expect(typesOf('task0').slice(1)).toEqual(['RenderRequested', 'TaskFailed', 'RenderFound', 'TaskRecovered'])
+  })
+
+  it('is given up after a few attempts by a worker that must stop', async () => {
+    answer = async (jobId) => ({ kind: 'accepted', jobId })
+    const stop = new AbortController()
+    const { render } = worker(failing('AcceptRender', () => true))
+    const rendering = render(inputOf('task0'), stop)
+    await vi.waitFor(() => expect(jobs.size).toBe(1))
+    stop.abort()
+    await expect(rendering).rejects.toThrow('the log is unreachable')
+  })
+})
