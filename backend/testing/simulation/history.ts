@@ -1,3 +1,4 @@
+import type { PaymentModel } from '#workflows/testing/paymentModel.ts'
 import { MOVED_CLOCK } from '../../kernel/postgres/calendar.ts'
 import { Cluster } from './actors/cluster.ts'
 import { Customer } from './actors/customer.ts'
@@ -81,12 +82,13 @@ function setFaults({ store, video, payments }: World, lostAnswers: number): void
 /** Ends all faults, and waits until nothing is left to do. */
 async function comeToRest(world: World, isOver: () => boolean): Promise<void> {
   setFaults(world, 0)
-  const { scheduler, tasks, credits, readModels } = world
+  const { scheduler, tasks, credits, money, readModels } = world
   const calm = scheduler.now + RECOVERY_MS
   const until = scheduler.now + PATIENCE_MS
   const rest = () => {
     tasks.atRest(world.quarantined)
     credits.atRest(world.quarantined)
+    money.atRest(world.quarantined, world.payments.model)
     readModels.haveRead(scheduler.now)
   }
   while (!isOver()) {
@@ -126,8 +128,13 @@ function act(world: World, cluster: Cluster, customers: readonly Customer[], act
       advance(world, action.days)
       break
     case 'refund':
-      for (const id of world.payments.model.accounts.keys()) world.payments.model.refund(id, action.percent)
-      world.payments.sendWebhooks()
+      atProvider(world, (model, id) => model.refund(id, action.percent))
+      break
+    case 'chargeBack':
+      atProvider(world, (model, id) => model.chargeBack(id))
+      break
+    case 'resolveDispute':
+      atProvider(world, (model, id) => model.resolveDispute(id, action.isWon))
       break
     case 'kill':
       cluster.kill(action.role, action.index, action.ms)
@@ -148,6 +155,12 @@ function act(world: World, cluster: Cluster, customers: readonly Customer[], act
     case 'cut':
       tamper(world, customers[action.user]!.userId, action.kind)
   }
+}
+
+/** Something happens to each agreement at the payment provider. */
+function atProvider({ payments }: World, happen: (model: PaymentModel, agreementId: string) => void): void {
+  for (const id of payments.model.accounts.keys()) happen(payments.model, id)
+  payments.sendWebhooks()
 }
 
 function advance(world: World, days: number): void {

@@ -14,6 +14,8 @@ export type Action = Readonly<{ at: number }> &
     | { kind: 'cancel'; user: number; atPeriodEnd: boolean }
     | { kind: 'advance'; days: number }
     | { kind: 'refund'; percent: number }
+    | { kind: 'chargeBack' }
+    | { kind: 'resolveDispute'; isWon: boolean }
     | ({ kind: 'kill'; ms: number } & Place)
     | { kind: 'pause'; role: Role; index: number | 'holder'; ms: number }
     | ({ kind: 'loseLeases' } & Place)
@@ -140,5 +142,15 @@ function planMoney(random: Random, customers: number): Action[] {
   if (random.chance(0.4)) actions.push({ kind: 'cancel', user, atPeriodEnd: random.chance(0.5), at: at() })
   if (random.chance(0.5)) actions.push({ kind: 'advance', days: random.integer(1, 40), at: at() })
   if (random.chance(0.3)) actions.push({ kind: 'refund', percent: random.integer(1, 100), at: at() })
+  if (random.chance(0.3)) {
+    const chargedAt = at()
+    actions.push({ kind: 'chargeBack', at: chargedAt })
+    if (random.chance(0.7))
+      actions.push({
+        kind: 'resolveDispute',
+        isWon: random.chance(0.5),
+        at: chargedAt + random.between(0, SPAN_MS),
+      })
+  }
   return actions
 }

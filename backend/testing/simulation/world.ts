@@ -16,6 +16,7 @@ import { SimulatedVideoProvider } from './doubles/videoProvider.ts'
 import { followServer, WorkflowServer } from './doubles/workflowServer.ts'
 import { ChainInvariants } from './invariants/chain.ts'
 import { CreditInvariants } from './invariants/credits.ts'
+import { MoneyInvariants } from './invariants/money.ts'
 import { ReadModelInvariants } from './invariants/readModels.ts'
 import { StartInvariants } from './invariants/starts.ts'
 import { TaskInvariants } from './invariants/tasks.ts'
@@ -55,6 +56,7 @@ export class World {
   readonly written: Stored[] = []
   readonly chains = new ChainInvariants()
   readonly credits = new CreditInvariants()
+  readonly money = new MoneyInvariants()
   readonly tasks = new TaskInvariants(this.credits)
   readonly starts: StartInvariants
   readonly readModels: ReadModelInvariants
@@ -124,6 +126,7 @@ export class World {
     if (this.poisoned.has(event.stream)) return
     if (this.quarantined.size === 0) this.chains.observe(event)
     this.credits.observe(event)
+    this.money.observe(event)
     this.tasks.observe(event)
   }
 

@@ -95,6 +95,11 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       },
     ],
   },
+  'a dispute that is won gives nothing back': {
+    invariant: 'claims follow the money',
+    seed: 171,
+    edits: [{ file: 'backend/subscriptions/reversals.rules.ts', from: "kind === 'refund' || !isWon", to: 'true' }],
+  },
   'a lane takes the event of another process for its own': {
     invariant: 'streams stay verifiable',
     seed: 274,
