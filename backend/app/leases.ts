@@ -22,6 +22,8 @@ export function leased(
   const halt = new AbortController()
   const started = Promise.withResolvers<void>()
   const work = async (held: AbortSignal, token: number) => {
+    // The lease may have been lost between its grant and this call.
+    if (held.aborted) return
     const service = start(token)
     const lost = new Promise<void>((resolve) => held.addEventListener('abort', () => resolve(), { once: true }))
     try {

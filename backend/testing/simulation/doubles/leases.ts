@@ -71,7 +71,10 @@ export class SimulatedLeases {
 
   #grant(lease: Lease): void {
     if (lease.holder) return
-    const able = lease.waiting.filter(({ machine, signal }) => machine.isAlive && !machine.isPaused && !signal.aborted)
+    const wanted = lease.waiting.filter(({ machine, signal }) => machine.isAlive && !signal.aborted)
+    const able = wanted.filter(({ machine }) => !machine.isPaused)
+    // Paused machines ask again when they resume.
+    if (able.length === 0 && wanted.length > 0) this.#grantSoon(lease)
     if (able.length === 0) return
     const next = this.#scheduler.random.pick(able)
     lease.waiting.splice(lease.waiting.indexOf(next), 1)
