@@ -21,8 +21,9 @@ COPY --from=build /app/backend backend
 COPY --from=build /app/projections projections
 COPY --from=build /app/workflows workflows
 COPY --from=build /app/scripts scripts
-# The renderer and the watermark need an ffmpeg that encodes H.264. Check that the packaged one runs in this image.
-RUN node -e "require('node:child_process').execFileSync(require('@ffmpeg-installer/ffmpeg').path, ['-version'])" \
+# The renderer and the watermark need an ffmpeg that encodes H.264. Debian maintains its own; the packaged one is of 2018.
+RUN apt-get update && apt-get install -y --no-install-recommends ffmpeg && rm -rf /var/lib/apt/lists/* \
+  && ffmpeg -hide_banner -encoders | grep -q libx264 && rm -rf node_modules/@ffmpeg-installer \
   && mkdir /data && chown 1000:1000 /data
 USER 1000:1000
 VOLUME /data

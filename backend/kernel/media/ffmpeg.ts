@@ -1,14 +1,21 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, type StdioOptions } from 'node:child_process'
 import { accessSync, chmodSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
+import { type ProcessLimits, spawnLimited } from './limitedProcess.ts'
 
 const require = createRequire(import.meta.url)
 const STDERR_TAIL = 4000
+/** Oldest major version on PATH that is used; Debian 12 has 5. The packaged one, of 2018, is the last resort. */
+const MIN_VERSION = 5
+/** Generous for a video of ten seconds, which takes about ten seconds of CPU time. */
+const LIMITS: ProcessLimits = { cpuSeconds: 900, memoryBytes: 4 * 2 ** 30, fileBytes: 2 * 2 ** 30 }
+const TIMEOUT_MS = 30 * 60_000
 const found = new Map<string, Promise<string>>()
 
 /**
- * Finds an ffmpeg that encodes H.264: the given path, `ffmpeg` on PATH, or the one from `@ffmpeg-installer/ffmpeg`.
+ * Finds an ffmpeg that encodes H.264: the given path, `ffmpeg` on PATH from version 5, or the one from
+ * `@ffmpeg-installer/ffmpeg`.
  * The result is cached per path. @throws Error none was found
  */
 export function findFfmpeg(explicitPath?: string): Promise<string> {
@@ -24,9 +31,11 @@ export function findFfmpeg(explicitPath?: string): Promise<string> {
 }
 
 async function searchFfmpeg(explicitPath?: string): Promise<string> {
-  const candidates = [explicitPath, 'ffmpeg', packagedFfmpeg()].filter((path) => path !== undefined && path !== '')
-  for (const path of candidates) if (await hasX264(path as string)) return path as string
-  throw new Error(`No ffmpeg with libx264 was found (tried ${candidates.join(', ')}); set FFMPEG_PATH`)
+  if (explicitPath && (await hasX264(explicitPath))) return explicitPath
+  if ((await majorVersion('ffmpeg')) >= MIN_VERSION && (await hasX264('ffmpeg'))) return 'ffmpeg'
+  const packaged = packagedFfmpeg()
+  if (packaged && (await hasX264(packaged))) return packaged
+  throw new Error(`No ffmpeg ${MIN_VERSION} or later with libx264 was found; install it, or set FFMPEG_PATH`)
 }
 
 function packagedFfmpeg(): string | undefined {
@@ -49,11 +58,19 @@ function makeExecutable(path: string): void {
   }
 }
 
-function hasX264(path: string): Promise<boolean> {
+const hasX264 = async (path: string) => /\blibx264\b/.test(await outputOf(path, ['-hide_banner', '-encoders']))
+
+/** Returns the major version of a release; infinity for a build of the development branch; 0 if there is none. */
+async function majorVersion(path: string): Promise<number> {
+  const [, version] = /^ffmpeg version n?(\S+)/.exec(await outputOf(path, ['-version'])) ?? []
+  if (!version) return 0
+  return Number(/^\d+/.exec(version)?.[0] ?? Number.POSITIVE_INFINITY)
+}
+
+/** Returns what a program prints; empty if it fails. */
+function outputOf(path: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
-    execFile(path, ['-hide_banner', '-encoders'], { timeout: 10_000, maxBuffer: 1 << 20 }, (error, stdout) =>
-      resolve(!error && /\blibx264\b/.test(stdout)),
-    )
+    execFile(path, args, { timeout: 10_000, maxBuffer: 1 << 20 }, (error, stdout) => resolve(error ? '' : stdout))
   })
 }
 
@@ -81,7 +98,22 @@ export type RunOptions = Readonly<{
   /** Called with the output position in seconds. Requires `-progress pipe:1` in the arguments. */
   onTime?: (seconds: number) => void
   ffmpegPath?: string | undefined
+  limits?: ProcessLimits | undefined
 }>
+
+/**
+ * Starts ffmpeg without network and secrets, and with limits on time, memory and output. Inputs are files or stdin, so
+ * that a crafted file cannot make it open an address.
+ */
+export function startFfmpeg(program: string, args: readonly string[], stdio: StdioOptions, limits = LIMITS) {
+  const guarded = args.flatMap((arg) => (arg === '-i' ? ['-protocol_whitelist', 'file,pipe', '-i'] : [arg]))
+  const common = ['-hide_banner', '-loglevel', 'error', '-y']
+  const env = { PATH: process.env.PATH }
+  const options = { env, stdio, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const
+  return spawnLimited(program, [...common, ...guarded], limits, options) as ChildProcess & Streams
+}
+
+type Streams = { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable }
 
 /**
  * Runs ffmpeg until it exits. Rejects with the signal's reason when aborted, else with the end of its error output.
@@ -92,9 +124,7 @@ export async function runFfmpeg(args: readonly string[], options: RunOptions = {
   signal?.throwIfAborted()
   const program = await findFfmpeg(options.ffmpegPath)
   signal?.throwIfAborted()
-  const child = spawn(program, ['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = startFfmpeg(program, ['-nostdin', ...args], ['ignore', 'pipe', 'pipe'], options.limits)
   const kill = () => child.kill('SIGKILL')
   signal?.addEventListener('abort', kill, { once: true })
   readProgress(child.stdout, onTime)

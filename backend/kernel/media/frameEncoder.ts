@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { rename, rm } from 'node:fs/promises'
-import type { Readable, Writable } from 'node:stream'
 import { partPath } from './atomicFile.ts'
-import { findFfmpeg, type H264Options, h264Arguments, type RunOptions, untilExit } from './ffmpeg.ts'
+import { findFfmpeg, type H264Options, h264Arguments, type RunOptions, startFfmpeg, untilExit } from './ffmpeg.ts'
 
 type FrameEncoderOptions = Omit<H264Options, 'threads'> &
   Omit<RunOptions, 'onTime'> &
@@ -19,7 +17,7 @@ type FrameEncoderOptions = Omit<H264Options, 'threads'> &
  */
 export class FrameEncoder {
   readonly #options: FrameEncoderOptions
-  readonly #process: ChildProcess & { stdin: Writable; stderr: Readable }
+  readonly #process: ReturnType<typeof startFfmpeg>
   readonly #part: string
   readonly #ended: Promise<void>
   readonly #kill = () => this.#process.kill('SIGKILL')
@@ -34,7 +32,12 @@ export class FrameEncoder {
   private constructor(program: string, options: FrameEncoderOptions) {
     this.#options = options
     this.#part = partPath(options.out)
-    this.#process = spawn(program, encoderArguments(options, this.#part), { stdio: ['pipe', 'ignore', 'pipe'] })
+    this.#process = startFfmpeg(
+      program,
+      encoderArguments(options, this.#part),
+      ['pipe', 'ignore', 'pipe'],
+      options.limits,
+    )
     // `write` reports a broken pipe. Without a handler, the stream's error event would crash this process.
     this.#process.stdin.on('error', () => {})
     this.#ended = untilExit(this.#process)
@@ -78,7 +81,6 @@ export class FrameEncoder {
 function encoderArguments(options: FrameEncoderOptions, part: string): string[] {
   const { width, height, fps, crf, preset } = options
   return [
-    ...['-hide_banner', '-loglevel', 'error', '-y'],
     ...['-f', 'rawvideo', '-pix_fmt', 'rgba', '-s', `${width}x${height}`, '-r', String(fps), '-i', 'pipe:0', '-an'],
     ...['-vf', 'scale=out_color_matrix=bt709:out_range=tv:flags=bilinear+accurate_rnd,format=yuv420p'],
     ...h264Arguments({ fps, ...(crf !== undefined && { crf }), ...(preset && { preset }) }),

@@ -24,7 +24,7 @@ export async function makePoster(videoPath: string, outPath: string, options: Po
   await writeAtomically(outPath, (part) =>
     runFfmpeg(
       [
-        ...['-protocol_whitelist', 'file', '-f', 'mov', '-ss', moment.toFixed(3), '-i', videoPath, '-frames:v', '1'],
+        ...['-f', 'mov', '-ss', moment.toFixed(3), '-i', videoPath, '-frames:v', '1'],
         ...['-vf', `scale=${width}:-2:flags=lanczos`, ...codec, '-f', 'image2', '-update', '1', part],
       ],
       { signal, ffmpegPath },

@@ -50,8 +50,8 @@ export async function watermarkVideo(
 
 function watermarkArguments(src: string, markFile: string, margin: number, fps: number, part: string): string[] {
   return [
-    // Explicit demuxers keep a crafted file from making ffmpeg open other files or URLs.
-    ...['-protocol_whitelist', 'file', '-f', 'mov', '-i', src],
+    // Explicit demuxers keep a crafted file from making ffmpeg open other files.
+    ...['-f', 'mov', '-i', src],
     ...['-f', 'image2', '-c:v', 'png', '-pattern_type', 'none', '-i', markFile],
     ...['-filter_complex', `[0:v][1:v]overlay=W-w-${margin}:H-h-${margin},format=yuv420p[v]`],
     ...['-map', '[v]', '-map', '0:a?', '-c:a', 'copy', '-map_metadata', '-1', '-progress', 'pipe:1'],
