@@ -11,7 +11,7 @@ import { createPasskeys } from './factors/passkeys.ts'
 import { createSecondFactors } from './factors/secondFactors.ts'
 import { createTickets } from './factors/tickets.ts'
 import { createFreeGrants } from './freeGrants.ts'
-import { keyFor } from './keys/seal.ts'
+import { keyFor, versionedKeyFor } from './keys/seal.ts'
 import type { UserKeys } from './keys/userKeys.ts'
 import { createMailedLinks } from './mails/mailedLinks.ts'
 import type { Outbox } from './mails/outbox.ts'
@@ -43,20 +43,23 @@ export type AccountServices = ReturnType<typeof createAccountServices>
 
 export function createAccountServices({ database, outbox, publicUrl, production, ...options }: AccountServicesOptions) {
   const { secrets, erasures, grantFreeCredits, log, clock, calendar, userKeys } = options
-  const key = (purpose: string) => keyFor(purpose, secrets.encryption)
   const background = createBackground((error) => log.error({ err: error }, 'background work failed'))
   const cookies = createCookies(publicUrl().startsWith('https://'))
-  const throttle = createThrottle(database, key('throttle'))
+  const throttle = createThrottle(database, keyFor('throttle', secrets.encryption))
   const links = createMailedLinks(database, outbox, publicUrl, clock)
   const grants = createFreeGrants(database, secrets.encryption, grantFreeCredits)
   const securityLog = createSecurityLog(database)
   const shared = { database, links, background, grants }
   const passwords = createAccountPasswords({ ...shared, outbox, publicUrl, now: clock })
-  const sessions = createBrowserSessions(createSessions(database, secrets.session), cookies, key('known devices'))
+  const sessions = createBrowserSessions(
+    createSessions(database, secrets.session),
+    cookies,
+    versionedKeyFor('known devices', secrets.encryption),
+  )
   const attempts = createAttempts(throttle, securityLog, production)
-  const challenges = createChallenges(database, key('passkey challenges'), cookies)
+  const challenges = createChallenges(database, keyFor('passkey challenges', secrets.encryption), cookies)
   const passkeys = createPasskeys(database, challenges, publicUrl)
-  const factors = createSecondFactors({ database, passkeys, encrypt: userKeys.encrypt, decrypt: userKeys.tryDecrypt })
+  const factors = createSecondFactors({ database, passkeys, userKeys })
   return {
     accounts: {
       ...createAccounts({ ...shared, production, calendar }),
@@ -66,7 +69,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
     sessions,
     attempts,
     factors,
-    tickets: createTickets(key('second factor tickets')),
+    tickets: createTickets(keyFor('second factor tickets', secrets.encryption)),
     confirmations: createConfirmations({ passwords, sessions, attempts, securityLog, factors }),
     securityLog,
     newDevices: createNewDevices(database, links, securityLog, clock),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../kernel/postgres/orm.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
@@ -6,6 +5,7 @@ import { createAccountPasswords } from './accountPasswords.ts'
 import { createAccounts } from './accounts.ts'
 import { createBackground } from './background.ts'
 import { createFreeGrants } from './freeGrants.ts'
+import { mailKey } from './keys/keyRing.ts'
 import { createMailedLinks } from './mails/mailedLinks.ts'
 import { createOutbox } from './mails/outbox.ts'
 
@@ -33,7 +33,7 @@ const racing = (): Database => {
 
 describe('registering an address while its owner verifies it', () => {
   it("keeps the owner's password", async () => {
-    const outbox = createOutbox(db.database, randomBytes(32))
+    const outbox = createOutbox(db.database, mailKey('ab'.repeat(32)))
     const background = createBackground(() => {})
     const publicUrl = () => 'http://localhost'
     const links = createMailedLinks(racing(), outbox, publicUrl, Date.now)

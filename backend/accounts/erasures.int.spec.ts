@@ -129,7 +129,8 @@ async function expectGone({ user, family, image, tasks }: Awaited<ReturnType<typ
   const keys = createUserKeys(db.database, KEYS.ENCRYPTION_KEY)
   const sealed = await encryptedPrompts(user.userId)
   expect(sealed).toHaveLength(3)
-  for (const prompt of sealed) expect(await keys.decrypt(user.userId, prompt)).toBeUndefined()
+  for (const prompt of sealed)
+    expect(await keys.decrypt({ purpose: 'prompt', userId: user.userId, row: 'task' }, prompt)).toBeUndefined()
 }
 
 async function expectLedgerProven(userId: string, captured: number): Promise<void> {
@@ -200,7 +201,12 @@ describe('the erasure of an account', () => {
     const token = /token=([\w-]+)/.exec((await kinora.mails(user.email))[0]!.text)![1]
     const verified = await kinora.post('/auth/verify-email', { token })
     expect(await verified.json()).toMatchObject({ credits_granted: false })
-    await expect(createUserKeys(db.database, KEYS.ENCRYPTION_KEY).encrypt(user.userId, 'x')).rejects.toMatchObject({
+    await expect(
+      createUserKeys(db.database, KEYS.ENCRYPTION_KEY).encrypt(
+        { purpose: 'prompt', userId: user.userId, row: 'task' },
+        'x',
+      ),
+    ).rejects.toMatchObject({
       code: 'unauthenticated',
     })
   })

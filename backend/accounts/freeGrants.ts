@@ -6,7 +6,7 @@ import type { UserAccount } from './tables.ts'
 
 /**
  * Records which mailboxes have received free credits. Mailboxes are stored as keyed hashes, so the records survive
- * an erasure without identifying anyone. Hashes cannot be recomputed after a key rotation, so former keys also apply.
+ * an erasure without identifying anyone. Hashes cannot be recomputed after a key changes, so former keys also apply.
  */
 export function createFreeGrants(
   database: Database,

@@ -1,7 +1,6 @@
 import { createErasureList } from '../accounts/erasureList.ts'
 import { createErasures } from '../accounts/erasures.ts'
-import { OUTGOING_MAIL_KEY } from '../accounts/keys/keyRing.ts'
-import { keyFor } from '../accounts/keys/seal.ts'
+import { mailKey } from '../accounts/keys/keyRing.ts'
 import { createUserKeys } from '../accounts/keys/userKeys.ts'
 import { createOutbox } from '../accounts/mails/outbox.ts'
 import { anonymisePageViews } from '../analytics/visitors.ts'
@@ -39,7 +38,7 @@ export function createServices(
   return {
     credits: createCredits(handle, calendar),
     userKeys,
-    outbox: createOutbox(database, keyFor(OUTGOING_MAIL_KEY, config.secrets.encryption), calendar),
+    outbox: createOutbox(database, mailKey(config.secrets.encryption), calendar),
     erasures: {
       ...erasures,
       ...createErasureList({

@@ -22,11 +22,11 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 export function createOperatorSessions(
   pool: Pick<pg.Pool, 'query'>,
   changes: Pick<Changes, 'subscribe'>,
-  { secure, deviceKey }: { secure: boolean; deviceKey: Buffer },
+  { secure, deviceKey }: { secure: boolean; deviceKey: Readonly<{ key: Buffer; former: Buffer }> },
 ) {
   const cookie = secure ? '__Host-kinora_operator' : 'kinora_operator'
   const deviceCookie = `${cookie}_device`
-  const macOf = (device: string) => createHmac('sha256', deviceKey).update(device).digest('base64url')
+  const macOf = (device: string, key = deviceKey.key) => createHmac('sha256', key).update(device).digest('base64url')
   const options = { httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
   /** Cache expiry of open sessions in epoch milliseconds, by token hash. */
   const open = new Map<string, number>()
@@ -41,8 +41,8 @@ export function createOperatorSessions(
   const setToken = (ctx: Context, token: string | null) => setCookie(ctx, cookie, token, SESSION_SECONDS)
   const deviceOf = (ctx: Context): string | undefined => {
     const [, device, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(ctx.cookies.get(deviceCookie) ?? '') ?? []
-    const isGenuine = device && mac && timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(device)))
-    return isGenuine ? device : undefined
+    const isSignedWith = (key: Buffer) => timingSafeEqual(Buffer.from(mac!), Buffer.from(macOf(device!, key)))
+    return device && [deviceKey.key, deviceKey.former].some(isSignedWith) ? device : undefined
   }
 
   return {

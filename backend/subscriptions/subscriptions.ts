@@ -20,7 +20,7 @@ export interface SubscriptionsDeps {
   readonly inbox: WebhookInbox
   /** `expire` closes expired lots and returns the log position of the user's credits. */
   readonly credits: { expire(userId: string): Promise<GlobalPosition | undefined> }
-  readonly encrypt: (userId: string, text: string) => Promise<string>
+  readonly encrypt: (about: { purpose: string; userId: string; row: string }, text: string) => Promise<string>
   readonly publicUrl: () => string
   readonly calendar: Calendar
 }
@@ -77,7 +77,9 @@ export function createSubscriptions(deps: SubscriptionsDeps) {
 
     /** @throws Rejection no_subscription */
     async cancel({ userId, reason, atPeriodEnd }: Cancellation, context: CommandContext): Promise<void> {
-      const encryptedReason = reason ? await encrypt(userId, reason) : null
+      const encryptedReason = reason
+        ? await encrypt({ purpose: 'cancellation reason', userId, row: userId }, reason)
+        : null
       await sendAndWait({ type: 'CancelSubscription', userId, encryptedReason, atPeriodEnd, at: at() }, context)
     },
 

@@ -3,13 +3,14 @@ import type { Realtime } from '../kernel/http/realtime.ts'
 import type { Change, Changes } from '../kernel/postgres/changes.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { RealtimeMessage } from './contract.ts'
+import type { Decrypt } from './promptCipher.port.ts'
 import { taskView } from './works.ts'
 
 interface PushDeps {
   readonly database: Database
   readonly changes: Changes
   readonly realtime: Realtime
-  readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
+  readonly decrypt: Decrypt
   readonly creditsOf: (userId: string) => Promise<{ remaining: number; total: number }>
   readonly onError: (error: unknown) => void
 }

@@ -12,6 +12,7 @@ import type { Clock } from '../kernel/time.ts'
 import { creditCost, type Generation } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
 import type { ImageUploads } from './imageUploads.ts'
+import { type AboutText, aboutPrompt } from './promptCipher.port.ts'
 import { renderLane } from './renderLane.decider.ts'
 import { isCharged, releaseReason, videoTask } from './videoTask.decider.ts'
 
@@ -25,7 +26,7 @@ export interface TaskDeps {
   readonly clock: Clock
   readonly media: MediaStore
   readonly uploads: ImageUploads
-  readonly encrypt: (userId: string, text: string) => Promise<string>
+  readonly encrypt: (about: AboutText, text: string) => Promise<string>
   /** Returns the entitlements of the user's plan. Priority 1 is served first. */
   readonly allowance: (userId: string) => Promise<{ openTasks: number; priority: number; fullHd: boolean }>
   readonly credits: {
@@ -127,7 +128,7 @@ export async function submitTask(
     taskId,
     userId,
     ...configuration,
-    encryptedPrompt: await encrypt(userId, generation.prompt),
+    encryptedPrompt: await encrypt(aboutPrompt(userId, taskId), generation.prompt),
     cameraMovements: generation.camera_movements,
     promptOptimizer: generation.prompt_optimizer,
     firstFrame,

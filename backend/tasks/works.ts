@@ -16,10 +16,8 @@ import { instant } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import type { FailureCode, Task, WorkStats } from './contract.ts'
+import { aboutPrompt, type Decrypt } from './promptCipher.port.ts'
 import { readQueueView } from './queue.ts'
-
-/** Decrypts a prompt. Returns undefined if that is not possible. */
-type Decrypt = (userId: string, sealed: string) => Promise<string | undefined>
 
 interface WorksDeps {
   readonly store: EventStore
@@ -109,7 +107,7 @@ async function searchPrompts(
   for (let chunk = 1; ; chunk++) {
     const read = await listVideoTasks(database, userId, { ...filter, page: chunk, perPage: CHUNK })
     for (const row of read.tasks) {
-      if (!fold((await decrypt(userId, row.encrypted_prompt)) ?? '').includes(wanted)) continue
+      if (!fold((await decrypt(aboutPrompt(userId, row.id), row.encrypted_prompt)) ?? '').includes(wanted)) continue
       if (found >= first && tasks.length < perPage) tasks.push(row)
       found++
     }
@@ -140,7 +138,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     model: row.model as Task['model'],
     duration: row.duration,
     resolution: row.resolution as Task['resolution'],
-    prompt: (await decrypt(row.user_id, row.encrypted_prompt)) ?? '',
+    prompt: (await decrypt(aboutPrompt(row.user_id, row.id), row.encrypted_prompt)) ?? '',
     camera_movements: [...row.camera_movements] as Task['camera_movements'],
     prompt_optimizer: row.prompt_optimizer,
     first_frame_image_url: row.first_frame && url('images', row.first_frame),

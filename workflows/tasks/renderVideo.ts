@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
+import { aboutPrompt } from '#backend/tasks/promptCipher.port.ts'
 import type { RenderRequest, RenderState } from '#backend/tasks/videoProvider.port.ts'
 import type { VideoTask, VideoTaskCommand } from '#backend/tasks/videoTask.decider.ts'
 import type { ActivityContext } from '../engine/engine.port.ts'
@@ -170,7 +171,7 @@ async function requestOf({ decrypt, pictureFile }: ActivityDeps, order: Waiting[
     duration,
     promptOptimizer,
     cameraMovements,
-    prompt: (await decrypt(order.userId, order.encryptedPrompt)) ?? '',
+    prompt: (await decrypt(aboutPrompt(order.userId, order.taskId), order.encryptedPrompt)) ?? '',
     firstFrame: order.firstFrame === null ? undefined : await pictureFile(order.firstFrame),
   }
 }

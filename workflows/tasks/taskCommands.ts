@@ -6,6 +6,7 @@ import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Clock } from '#backend/kernel/time.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import type { Decrypt } from '#backend/tasks/promptCipher.port.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { type VideoTask, type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
 import type { Engine } from '../engine/engine.port.ts'
@@ -23,7 +24,7 @@ export interface ActivityDeps {
   readonly creditsSpent: (userId: string) => Promise<void>
   readonly provider: VideoProvider
   readonly media: MediaStore
-  readonly decrypt: (userId: string, sealed: string) => Promise<string | undefined>
+  readonly decrypt: Decrypt
   /** Returns how many of the user's tasks may render at the same time. */
   readonly concurrentLimit: (userId: string) => Promise<number>
   /** Returns the holds older than `ms` milliseconds. */

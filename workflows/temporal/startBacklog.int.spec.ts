@@ -54,7 +54,7 @@ describe.skipIf(!program)(`${TASKS} tasks, ${PER_SECOND} per second, on a real T
     const { handle, clock } = kinora.context
     const { credits } = kinora.services
     const allowance = async () => (paid.has(userId) ? PAID : FREE)
-    const encrypt = async (_: string, text: string) => text
+    const encrypt = async (_: object, text: string) => text
     const deps = { handle, clock, credits, allowance, encrypt }
     const taskId = uuid7()
     return submitTask(deps, { taskId, userId, generation, firstFrame: null }, bySystem('submit', taskId))

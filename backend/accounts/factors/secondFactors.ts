@@ -4,17 +4,19 @@ import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Clock } from '../../kernel/time.ts'
+import type { UserKeys } from '../keys/userKeys.ts'
 import type { Factors, Method } from '../secondFactors.contract.ts'
 import type { Passkeys } from './passkeys.ts'
 import { hashOfCode, newRecoveryCodes, plainCode } from './recoveryCodes.ts'
 import { newSecret, setupOf, stepOf } from './totp.ts'
 
+const aboutSecret = (owner: string) => ({ purpose: 'authenticator', userId: owner, row: owner })
+
 interface SecondFactorsOptions {
   readonly database: Database
   readonly passkeys: Passkeys
   /** Encrypts secrets with the owner's key. */
-  readonly encrypt: (owner: string, text: string) => Promise<string>
-  readonly decrypt: (owner: string, sealed: string) => Promise<string | undefined>
+  readonly userKeys: Pick<UserKeys, 'encrypt' | 'tryDecrypt'>
   readonly now?: Clock
 }
 
@@ -26,14 +28,14 @@ const wrongCode = () => new ValidationError([{ path: 'code', code: 'wrong_code' 
  * Creates the service that sets up and checks second factors. An owner is a user's id, or the operator's. See
  * docs/decisions/0019-second-factors.md.
  */
-export function createSecondFactors({ database, passkeys, encrypt, decrypt, now = Date.now }: SecondFactorsOptions) {
+export function createSecondFactors({ database, passkeys, userKeys, now = Date.now }: SecondFactorsOptions) {
   const execute = <T extends object>(sql: string, parameters: unknown[], em: EntityManager = database.em.fork()) =>
     em.execute<T[]>(sql, parameters)
 
   const secretOf = async (owner: string, confirmed: boolean): Promise<string | undefined> => {
     const sql = 'select sealed from authenticator where owner = ? and (confirmed_at is not null) = ?'
     const [row] = await execute<{ sealed: string }>(sql, [owner, confirmed])
-    return row && decrypt(owner, row.sealed)
+    return row && userKeys.tryDecrypt(aboutSecret(owner), row.sealed)
   }
 
   const replaceCodes = async (owner: string, em: EntityManager): Promise<string[]> => {
@@ -92,7 +94,7 @@ export function createSecondFactors({ database, passkeys, encrypt, decrypt, now 
         `insert into authenticator as a (owner, sealed, created_at) values (?, ?, now())
          on conflict (owner) do update set sealed = excluded.sealed, created_at = now()
          where a.confirmed_at is null returning owner`,
-        [owner, await encrypt(owner, secret)],
+        [owner, await userKeys.encrypt(aboutSecret(owner), secret)],
       )
       if (begun.length === 0) throw new Rejection('factor_exists', 'An authenticator app is already set up.')
       return setupOf(secret, label)

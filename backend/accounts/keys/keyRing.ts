@@ -1,41 +1,78 @@
 import type pg from 'pg'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import { saveFingerprint } from './masterKey.ts'
-import { keyFor, opens, seal, unseal } from './seal.ts'
+import {
+  type About,
+  formerKeyFor,
+  keyFor,
+  opens,
+  seal,
+  unseal,
+  type VersionedKey,
+  versionedKeyFor,
+  wrappingKey,
+} from './seal.ts'
+import { opensUserKey, readWrappedKeys, rewrapUserKey } from './userKeys.ts'
 
 /** Purposes of derived keys (see {@link keyFor}) that protect stored data. */
 export const FREE_GRANTS = 'free grants'
-export const OUTGOING_MAIL_KEY = 'outgoing mails'
+const OUTGOING_MAIL_KEY = 'outgoing mails'
 
-/** Returns the keys derived for a purpose from earlier master keys, newest first. */
+/** Returns the key that seals outgoing emails. */
+export const mailKey = (masterKey: string): VersionedKey => versionedKeyFor(OUTGOING_MAIL_KEY, masterKey)
+
+export const aboutMail = (id: string, userId: string): About => ({ purpose: OUTGOING_MAIL_KEY, userId, row: id })
+
+const aboutFormerKey = (purpose: string): About => ({ purpose: 'key ring', row: purpose })
+
+/**
+ * Returns the keys derived for a purpose from earlier master keys, newest first, and the one that earlier releases
+ * derived from this master key.
+ */
 export async function formerKeys(database: Database, masterKey: string, purpose: string): Promise<Buffer[]> {
   const sql = 'select sealed from key_ring where purpose = ? order by rotated_at desc'
   const rows = await database.em.fork().execute<{ sealed: string }[]>(sql, [purpose])
-  return rows.map(({ sealed }) => unseal(Buffer.from(masterKey, 'hex'), sealed))
+  const kept = rows.map(({ sealed }) => unseal(wrappingKey(masterKey), sealed, aboutFormerKey(purpose)))
+  return [formerKeyFor(purpose, masterKey), ...kept]
 }
 
-const PAGE = 1_000
+/** Users' keys per statement. */
+const BATCH = 1_000
 
 /**
  * Re-encrypts users' keys, undelivered emails and former keys with a new master key, within the caller's transaction.
  * Master keys are 64 hexadecimal digits. @throws Error if a value cannot be decrypted with the old key
  */
 export async function rotateKeys(client: pg.ClientBase, from: string, to: string) {
-  const [old, next] = [Buffer.from(from, 'hex'), Buffer.from(to, 'hex')]
   await client.query('lock table user_key, outgoing_mail, key_ring in access exclusive mode')
-  const reseal = (sealed: string) => seal(next, unseal(old, sealed))
-  const [oldMailKey, nextMailKey] = [keyFor(OUTGOING_MAIL_KEY, from), keyFor(OUTGOING_MAIL_KEY, to)]
-  const resealMail = (sealed: string) => seal(nextMailKey, unseal(oldMailKey, sealed))
+  const wrapped = await readWrappedKeys(client)
+  for (let at = 0; at < wrapped.length; at += BATCH) {
+    const batch = wrapped.slice(at, at + BATCH)
+    const rewrapped = batch.map((row) => ({ id: row.user_id, sealed: rewrapUserKey(from, to, row) }))
+    await client.query(
+      `update user_key t set wrapped_key = c.sealed
+       from jsonb_to_recordset($1::jsonb) as c(id uuid, sealed text) where t.user_id = c.id`,
+      [JSON.stringify(rewrapped)],
+    )
+  }
+  const mails = await readMails(client)
+  for (const { id, user_id, sealed } of mails) {
+    const about = aboutMail(id, user_id)
+    const resealed = seal(mailKey(to), unseal(mailKey(from), sealed, about), about)
+    await client.query('update outgoing_mail set sealed = $2 where id = $1', [id, resealed])
+  }
 
-  const userKeys = await resealAll(client, { table: 'user_key', id: 'user_id', column: 'wrapped_key' }, reseal)
-  const mails = await resealAll(client, { table: 'outgoing_mail', id: 'id', column: 'sealed' }, resealMail)
-  const { rows } = await client.query<{ sealed: string }>('select sealed from key_ring')
-  for (const { sealed } of rows)
-    await client.query('update key_ring set sealed = $2 where sealed = $1', [sealed, reseal(sealed)])
-  const former = [FREE_GRANTS, seal(next, keyFor(FREE_GRANTS, from))]
-  await client.query('insert into key_ring values ($1, $2, now())', former)
+  for (const { purpose, sealed } of await readKeyRing(client)) {
+    const about = aboutFormerKey(purpose)
+    const resealed = seal(wrappingKey(to), unseal(wrappingKey(from), sealed, about), about)
+    await client.query('update key_ring set sealed = $2 where sealed = $1', [sealed, resealed])
+  }
+  for (const key of [formerKeyFor(FREE_GRANTS, from), keyFor(FREE_GRANTS, from)]) {
+    const sealed = seal(wrappingKey(to), key, aboutFormerKey(FREE_GRANTS))
+    await client.query('insert into key_ring values ($1, $2, clock_timestamp())', [FREE_GRANTS, sealed])
+  }
   await saveFingerprint(client, to)
-  return { userKeys, mails }
+  return { userKeys: wrapped.length, mails: mails.length }
 }
 
 /**
@@ -43,36 +80,26 @@ export async function rotateKeys(client: pg.ClientBase, from: string, to: string
  * becomes the key of the database.
  */
 export async function abandonLostKey(client: pg.ClientBase, masterKey: string) {
-  const master = Buffer.from(masterKey, 'hex')
-  const remove = async (table: string, column: string, key: Buffer) => {
-    const { rows } = await client.query<{ sealed: string }>(`select ${column} as sealed from ${table}`)
-    const lost = rows.map(({ sealed }) => sealed).filter((sealed) => !opens(key, sealed))
-    await client.query(`delete from ${table} where ${column} = any($1)`, [lost])
-    return lost.length
-  }
-  const userKeys = await remove('user_key', 'wrapped_key', master)
-  const mails = await remove('outgoing_mail', 'sealed', keyFor(OUTGOING_MAIL_KEY, masterKey))
-  await remove('key_ring', 'sealed', master)
+  const lostKeys = (await readWrappedKeys(client)).filter((row) => !opensUserKey(masterKey, row))
+  const users = lostKeys.map(({ user_id }) => user_id)
+  await client.query('delete from user_key where user_id = any($1::uuid[])', [users])
+  const lostMails = (await readMails(client)).filter(
+    ({ id, user_id, sealed }) => !opens(mailKey(masterKey), sealed, aboutMail(id, user_id)),
+  )
+  await client.query('delete from outgoing_mail where id = any($1::uuid[])', [lostMails.map(({ id }) => id)])
+  for (const { purpose, sealed } of await readKeyRing(client))
+    if (!opens(wrappingKey(masterKey), sealed, aboutFormerKey(purpose)))
+      await client.query('delete from key_ring where sealed = $1', [sealed])
   await saveFingerprint(client, masterKey)
-  return { userKeys, mails }
+  return { userKeys: lostKeys.length, mails: lostMails.length }
 }
 
-type Sealed = Readonly<{ table: string; id: string; column: string }>
+const readMails = async (client: pg.ClientBase) =>
+  (
+    await client.query<{ id: string; user_id: string; sealed: string }>(
+      'select id, user_id, sealed from outgoing_mail order by id',
+    )
+  ).rows
 
-async function resealAll(client: pg.ClientBase, { table, id, column }: Sealed, reseal: (sealed: string) => string) {
-  let count = 0
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const { rows } = await client.query<{ id: string; sealed: string }>(
-      `select ${id} as id, ${column} as sealed from ${table} where ${id} > $1 order by ${id} limit ${PAGE}`,
-      [after],
-    )
-    if (rows.length === 0) return count
-    const changed = rows.map((row) => ({ id: row.id, sealed: reseal(row.sealed) }))
-    await client.query(
-      `update ${table} t set ${column} = c.sealed from jsonb_to_recordset($1::jsonb) as c(id uuid, sealed text) where t.${id} = c.id`,
-      [JSON.stringify(changed)],
-    )
-    count += rows.length
-    after = rows.at(-1)!.id
-  }
-}
+const readKeyRing = async (client: pg.ClientBase) =>
+  (await client.query<{ purpose: string; sealed: string }>('select purpose, sealed from key_ring')).rows

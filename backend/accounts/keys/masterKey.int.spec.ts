@@ -23,7 +23,10 @@ describe('the master key of a database', () => {
   })
 
   it("is, in a database from before fingerprints, the first key that opens users' keys", async () => {
-    await createUserKeys(db.database, first).encrypt(crypto.randomUUID(), 'a cat')
+    await createUserKeys(db.database, first).encrypt(
+      { purpose: 'prompt', userId: crypto.randomUUID(), row: 'task' },
+      'a cat',
+    )
     await expect(start(second)).rejects.toThrow(REFUSED)
     await start(first)
     await expect(start(second)).rejects.toThrow(REFUSED)

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { keyFor, opens } from './seal.ts'
-import { readWrappedKeys } from './userKeys.ts'
+import { formerKeyFor } from './seal.ts'
+import { opensUserKey, readWrappedKeys } from './userKeys.ts'
 
 /** The configured master key is not the one that sealed the data. */
 export class WrongMasterKey extends Error {
@@ -9,8 +9,8 @@ export class WrongMasterKey extends Error {
 
 type Queries = Pick<pg.ClientBase, 'query'>
 
-/** Identifies a master key without revealing it. */
-const fingerprintOf = (masterKey: string): string => keyFor('fingerprint', masterKey).toString('hex')
+/** Identifies a master key without revealing it. Stored, so it does not change with the derivation of keys. */
+const fingerprintOf = (masterKey: string): string => formerKeyFor('fingerprint', masterKey).toString('hex')
 
 /**
  * Rejects a master key other than the one that sealed the users' keys. A database without a fingerprint gets the one of
@@ -41,5 +41,5 @@ async function readFingerprint(database: Queries): Promise<string | undefined> {
 
 async function opensAny(database: Queries, masterKey: string): Promise<boolean> {
   const keys = await readWrappedKeys(database)
-  return keys.length === 0 || keys.some((key) => opens(Buffer.from(masterKey, 'hex'), key))
+  return keys.length === 0 || keys.some((key) => opensUserKey(masterKey, key))
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
-import { seal, unseal } from './seal.ts'
+import { type About, opens, seal, unseal, wrappingKey } from './seal.ts'
 
 /** Long enough to decrypt a list with one key read, short enough for an erasure to take effect soon. */
 const CACHE_MS = 60_000
@@ -11,6 +11,11 @@ const CACHE_MS = 60_000
 class Undecryptable extends Error {
   override name = 'Undecryptable'
 }
+
+/** Which of a user's texts: its purpose and the task or subscription that it belongs to. */
+export type UserText = About & { readonly userId: string }
+
+const aboutKey = (userId: string): About => ({ purpose: 'user key', userId, row: userId })
 
 /** Called at most once a minute for each user whose key cannot be opened. */
 type OnDamaged = (userId: string, error: unknown) => void
@@ -22,14 +27,14 @@ export type UserKeys = ReturnType<typeof createUserKeys>
  * log. Keys are stored wrapped with the master key (64 hexadecimal digits).
  */
 export function createUserKeys(database: Database, masterKey: string, onDamaged: OnDamaged = () => {}) {
-  const master = Buffer.from(masterKey, 'hex')
+  const wrapping = wrappingKey(masterKey)
   const cache = new Map<string, Promise<Buffer | undefined>>()
 
   const stored = async (userId: string) => {
     const sql = 'select wrapped_key from user_key where user_id = ?'
     const [row] = await database.em.fork().execute<{ wrapped_key: string }[]>(sql, [userId])
     try {
-      return row && unseal(master, row.wrapped_key)
+      return row && unseal(wrapping, row.wrapped_key, aboutKey(userId))
     } catch (error) {
       onDamaged(userId, error)
       throw new Undecryptable("The user's key cannot be opened.", { cause: error })
@@ -47,10 +52,10 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
     return key
   }
 
-  const decrypt = async (userId: string, sealed: string) => {
-    const key = await keyOf(userId)
+  const decrypt = async (about: UserText, sealed: string) => {
+    const key = await keyOf(about.userId)
     try {
-      return key && unseal(key, sealed).toString()
+      return key && unseal({ key, former: key }, sealed, about).toString()
     } catch (error) {
       throw new Undecryptable('The text cannot be decrypted.', { cause: error })
     }
@@ -58,10 +63,11 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
 
   return {
     /** @throws Rejection unauthenticated, if the account was deleted: it must not get a new key */
-    async encrypt(userId: string, text: string): Promise<string> {
+    async encrypt(about: UserText, text: string): Promise<string> {
+      const { userId } = about
       let key = await keyOf(userId)
       if (!key) {
-        const wrapped = seal(master, randomBytes(32))
+        const wrapped = seal(wrapping, randomBytes(32), aboutKey(userId))
         await database.em.fork().execute(
           `insert into user_key (user_id, wrapped_key) select ?, ?
              where not exists (select 1 from erasure where user_id = ?) on conflict do nothing`,
@@ -71,16 +77,16 @@ export function createUserKeys(database: Database, masterKey: string, onDamaged:
         key = await keyOf(userId)
         if (!key) throw new Rejection('unauthenticated', 'This account was deleted.')
       }
-      return seal(key, Buffer.from(text))
+      return seal({ key, former: key }, Buffer.from(text), about)
     },
 
     /** Returns the text; undefined if the user's key was destroyed. @throws Undecryptable */
     decrypt,
 
     /** Returns the text for display; undefined if it cannot be decrypted, so that only the text is missing. */
-    async tryDecrypt(userId: string, sealed: string): Promise<string | undefined> {
+    async tryDecrypt(about: UserText, sealed: string): Promise<string | undefined> {
       try {
-        return await decrypt(userId, sealed)
+        return await decrypt(about, sealed)
       } catch (error) {
         if (error instanceof Undecryptable) return undefined
         throw error
@@ -100,8 +106,17 @@ export async function destroyUserKey(database: Database, userId: string): Promis
   await database.em.fork().execute('delete from user_key where user_id = ?', [userId])
 }
 
+type WrappedKey = Readonly<{ user_id: string; wrapped_key: string }>
+
 /** Returns every user's key, wrapped with the master key. */
-export async function readWrappedKeys(client: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
-  const { rows } = await client.query<{ wrapped_key: string }>('select wrapped_key from user_key')
-  return rows.map((row) => row.wrapped_key)
+export async function readWrappedKeys(client: Pick<pg.ClientBase, 'query'>): Promise<WrappedKey[]> {
+  return (await client.query<WrappedKey>('select user_id, wrapped_key from user_key')).rows
 }
+
+/** Returns whether a master key unwraps a user's key. */
+export const opensUserKey = (masterKey: string, { user_id, wrapped_key }: WrappedKey): boolean =>
+  opens(wrappingKey(masterKey), wrapped_key, aboutKey(user_id))
+
+/** Wraps a user's key with another master key. @throws Error if the first one does not unwrap it */
+export const rewrapUserKey = (from: string, to: string, { user_id, wrapped_key }: WrappedKey): string =>
+  seal(wrappingKey(to), unseal(wrappingKey(from), wrapped_key, aboutKey(user_id)), aboutKey(user_id))

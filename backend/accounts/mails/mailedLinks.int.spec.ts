@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { mailKey } from '../keys/keyRing.ts'
 import { createMailedLinks } from './mailedLinks.ts'
 import { createOutbox } from './outbox.ts'
 
@@ -18,7 +18,7 @@ afterAll(() => db.close())
 
 describe('a mailed link', () => {
   it('that resets a password invalidates all others, also when several are sent concurrently', async () => {
-    const outbox = createOutbox(db.database, randomBytes(32))
+    const outbox = createOutbox(db.database, mailKey('ab'.repeat(32)))
     const links = createMailedLinks(db.database, outbox, () => 'http://localhost', Date.now)
     for (let round = 0; round < 5; round++) {
       await Promise.all(

@@ -4,7 +4,8 @@ import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Calendar } from '../../kernel/time.ts'
-import { seal, unseal } from '../keys/seal.ts'
+import { aboutMail } from '../keys/keyRing.ts'
+import { seal, unseal, type VersionedKey } from '../keys/seal.ts'
 import type { Mail, OutgoingMail } from '../mailer.port.ts'
 
 /** Change notification for new emails. Its ids are email ids. */
@@ -16,7 +17,7 @@ export type Outbox = ReturnType<typeof createOutbox>
  * Creates the transactional outbox. An email is stored in the transaction of the change that causes it, so it survives
  * an outage of the mail server. It is encrypted, because it can contain a token, and is deleted after delivery.
  */
-export function createOutbox(database: Database, key: Buffer, calendar: Calendar = Date.now) {
+export function createOutbox(database: Database, key: VersionedKey, calendar: Calendar = Date.now) {
   const execute = <T extends object>(sql: string, parameters: unknown[] = []) =>
     database.em.fork().execute<T[]>(sql, parameters)
 
@@ -24,7 +25,8 @@ export function createOutbox(database: Database, key: Buffer, calendar: Calendar
     /** @param lifetimeMs time after which an undelivered email is dropped */
     async put(tx: EntityManager, userId: string, mail: Mail, lifetimeMs: number): Promise<void> {
       const id = uuid7()
-      const row = [id, userId, seal(key, Buffer.from(JSON.stringify(mail))), new Date(calendar() + lifetimeMs)]
+      const sealed = seal(key, Buffer.from(JSON.stringify(mail)), aboutMail(id, userId))
+      const row = [id, userId, sealed, new Date(calendar() + lifetimeMs)]
       await tx.execute('insert into outgoing_mail (id, user_id, sealed, expires_at) values (?, ?, ?, ?)', row)
       const change = JSON.stringify({ name: OUTGOING_MAILS, ids: [id] })
       await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
@@ -42,7 +44,11 @@ export function createOutbox(database: Database, key: Buffer, calendar: Calendar
         [id, new Date(calendar())],
       )
       if (!row) return undefined
-      return { ...(JSON.parse(unseal(key, row.sealed).toString()) as Mail), id, userId: row.user_id }
+      return {
+        ...(JSON.parse(unseal(key, row.sealed, aboutMail(id, row.user_id)).toString()) as Mail),
+        id,
+        userId: row.user_id,
+      }
     },
 
     /** Resolves when the outbox is empty, or after `timeoutMs`. */

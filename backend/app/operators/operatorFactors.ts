@@ -34,7 +34,7 @@ export function createOperatorFactors(options: OperatorFactorsOptions) {
   const { context, userKeys, sessions, actions, limit, throttle, passkeys } = options
   const { config, database } = context
   const { username, password } = config.operators
-  const factors = createSecondFactors({ database, passkeys, encrypt: userKeys.encrypt, decrypt: userKeys.tryDecrypt })
+  const factors = createSecondFactors({ database, passkeys, userKeys })
   const tickets = createTickets(keyFor('operator tickets', config.secrets.encryption))
   /** Changes with the password and thereby invalidates earlier tickets. */
   const version = createHash('sha256').update(password).digest('hex')

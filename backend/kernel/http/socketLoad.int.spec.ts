@@ -97,14 +97,12 @@ describe(`${SOCKETS} open sockets`, () => {
   }, async () => {
     const { encrypt } = createUserKeys(db.database, ENCRYPTION_KEY)
     const users = Array.from({ length: SOCKETS }, () => uuid7())
-    const prompts = new Map<string, string>()
     const sentAt = new Map<string, { at: number; userId: string }>()
     const took: number[] = []
     let strays = 0
     for (let first = 0; first < SOCKETS; first += 50)
       await Promise.all(
         users.slice(first, first + 50).map(async (userId) => {
-          prompts.set(userId, await encrypt(userId, 'A lighthouse by the sea at dusk'))
           await connect(userId, (taskId) => {
             const sent = sentAt.get(taskId)
             if (sent?.userId !== userId) strays++
@@ -116,8 +114,9 @@ describe(`${SOCKETS} open sockets`, () => {
     // projection's batch, reading and decrypting the row, and the hops between three processes.
     const update = async (n: number) => {
       const [userId, taskId] = [users[(n * 7) % SOCKETS]!, uuid7()]
+      const prompt = await encrypt({ purpose: 'prompt', userId, row: taskId }, 'A lighthouse by the sea at dusk')
       sentAt.set(taskId, { at: performance.now(), userId })
-      const event = { id: uuid7(), ...order(taskId, userId, prompts.get(userId)!) }
+      const event = { id: uuid7(), ...order(taskId, userId, prompt) }
       await db.store.append(`${VIDEO_TASK}-${taskId}`, 'no_stream', [event])
     }
     const run = async (count: number) => {

@@ -3,8 +3,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { readFinishedVideos } from '#projections/tasks/readVideoTasks.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../../accounts/keys/masterKey.ts'
-import { opens } from '../../accounts/keys/seal.ts'
-import { readWrappedKeys } from '../../accounts/keys/userKeys.ts'
+import { opensUserKey, readWrappedKeys } from '../../accounts/keys/userKeys.ts'
 import { videoKey } from '../../kernel/media/mediaStore.port.ts'
 import { findDamaged } from './copyFiles.ts'
 import { hashTable } from './copyTable.ts'
@@ -58,8 +57,8 @@ const NO_KEY =
   'the copy has no ENCRYPTION_KEY, and would not start: set ENCRYPTION_KEY to the key that you keep apart from the ' +
   'backup, or back up with --with-secrets'
 
-async function faultOfKey(client: pg.ClientBase, masterKey: string, keys: readonly string[]) {
-  const lost = keys.filter((key) => !opens(Buffer.from(masterKey, 'hex'), key)).length
+async function faultOfKey(client: pg.ClientBase, masterKey: string, keys: Awaited<ReturnType<typeof readWrappedKeys>>) {
+  const lost = keys.filter((key) => !opensUserKey(masterKey, key)).length
   if (lost > 0) return `${lost} do not open with this ENCRYPTION_KEY: the prompts of those users are lost`
   return refuseWrongMasterKey(client, masterKey).catch((error) => {
     if (error instanceof WrongMasterKey) return error.message

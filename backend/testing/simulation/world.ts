@@ -161,8 +161,8 @@ export class World {
   #servicesOf(context: Context): Services {
     const services = createServices(context, { media: this.media } as never)
     const userKeys = {
-      encrypt: async (_: string, text: string) => text,
-      decrypt: async (_: string, text: string) => text,
+      encrypt: async (_: object, text: string) => text,
+      decrypt: async (_: object, text: string) => text,
     }
     return { ...services, userKeys: { ...services.userKeys, ...userKeys } }
   }
