@@ -1,4 +1,7 @@
-import type { Sale, Subscription } from './agreements.rules.ts'
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { currentOf, evolve, type Sale, type Subscription } from './agreements.rules.ts'
+import type { SubscriptionCommand } from './commands.ts'
+import { cancel, type Events, type Occasion } from './endings.rules.ts'
 
 type Facts = Pick<Subscription, 'reversals' | 'disputes'>
 
@@ -23,7 +26,84 @@ export function takenCents({ reversals, disputes }: Facts, sale: Sale): number {
  * of credits follows the total taken back, rounded down in the buyer's favour, so that the parts of a full refund claim
  * all credits.
  */
-export function unclaimedCredits(facts: Facts, sale: Sale): number {
+function unclaimedCredits(facts: Facts, sale: Sale): number {
   const share = Math.floor((sale.credits * takenCents(facts, sale)) / sale.amountCents)
   return share - sum(ofSale(facts.reversals, sale).map(({ credits }) => credits))
+}
+
+/** Returns a sale that was reported with the wrong amount or currency. */
+export const findMismatched = ({ proposedRefunds }: Subscription, saleId: string) =>
+  proposedRefunds.find((refund) => refund.cause === 'mismatched' && refund.saleId === saleId)
+
+function findSale({ sales }: Subscription, saleId: string): Sale {
+  const sale = sales.find(({ id }) => id === saleId)
+  if (!sale) throw new Rejection('unknown_sale', 'This sale was not reported as completed.')
+  return sale
+}
+
+/** Claims the credits of a sale that was refunded or charged back, and ends the plan if nothing pays for it any more. */
+export function reportReversal(command: SubscriptionCommand<'ReportReversal'>, subscription: Subscription): Events {
+  const { type: _, ...reversal } = command
+  const { reversals } = subscription
+  if (reversals.some(({ id }) => id === reversal.reversalId)) return []
+  const mismatched = findMismatched(subscription, reversal.saleId)
+  if (mismatched) {
+    const data = { ...reversal, agreementId: mismatched.agreementId, takenCents: reversal.amountCents, credits: 0 }
+    return [{ type: 'SubscriptionSaleReversed', data }]
+  }
+  const sale = findSale(subscription, reversal.saleId)
+  const { reversalId: id, saleId, amountCents, kind } = reversal
+  const after = { ...subscription, reversals: [...reversals, { id, saleId, amountCents, kind, credits: 0 }] }
+  return reverse(command, { reversal, sale, before: subscription, after })
+}
+
+type Reversing = Readonly<{
+  reversal: Pick<SubscriptionCommand<'ReportReversal'>, 'saleId' | 'reversalId' | 'amountCents' | 'kind'>
+  sale: Sale
+  before: Subscription
+  /** The subscription with the reason of the reversal, but without its claim. */
+  after: Subscription
+}>
+
+function reverse({ userId, at }: Occasion, { reversal, sale, before, after }: Reversing): Events {
+  const { saleId, reversalId, kind, amountCents } = reversal
+  const taken = takenCents(after, sale) - takenCents(before, sale)
+  // Events that predate cumulative claims can have claimed more.
+  const credits = Math.max(0, unclaimedCredits(after, sale))
+  const about = { userId, agreementId: sale.agreementId, at, saleId }
+  const data = { ...about, reversalId, kind, amountCents, takenCents: taken, credits }
+  const reversed = { type: 'SubscriptionSaleReversed', data } as const
+  return [reversed, ...(taken > 0 ? endUnpaid({ userId, at }, evolve(before, reversed), sale) : [])]
+}
+
+/** Records a dispute. Winning all disputes about a sale gives back what its chargeback claimed; losing one claims it again. */
+export function reportDispute(command: SubscriptionCommand<'ReportDispute'>, subscription: Subscription): Events {
+  const { type: _, ...dispute } = command
+  const { userId, at, saleId, disputeId, statusAt } = dispute
+  // It granted no credits that a dispute could concern.
+  if (findMismatched(subscription, saleId)) return []
+  const sale = findSale(subscription, saleId)
+  const known = subscription.disputes.find((each) => each.id === disputeId && each.saleId === saleId)
+  if (known && known.statusAt >= statusAt) return []
+  const about = { userId, at, agreementId: sale.agreementId, saleId }
+  const disputed = { type: 'SubscriptionSaleDisputed', data: { ...dispute, agreementId: sale.agreementId } } as const
+  const after = evolve(subscription, disputed)
+  const amountCents = takenCents(subscription, sale) - takenCents(after, sale)
+  const id = `${disputeId} ${saleId} ${statusAt}`
+  if (amountCents === 0) return [disputed]
+  if (amountCents < 0) {
+    const reversal = { saleId, reversalId: id, kind: 'reversal', amountCents: 0 } as const
+    return [disputed, ...reverse(command, { reversal, sale, before: subscription, after })]
+  }
+  const data = { ...about, restorationId: id, amountCents, credits: Math.max(0, -unclaimedCredits(after, sale)) }
+  return [disputed, { type: 'SubscriptionSaleRestored', data }]
+}
+
+/** Ends the user's plan immediately if the sale that pays for its current period is taken back whole. */
+function endUnpaid(occasion: Occasion, subscription: Subscription, sale: Sale): Events {
+  const current = currentOf(subscription)
+  const paysForCurrent = current?.id === sale.agreementId && current.periodStart === sale.periodStart
+  if (!paysForCurrent || takenCents(subscription, sale) < sale.amountCents) return []
+  const { userId, at } = occasion
+  return cancel({ type: 'CancelSubscription', userId, at, encryptedReason: null, atPeriodEnd: false }, subscription)
 }

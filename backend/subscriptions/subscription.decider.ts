@@ -1,20 +1,19 @@
 import { type Decider, Rejection } from '../kernel/eventsourcing/pure/decider.ts'
-import {
-  type Agreement,
-  currentOf,
-  evolve,
-  isRunning,
-  planEndedAt,
-  type Sale,
-  type Subscription,
-} from './agreements.rules.ts'
+import { type Agreement, currentOf, evolve, isRunning, planEndedAt, type Subscription } from './agreements.rules.ts'
 import type { SubscriptionCommand } from './commands.ts'
 import { nextChange } from './dueChanges.rules.ts'
-import { type EndCause, SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
-import { takenCents, unclaimedCredits } from './reversals.rules.ts'
-
-type Events = readonly SubscriptionEvent[]
-type Occasion = { readonly userId: string; readonly at: string }
+import {
+  awaitsApproval,
+  cancel,
+  cancelled,
+  type Events,
+  ended,
+  isScheduled,
+  type Occasion,
+  withdraw,
+} from './endings.rules.ts'
+import { SUBSCRIPTION, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from './events.ts'
+import { findMismatched, reportDispute, reportReversal } from './reversals.rules.ts'
 
 function find({ agreements }: Subscription, id: string): Agreement {
   const agreement = agreements.find((each) => each.id === id)
@@ -22,39 +21,11 @@ function find({ agreements }: Subscription, id: string): Agreement {
   return agreement
 }
 
-const ended = (
-  { userId, at }: Occasion,
-  { id }: Agreement,
-  cause: EndCause,
-  replacedBy: string | null = null,
-): SubscriptionEvent => ({ type: 'SubscriptionEnded', data: { userId, agreementId: id, cause, replacedBy, at } })
-
-const cancelled = (
-  { userId, at }: Occasion,
-  { id, periodEnd }: Agreement,
-  { encryptedReason = null, final = false }: { encryptedReason?: string | null; final?: boolean } = {},
-): SubscriptionEvent => ({
-  type: 'SubscriptionCancelled',
-  data: { userId, agreementId: id, at, encryptedReason, endsAt: periodEnd, final },
-})
-
 /** Returns the agreements requested before and after this one. If both are approved, the one requested later wins. */
 function requestedAround({ agreements }: Subscription, agreement: Agreement) {
   const place = agreements.indexOf(agreement)
   return { earlier: agreements.slice(0, place), later: agreements.slice(place + 1) }
 }
-
-const isScheduled = ({ status }: Agreement) => status === 'scheduled'
-
-/** Includes agreements that expired unapproved: they become valid again if the buyer approves them late. */
-const awaitsApproval = ({ status, endCause }: Agreement) =>
-  status === 'pending' || (status === 'ended' && endCause === 'not_approved')
-
-/** Ends all agreements that have not started, except this one. If the buyer approves one later, it is not activated. */
-const withdraw = ({ agreements }: Subscription, occasion: Occasion, except?: Agreement): Events =>
-  agreements
-    .filter((agreement) => agreement !== except && (awaitsApproval(agreement) || isScheduled(agreement)))
-    .map((agreement) => ended(occasion, agreement, 'withdrawn'))
 
 /** Activates an agreement, ends the one it replaces and withdraws the others, so that only one can be billed. */
 function activate(
@@ -164,92 +135,6 @@ function reportPaymentFailed(command: SubscriptionCommand<'ReportPaymentFailed'>
   const { status, failedAt, periodStart } = find(subscription, data.agreementId)
   const isKnown = [failedAt, periodStart].some((instant) => instant !== null && instant >= data.failedAt)
   return status === 'active' && !isKnown ? [{ type: 'SubscriptionPaymentFailed', data }] : []
-}
-
-/** Returns a sale that was reported with the wrong amount or currency. */
-const findMismatched = ({ proposedRefunds }: Subscription, saleId: string) =>
-  proposedRefunds.find((refund) => refund.cause === 'mismatched' && refund.saleId === saleId)
-
-function findSale({ sales }: Subscription, saleId: string): Sale {
-  const sale = sales.find(({ id }) => id === saleId)
-  if (!sale) throw new Rejection('unknown_sale', 'This sale was not reported as completed.')
-  return sale
-}
-
-function reportReversal(command: SubscriptionCommand<'ReportReversal'>, subscription: Subscription): Events {
-  const { type: _, ...reversal } = command
-  const { reversals } = subscription
-  if (reversals.some(({ id }) => id === reversal.reversalId)) return []
-  const mismatched = findMismatched(subscription, reversal.saleId)
-  if (mismatched) {
-    const data = { ...reversal, agreementId: mismatched.agreementId, takenCents: reversal.amountCents, credits: 0 }
-    return [{ type: 'SubscriptionSaleReversed', data }]
-  }
-  const sale = findSale(subscription, reversal.saleId)
-  const { reversalId: id, saleId, amountCents, kind } = reversal
-  const after = { ...subscription, reversals: [...reversals, { id, saleId, amountCents, kind, credits: 0 }] }
-  return reverse(command, { reversal, sale, before: subscription, after })
-}
-
-type Reversing = Readonly<{
-  reversal: Pick<SubscriptionCommand<'ReportReversal'>, 'saleId' | 'reversalId' | 'amountCents' | 'kind'>
-  sale: Sale
-  before: Subscription
-  /** The subscription with the reason of the reversal, but without its claim. */
-  after: Subscription
-}>
-
-function reverse({ userId, at }: Occasion, { reversal, sale, before, after }: Reversing): Events {
-  const { saleId, reversalId, kind, amountCents } = reversal
-  const taken = takenCents(after, sale) - takenCents(before, sale)
-  // Events that predate cumulative claims can have claimed more.
-  const credits = Math.max(0, unclaimedCredits(after, sale))
-  const about = { userId, agreementId: sale.agreementId, at, saleId }
-  const data = { ...about, reversalId, kind, amountCents, takenCents: taken, credits }
-  const reversed = { type: 'SubscriptionSaleReversed', data } as const
-  return [reversed, ...(taken > 0 ? endUnpaid({ userId, at }, evolve(before, reversed), sale) : [])]
-}
-
-/** Records a dispute. Winning all disputes about a sale gives back what its chargeback claimed; losing one claims it again. */
-function reportDispute(command: SubscriptionCommand<'ReportDispute'>, subscription: Subscription): Events {
-  const { type: _, ...dispute } = command
-  const { userId, at, saleId, disputeId, statusAt } = dispute
-  // It granted no credits that a dispute could concern.
-  if (findMismatched(subscription, saleId)) return []
-  const sale = findSale(subscription, saleId)
-  const known = subscription.disputes.find((each) => each.id === disputeId && each.saleId === saleId)
-  if (known && known.statusAt >= statusAt) return []
-  const about = { userId, at, agreementId: sale.agreementId, saleId }
-  const disputed = { type: 'SubscriptionSaleDisputed', data: { ...dispute, agreementId: sale.agreementId } } as const
-  const after = evolve(subscription, disputed)
-  const amountCents = takenCents(subscription, sale) - takenCents(after, sale)
-  const id = `${disputeId} ${saleId} ${statusAt}`
-  if (amountCents === 0) return [disputed]
-  if (amountCents < 0) {
-    const reversal = { saleId, reversalId: id, kind: 'reversal', amountCents: 0 } as const
-    return [disputed, ...reverse(command, { reversal, sale, before: subscription, after })]
-  }
-  const data = { ...about, restorationId: id, amountCents, credits: Math.max(0, -unclaimedCredits(after, sale)) }
-  return [disputed, { type: 'SubscriptionSaleRestored', data }]
-}
-
-/** Ends the user's plan immediately if the sale that pays for its current period is taken back whole. */
-function endUnpaid(occasion: Occasion, subscription: Subscription, sale: Sale): Events {
-  const current = currentOf(subscription)
-  const paysForCurrent = current?.id === sale.agreementId && current.periodStart === sale.periodStart
-  if (!paysForCurrent || takenCents(subscription, sale) < sale.amountCents) return []
-  const { userId, at } = occasion
-  return cancel({ type: 'CancelSubscription', userId, at, encryptedReason: null, atPeriodEnd: false }, subscription)
-}
-
-function cancel(command: SubscriptionCommand<'CancelSubscription'>, subscription: Subscription): Events {
-  const { encryptedReason, atPeriodEnd } = command
-  const current = currentOf(subscription)
-  const withdrawn = withdraw(subscription, command)
-  if (!current && withdrawn.length === 0) throw new Rejection('no_subscription', 'There is no subscription to cancel.')
-  if (!current) return withdrawn
-  if (!atPeriodEnd) return [...withdrawn, ended(command, current, 'cancelled')]
-  return current.cancelled === 'no' ? [...withdrawn, cancelled(command, current, { encryptedReason })] : withdrawn
 }
 
 function reactivate(command: SubscriptionCommand<'ReactivateSubscription'>, subscription: Subscription): Events {

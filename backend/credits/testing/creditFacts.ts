@@ -19,7 +19,7 @@ export const captured = (holdId: string): CreditAccountEvent => ({
   type: 'CreditsCaptured',
   data: { userId, holdId, at },
 })
-export const renewalExpiresAt = '2026-02-09T00:00:00.000Z'
+const renewalExpiresAt = '2026-02-09T00:00:00.000Z'
 export const released = (holdId: string, parts: LotPart[], renewedAmount = 0): CreditAccountEvent => ({
   type: 'CreditsReleased',
   data: {

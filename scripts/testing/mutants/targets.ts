@@ -35,6 +35,8 @@ export const TARGETS: readonly Target[] = [
   { file: 'backend/credits/creditAccount.decider.ts', specs: creditSpecs },
   { file: 'backend/subscriptions/agreements.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/dueChanges.rules.ts', specs: subscriptionSpecs },
+  { file: 'backend/subscriptions/endings.rules.ts', specs: subscriptionSpecs },
+  { file: 'backend/subscriptions/reversals.rules.ts', specs: subscriptionSpecs },
   { file: 'backend/subscriptions/subscription.decider.ts', specs: subscriptionSpecs },
   {
     file: 'workflows/subscriptions/settleSubscription.ts',

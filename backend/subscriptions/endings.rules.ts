@@ -1,0 +1,49 @@
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { type Agreement, currentOf, type Subscription } from './agreements.rules.ts'
+import type { SubscriptionCommand } from './commands.ts'
+import type { EndCause, SubscriptionEvent } from './events.ts'
+
+export type Events = readonly SubscriptionEvent[]
+export type Occasion = { readonly userId: string; readonly at: string }
+
+/** Returns the event that ends an agreement. */
+export const ended = (
+  { userId, at }: Occasion,
+  { id }: Agreement,
+  cause: EndCause,
+  replacedBy: string | null = null,
+): SubscriptionEvent => ({ type: 'SubscriptionEnded', data: { userId, agreementId: id, cause, replacedBy, at } })
+
+/** Returns the event that lets an agreement end with its period. `final`: it has ended at the provider. */
+export const cancelled = (
+  { userId, at }: Occasion,
+  { id, periodEnd }: Agreement,
+  { encryptedReason = null, final = false }: { encryptedReason?: string | null; final?: boolean } = {},
+): SubscriptionEvent => ({
+  type: 'SubscriptionCancelled',
+  data: { userId, agreementId: id, at, encryptedReason, endsAt: periodEnd, final },
+})
+
+/** Returns whether an agreement is approved and starts when the current one ends. */
+export const isScheduled = ({ status }: Agreement) => status === 'scheduled'
+
+/** Includes agreements that expired unapproved: they become valid again if the buyer approves them late. */
+export const awaitsApproval = ({ status, endCause }: Agreement) =>
+  status === 'pending' || (status === 'ended' && endCause === 'not_approved')
+
+/** Ends all agreements that have not started, except this one. If the buyer approves one later, it is not activated. */
+export const withdraw = ({ agreements }: Subscription, occasion: Occasion, except?: Agreement): Events =>
+  agreements
+    .filter((agreement) => agreement !== except && (awaitsApproval(agreement) || isScheduled(agreement)))
+    .map((agreement) => ended(occasion, agreement, 'withdrawn'))
+
+/** Ends the plan, at once or with its period, and withdraws agreements that have not started. @throws Rejection no_subscription */
+export function cancel(command: SubscriptionCommand<'CancelSubscription'>, subscription: Subscription): Events {
+  const { encryptedReason, atPeriodEnd } = command
+  const current = currentOf(subscription)
+  const withdrawn = withdraw(subscription, command)
+  if (!current && withdrawn.length === 0) throw new Rejection('no_subscription', 'There is no subscription to cancel.')
+  if (!current) return withdrawn
+  if (!atPeriodEnd) return [...withdrawn, ended(command, current, 'cancelled')]
+  return current.cancelled === 'no' ? [...withdrawn, cancelled(command, current, { encryptedReason })] : withdrawn
+}
