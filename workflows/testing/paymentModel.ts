@@ -44,7 +44,8 @@ export class PaymentModel implements PaymentProvider {
 
   #setStatus(account: Account, status: ProviderAgreement['status']) {
     account.status = status
-    account.statusAt = this.#at
+    // Two changes never have the same time, although the clock of a test stands still.
+    account.statusAt = new Date(Math.max(this.#now(), Date.parse(account.statusAt) + 1)).toISOString()
     this.webhooks.push({ kind: 'agreement', agreementId: account.id })
   }
 
