@@ -64,8 +64,9 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
   })
 
   async function grant({ userId }: TestUser): Promise<void> {
-    const env = { DATABASE_URL: layout.databaseUrl, EVENTSTORE_URL: layout.eventStoreUrl }
-    const args = ['--user', userId, '--amount', `${GRANTED}`, '--reason', 'to be used up', '--operator', 'test']
+    const folder = { DATA_DIR: path.dirname(clock) }
+    const env = { ...folder, DATABASE_URL: layout.databaseUrl, EVENTSTORE_URL: layout.eventStoreUrl }
+    const args = ['--user', userId, '--amount', `${GRANTED}`, '--reason', 'to be used up']
     expect(await runAdjust(args, env, () => {})).toBe(0)
   }
 
@@ -152,7 +153,8 @@ describe.skipIf(!temporal)(`two APIs, two projectors and two workers, under load
     expect(new Set(prompts).size).toBe(prompts.length)
     const words: string[] = []
     const print = (text: string) => void words.push(text)
-    const env = { DATABASE_URL: layout.databaseUrl, EVENTSTORE_URL: layout.eventStoreUrl }
+    const folder = { DATA_DIR: path.dirname(clock) }
+    const env = { ...folder, DATABASE_URL: layout.databaseUrl, EVENTSTORE_URL: layout.eventStoreUrl }
     expect([await runAudit(['verify'], { env, print, printError: print }), words]).toEqual([0, expect.anything()])
     console.log(
       `${prompts.length} videos rendered; ${failed} tasks failed and were refunded, ${unanswered} because the answer was lost`,
