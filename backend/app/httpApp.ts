@@ -16,9 +16,9 @@ import {
   sameSiteOnly,
   warnAboutProxy,
 } from '../kernel/http/security.ts'
-import type { RateLimit } from '../kernel/http/sharedRateLimit.ts'
 import { accessLog } from '../kernel/observability/accessLog.ts'
 import type { Metrics } from '../kernel/observability/metrics.ts'
+import type { RateLimit } from '../kernel/sharedRateLimit.ts'
 
 export interface HttpApp {
   readonly log: Logger

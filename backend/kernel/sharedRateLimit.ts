@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { Rejection } from '../eventsourcing/pure/decider.ts'
-import { CHANGE_CHANNEL, type Changes } from '../postgres/changes.ts'
-import type { Clock } from '../time.ts'
+import { Rejection } from './eventsourcing/pure/decider.ts'
+import { CHANGE_CHANNEL, type Changes } from './postgres/changes.ts'
+import type { Clock } from './time.ts'
 
 const WINDOW_MS = 60_000
 /** Name of the notification that carries counts. */
