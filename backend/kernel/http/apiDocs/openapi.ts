@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import * as z from 'zod/mini'
-import { API_BASE, type Endpoint, Problem } from './contract.ts'
-import { statusOf } from './problemDetails.ts'
+import { API_BASE, type Endpoint, Problem } from '../contract.ts'
+import { statusOf } from '../problemDetails.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -97,9 +97,8 @@ const hasRanges = (mediaType: string) => mediaType !== 'text/csv'
 
 /**
  * Returns the error codes that an endpoint may respond with.
- * @example errorCodes(contract.getTask).includes('not_found') // true
  */
-export function errorCodes({ method, path, access, body, upload, file, refuses = [] }: Endpoint): string[] {
+function errorCodes({ method, path, access, body, upload, file, refuses = [] }: Endpoint): string[] {
   return [
     'internal',
     'unavailable',
