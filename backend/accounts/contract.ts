@@ -2,6 +2,8 @@ import * as z from 'zod/mini'
 import { endpoint, Message, paging } from '../kernel/http/contract.ts'
 import { PasskeyAnswer, TicketAndCode } from './secondFactors.contract.ts'
 
+export * from './secondFactors.contract.ts'
+
 const LANGUAGES = ['en', 'zh'] as const
 export const Language = z.enum(LANGUAGES)
 export type Language = z.infer<typeof Language>

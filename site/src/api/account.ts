@@ -11,9 +11,9 @@ import {
   resetPassword,
   secondFactor,
   secureAccount,
+  userFactors,
   verifyEmail,
 } from '#backend/accounts/contract.ts'
-import { userFactors } from '#backend/accounts/secondFactors.contract.ts'
 import { localHref, pageLocale, translate } from '../i18n/client.ts'
 import { localizedPath } from '../i18n/core.ts'
 import { rememberLanguage } from '../i18n/language.ts'

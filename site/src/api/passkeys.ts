@@ -2,7 +2,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
-import type { FactorEndpoints } from '#backend/accounts/secondFactors.contract.ts'
+import type { FactorEndpoints } from '#backend/accounts/contract.ts'
 import { call } from './api.ts'
 
 type Credential = Readonly<Record<string, unknown>>

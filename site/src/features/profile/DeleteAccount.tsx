@@ -1,6 +1,5 @@
 import { useId, useState } from 'react'
-import { AccountDeletion } from '#backend/accounts/contract.ts'
-import { userFactors } from '#backend/accounts/secondFactors.contract.ts'
+import { AccountDeletion, userFactors } from '#backend/accounts/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'

@@ -1,5 +1,5 @@
 import type { SecurityRecord } from '#backend/accounts/contract.ts'
-import { userFactors } from '#backend/accounts/secondFactors.contract.ts'
+import { userFactors } from '#backend/accounts/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'

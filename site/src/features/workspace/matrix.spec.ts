@@ -61,7 +61,7 @@ async function server(tier: Tier, body: object): Promise<number | string> {
       },
       release: async () => undefined,
     },
-    encrypt: async (_: string, text: string) => text,
+    encrypt: async (_: object, text: string) => text,
     allowance: async () => allowanceOf(tier),
     clock: () => 0,
   }

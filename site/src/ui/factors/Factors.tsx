@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { FactorEndpoints, Factors as State } from '#backend/accounts/secondFactors.contract.ts'
+import type { FactorEndpoints, Factors as State } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'

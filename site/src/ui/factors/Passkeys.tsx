@@ -1,10 +1,5 @@
 import { useId, useState } from 'react'
-import {
-  type FactorEndpoints,
-  type Factors,
-  type Passkey,
-  PasskeyEntry,
-} from '#backend/accounts/secondFactors.contract.ts'
+import { type FactorEndpoints, type Factors, type Passkey, PasskeyEntry } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { CodeEntry } from '#backend/accounts/secondFactors.contract.ts'
+import { CodeEntry } from '#backend/accounts/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button, SubmitButton } from '../Button.tsx'

@@ -1,10 +1,5 @@
 import { useId, useState } from 'react'
-import {
-  CodeEntry,
-  type FactorEndpoints,
-  PasswordEntry,
-  type TotpSetup as Setup,
-} from '#backend/accounts/secondFactors.contract.ts'
+import { CodeEntry, type FactorEndpoints, PasswordEntry, type TotpSetup as Setup } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
-import { CodeEntry, type FactorEndpoints } from '#backend/accounts/secondFactors.contract.ts'
+import { CodeEntry, type FactorEndpoints } from '#backend/accounts/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { errorText } from '../../api/errorText.ts'
