@@ -22,5 +22,5 @@ export function networkAddress({ ip }: Pick<Context, 'ip'>): string {
 export function coarseNetwork({ ip }: Pick<Context, 'ip'>): string | null {
   const plain = plainOf(ip)
   if (isIPv6(plain)) return `${groupsOf(plain).slice(0, 3).join(':')}::/48`
-  return isIPv4(plain) ? plain.replace(/\d+$/, '0/24') : null
+  return isIPv4(plain) ? `${plain.slice(0, plain.lastIndexOf('.'))}.0/24` : null
 }

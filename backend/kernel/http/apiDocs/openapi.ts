@@ -62,7 +62,11 @@ function operation(endpoint: Endpoint): Json {
   const requestBody = upload ? { required: true, content: multipart(upload) } : content && { required, content }
   return {
     operationId:
-      method.toLowerCase() + path.replace(/(?:^|[/:._-])+(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      method.toLowerCase() +
+      path
+        .split(/[^a-z0-9]/i)
+        .map(capitalized)
+        .join(''),
     summary,
     security: access === 'public' ? [] : [{ [access === 'user' ? 'session' : 'operator']: [] }],
     parameters: [...inPath, ...(query ? queryParameters(query) : []), ...(idempotent ? [IDEMPOTENCY_KEY] : [])],
@@ -70,6 +74,8 @@ function operation(endpoint: Endpoint): Json {
     responses: { ...success(endpoint), ...problems(endpoint) },
   }
 }
+
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
