@@ -52,16 +52,6 @@ describe('ReportSale', () => {
         })
     }
   })
-  it('records the refund of a mismatched sale without a claim', () => {
-    const data = { userId, agreementId: 'A', at, saleId: 's2', amountCents: 4498, currency: 'USD' }
-    const reversal = { userId, saleId: 's2', reversalId: 'r', amountCents: 4498, kind: 'refund', at } as const
-    given(...running, { type: 'SubscriptionSaleMismatched', data })
-      .when({ type: 'ReportReversal', ...reversal })
-      .decides({
-        type: 'SubscriptionSaleReversed',
-        data: { ...reversal, agreementId: 'A', takenCents: 4498, credits: 0 },
-      })
-  })
   it('marks a sale that completed after the end of its agreement, and proposes its refund', () => {
     given(...running, ended('A', 'unpaid'))
       .when(sale('s2', { soldAt: on('01-11'), periodEnd: on('02-11') }))
@@ -78,121 +68,7 @@ describe('ReportSale', () => {
         { type: 'SubscriptionResumed', data: { userId, agreementId: 'A', at: on('02-09'), statusAt: null } },
       )
   })
-  it('can be reversed: a partial refund claims credits in proportion', () => {
-    const reversal = (reversalId: string, amountCents: number): SubscriptionCommand => ({
-      type: 'ReportReversal',
-      userId,
-      saleId: 's1',
-      reversalId,
-      amountCents,
-      kind: 'refund',
-      at,
-    })
-    const reversed = (amountCents: number, credits: number): SubscriptionEvent => ({
-      type: 'SubscriptionSaleReversed',
-      data: {
-        userId,
-        agreementId: 'A',
-        at,
-        saleId: 's1',
-        reversalId: 'r',
-        kind: 'refund',
-        amountCents,
-        takenCents: amountCents,
-        credits,
-      },
-    })
-    given(...running)
-      .when(reversal('r', 4499))
-      .decides(reversed(4499, 4500), ended('A', 'cancelled'))
-    given(...running)
-      .when(reversal('r', 1000))
-      .decides(reversed(1000, 1000))
-    given(requested()).when(reversal('r', 4499)).rejects('unknown_sale')
-  })
-  it('claims all credits of a sale that is refunded in thirteen parts', () => {
-    let events: readonly SubscriptionEvent[] = running
-    for (let part = 1; part <= 13; part++)
-      events = events.concat(decideReversal(events, `r${part}`, part < 13 ? 346 : 4499 - 12 * 346))
-    expect(claims(events)).toBe(4500)
-  })
-  it('gives the credits of a chargeback back when its dispute is won, whichever is reported first', () => {
-    const renewed = [...running, paid('s2', on('02-01'), on('03-01'))]
-    const dispute = (outcome: 'open' | 'won' | 'lost', day: string): SubscriptionCommand => ({
-      type: 'ReportDispute',
-      userId,
-      saleId: 's1',
-      disputeId: 'd',
-      outcome,
-      statusAt: on(day),
-      at,
-    })
-    const disputed = (outcome: 'open' | 'won' | 'lost', day: string): SubscriptionEvent => ({
-      type: 'SubscriptionSaleDisputed',
-      data: { userId, agreementId: 'A', at, saleId: 's1', disputeId: 'd', outcome, statusAt: on(day) },
-    })
-    const restored: SubscriptionEvent = {
-      type: 'SubscriptionSaleRestored',
-      data: {
-        userId,
-        agreementId: 'A',
-        at,
-        saleId: 's1',
-        restorationId: `d s1 ${on('01-09')}`,
-        amountCents: 4499,
-        credits: 4500,
-      },
-    }
-    const charged = [...renewed, disputed('open', '01-05')]
-    const lost = [...charged, ...decideReversal(charged, 's1 reversed', 4499, 'reversal')]
-    given(...lost)
-      .when(dispute('won', '01-09'))
-      .decides(disputed('won', '01-09'), restored)
-    const won = [...lost, disputed('won', '01-09'), restored]
-    given(...won)
-      .when(dispute('open', '01-05'))
-      .decidesNothing()
-    const appealed = subscription.decide(
-      dispute('lost', '01-10'),
-      won.reduce(subscription.evolve, subscription.initial),
-    )
-    expect(claims(appealed)).toBe(4500)
-    given(...won, ...appealed)
-      .when(dispute('lost', '01-10'))
-      .decidesNothing()
-    const early = [...renewed, disputed('won', '01-09')]
-    expect(claims(decideReversal(early, 's1 reversed', 4499, 'reversal'))).toBe(0)
-  })
-  it('ends the plan when the refunds of its current period add up to the whole sale', () => {
-    const half = running.concat(decideReversal(running, 'r1', 2000))
-    expect(half).toHaveLength(4)
-    expect(decideReversal(half, 'r2', 2499).slice(1)).toEqual([ended('A', 'cancelled')])
-  })
-  it('keeps the plan when an earlier period is refunded', () => {
-    const renewed = [...running, paid('s2', on('02-01'), on('03-01'))]
-    expect(decideReversal(renewed, 'r', 4499)).toHaveLength(1)
-  })
-  it('claims nothing more when a refunded sale is also charged back', () => {
-    const refunded = running.concat(decideReversal(running, 'r', 1000))
-    const both = refunded.concat(decideReversal(refunded, 's1 reversed', 4499, 'reversal'))
-    expect(claims(both)).toBe(4500)
-    expect(claims(both.concat(decideReversal(both, 'r2', 4499)))).toBe(4500)
-  })
 })
-
-const decideReversal = (
-  events: readonly SubscriptionEvent[],
-  reversalId: string,
-  amountCents: number,
-  kind: 'refund' | 'reversal' = 'refund',
-): readonly SubscriptionEvent[] =>
-  subscription.decide(
-    { type: 'ReportReversal', userId, saleId: 's1', reversalId, amountCents, kind, at },
-    events.reduce(subscription.evolve, subscription.initial),
-  )
-
-const claims = (events: readonly SubscriptionEvent[]) =>
-  events.reduce((sum, { type, data }) => sum + (type === 'SubscriptionSaleReversed' ? data.credits : 0), 0)
 
 describe('ReportPaymentFailed', () => {
   const report = (failedAt: string): SubscriptionCommand => ({

@@ -1,5 +1,5 @@
 import type { SubscriptionCommand } from '../commands.ts'
-import type { EndCause, PaidTier, SubscriptionEvent } from '../events.ts'
+import type { DisputeOutcome, EndCause, PaidTier, SubscriptionEvent } from '../events.ts'
 
 // Events and commands for agreement A on the Pro plan, paid for January 2026. Commands are dated 10 January.
 export const userId = 'user'
@@ -117,5 +117,44 @@ export const cancel = (atPeriodEnd = true, when = at): SubscriptionCommand => ({
   at: when,
 })
 export const applyDueChanges = (when: string): SubscriptionCommand => ({ type: 'ApplyDueChanges', userId, at: when })
+
+type ReversalFacts = { saleId?: string; kind?: 'refund' | 'reversal'; takenCents?: number }
+export const reversal = (
+  reversalId: string,
+  amountCents: number,
+  { saleId = 's1', kind = 'refund' }: ReversalFacts = {},
+): SubscriptionCommand => ({ type: 'ReportReversal', userId, saleId, reversalId, amountCents, kind, at })
+export const reversed = (
+  reversalId: string,
+  amountCents: number,
+  credits: number,
+  { saleId = 's1', kind = 'refund', takenCents = amountCents }: ReversalFacts = {},
+): SubscriptionEvent => ({
+  type: 'SubscriptionSaleReversed',
+  data: { userId, agreementId: 'A', at, saleId, reversalId, kind, amountCents, takenCents, credits },
+})
+
+type DisputeFacts = { saleId?: string; disputeId?: string }
+export const dispute = (
+  outcome: DisputeOutcome,
+  day: string,
+  { saleId = 's1', disputeId = 'd' }: DisputeFacts = {},
+): SubscriptionCommand => ({ type: 'ReportDispute', userId, saleId, disputeId, outcome, statusAt: on(day), at })
+export const disputed = (
+  outcome: DisputeOutcome,
+  day: string,
+  { saleId = 's1', disputeId = 'd' }: DisputeFacts = {},
+): SubscriptionEvent => ({
+  type: 'SubscriptionSaleDisputed',
+  data: { userId, agreementId: 'A', at, saleId, disputeId, outcome, statusAt: on(day) },
+})
+export const restored = (restorationId: string, amountCents: number, credits: number): SubscriptionEvent => ({
+  type: 'SubscriptionSaleRestored',
+  data: { userId, agreementId: 'A', at, saleId: 's1', restorationId, amountCents, credits },
+})
+export const mismatched = (saleId: string, amountCents = 1): SubscriptionEvent => ({
+  type: 'SubscriptionSaleMismatched',
+  data: { userId, agreementId: 'A', at, saleId, amountCents, currency: 'USD' },
+})
 
 export const running = [requested(), activated(), paid('s1')]

@@ -12,6 +12,7 @@ export interface Target {
 const subscriptionSpecs = [
   'backend/subscriptions/subscription.decider.spec.ts',
   'backend/subscriptions/subscriptionReports.spec.ts',
+  'backend/subscriptions/reversals.rules.spec.ts',
   'backend/subscriptions/agreements.rules.spec.ts',
   'backend/subscriptions/repeatedReports.spec.ts',
   'backend/subscriptions/scheduledPlans.spec.ts',

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest'
+import { specification } from '../kernel/eventsourcing/testing/specification.ts'
+import type { SubscriptionEvent } from './events.ts'
+import { subscription } from './subscription.decider.ts'
+import {
+  dispute,
+  disputed,
+  ended,
+  mismatched,
+  on,
+  paid,
+  refundProposed,
+  requested,
+  restored,
+  reversal,
+  reversed,
+  running,
+} from './testing/subscriptionFacts.ts'
+
+const given = specification(subscription)
+const renewed = [...running, paid('s2', on('02-01'), on('03-01'))]
+const chargeback = { kind: 'reversal' } as const
+const about = (saleId: string) => ({ saleId })
+
+/** A sale that grants the given credits for the price of 4499 cents. */
+const worth = (saleId: string, credits: number): SubscriptionEvent =>
+  ({ type: 'SubscriptionPaid', data: { ...paid(saleId).data, credits } }) as SubscriptionEvent
+
+describe('a refund', () => {
+  it('claims credits in proportion, and ends the plan if it is the whole sale of the current period', () => {
+    given(...running)
+      .when(reversal('r', 4499))
+      .decides(reversed('r', 4499, 4500), ended('A', 'cancelled'))
+    given(...running)
+      .when(reversal('r', 1000))
+      .decides(reversed('r', 1000, 1000))
+    given(requested()).when(reversal('r', 4499)).rejects('unknown_sale')
+  })
+
+  it('claims the credits of the sale that was refunded, whatever was refunded of others', () => {
+    given(...running, worth('s2', 2250))
+      .when(reversal('r', 4499, about('s2')))
+      .decides(reversed('r', 4499, 2250, about('s2')), ended('A', 'cancelled'))
+    given(...renewed, reversed('r1', 4499, 4500))
+      .when(reversal('r2', 1000, about('s2')))
+      .decides(reversed('r2', 1000, 1000, about('s2')))
+  })
+
+  it('claims all credits of a sale that is refunded in thirteen parts', () => {
+    let events: readonly SubscriptionEvent[] = running
+    for (let part = 1; part <= 13; part++)
+      events = report(events, reversal(`r${part}`, part < 13 ? 346 : 4499 - 12 * 346))
+    expect(claims(events)).toBe(4500)
+  })
+
+  it('ends the plan when the refunds of its current period add up to the whole sale, if only by a cent', () => {
+    given(...running, reversed('r1', 2000, 2000))
+      .when(reversal('r2', 2499))
+      .decides(reversed('r2', 2499, 2500), ended('A', 'cancelled'))
+    given(...running, reversed('r1', 4498, 4498))
+      .when(reversal('r2', 1))
+      .decides(reversed('r2', 1, 2), ended('A', 'cancelled'))
+  })
+
+  it('keeps the plan when an earlier period is refunded', () => {
+    given(...renewed)
+      .when(reversal('r', 4499))
+      .decides(reversed('r', 4499, 4500))
+  })
+
+  it('claims the credits of a sale after the end of the plan, although its refund was proposed', () => {
+    const late = [...running, ended('A', 'unpaid'), paid('s2', on('01-11'), on('02-11'), true), refundProposed('s2')]
+    given(...late)
+      .when(reversal('r', 4499, about('s2')))
+      .decides(reversed('r', 4499, 4500, about('s2')))
+  })
+
+  it('claims nothing for a mismatched sale, which granted nothing', () => {
+    given(...running, mismatched('s2', 4498))
+      .when(reversal('r', 4498, about('s2')))
+      .decides(reversed('r', 4498, 0, about('s2')))
+  })
+
+  it('claims the credits of a sale that matches, although another one did not', () => {
+    given(...renewed, mismatched('s3'))
+      .when(reversal('r', 1000))
+      .decides(reversed('r', 1000, 1000))
+  })
+
+  it('claims nothing if an earlier release has claimed more than the share so far', () => {
+    given(...running, reversed('r1', 1000, 2000))
+      .when(reversal('r2', 1))
+      .decides(reversed('r2', 1, 0))
+  })
+})
+
+describe('a chargeback', () => {
+  it('claims only what no refund of the sale has claimed', () => {
+    given(...renewed, reversed('r', 1000, 1000))
+      .when(reversal('s1 reversed', 4499, chargeback))
+      .decides(reversed('s1 reversed', 4499, 3500, { ...chargeback, takenCents: 3499 }))
+  })
+
+  it('that takes nothing further claims nothing and leaves the plan as it is', () => {
+    given(...running, reversed('r', 4499, 4500))
+      .when(reversal('s1 reversed', 4499, chargeback))
+      .decides(reversed('s1 reversed', 4499, 0, { ...chargeback, takenCents: 0 }))
+  })
+
+  it('claims nothing if the dispute about its sale was won before', () => {
+    given(...running, disputed('won', '01-09'))
+      .when(reversal('s1 reversed', 4499, chargeback))
+      .decides(reversed('s1 reversed', 4499, 0, { ...chargeback, takenCents: 0 }))
+  })
+})
+
+describe('a dispute', () => {
+  const lost = reversed('s1 reversed', 4499, 4500, chargeback)
+  const won = restored(`d s1 ${on('01-09')}`, 4499, 4500)
+
+  it('claims and gives back nothing while no chargeback took money', () => {
+    for (const outcome of ['open', 'won', 'lost'] as const)
+      given(...running)
+        .when(dispute(outcome, '01-05'))
+        .decides(disputed(outcome, '01-05'))
+    given(requested()).when(dispute('open', '01-05')).rejects('unknown_sale')
+  })
+
+  it('gives the credits of a chargeback back when it is won, and claims them again when it is lost on appeal', () => {
+    const charged = [...renewed, disputed('open', '01-05'), lost]
+    given(...charged)
+      .when(dispute('won', '01-09'))
+      .decides(disputed('won', '01-09'), won)
+    given(...charged, disputed('won', '01-09'), won)
+      .when(dispute('lost', '01-10'))
+      .decides(disputed('lost', '01-10'), reversed(`d s1 ${on('01-10')}`, 0, 4500, { ...chargeback, takenCents: 4499 }))
+  })
+
+  it('moves even a single cent', () => {
+    const cent = reversed('s1 reversed', 1, 1, chargeback)
+    const centWon = restored(`d s1 ${on('01-09')}`, 1, 1)
+    given(...running, cent)
+      .when(dispute('won', '01-09'))
+      .decides(disputed('won', '01-09'), centWon)
+    given(...running, cent, disputed('won', '01-09'), centWon)
+      .when(dispute('lost', '01-10'))
+      .decides(disputed('lost', '01-10'), reversed(`d s1 ${on('01-10')}`, 0, 1, { ...chargeback, takenCents: 1 }))
+  })
+
+  it('gives back nothing that was refunded', () => {
+    given(...renewed, reversed('r', 1000, 1000), reversed('s1 reversed', 4499, 3500, chargeback))
+      .when(dispute('won', '01-09'))
+      .decides(disputed('won', '01-09'), restored(`d s1 ${on('01-09')}`, 3499, 3500))
+  })
+
+  it('gives back no credits if the chargeback claimed none', () => {
+    const [request, activation] = running
+    const small = [request!, activation!, worth('s1', 45), reversed('s1 reversed', 1, 0, chargeback)]
+    const restoration = (cents: number) => restored(`d s1 ${on('01-09')}`, cents, 0)
+    given(...small)
+      .when(dispute('won', '01-09'))
+      .decides(disputed('won', '01-09'), restoration(1))
+    // Earlier releases rounded each refund down.
+    given(...small, reversed('r1', 50, 0), reversed('r2', 50, 0))
+      .when(dispute('won', '01-09'))
+      .decides(disputed('won', '01-09'), restoration(1))
+  })
+
+  it('that is won gives credits back only once all disputes about the sale are won', () => {
+    const [first, second] = [{ disputeId: 'd1' }, { disputeId: 'd2' }]
+    const both = [...renewed, lost, disputed('open', '01-05', first), disputed('open', '01-06', second)]
+    given(...both)
+      .when(dispute('won', '01-08', first))
+      .decides(disputed('won', '01-08', first))
+    given(...both, disputed('won', '01-08', first))
+      .when(dispute('won', '01-07', second))
+      .decides(disputed('won', '01-07', second), restored(`d2 s1 ${on('01-07')}`, 4499, 4500))
+  })
+
+  it('that is won gives nothing back for other sales', () => {
+    given(...renewed, lost)
+      .when(dispute('won', '01-09', about('s2')))
+      .decides(disputed('won', '01-09', about('s2')))
+  })
+
+  it('is recorded for each sale that it concerns', () => {
+    given(...renewed, disputed('open', '01-09'))
+      .when(dispute('open', '01-05', about('s2')))
+      .decides(disputed('open', '01-05', about('s2')))
+  })
+
+  it('changes nothing by a report that is repeated or older than the known one', () => {
+    for (const day of ['01-05', '01-09'])
+      given(...renewed, lost, disputed('won', '01-09'), won)
+        .when(dispute('lost', day))
+        .decidesNothing()
+  })
+
+  it('is not recorded about a mismatched sale, which granted nothing', () => {
+    given(...running, mismatched('s2'))
+      .when(dispute('open', '01-05', about('s2')))
+      .decidesNothing()
+  })
+})
+
+const report = (events: readonly SubscriptionEvent[], command: ReturnType<typeof reversal>) => [
+  ...events,
+  ...subscription.decide(command, events.reduce(subscription.evolve, subscription.initial)),
+]
+
+const claims = (events: readonly SubscriptionEvent[]) =>
+  events.reduce((sum, { type, data }) => sum + (type === 'SubscriptionSaleReversed' ? data.credits : 0), 0)
