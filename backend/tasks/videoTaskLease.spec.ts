@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { createHandle } from '../kernel/eventsourcing/handle.ts'
+import { chainStart } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEventStore.ts'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
 import type { VideoTaskEvent, VideoTaskOrder } from './events.ts'
 import { isEnded, type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
@@ -114,6 +117,13 @@ describe('a worker that takes over a task', () => {
 })
 
 describe('a task', () => {
+  it('has hash chained events', async () => {
+    const store = createMemoryEventStore()
+    const context = { commandId: 'c', actor: userId, correlationId: 'c' }
+    await createHandle(store)(videoTask, taskId, { type: 'Submit', order, at }, context)
+    expect(store.log[0]!.meta.previousHash).toBe(chainStart(`videoTask-${taskId}`))
+  })
+
   it.for([
     ['not submitted', [], false],
     ['waiting', [submitted], false],
