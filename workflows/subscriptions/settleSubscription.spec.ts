@@ -11,6 +11,8 @@ import {
   refundProposed,
   reported,
   requested,
+  restored,
+  reversed,
   running,
   suspended,
   userId,
@@ -126,6 +128,22 @@ describe('settling the credits of a subscription', () => {
     )
     await world.settle()
     expect(world.ledger().slice(1)).toMatchObject([{ type: 'CreditsReversed', data: { reversalId: 'one' } }])
+  })
+
+  it('gives back the credits of a chargeback whose dispute was won, even a single one', async () => {
+    const chargedBack = [
+      ...running,
+      paid('s2', on('02-01'), on('03-01')),
+      reversed('s1 reversed', 4499, 4500, { kind: 'reversal' }),
+    ]
+    await world.given(...chargedBack, restored('one', 1, 1), restored('rest', 4498, 4499))
+    await world.settle()
+    await world.settle()
+    expect(world.ledger().slice(2)).toMatchObject([
+      { type: 'CreditsReversed', data: { reversalId: 's1 reversed' } },
+      { type: 'CreditsRestored', data: { restorationId: 'one', lotId: 'sale-s1', amount: 1 } },
+      { type: 'CreditsRestored', data: { restorationId: 'rest', lotId: 'sale-s1', amount: 4499 } },
+    ])
   })
 
   it('links a grant to the request of its own agreement', async () => {

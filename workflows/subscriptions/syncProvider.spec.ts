@@ -54,6 +54,16 @@ describe('an agreement that has ended', () => {
     expect(world.ledger()).toMatchObject([{ type: 'CreditLotGranted', data: { lotId: 'sale-s1', source: 'payment' } }])
   })
 
+  it('reports a refund whose webhook was lost before it is closed, because nothing asks for the refund later', async () => {
+    world.provider.knows('active')
+    const sale = { id: 's1', agreementId: 'A', amountCents: 4499, currency: 'USD', soldAt: on('01-05') }
+    world.provider.accounts.get('A')!.sales.push(sale)
+    world.provider.refund('A', 100)
+    await world.given(...running, ended('A', 'period_end'))
+    const types = (await world.settled()).map((event) => (event as SubscriptionEvent).type)
+    expect(types).toEqual(['SubscriptionSaleReversed', 'SubscriptionClosed'])
+  })
+
   it.for(['cancelled', 'expired'] as const)('is closed when it is already %s at the provider', async (status) => {
     world.provider.knows(status)
     await world.given(...running, ended('A', 'period_end'))
