@@ -187,6 +187,9 @@ describe('a dispute', () => {
     given(...renewed, disputed('open', '01-09'))
       .when(dispute('open', '01-05', about('s2')))
       .decides(disputed('open', '01-05', about('s2')))
+    given(...renewed, disputed('open', '01-09'), disputed('open', '01-05', about('s2')))
+      .when(dispute('open', '01-09'))
+      .decidesNothing()
   })
 
   it('changes nothing by a report that is repeated or older than the known one', () => {

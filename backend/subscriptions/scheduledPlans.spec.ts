@@ -120,6 +120,17 @@ describe('a second scheduled plan', () => {
   })
 })
 
+describe('a plan that was approved', () => {
+  it('starts on its date although a later one with the same date was declined', () => {
+    given(...withScheduled, requested('C', 'pro', startsAt), ended('C', 'declined'))
+      .when(applyDueChanges(startsAt))
+      .decides(
+        dated(ended('A', 'period_end'), startsAt),
+        dated(activated('B', { tier: 'standard', periodEnd: null, statusAt: null }), startsAt),
+      )
+  })
+})
+
 describe('plans that wait for their start or approval', () => {
   const waiting = [...withScheduled, requested('C', 'pro', startsAt), scheduled('C', 'pro')]
 
