@@ -102,7 +102,14 @@ export const generate = endpoint('POST /videos/generate', {
   answer: z.object({ task: Task }),
   status: 202,
   idempotent: true,
-  refuses: ['insufficient_credits', 'queue_full', 'plan_required', 'idempotency_key_reused', 'idempotency_in_progress'],
+  refuses: [
+    'not_found',
+    'insufficient_credits',
+    'queue_full',
+    'plan_required',
+    'idempotency_key_reused',
+    'idempotency_in_progress',
+  ],
   summary: 'Holds the credits and starts a task; safe to retry with the same Idempotency-Key',
 })
 
