@@ -167,13 +167,18 @@ describe('plans that wait for their start or approval', () => {
 
   it('start in the order of their dates, not of their requests', () => {
     const [early, late] = [on('02-01'), on('02-02')]
-    const withoutCurrent = [requested('C', 'pro', late), scheduled('C', 'pro'), requested('B', 'standard', early)]
-    given(...withoutCurrent, scheduled('B'))
-      .when(applyDueChanges(on('02-03')))
-      .decides(
-        dated(ended('C', 'withdrawn'), early),
-        dated(activated('B', { tier: 'standard', periodEnd: null, statusAt: null }), early),
-      )
+    const first = [requested('B', 'standard', early), scheduled('B')]
+    const second = [requested('C', 'pro', late), scheduled('C', 'pro')]
+    for (const bothScheduled of [
+      [...first, ...second],
+      [...second, ...first],
+    ])
+      given(...bothScheduled)
+        .when(applyDueChanges(on('02-03')))
+        .decides(
+          dated(ended('C', 'withdrawn'), early),
+          dated(activated('B', { tier: 'standard', periodEnd: null, statusAt: null }), early),
+        )
   })
 })
 
