@@ -136,6 +136,16 @@ describe('a dispute', () => {
       .decides(disputed('lost', '01-10'), reversed(`d s1 ${on('01-10')}`, 0, 4500, { ...chargeback, takenCents: 4499 }))
   })
 
+  it('ends the plan when it is lost on appeal and concerns the sale of the current period', () => {
+    given(...running, disputed('won', '01-09'), reversed('s1 reversed', 4499, 0, { ...chargeback, takenCents: 0 }))
+      .when(dispute('lost', '01-10'))
+      .decides(
+        disputed('lost', '01-10'),
+        reversed(`d s1 ${on('01-10')}`, 0, 4500, { ...chargeback, takenCents: 4499 }),
+        ended('A', 'cancelled'),
+      )
+  })
+
   it('moves even a single cent', () => {
     const cent = reversed('s1 reversed', 1, 1, chargeback)
     const centWon = restored(`d s1 ${on('01-09')}`, 1, 1)

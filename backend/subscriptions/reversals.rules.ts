@@ -73,7 +73,7 @@ function reverse({ userId, at }: Occasion, { reversal, sale, before, after }: Re
   const about = { userId, agreementId: sale.agreementId, at, saleId }
   const data = { ...about, reversalId, kind, amountCents, takenCents: taken, credits }
   const reversed = { type: 'SubscriptionSaleReversed', data } as const
-  return [reversed, ...(taken > 0 ? endUnpaid({ userId, at }, evolve(before, reversed), sale) : [])]
+  return [reversed, ...(taken > 0 ? endUnpaid({ userId, at }, after, sale) : [])]
 }
 
 /** Records a dispute. Winning all disputes about a sale gives back what its chargeback claimed; losing one claims it again. */
