@@ -19,7 +19,7 @@ const RESTART_MS = 2_000
 const FORCE_SHUTDOWN_MS = 10_000
 
 /** Maximum number of activities that begin per second in the other pools, so that `main` starts runs before them. */
-const STARTS_PER_SECOND = 25
+const STARTS_PER_SECOND = 10
 
 /** Runs one worker per pool. The worker of `main` also runs the workflows. A failed worker is restarted. */
 export function runWorkers({ connection, namespace, bundle, activities, slots, log }: WorkersOptions) {
