@@ -30,9 +30,11 @@ export class Cluster {
     this.#world = world
     for (const role of ROLES) for (const index of [0, 1]) this.#boot(role, index)
     world.video.callBack = (taskId, jobId) => this.#callBack(taskId, jobId)
-    world.payments.deliver = (webhook) =>
-      this.onApi(({ services }) => services.webhooks.add(webhook).catch(() => {})) ??
-      world.scheduler.schedule(5_000, undefined, () => world.payments.deliver(webhook))
+    world.payments.deliver = (webhook) => {
+      const repeat = () => world.scheduler.schedule(5_000, undefined, () => world.payments.deliver(webhook))
+      const call = this.onApi(({ services }) => services.webhooks.add(webhook).catch(repeat))
+      if (!call) repeat()
+    }
   }
 
   /** Runs code on an API process that answers. Returns undefined if none does. */
