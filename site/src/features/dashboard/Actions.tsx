@@ -1,19 +1,17 @@
 import { textAt, translate } from '../../i18n/client.ts'
-import { Pagination } from '../../ui/lists/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { actions, csvAddress, openActions, PER_PAGE } from './board.ts'
-import { numberText } from './figures.ts'
+import { actions, csvAddress, openActions } from './board.ts'
+import { Pages } from './Pages.tsx'
 import { Panel } from './Panel.tsx'
 import { Time } from './Time.tsx'
 
 /** Lists the operator's actions, newest first. */
 export function Actions() {
   const t = translate()
-  const heading = t('dashboard.actions.heading')
   return (
     <Panel
       name="actions"
-      heading={heading}
+      heading={t('dashboard.actions.heading')}
       section={actions.$section}
       onRetry={() => void actions.load()}
       csv={csvAddress('actions')}
@@ -36,22 +34,7 @@ export function Actions() {
               { head: t('dashboard.actions.ip'), className: 'board-ip', cell: ({ ip }) => ip ?? '—' },
             ]}
           />
-          {total > PER_PAGE && (
-            <Pagination
-              label={heading}
-              shown={({ start, end }) =>
-                t('dashboard.actions.shown', {
-                  start: numberText(start),
-                  end: numberText(end),
-                  total: numberText(total),
-                })
-              }
-              page={page}
-              perPage={PER_PAGE}
-              total={total}
-              onOpen={openActions}
-            />
-          )}
+          <Pages name="actions" page={page} total={total} onOpen={openActions} />
         </>
       )}
     </Panel>

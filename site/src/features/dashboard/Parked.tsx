@@ -2,10 +2,9 @@ import { useStore } from '@nanostores/react'
 import { useState } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Pagination } from '../../ui/lists/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { openParked, PER_PAGE, parked, replayParked } from './board.ts'
-import { numberText } from './figures.ts'
+import { openParked, parked, replayParked } from './board.ts'
+import { Pages } from './Pages.tsx'
 import { Panel } from './Panel.tsx'
 import { Time } from './Time.tsx'
 
@@ -14,11 +13,10 @@ type ParkedEvent = NonNullable<ReturnType<typeof parked.$section.get>['data']>['
 /** Lists the events that could not be projected, with a button that projects them again. */
 export function Parked() {
   const t = translate()
-  const heading = t('dashboard.parked.heading')
   return (
     <Panel
       name="parked"
-      heading={heading}
+      heading={t('dashboard.parked.heading')}
       section={parked.$section}
       onRetry={() => void parked.load()}
       aside={<Replay />}
@@ -28,22 +26,7 @@ export function Parked() {
         <>
           <p className="hint">{t('dashboard.parked.hint')}</p>
           <ParkedTable events={events} />
-          {total > PER_PAGE && (
-            <Pagination
-              label={heading}
-              shown={({ start, end }) =>
-                t('dashboard.parked.shown', {
-                  start: numberText(start),
-                  end: numberText(end),
-                  total: numberText(total),
-                })
-              }
-              page={page}
-              perPage={PER_PAGE}
-              total={total}
-              onOpen={openParked}
-            />
-          )}
+          <Pages name="parked" page={page} total={total} onOpen={openParked} />
         </>
       )}
     </Panel>

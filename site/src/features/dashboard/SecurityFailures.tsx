@@ -1,19 +1,17 @@
 import { textAt, translate } from '../../i18n/client.ts'
-import { Pagination } from '../../ui/lists/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { failures, openFailures, PER_PAGE } from './board.ts'
-import { numberText } from './figures.ts'
+import { failures, openFailures } from './board.ts'
+import { Pages } from './Pages.tsx'
 import { Panel } from './Panel.tsx'
 import { Time } from './Time.tsx'
 
 /** Lists failed and throttled attempts to sign in to users' accounts, newest first. */
 export function SecurityFailures() {
   const t = translate()
-  const heading = t('dashboard.security.heading')
   return (
     <Panel
       name="security"
-      heading={heading}
+      heading={t('dashboard.security.heading')}
       section={failures.$section}
       onRetry={() => void failures.load()}
       empty={{ text: t('dashboard.security.empty'), when: ({ total }) => total === 0 }}
@@ -38,22 +36,7 @@ export function SecurityFailures() {
               },
             ]}
           />
-          {total > PER_PAGE && (
-            <Pagination
-              label={heading}
-              shown={({ start, end }) =>
-                t('dashboard.security.shown', {
-                  start: numberText(start),
-                  end: numberText(end),
-                  total: numberText(total),
-                })
-              }
-              page={page}
-              perPage={PER_PAGE}
-              total={total}
-              onOpen={openFailures}
-            />
-          )}
+          <Pages name="security" page={page} total={total} onOpen={openFailures} />
         </>
       )}
     </Panel>
