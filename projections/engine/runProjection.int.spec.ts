@@ -6,8 +6,8 @@ import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing
 import { creditBalances } from '../credits/creditBalance.ts'
 import { videoTasks } from '../tasks/videoTask.ts'
 import { engineRuns, inBatchesOf as limitBatches } from '../testing/engineRuns.ts'
-import { rowsOf } from '../testing/rowsOf.ts'
-import { taskEvents } from '../testing/taskEvents.ts'
+import { asPostgres, rowsOf } from '../testing/rowsOf.ts'
+import { tasksAtStages } from '../testing/taskEvents.ts'
 import type { AnyProjection } from './projection.ts'
 
 let db: TemporaryDatabase
@@ -23,23 +23,22 @@ afterEach(() => stopAll())
 const { run, stopAll } = engineRuns(() => db)
 const inBatchesOf = (maxBatch: number, from?: (string | undefined)[]) => limitBatches(db.store, maxBatch, from)
 
-const at = '2026-01-01T00:00:00.000Z'
 const user = uuid7()
 const grant = (n: number) => ({
   type: 'CreditLotGranted',
-  data: { userId: user, lotId: `lot${n}`, source: 'free', amount: n + 1, expiresAt: null, at },
+  data: {
+    userId: user,
+    lotId: `lot${n}`,
+    source: 'free',
+    amount: n + 1,
+    expiresAt: null,
+    at: '2026-01-01T00:00:00.000Z',
+  },
 })
-/** Returns events of tasks at various stages. */
-const tasksOf = (count: number) =>
-  Array.from({ length: count }, (_, n) => {
-    const e = taskEvents(uuid7(), user)
-    const course = [e.submitted, e.queued, e.requested, e.started, e.downloading, e.succeeded, e.deleted]
-    return course.slice(0, 1 + (n % course.length))
-  })
 const append = async (stream: string, events: readonly { type: string; data: object }[]) => {
   for (const event of events) await db.store.append(stream, 'any', [{ id: uuid7(), ...event }])
 }
-const appendTasks = (tasks: ReturnType<typeof tasksOf>) =>
+const appendTasks = (tasks: ReturnType<typeof tasksAtStages>) =>
   Promise.all(tasks.map((events) => append(`videoTask-${events[0]!.data.taskId}`, events)))
 
 const stored = async (table: string) =>
@@ -63,15 +62,9 @@ const caughtUp = (name: keyof typeof NOW, version = NOW[name]) =>
     interval: 20,
   })
 
-/** Formats instants as Postgres does. */
-const asPostgres = (rows: readonly object[]) =>
-  rows
-    .map((row) => JSON.parse(JSON.stringify(row).replaceAll('.000Z"', '+00:00"')) as { id: string })
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-
 describe('a running projection', () => {
   it('writes the rows of all its events', async () => {
-    const tasks = tasksOf(30)
+    const tasks = tasksAtStages(user, 30)
     await appendTasks(tasks)
     const { onLive } = run(videoTasks)
     await caughtUp('videoTasks')
@@ -119,7 +112,7 @@ describe('a projection with a raised version', () => {
   const raised: AnyProjection = { ...videoTasks, version: next }
 
   it('is rebuilt during reads and writes to the same rows, and the table is never empty', async () => {
-    const tasks = tasksOf(80)
+    const tasks = tasksAtStages(user, 80)
     await appendTasks(tasks)
     const old = run(videoTasks)
     await caughtUp('videoTasks')
@@ -183,18 +176,18 @@ describe('a projection with a raised version', () => {
         }),
       },
     }
-    const early = tasksOf(40)
+    const early = tasksAtStages(user, 40)
     await appendTasks(early)
     run(videoTasks)
     await caughtUp('videoTasks')
-    const writing = tasksOf(60)
+    const writing = tasksAtStages(user, 60)
     const appended = (async () => {
       for (const task of writing) await appendTasks([task])
     })()
     run(louder, inBatchesOf(20))
     await appended
     await caughtUp('videoTasks', next)
-    const late = tasksOf(40)
+    const late = tasksAtStages(user, 40)
     for (const task of late) await appendTasks([task])
     await caughtUp('videoTasks', next)
     expect(await stored('video_task')).toEqual(
@@ -203,7 +196,7 @@ describe('a projection with a raised version', () => {
   })
 
   it('resumes an interrupted rebuild, and keeps the old rows until then', async () => {
-    const tasks = tasksOf(60)
+    const tasks = tasksAtStages(user, 60)
     await appendTasks(tasks)
     const old = run(videoTasks)
     await caughtUp('videoTasks')
@@ -234,7 +227,7 @@ describe('a projection with a raised version', () => {
   })
 
   it('can be raised repeatedly and keeps its indexes', async () => {
-    await appendTasks(tasksOf(7))
+    await appendTasks(tasksAtStages(user, 7))
     const indexes = async () =>
       (await db.pool.query<{ indexdef: string }>(`select indexdef from pg_indexes where tablename = 'video_task'`)).rows
         .map(({ indexdef }) => indexdef.replace(/INDEX \S+ ON/, 'INDEX ON'))

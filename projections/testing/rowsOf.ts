@@ -14,3 +14,9 @@ export function rowsOf(projection: AnyProjection, ...events: readonly Event[]): 
   }
   return [...rows.values()]
 }
+
+/** Formats instants as Postgres does. */
+export const asPostgres = (rows: readonly object[]) =>
+  rows
+    .map((row) => JSON.parse(JSON.stringify(row).replaceAll('.000Z"', '+00:00"')) as { id: string })
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))

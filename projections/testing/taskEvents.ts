@@ -1,3 +1,4 @@
+import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import type { FailureCode } from '#backend/tasks/contract.ts'
 import type { VideoTaskEvent } from '#backend/tasks/events.ts'
 
@@ -46,3 +47,11 @@ export const taskFailed = (
   code: FailureCode,
   jobId: string | null,
 ): VideoTaskEvent => ({ type: 'VideoTaskFailed', data: { taskId, userId, code, detail: 'why', jobId, at: time(7) } })
+
+/** Returns the events of a user's tasks at various stages. */
+export const tasksAtStages = (userId: string, count: number) =>
+  Array.from({ length: count }, (_, n) => {
+    const e = taskEvents(uuid7(), userId)
+    const course = [e.submitted, e.queued, e.requested, e.started, e.downloading, e.succeeded, e.deleted]
+    return course.slice(0, 1 + (n % course.length))
+  })

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type NewAgreement, PaymentProviderDown } from '#backend/subscriptions/paymentProvider.port.ts'
 import { paymentProviderContract } from '../testing/paymentProviderContract.ts'
-import { createPlans } from './createPlans.ts'
 import { createPaypal, type PaypalOptions } from './paypal.ts'
-import { createPaypalApi, type PaypalAccess, PaypalRefusal } from './paypalApi.ts'
+import { type PaypalAccess, PaypalRefusal } from './paypalApi.ts'
 import {
   DOUBLE_CLIENT,
   DOUBLE_WEBHOOK_ID,
@@ -296,17 +295,5 @@ describe('the list of reversals', () => {
     own.model.mayReport = false
     expect(await adapter(own).listReversals(FROM, '2026-01-02T00:00:00.000Z')).toBe(undefined)
     await own.close()
-  })
-})
-
-describe('plans at PayPal', () => {
-  it('are created once when the program runs repeatedly', async () => {
-    const api = createPaypalApi({ ...DOUBLE_CLIENT, baseUrl: double.url }, FAST)
-    injectFault('POST /v1/billing/plans', 'done, then reset', 1)
-    const first = await createPlans(api)
-    const made = double.model.plans.size
-    expect(await createPlans(api)).toEqual(first)
-    expect([made, double.model.plans.size]).toEqual([6, 6])
-    expect(Object.values(first).map((id) => double.model.plans.get(id)?.price)).toEqual(['12.99', '44.99', '129.99'])
   })
 })
