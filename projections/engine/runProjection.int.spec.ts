@@ -24,16 +24,10 @@ const { run, stopAll } = engineRuns(() => db)
 const inBatchesOf = (maxBatch: number, from?: (string | undefined)[]) => limitBatches(db.store, maxBatch, from)
 
 const user = uuid7()
+const at = '2026-01-01T00:00:00.000Z'
 const grant = (n: number) => ({
   type: 'CreditLotGranted',
-  data: {
-    userId: user,
-    lotId: `lot${n}`,
-    source: 'free',
-    amount: n + 1,
-    expiresAt: null,
-    at: '2026-01-01T00:00:00.000Z',
-  },
+  data: { userId: user, lotId: `lot${n}`, source: 'free', amount: n + 1, expiresAt: null, at },
 })
 const append = async (stream: string, events: readonly { type: string; data: object }[]) => {
   for (const event of events) await db.store.append(stream, 'any', [{ id: uuid7(), ...event }])
@@ -56,11 +50,9 @@ const checkpoints = async () =>
     )
   ).rows
 const NOW = { videoTasks: videoTasks.version, creditBalances: creditBalances.version }
+const WAIT = { timeout: 10_000, interval: 20 }
 const caughtUp = (name: keyof typeof NOW, version = NOW[name]) =>
-  vi.waitFor(async () => expect(await checkpoints()).toContainEqual({ name, version, position: await head() }), {
-    timeout: 10_000,
-    interval: 20,
-  })
+  vi.waitFor(async () => expect(await checkpoints()).toContainEqual({ name, version, position: await head() }), WAIT)
 
 describe('a running projection', () => {
   it('writes the rows of all its events', async () => {
