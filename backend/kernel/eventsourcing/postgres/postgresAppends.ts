@@ -40,11 +40,11 @@ const QUERY_TIMEOUT_MS = 8_000
  */
 export class PostgresAppends {
   readonly #pool: pg.Pool
-  readonly #onStored: () => void
+  readonly #onStored: (position: number) => void
   #pending: PendingAppend[] = []
   #draining: Promise<void> | undefined
 
-  constructor(pool: pg.Pool, onStored: () => void) {
+  constructor(pool: pg.Pool, onStored: (position: number) => void) {
     this.#pool = pool
     this.#onStored = onStored
   }
@@ -87,7 +87,7 @@ export class PostgresAppends {
     try {
       const rows = await this.#query(toJson(batch))
       for (const [index, append] of batch.entries()) settle(append, rows[index]!)
-      this.#onStored()
+      this.#onStored(Math.max(...rows.map(({ position }) => Number(position))))
     } catch (error) {
       // Send each append on its own, so that only the rejected one fails.
       if (batch.length > 1 && isRejected(error)) for (const append of batch) await this.#send([append])

@@ -6,7 +6,7 @@ import { startCuttableProxy } from '#backend/testing/cuttableProxy.ts'
 import { startTemporaryPostgres, type TemporaryPostgres } from '../../postgres/testing/temporaryPostgres.ts'
 import { AppendOutcomeUnknown, type EventBatch, type EventStore, StoreUnavailable } from '../eventStore.port.ts'
 import { eventStoreContract } from '../testing/eventStoreContract.ts'
-import { aStream, event, follow, read } from '../testing/followLog.ts'
+import { aStream, event, follow, many, read } from '../testing/followLog.ts'
 import { createPostgresEventStore, installEventTable } from './postgresEventStore.ts'
 
 eventStoreContract('event store in Postgres', async () => {
@@ -108,6 +108,40 @@ describe('the Postgres adapter', () => {
     await own.close()
     await Promise.all(subscriptions)
     await vi.waitFor(async () => expect(await listening()).toBe(0))
+  })
+
+  it('reads new events once for all of its subscriptions', async () => {
+    const category = `shared${randomUUID().slice(0, 8)}`
+    const pool = postgres.connect()
+    const own = createPostgresEventStore(pool)
+    const read = vi.spyOn(pool, 'query')
+    const until = ({ length }: readonly unknown[]) => length === 20
+    const live = Array.from({ length: 10 }, () => Promise.withResolvers<void>())
+    const followed = live.map(({ resolve }) => follow(own, { prefixes: [category], onLive: resolve, until }))
+    await Promise.all(live.map(({ promise }) => promise))
+    const before = read.mock.calls.length
+    // Half of the events are the store's own, and half are another process's.
+    for (let n = 0; n < 10; n++)
+      for (const writer of [own, store]) await writer.append(`${category}-1`, 'any', [event('A', { n })])
+    const seen = await Promise.all(followed)
+    const appends = 10
+    expect(read.mock.calls.length - before - appends).toBeLessThanOrEqual(25)
+    for (const { events } of seen) expect(events.map(({ revision }) => revision)).toEqual([...Array(20).keys()])
+    await own.close()
+  })
+
+  it('delivers a burst that is larger than its memory, in order', async () => {
+    const category = `burst${randomUUID().slice(0, 8)}`
+    const live = Promise.withResolvers<void>()
+    const until = ({ length }: readonly unknown[]) => length === 2_500
+    const followed = follow(store, { prefixes: [category], onLive: live.resolve, until })
+    await live.promise
+    await Promise.all(
+      Array.from({ length: 5 }, (_, n) => store.append(`${category}-${n}`, 'no_stream', many(500, 'A'))),
+    )
+    const positions = (await followed).events.map(({ position }) => position)
+    expect(positions).toEqual(positions.toSorted())
+    expect(new Set(positions).size).toBe(2_500)
   })
 
   it('receives events of another process immediately, including those stored while it was disconnected', async () => {

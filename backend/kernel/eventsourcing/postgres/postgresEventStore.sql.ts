@@ -4,7 +4,7 @@
  */
 const appendLock = 7_314_201
 
-/** Notification channel for commits that may contain new events. */
+/** Notification channel for commits. The payload is the position of the last event; earlier releases sent none. */
 export const eventChannel = 'event'
 
 const table = `
@@ -90,7 +90,7 @@ begin
          case when p.fresh then p.before + p.size when p.repeated then p.last_position end
   from placed p order by p.ordinal;
 
-  perform pg_notify('${eventChannel}', '');
+  perform pg_notify('${eventChannel}', max(e.position)::text) from event e;
 end $$;`
 
 /** Runs as one implicit transaction; the lock serialises concurrent installs. */

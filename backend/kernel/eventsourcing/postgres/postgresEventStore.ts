@@ -13,10 +13,10 @@ import {
   type SubscribeOptions,
 } from '../eventStore.port.ts'
 import type { Event } from '../pure/decider.ts'
+import { eventsAfter, LogTail, readHead } from './logTail.ts'
 import { isRejected, PostgresAppends } from './postgresAppends.ts'
-import { headSql, installEventTableSql, probeSql, readAllSql, readStreamSql } from './postgresEventStore.sql.ts'
+import { installEventTableSql, probeSql, readAllSql, readStreamSql } from './postgresEventStore.sql.ts'
 import { type EventRow, toGlobalPosition, toStored } from './postgresRows.ts'
-import { PostgresWake } from './postgresWake.ts'
 
 const PAGE = 500
 /** Maximum positions per read. Keeps subscriptions to rare streams from scanning the whole log in one query. */
@@ -45,16 +45,23 @@ export function createPostgresEventStore(pool: pg.Pool): EventStore {
   return new PostgresEventStore(pool)
 }
 
+interface Page<E extends Event> {
+  readonly events: readonly Stored<E>[]
+  readonly upTo: number
+  /** Whether the page reaches the head of the log. */
+  readonly live: boolean
+}
+
 class PostgresEventStore implements EventStore {
   readonly #pool: pg.Pool
-  readonly #wake: PostgresWake
+  readonly #tail: LogTail
   readonly #appends: PostgresAppends
   readonly #closed = new AbortController()
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
-    this.#wake = new PostgresWake(pool.options)
-    this.#appends = new PostgresAppends(pool, this.#wake.wake)
+    this.#tail = new LogTail(pool)
+    this.#appends = new PostgresAppends(pool, this.#tail.announce)
   }
 
   async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<Appended> {
@@ -77,13 +84,15 @@ class PostgresEventStore implements EventStore {
     const signal = AbortSignal.any([options.signal, this.#closed.signal])
     let at = options.from === undefined ? 0 : Number(options.from)
     let wasLive = false
+    /** A subscription reads the table itself until it reaches the head, so that it sees the log as it is now. */
+    let hasJoined = false
     for (let attempt = 0; !signal.aborted; ) {
-      // Read the count before the log, so that an append in between triggers another read.
-      const seen = this.#wake.count
-      const page = await this.#scan<E>(at, options).catch((error) => {
-        if (isRejected(error)) throw error
-        return undefined
-      })
+      const page = await (hasJoined ? this.#readTail<E>(at, options) : this.#readTable<E>(at, options)).catch(
+        (error) => {
+          if (isRejected(error)) throw error
+          return undefined
+        },
+      )
       if (signal.aborted) return
       if (!page) {
         await pause(backoff(attempt++), signal)
@@ -96,15 +105,15 @@ class PostgresEventStore implements EventStore {
         yield { events: page.events, position: toGlobalPosition(at), live: page.live }
       }
       if (!page.live) continue
+      hasJoined = true
       if (!wasLive) options.onLive?.()
       wasLive = true
-      await this.#wake.after(seen, signal)
+      await this.#tail.changed(at, signal)
     }
   }
 
   async head(): Promise<GlobalPosition | undefined> {
-    const { rows } = await this.#pool.query<{ head: string }>(headSql)
-    const head = Number(rows[0]!.head)
+    const head = await readHead(this.#pool)
     return head === 0 ? undefined : toGlobalPosition(head)
   }
 
@@ -116,10 +125,26 @@ class PostgresEventStore implements EventStore {
     }
   }
 
+  async #readTable<E extends Event>(at: number, options: SubscribeOptions): Promise<Page<E>> {
+    this.#tail.listen()
+    const head = await readHead(this.#pool)
+    this.#tail.rewind(head)
+    return await this.#scan(at, head, options)
+  }
+
+  async #readTail<E extends Event>(at: number, options: SubscribeOptions): Promise<Page<E>> {
+    const tail = await this.#tail.current()
+    if (at < tail.from) return await this.#scan(at, tail.to, options)
+    const { streamPrefixes, maxBatch = PAGE } = options
+    const matches = ({ stream }: Stored) => streamPrefixes?.some((prefix) => stream.startsWith(prefix)) ?? true
+    const found = eventsAfter(tail, at).filter(matches) as Stored<E>[]
+    const events = found.slice(0, maxBatch)
+    const upTo = found.length > maxBatch ? Number(events.at(-1)!.position) : Math.max(at, tail.to)
+    return { events, upTo, live: upTo >= tail.to }
+  }
+
   /** Reads the events after a position. Positions have no gaps, so the result is complete up to `upTo`. */
-  async #scan<E extends Event>(at: number, { streamPrefixes, maxBatch = PAGE }: SubscribeOptions) {
-    const heads = await this.#pool.query<{ head: string }>(headSql)
-    const head = Number(heads.rows[0]!.head)
+  async #scan<E extends Event>(at: number, head: number, { streamPrefixes, maxBatch = PAGE }: SubscribeOptions) {
     if (head <= at) return { events: [], upTo: at, live: true }
     const end = Math.min(head, at + SCAN_WINDOW)
     const values = [at, end, streamPrefixes ?? null, maxBatch]
@@ -131,6 +156,6 @@ class PostgresEventStore implements EventStore {
   /** Ends subscriptions and waits for appends in flight. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('The event store is closed'))
-    await Promise.all([this.#appends.settled(), this.#wake.close()])
+    await Promise.all([this.#appends.settled(), this.#tail.close()])
   }
 }

@@ -1,0 +1,132 @@
+import type pg from 'pg'
+import { listen } from '../../postgres/listen.ts'
+import type { Stored } from '../eventStore.port.ts'
+import { eventChannel, headSql, readAllSql } from './postgresEventStore.sql.ts'
+import { type EventRow, toStored } from './postgresRows.ts'
+
+/** The last events of the log: all of those after the position `from`, up to the position `to`. */
+export interface Tail {
+  readonly from: number
+  readonly to: number
+  readonly events: readonly Stored[]
+}
+
+/** Maximum number of events in memory. A subscription that is further behind reads the table itself. */
+const KEPT = 1_000
+const SAFETY_INTERVAL_MS = 5_000
+
+/**
+ * Reads the end of the log once for all subscriptions of a store: after the store's own appends, and on notifications,
+ * which carry the position of the last event. Notifications are lost while the LISTEN connection is down, so a reconnect
+ * also causes a read, and so does a safety interval.
+ */
+export class LogTail {
+  readonly #pool: pg.Pool
+  readonly #closed = new AbortController()
+  readonly #waiting = new Set<() => void>()
+  #tail: Tail | undefined
+  #reading: Promise<Tail> | undefined
+  /** Highest position announced since the last read began. */
+  #announced = Number.POSITIVE_INFINITY
+  #listening: Promise<void> | undefined
+  #safety: NodeJS.Timeout | undefined
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  /** Announces events up to a position. Without a position, there may be events that nobody announced. */
+  announce = (position = Number.POSITIVE_INFINITY): void => {
+    this.#safety?.refresh()
+    if (position <= (this.#tail?.to ?? -1)) return
+    this.#announced = Math.max(this.#announced, position)
+    for (const wake of this.#waiting) wake()
+  }
+
+  /** Starts to listen for appends of other processes. */
+  listen(): void {
+    if (this.#listening) return
+    this.#safety = setInterval(() => this.announce(), SAFETY_INTERVAL_MS)
+    this.#listening = listen(this.#pool.options, eventChannel, this.#closed.signal, {
+      onNotification: (position) => this.announce(position ? Number(position) : undefined),
+      onListening: () => this.announce(),
+    })
+  }
+
+  /** Forgets events after the `head` of the log: they are gone if the table was replaced by an older one. */
+  rewind(head: number): void {
+    if (!this.#tail || this.#tail.to <= head) return
+    this.#tail = emptyTail(head)
+    this.announce()
+  }
+
+  /** Returns the tail with every event announced before the call. Concurrent callers share a read. */
+  async current(): Promise<Tail> {
+    // A read in flight may have begun before the announcement; the one after it did not.
+    await this.#reading
+    if (!this.#reading && this.#tail && this.#announced <= this.#tail.to) return this.#tail
+    this.#reading ??= this.#read()
+    return await this.#reading
+  }
+
+  /** Waits for an announcement after the position `to`. Resolves early when the signal aborts. */
+  changed(to: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#waiting.delete(done)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      if (signal.aborted || this.#announced > to) return resolve()
+      this.#waiting.add(done)
+      signal.addEventListener('abort', done)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    clearInterval(this.#safety)
+    for (const wake of this.#waiting) wake()
+    await this.#listening
+  }
+
+  async #read(): Promise<Tail> {
+    const announced = this.#announced
+    this.#announced = -1
+    try {
+      this.#tail = (this.#tail && (await this.#extend(this.#tail))) ?? emptyTail(await readHead(this.#pool))
+      return this.#tail
+    } catch (error) {
+      this.#announced = Math.max(announced, this.#announced)
+      throw error
+    } finally {
+      this.#reading = undefined
+    }
+  }
+
+  /** Returns undefined if the log has grown by more than fits. */
+  async #extend({ from, to, events }: Tail): Promise<Tail | undefined> {
+    const values = [to, Number.MAX_SAFE_INTEGER, null, KEPT]
+    const { rows } = await this.#pool.query<EventRow>({ ...readAllSql, values })
+    if (rows.length === KEPT) return undefined
+    if (rows.length === 0) return { from, to, events }
+    const kept = [...events, ...rows.map((row) => toStored(row))]
+    const dropped = kept.splice(0, Math.max(0, kept.length - KEPT))
+    return { from: Number(dropped.at(-1)?.position ?? from), to: Number(rows.at(-1)!.position), events: kept }
+  }
+}
+
+const emptyTail = (head: number): Tail => ({ from: head, to: head, events: [] })
+
+/** Returns the position of the last event; 0 for an empty log. */
+export async function readHead(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ head: string }>(headSql)
+  return Number(rows[0]!.head)
+}
+
+/** Returns the events of the tail after a position, which must not be before `from`. Cost: the number of them. */
+export function eventsAfter({ events }: Tail, position: number): readonly Stored[] {
+  let first = events.length
+  while (first > 0 && Number(events[first - 1]!.position) > position) first--
+  return events.slice(first)
+}
