@@ -39,6 +39,7 @@ export function createMinimax({ apiKey, baseUrl, pool, timing, ...deps }: Minima
   return createMinimaxProvider({
     ...deps,
     ...options,
+    baseUrl,
     api: createMinimaxApi({ apiKey, baseUrl, ...options }),
     creates: createSlidingWindowLimiter(pool, 'minimax create', options.createsPerWindow, options.windowMs),
     queries: createSlidingWindowLimiter(pool, 'minimax query', options.queriesPerWindow, options.windowMs),

@@ -4,8 +4,8 @@ import type { Logger } from 'pino'
 import { PROMPT_MAX } from '#backend/tasks/contract.ts'
 import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import type { CircuitBreaker } from '../circuitBreaker.ts'
+import { downloadVideo } from '../downloadVideo.ts'
 import type { RateLimiter } from '../slidingWindowLimiter.ts'
-import { downloadFile } from './downloadFile.ts'
 import { NotSent } from './httpCall.ts'
 import { type MinimaxApi, MinimaxError } from './minimaxApi.ts'
 
@@ -15,6 +15,7 @@ const ACCOUNT_EMPTY = 'video_provider_account'
 
 export interface MinimaxDeps {
   readonly api: MinimaxApi
+  readonly baseUrl: string
   readonly creates: RateLimiter
   readonly queries: RateLimiter
   readonly breaker: CircuitBreaker
@@ -32,7 +33,7 @@ const NO_JOB = '0'
 
 /** Creates the adapter for MiniMax's Hailuo models. The API has no idempotency keys and cannot list or cancel jobs. */
 export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
-  const { api, creates, queries, breaker, alerts, log, callbackUrl, pollIntervalMs, stallTimeoutMs } = deps
+  const { api, baseUrl, creates, queries, breaker, alerts, log, callbackUrl, pollIntervalMs, stallTimeoutMs } = deps
   const closed = new AbortController()
 
   const query = async (jobId: string, signal: AbortSignal) => {
@@ -87,7 +88,11 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
       const either = AbortSignal.any([signal, closed.signal])
       const { file_id } = await query(jobId, either)
       if (!file_id) throw new Error('The finished job has no file_id.')
-      await downloadFile(() => api.retrieve(file_id, either), file, { signal: either, stallTimeoutMs })
+      const link = async () => {
+        const { download_url: url, bytes } = await api.retrieve(file_id, either)
+        return { url, bytes }
+      }
+      await downloadVideo(link, file, { engine: baseUrl, signal: either, stallTimeoutMs })
     },
 
     discard: async () => {},
