@@ -3,7 +3,6 @@ import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
-import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
 import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
 import { createSmtpMailer } from '../providers/mail/smtpMailer.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
@@ -11,13 +10,11 @@ import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandb
 import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
-import { createDemoProvider } from '../providers/video/demo/demoProvider.ts'
-import { callbackUrlOf, isPublicUrl } from '../providers/video/minimax/callbackRoutes.ts'
-import { createMinimax } from '../providers/video/minimax/minimax.ts'
 import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
+import { openVideoProviders } from './videoProviders.ts'
 
 /** Adapters of the external services, one per port. */
 export interface Adapters {
@@ -35,6 +32,7 @@ export interface Adapters {
 const VIDEO_CALLS = {
   create: { outcomes: ['accepted', 'refused', 'postponed'] },
   state: { outcomes: ['queued', 'rendering', 'finished', 'failed', 'unknown'] },
+  cancel: { outcomes: ['cancelled', 'too_late', 'unsupported'] },
   fetch: {},
 } as const
 /** Metric labels. Dashboards and alerts refer to them, so they keep their original names. */
@@ -60,7 +58,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')
   const sandbox = paypal ? undefined : createSandbox({ pool, calendar, secret: sandboxSecret })
   const payments: PaymentProvider = paypal ? createPaypal(paypal) : sandbox!
-  const video = overrides.provider ?? chooseVideoProvider(context, overrides.minimax)
+  const [video] = [...openVideoProviders(context, overrides).values()] as [VideoProvider]
   const media = await openMediaStore(context)
   return {
     video: instrumentPort(metrics, 'video', video, VIDEO_CALLS),
@@ -74,16 +72,6 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
       await mailer.close()
     },
   }
-}
-
-function chooseVideoProvider({ config, pool, log }: Context, timing: Overrides['minimax']): VideoProvider {
-  const { minimax, ffmpegPath } = config.video
-  if (!minimax) return createDemoProvider(path.join(config.dataDir, 'demo'), ffmpegPath)
-  const { publicUrl } = config.http
-  const reachable = publicUrl !== undefined && (isPublicUrl(publicUrl) || timing?.callbacks)
-  const callbackUrl = (taskId: string) =>
-    reachable ? callbackUrlOf(publicUrl, config.secrets.session, taskId) : undefined
-  return createMinimax({ ...minimax, pool, log, alerts: createOperatorAlerts(pool, log), callbackUrl, timing })
 }
 
 async function openMediaStore({ config, pool, temporaryDir }: Context): Promise<MediaStore> {

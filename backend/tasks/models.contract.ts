@@ -1,10 +1,11 @@
+import { TASK_TYPES, type TaskType } from './catalogue.contract.ts'
+
+export * from './catalogue.contract.ts'
+
 /**
  * The models and their valid configurations. The form, client and server validation, prices and provider adapters all
  * use this table.
  */
-
-export const TASK_TYPES = ['text_to_video', 'image_to_video'] as const
-export type TaskType = (typeof TASK_TYPES)[number]
 
 export const MODEL_NAMES = ['MiniMax-Hailuo-02', 'T2V-01-Director', 'I2V-01-Director', 'I2V-01-live'] as const
 export type ModelName = (typeof MODEL_NAMES)[number]
@@ -18,12 +19,14 @@ export type Duration = (typeof DURATIONS)[number]
 
 export interface Configuration {
   readonly taskType: TaskType
-  readonly model: ModelName
-  readonly resolution: Resolution
-  readonly duration: Duration
+  /** Id of a catalogue model. */
+  readonly model: string
+  readonly resolution: string
+  /** Seconds. */
+  readonly duration: number
 }
 
-interface Shape {
+interface FixedShape {
   readonly taskTypes: readonly TaskType[]
   readonly resolution: Resolution
   readonly duration: Duration
@@ -33,7 +36,7 @@ interface Shape {
 export interface Model {
   readonly name: ModelName
   readonly cameraMovements: boolean
-  readonly shapes: readonly Shape[]
+  readonly shapes: readonly FixedShape[]
 }
 
 const both = TASK_TYPES
@@ -60,10 +63,10 @@ export const MODELS: readonly Model[] = [
   { name: 'I2V-01-live', cameraMovements: false, shapes: [{ ...ONLY_SHAPE, taskTypes: image }] },
 ]
 
-export const modelNamed = (name: ModelName): Model => MODELS.find((model) => model.name === name)!
+export const modelNamed = (name: string): Model => MODELS.find((model) => model.name === name)!
 
-export const shapesOf = (name: ModelName, taskType: TaskType): readonly Shape[] =>
-  modelNamed(name).shapes.filter((shape) => shape.taskTypes.includes(taskType))
+export const shapesOf = (name: string, taskType: TaskType): readonly FixedShape[] =>
+  (modelNamed(name)?.shapes ?? []).filter((shape) => shape.taskTypes.includes(taskType))
 
 export const modelsFor = (taskType: TaskType): readonly Model[] =>
   MODELS.filter((model) => model.shapes.some((shape) => shape.taskTypes.includes(taskType)))

@@ -1,12 +1,24 @@
-import type { CameraMovement, Configuration } from './contract.ts'
+import type { CameraMovement, CatalogueModel, Configuration } from './contract.ts'
 
 export interface RenderRequest extends Configuration {
   readonly taskId: string
+  /** The provider's own name of the model, from the model's route. */
+  readonly providerModel: string
   readonly prompt: string
   readonly promptOptimizer: boolean
   readonly cameraMovements: readonly CameraMovement[]
   /** Path of a local image file; undefined for text-to-video. */
   readonly firstFrame: string | undefined
+  /** Path of a local image file. */
+  readonly lastFrame: string | undefined
+  /** Paths of local image files. */
+  readonly references: readonly string[]
+  /** Such as `16:9`; undefined: the provider's default. */
+  readonly aspectRatio: string | undefined
+  readonly seed: number | undefined
+  readonly negativePrompt: string | undefined
+  /** Whether the video has sound; undefined: the provider's default. */
+  readonly sound: boolean | undefined
 }
 
 export type CreateAnswer =
@@ -16,23 +28,36 @@ export type CreateAnswer =
       readonly code: 'content_refused' | 'provider_failed' | 'provider_unavailable'
       readonly detail: string
     }
-  /** The provider was unreachable or rate limited the call, so no job was created. Retry later. */
+  /** The provider was unreachable or rate limited the call, so it certainly created no job. Retry later or elsewhere. */
   | { readonly kind: 'postponed'; readonly detail: string }
 
 export type RenderState =
   | { readonly kind: 'queued' }
   /** `percent` is undefined when the provider does not report progress. */
   | { readonly kind: 'rendering'; readonly percent: number | undefined }
-  | { readonly kind: 'finished' }
+  /** `seconds` of video and cost in US cents, as the provider reports them; they are recorded for the margin. */
+  | { readonly kind: 'finished'; readonly seconds?: number; readonly costCents?: number }
   | { readonly kind: 'failed'; readonly code: 'content_refused' | 'provider_failed'; readonly detail: string }
   /** The provider has no such job. */
   | { readonly kind: 'unknown' }
 
+/** `unsupported`: the provider cannot cancel; `too_late`: the job had already ended. */
+export type CancelAnswer = 'cancelled' | 'too_late' | 'unsupported'
+
+export interface ProviderCheck {
+  readonly ok: boolean
+  /** What was found, or what to do, in one line. Never contains a secret. */
+  readonly detail: string
+}
+
 /** A service that renders videos. Expected failures are values; a thrown error is retried. */
 export interface VideoProvider {
+  /** The key of this provider in the routes of models. */
   readonly name: string
   /** Whether repeated `create` calls for a task create only one job. If false, never retry after a lost response. */
   readonly idempotent: boolean
+  /** Whether `cancel` can stop a running job. */
+  readonly cancels: boolean
   readonly pollIntervalMs: number
   /** Acquires a slot of the rate limit that all processes share. Returns 0, or the milliseconds to wait. */
   acquire(): Promise<number>
@@ -41,7 +66,13 @@ export interface VideoProvider {
   state(jobId: string, signal: AbortSignal): Promise<RenderState>
   /** Downloads the finished video to a file. */
   fetch(jobId: string, file: string, signal: AbortSignal): Promise<void>
+  /** Stops a running job. The adapter itself repeats a call that the provider answers with "in progress". */
+  cancel(jobId: string, signal: AbortSignal): Promise<CancelAnswer>
   /** Cancels the task's job if it is still running, and deletes its files. */
   discard(taskId: string): Promise<void>
+  /** Tests the connection: credentials, model, memory. Never renders. Expected failures are values. */
+  check(signal: AbortSignal): Promise<ProviderCheck>
+  /** Returns the models that the engine itself reports; absent where the catalogue is the only source. */
+  models?(signal: AbortSignal): Promise<readonly CatalogueModel[]>
   close(): Promise<void>
 }

@@ -56,6 +56,7 @@ function worker(log: Handle = handle) {
   const provider: VideoProvider = {
     name: 'double',
     idempotent: false,
+    cancels: false,
     pollIntervalMs: 1,
     acquire: async () => 0,
     async create({ taskId }) {
@@ -65,7 +66,9 @@ function worker(log: Handle = handle) {
     },
     state: async (jobId) => ({ kind: [...jobs.values()].includes(jobId) ? 'finished' : 'unknown' }),
     fetch: async () => {},
+    cancel: async () => 'unsupported',
     discard: async () => {},
+    check: async () => ({ ok: true, detail: '' }),
     close: async () => {},
   }
   const media = { size: async () => 1, localPath: async () => video }

@@ -173,5 +173,12 @@ async function requestOf({ decrypt, pictureFile }: ActivityDeps, order: Waiting[
     cameraMovements,
     prompt: (await decrypt(aboutPrompt(order.userId, order.taskId), order.encryptedPrompt)) ?? '',
     firstFrame: order.firstFrame === null ? undefined : await pictureFile(order.firstFrame),
+    providerModel: model,
+    lastFrame: undefined,
+    references: [],
+    aspectRatio: undefined,
+    seed: undefined,
+    negativePrompt: undefined,
+    sound: undefined,
   }
 }

@@ -42,6 +42,7 @@ beforeEach(async () => {
   const provider: VideoProvider = {
     name: 'double',
     idempotent: true,
+    cancels: false,
     pollIntervalMs: 1,
     acquire: async () => 0,
     create: async () => {
@@ -50,7 +51,9 @@ beforeEach(async () => {
     },
     state: () => state(),
     fetch: unused,
+    cancel: async () => 'unsupported',
     discard: async (taskId) => void discarded.push(taskId),
+    check: async () => ({ ok: true, detail: '' }),
     close: async () => {},
   }
   const store = createMemoryEventStore()

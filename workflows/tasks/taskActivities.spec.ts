@@ -47,12 +47,15 @@ beforeEach(async () => {
   provider = {
     name: 'double',
     idempotent: true,
+    cancels: false,
     pollIntervalMs: 1,
     acquire: async () => 0,
     create: async () => ({ kind: 'accepted', jobId: 'job' }),
     state: async () => states.shift() ?? { kind: 'finished' },
     fetch: unreachable,
+    cancel: async () => 'unsupported',
     discard: async () => {},
+    check: async () => ({ ok: true, detail: '' }),
     close: async () => {},
   }
   const store = createMemoryEventStore()

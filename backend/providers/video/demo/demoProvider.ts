@@ -28,9 +28,15 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     await renderInChild(job, { signal, onProgress, timeoutMs: TIMEOUT_MS })
   }
 
+  const stop = (jobId: string) => {
+    jobs.get(jobId)?.cancel.abort()
+    return jobs.delete(jobId)
+  }
+
   return {
     name: 'demo',
     idempotent: true,
+    cancels: true,
     pollIntervalMs: 250,
     acquire: async () => 0,
 
@@ -59,11 +65,14 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
 
     fetch: (jobId, file) => copyFile(fileOf(jobId), file),
 
+    cancel: async (jobId) => (stop(jobId) ? 'cancelled' : 'too_late'),
+
     async discard(taskId) {
-      jobs.get(taskId)?.cancel.abort()
-      jobs.delete(taskId)
+      stop(taskId)
       await rm(fileOf(taskId), { force: true })
     },
+
+    check: async () => ({ ok: true, detail: 'Videos are rendered on this machine.' }),
 
     async close() {
       closed.abort()

@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { partPath } from '#backend/kernel/media/atomicFile.ts'
 import { collectTail } from '#backend/kernel/media/ffmpeg.ts'
-import type { Resolution } from '#backend/tasks/models.contract.ts'
 
 /** A video to render. Must be serialisable, because it is sent to a child process. */
 export type RenderJob = Readonly<{
@@ -12,9 +11,9 @@ export type RenderJob = Readonly<{
   imagePath?: string
   /** Camera movements, such as 推进. Only the first three are used. */
   movements: readonly string[]
-  resolution: Resolution
+  resolution: string
   /** Seconds. */
-  duration: 6 | 10
+  duration: number
   /** Path of the MP4 file to write. */
   out: string
   ffmpegPath?: string | undefined

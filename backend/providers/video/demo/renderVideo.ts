@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { inspectImage } from '#backend/kernel/media/firstFrame.ts'
 import { FrameEncoder } from '#backend/kernel/media/frameEncoder.ts'
-import type { Resolution } from '#backend/tasks/models.contract.ts'
 import { createCameraPath } from './camera.ts'
 import { buildPhoto } from './photo.ts'
 import { parsePrompt } from './prompt.ts'
@@ -63,7 +62,7 @@ async function prepare(job: RenderJob): Promise<{ width: number; height: number;
  * Returns the size of a video in pixels. The resolution sets the shorter side, and the aspect ratio, limited to 0.4 to
  * 2.5, sets the longer side. Both are even, as the encoder requires.
  */
-export function outputSize(resolution: Resolution, aspect = 16 / 9): { width: number; height: number } {
+export function outputSize(resolution: string, aspect = 16 / 9): { width: number; height: number } {
   const short = Number.parseInt(resolution, 10)
   const bounded = Math.min(2.5, Math.max(0.4, aspect))
   const even = (pixels: number) => 2 * Math.round(pixels / 2)

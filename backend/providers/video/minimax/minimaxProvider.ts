@@ -50,6 +50,7 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
   return {
     name: 'minimax',
     idempotent: false,
+    cancels: false,
     pollIntervalMs,
 
     async acquire() {
@@ -95,7 +96,18 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
       await downloadVideo(link, file, { engine: baseUrl, signal: either, stallTimeoutMs })
     },
 
+    cancel: async () => 'unsupported',
     discard: async () => {},
+
+    async check(signal) {
+      try {
+        await api.query(NO_JOB, AbortSignal.any([signal, closed.signal]))
+      } catch (error) {
+        if (!isAnswer(error)) return { ok: false, detail: (error as Error).message }
+      }
+      return { ok: true, detail: 'MiniMax answers and accepts the key.' }
+    },
+
     close: async () => closed.abort(),
   }
 }
@@ -150,9 +162,13 @@ async function answers(api: MinimaxApi, signal: AbortSignal): Promise<boolean> {
     await api.query(NO_JOB, signal)
     return true
   } catch (error) {
-    return error instanceof MinimaxError && error.kind !== 'unknown' && error.kind !== 'credentials'
+    return isAnswer(error)
   }
 }
+
+/** Returns whether MiniMax understood the call and accepted the key. */
+const isAnswer = (error: unknown) =>
+  error instanceof MinimaxError && error.kind !== 'unknown' && error.kind !== 'credentials'
 
 async function waitAfterFailedProbe(breaker: CircuitBreaker): Promise<number> {
   await breaker.recordFailure()

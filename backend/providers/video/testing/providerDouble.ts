@@ -15,6 +15,7 @@ export async function createProviderDouble(): Promise<ProviderDouble> {
   const double: ProviderDouble = {
     name: 'double',
     idempotent: true,
+    cancels: true,
     pollIntervalMs: 10,
     asked,
     acquire: async () => 0,
@@ -27,7 +28,9 @@ export async function createProviderDouble(): Promise<ProviderDouble> {
       return double.answer(jobId)
     },
     fetch: (_, file) => copyFile(video, file),
+    cancel: async () => 'cancelled',
     discard: async () => {},
+    check: async () => ({ ok: true, detail: 'A double.' }),
     close: async () => {},
   }
   return double

@@ -1,4 +1,10 @@
-import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '../../../tasks/videoProvider.port.ts'
+import type {
+  CreateAnswer,
+  ProviderCheck,
+  RenderRequest,
+  RenderState,
+  VideoProvider,
+} from '../../../tasks/videoProvider.port.ts'
 import type { Latency, Scheduler } from '../time/scheduler.ts'
 
 const CALL: Latency = { min: 20, max: 900 }
@@ -27,6 +33,7 @@ export interface ProviderFaults {
 export class SimulatedVideoProvider implements VideoProvider {
   readonly name = 'simulated'
   readonly idempotent: boolean
+  readonly cancels = false
   readonly pollIntervalMs = POLL_INTERVAL_MS
   readonly jobs = new Map<string, Job>()
   readonly faults: ProviderFaults = { isDown: false, lostAnswers: 0, postponed: 0, refused: 0, failedDownloads: 0 }
@@ -78,6 +85,14 @@ export class SimulatedVideoProvider implements VideoProvider {
 
   discard(): Promise<void> {
     return this.#call(CALL, () => {})
+  }
+
+  async cancel(): Promise<'unsupported'> {
+    return 'unsupported'
+  }
+
+  check(): Promise<ProviderCheck> {
+    return this.#call(CALL, () => ({ ok: true, detail: 'A simulation.' }))
   }
 
   async close(): Promise<void> {}

@@ -1,0 +1,27 @@
+import path from 'node:path'
+import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
+import { createDemoProvider } from '../providers/video/demo/demoProvider.ts'
+import { callbackUrlOf, isPublicUrl } from '../providers/video/minimax/callbackRoutes.ts'
+import { createMinimax } from '../providers/video/minimax/minimax.ts'
+import type { VideoProvider } from '../tasks/videoProvider.port.ts'
+import type { Context, Overrides } from './context.ts'
+
+/** Opens each configured video provider, keyed by the name that routes of models use; the demo renderer if none is. */
+export function openVideoProviders(context: Context, overrides: Overrides): ReadonlyMap<string, VideoProvider> {
+  if (overrides.provider) return byName([overrides.provider])
+  const opened = [...openMinimax(context, overrides)]
+  const { dataDir, video } = context.config
+  return byName(opened.length > 0 ? opened : [createDemoProvider(path.join(dataDir, 'demo'), video.ffmpegPath)])
+}
+
+const byName = (providers: readonly VideoProvider[]) => new Map(providers.map((provider) => [provider.name, provider]))
+
+function openMinimax({ config, pool, log }: Context, { minimax: timing }: Overrides): readonly VideoProvider[] {
+  const { minimax } = config.video
+  if (!minimax) return []
+  const { publicUrl } = config.http
+  const reachable = publicUrl !== undefined && (isPublicUrl(publicUrl) || timing?.callbacks)
+  const callbackUrl = (taskId: string) =>
+    reachable ? callbackUrlOf(publicUrl, config.secrets.session, taskId) : undefined
+  return [createMinimax({ ...minimax, pool, log, alerts: createOperatorAlerts(pool, log), callbackUrl, timing })]
+}
