@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { httpCall } from './httpCall.ts'
+import { httpCall } from '../httpCall.ts'
 import { parseLosslessJson } from './losslessJson.ts'
 
 /** MiniMax sends ids as strings or as integers of up to 64 bits. Converts both to strings. */

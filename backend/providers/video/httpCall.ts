@@ -1,13 +1,19 @@
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
 interface HttpCall {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array | undefined
   readonly connectTimeoutMs: number
   readonly timeoutMs: number
   readonly signal: AbortSignal
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
 }
 
 /** The connection failed before any byte of the request was sent. */
@@ -26,7 +32,7 @@ const MAX_RESPONSE_BYTES = 1 << 20
 export function httpCall(
   url: URL,
   { method, headers, body, connectTimeoutMs, timeoutMs, signal }: HttpCall,
-): Promise<{ readonly status: number; readonly body: string }> {
+): Promise<HttpAnswer> {
   const secure = url.protocol === 'https:'
   return new Promise((resolve, reject) => {
     let connected = false
@@ -42,7 +48,11 @@ export function httpCall(
       })
       response.on('error', reject)
       response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString('utf8'),
+        }),
       )
     })
     const timeout = (ms: number, phase: string) =>
