@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
+import type { Marker } from '../kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
 import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
@@ -14,12 +15,15 @@ import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
+import { openMarker } from './marks/openMarker.ts'
 import { openVideoProviders } from './videoProviders.ts'
 
 /** Adapters of the external services, one per port. */
 export interface Adapters {
   readonly video: VideoProvider
   readonly media: MediaStore
+  /** Marks generated files for machines. */
+  readonly marker: Marker
   readonly mailer: Mailer
   /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
@@ -60,9 +64,11 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const payments: PaymentProvider = paypal ? createPaypal(paypal) : sandbox!
   const [video] = [...openVideoProviders(context, overrides).values()] as [VideoProvider]
   const media = await openMediaStore(context)
+  const marker = openMarker(context)
   return {
     video: instrumentPort(metrics, 'video', video, VIDEO_CALLS),
     media: instrumentPort(metrics, 'media', media, { put: {}, size: {}, localPath: {}, remove: {} }),
+    marker,
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
     payments: instrumentPort(metrics, 'payments', payments, PAYMENT_CALLS),
@@ -70,6 +76,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     async close() {
       await video.close()
       await mailer.close()
+      await marker.close()
     },
   }
 }

@@ -19,6 +19,7 @@ import { M0135SecurityLog } from './migrations/M0135SecurityLog.ts'
 import { M0136SecondFactors } from './migrations/M0136SecondFactors.ts'
 import { M0137OperatorStepUp } from './migrations/M0137OperatorStepUp.ts'
 import { M0138Passkeys } from './migrations/M0138Passkeys.ts'
+import { M0153ContentCredential } from './migrations/M0153ContentCredential.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -37,6 +38,7 @@ export const MIGRATIONS = [
   { name: 'M0136SecondFactors', class: M0136SecondFactors },
   { name: 'M0137OperatorStepUp', class: M0137OperatorStepUp },
   { name: 'M0138Passkeys', class: M0138Passkeys },
+  { name: 'M0153ContentCredential', class: M0153ContentCredential },
 ]
 
 /**

@@ -60,7 +60,7 @@ export function startWorkflows(
 
 function activitiesOf(
   context: Context,
-  { media, mailer, payments, video }: Adapters,
+  { marker, media, mailer, payments, video }: Adapters,
   services: Services,
   publicUrl: () => string,
   lease: number | undefined,
@@ -82,6 +82,7 @@ function activitiesOf(
     erasures,
     provider: video,
     media,
+    marker,
     calendar,
     clock,
     temporaryDir,

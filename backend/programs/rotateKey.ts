@@ -6,6 +6,7 @@ import { abandonLostKey, rotateKeys } from '../accounts/keys/keyRing.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { ConfigError } from '../app/config/environment.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
+import { dropLostCredential, resealCredential } from '../app/marks/keptCredential.ts'
 import { flag, parseOptions, runProgram, UsageError } from '../kernel/commandLine.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
 import { countConnections } from '../kernel/postgres/countConnections.ts'
@@ -50,6 +51,7 @@ export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, pr
 
 async function abandon(client: pg.Client, { secrets }: Config, print: Print) {
   const { userKeys, mails } = await abandonLostKey(client, secrets.encryption)
+  await dropLostCredential(client, secrets.encryption)
   await client.query('commit')
   print(`Removed ${userKeys} users' keys and ${mails} mails that ENCRYPTION_KEY does not open.`)
 }
@@ -60,6 +62,7 @@ async function rotate(client: pg.Client, { secrets, dataDir }: Config, { next, e
   const keptIn = env.ENCRYPTION_KEY ? undefined : path.join(dataDir, 'secrets.json')
   await refuseWrongMasterKey(client, secrets.encryption)
   const { userKeys, mails } = await rotateKeys(client, secrets.encryption, next)
+  await resealCredential(client, secrets.encryption, next)
   // Saved before the commit, so that a crash in between cannot lose the key.
   const staged = keptIn && stageKey(keptIn, next)
   await client.query('commit')

@@ -8,9 +8,12 @@ import { sha256OfFile } from '#backend/kernel/media/sha256.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
 import type { ActivityDeps } from './taskCommands.ts'
 
-/** Downloads a finished video, checks it and stores it with a poster image. @throws UnplayableVideoError */
+/**
+ * Downloads a finished video, checks and marks it, and stores it with a poster. Returns what is stored: the size and the
+ * hash are those of the marked file. @throws UnplayableVideoError
+ */
 export async function fetchVideo(
-  { provider, media, temporaryDir, ffmpegPath }: ActivityDeps,
+  { provider, media, marker, temporaryDir, ffmpegPath }: ActivityDeps,
   taskId: string,
   jobId: string,
   signal: AbortSignal,
@@ -20,8 +23,11 @@ export async function fetchVideo(
   const still = `${file}.jpg`
   try {
     await provider.fetch(jobId, file, signal)
+    const { duration } = await probeMp4(file)
+    await makePoster(file, still, { at: duration / 3, width: 640, signal, ffmpegPath })
+    await marker.markPoster(still, taskId)
+    await marker.markVideo(file, taskId, { signal })
     const described = await describe(file)
-    await makePoster(file, still, { at: described.durationMs / 3_000, width: 640, signal, ffmpegPath })
     await media.put(posterKey(taskId), still)
     await media.put(videoKey(taskId), file)
     return described

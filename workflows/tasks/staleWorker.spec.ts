@@ -77,6 +77,7 @@ beforeEach(async () => {
       creditsSpent: async () => {},
       provider,
       media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: async () => {} },
+      marker: { markVideo: unused, markPoster: unused },
       decrypt: async () => 'a cat',
       concurrentLimit: async () => 1,
       removeUnusedUploads: async () => {},

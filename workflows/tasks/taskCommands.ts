@@ -3,6 +3,7 @@ import type { CommandContext, FindOrigin, Origin } from '#backend/kernel/eventso
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import type { Decider } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import type { Marker } from '#backend/kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Clock } from '#backend/kernel/time.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
@@ -24,6 +25,7 @@ export interface ActivityDeps {
   readonly creditsSpent: (userId: string) => Promise<void>
   readonly provider: VideoProvider
   readonly media: MediaStore
+  readonly marker: Pick<Marker, 'markVideo' | 'markPoster'>
   readonly decrypt: Decrypt
   /** Returns how many of the user's tasks may render at the same time. */
   readonly concurrentLimit: (userId: string) => Promise<number>

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Credential } from '../../kernel/media/marks/credential.ts'
 import { trimEnd } from '../../kernel/trimEnd.ts'
 import type { PaypalAccess } from '../../providers/payments/paypal/paypalApi.ts'
 import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
@@ -6,6 +7,7 @@ import type { PaidTier } from '../../subscriptions/events.ts'
 import { ConfigError, type Environment, isComplete, PAYPAL, parseEnvironment, type Role } from './environment.ts'
 import type { EventStoreConfig } from './eventStoreConfig.ts'
 import { checkLayout, parseRoles, refuse } from './layout.ts'
+import { readCredential } from './marksConfig.ts'
 import { openDevelopmentFaults } from './openDevelopment.ts'
 import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
@@ -45,6 +47,13 @@ export interface Config {
     /** If undefined, the demo renderer is used. */
     readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
     readonly ffmpegPath: string | undefined
+  }
+  /** How generated files are marked. */
+  readonly marks: {
+    /** Certificate that signs content credentials; if undefined, the installation's own. */
+    readonly credential: Credential | undefined
+    /** Name or code of the operator in the `AIGC` field. */
+    readonly producer: string
   }
   readonly payments: {
     /** If undefined, the payment sandbox is used. */
@@ -96,6 +105,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
       ffmpegPath: env.FFMPEG_PATH,
     },
+    marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER },
     payments: { paypal: readPaypal(env) },
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     storage: bucketOf(env),

@@ -81,7 +81,9 @@ export class Cluster {
     const world = this.#world
     const name = `${role}${index}`
     const machine = world.boot(name, (context, services) => {
-      const adapters = { media: world.media, mailer: {}, payments: world.payments.client, video: world.video } as never
+      const { media, video } = world
+      const marker = { markVideo: async () => {}, markPoster: async () => {} }
+      const adapters = { marker, media, mailer: {}, payments: world.payments.client, video } as never
       if (role === 'projections') startProjections(context)
       else if (role === 'workflows') {
         const workflows = (lease?: number) =>

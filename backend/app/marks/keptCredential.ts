@@ -1,0 +1,45 @@
+import type pg from 'pg'
+import { type About, opens, seal, unseal, wrappingKey } from '../../accounts/keys/seal.ts'
+import { type Credential, parseCredential } from '../../kernel/media/marks/credential.ts'
+
+type Queries = Pick<pg.ClientBase, 'query'>
+type Row = Readonly<{ certificates: string; sealed_key: string }>
+
+const ABOUT: About = { purpose: 'content credential', row: 'content_credential' }
+
+/**
+ * Returns the certificate and the key that sign this installation's files; issues them on first use. They are kept in
+ * the database, sealed with the master key, so that all processes sign with the same ones and backups contain them. See
+ * docs/decisions/0025-marked-files.md.
+ */
+export async function keptCredential(database: Queries, masterKey: string, now: number): Promise<Credential> {
+  if (!(await readRow(database))) {
+    // Loading the certificate library takes a tenth of a second.
+    const { issueCredential } = await import('../../kernel/media/marks/issueCredential.ts')
+    const { certificates, key } = await issueCredential(now)
+    const sealed = seal(wrappingKey(masterKey), Buffer.from(key), ABOUT)
+    // Processes that start together agree on the first one.
+    const sql = 'insert into content_credential (certificates, sealed_key) values ($1, $2) on conflict do nothing'
+    await database.query(sql, [certificates, sealed])
+  }
+  const { certificates, sealed_key } = (await readRow(database))!
+  return parseCredential(certificates, unseal(wrappingKey(masterKey), sealed_key, ABOUT).toString())
+}
+
+/** Seals the key with another master key, within the caller's transaction. */
+export async function resealCredential(database: Queries, from: string, to: string): Promise<void> {
+  const row = await readRow(database)
+  if (!row) return
+  const sealed = seal(wrappingKey(to), unseal(wrappingKey(from), row.sealed_key, ABOUT), ABOUT)
+  await database.query('update content_credential set sealed_key = $1', [sealed])
+}
+
+/** Deletes a credential that the master key does not open. The next file is signed with a new one. */
+export async function dropLostCredential(database: Queries, masterKey: string): Promise<void> {
+  const row = await readRow(database)
+  if (row && !opens(wrappingKey(masterKey), row.sealed_key, ABOUT))
+    await database.query('delete from content_credential')
+}
+
+const readRow = async (database: Queries) =>
+  (await database.query<Row>('select certificates, sealed_key from content_credential')).rows[0]

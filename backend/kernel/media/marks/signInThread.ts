@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Credential } from './credential.ts'
+import type { Manifest } from './manifest.ts'
+
+/** A file to sign. All paths are absolute. */
+export interface SigningJob {
+  readonly source: string
+  readonly target: string
+  readonly format: 'video/mp4' | 'image/jpeg'
+  readonly manifest: Manifest
+  /** The file that `source` was made from. It becomes the ingredient. */
+  readonly parent?: string
+}
+
+export interface Signer {
+  /** Writes a copy of a file with a signed manifest. @throws Error it could not be signed in time */
+  sign(job: SigningJob): Promise<void>
+  close(): Promise<void>
+}
+
+const PROGRAM = new URL('./signingThread.ts', import.meta.url)
+const TIMEOUT_MS = 60_000
+/** The thread holds about 100 MB, so it ends when there is nothing to sign. */
+const IDLE_MS = 5 * 60_000
+
+/**
+ * Signs files in a worker thread, one after the other. The first file also loads the library, which takes about a
+ * second; see docs/operations/marks.md.
+ * @example await signer.sign({ source, target, format: 'video/mp4', manifest: createdManifest() })
+ */
+export function createSigner(credential: () => Promise<Credential>): Signer {
+  let thread: Worker | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  let idle: NodeJS.Timeout | undefined
+
+  const end = async () => {
+    const ending = thread
+    thread = undefined
+    await ending?.terminate()
+  }
+
+  const signNext = async (job: SigningJob) => {
+    clearTimeout(idle)
+    thread ??= new Worker(PROGRAM, { workerData: await credential() })
+    // A thread at work keeps the process alive, an idle one does not.
+    thread.ref()
+    try {
+      await runJob(thread, job)
+    } catch (error) {
+      // What a failed job left in the memory of the library is unknown.
+      await end()
+      throw error
+    } finally {
+      thread?.unref()
+      idle = setTimeout(end, IDLE_MS).unref()
+    }
+  }
+
+  return {
+    sign(job) {
+      const result = last.then(() => signNext(job))
+      last = result.catch(() => {})
+      return result
+    },
+    async close() {
+      clearTimeout(idle)
+      await last
+      clearTimeout(idle)
+      await end()
+    },
+  }
+}
+
+/** Signs one file. @throws Error the fault that the thread reports, or that it did not answer */
+async function runJob(thread: Worker, job: SigningJob): Promise<void> {
+  const over = new AbortController()
+  const timeout = setTimeout(() => over.abort(new Error('signing took too long')), TIMEOUT_MS)
+  const exited = once(thread, 'exit', { signal: over.signal }).then(() => ({ fault: 'the thread ended' }))
+  try {
+    thread.postMessage(job)
+    const [answer] = await Promise.race([once(thread, 'message', { signal: over.signal }), exited.then((end) => [end])])
+    if (answer.fault) throw new Error(`cannot sign ${job.format}: ${answer.fault}`)
+  } finally {
+    clearTimeout(timeout)
+    exited.catch(() => {})
+    over.abort()
+  }
+}

@@ -1,0 +1,59 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { parentPort, workerData } from 'node:worker_threads'
+import { algorithmOf, coseSign1, reservedBytes } from './coseSign1.ts'
+import type { Credential } from './credential.ts'
+import type { SigningJob } from './signInThread.ts'
+
+/** A Blob whose bytes can be read synchronously. */
+class ReadableBlob extends Blob {
+  readonly content: Uint8Array<ArrayBuffer>
+  constructor(content: Uint8Array<ArrayBuffer>) {
+    super([content])
+    this.content = content
+  }
+  override slice(from = 0, to = this.size): ReadableBlob {
+    return new ReadableBlob(this.content.subarray(from, to))
+  }
+}
+
+// The library reads its input with FileReaderSync, which only the workers of browsers have.
+Object.assign(globalThis, {
+  FileReaderSync: class {
+    readAsArrayBuffer = (blob: ReadableBlob) => Uint8Array.from(blob.content).buffer
+  },
+})
+
+const { default: load, WasmBuilder } = await import('@contentauth/c2pa-wasm')
+const wasm = createRequire(import.meta.url).resolve('@contentauth/c2pa-wasm/c2pa.wasm')
+await load({ module_or_path: await readFile(wasm) })
+
+const credential = workerData as Credential
+const chain = credential.chain.map((certificate) => Buffer.from(certificate))
+const alg = algorithmOf(credential.key).name
+const reserveSize = reservedBytes(credential)
+const signer = {
+  alg,
+  reserveSize,
+  sign: async (claim: Uint8Array) => new Uint8Array(coseSign1(claim, { ...credential, chain }, reserveSize)),
+}
+const blobOf = async (file: string) => new ReadableBlob(Uint8Array.from(await readFile(file)))
+
+async function signFile({ source, target, format, manifest, parent }: SigningJob): Promise<void> {
+  const settings = { verify: { verify_after_sign: false } }
+  const builder = WasmBuilder.fromJson(JSON.stringify(manifest.definition), JSON.stringify(settings))
+  try {
+    if (parent) await builder.addIngredientFromBlob(JSON.stringify(manifest.ingredient), format, await blobOf(parent))
+    await writeFile(target, await builder.sign(signer, [], format, await blobOf(source)))
+  } finally {
+    builder.free()
+  }
+}
+
+parentPort!.on('message', async (job: SigningJob) => {
+  const answer = await signFile(job).then(
+    () => ({}),
+    (error: unknown) => ({ fault: String(error) }),
+  )
+  parentPort!.postMessage(answer)
+})
