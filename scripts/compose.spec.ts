@@ -138,12 +138,14 @@ describe('docker-compose.yml', () => {
   it.each([
     ['EVENTSTORE_CA', 0],
     ['AUDIT_KEY_FILE', 1],
+    ['C2PA_CERTIFICATE_FILE', 2],
+    ['C2PA_KEY_FILE', 3],
   ])('mounts the file that %s names, read-only, and tells each process where it is', (variable, index) => {
     for (const name of OURS) {
       const { environment, volumes = [] } = service(name)
       const mounts = volumes as Bind[]
       const mount = mounts[index]
-      expect([mounts.length, mount?.read_only, mount?.bind]).toEqual([2, true, { create_host_path: false }])
+      expect([mounts.length, mount?.read_only, mount?.bind]).toEqual([4, true, { create_host_path: false }])
       for (const file of ['', '/etc/kinora/file.pem']) {
         const env = { [variable]: file }
         expect(substituted(mount!.source, env)).toBe(file || '/dev/null')

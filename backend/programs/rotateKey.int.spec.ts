@@ -3,8 +3,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { generate, reaches, remaining } from '#workflows/testing/userTasks.ts'
+import { keptCredential } from '../app/marks/keptCredential.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
-import { startTestKinora } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { runRotateKey } from './rotateKey.ts'
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-rotate-'))
@@ -17,8 +18,12 @@ const printed: string[] = []
 const rotate = (env: Record<string, string> = {}) =>
   runRotateKey([], { NODE_ENV: 'test', DATA_DIR: dataDir, ...env }, (text) => printed.push(text))
 
+/** Opens the credential with the master key, and returns its certificates. */
+const certificateOf = async ({ context }: TestKinora) =>
+  (await keptCredential(context.pool, context.config.secrets.encryption, Date.now())).chain
+
 describe('npm run rotate-key', () => {
-  it('keeps prompts readable and still recognises a deleted address, which gets no second free credits', async () => {
+  it('keeps prompts readable, signs with the same certificate, and still recognises a deleted address, which gets no second free credits', async () => {
     const first = await start()
     const user = await first.newUser('twice@kinora.test')
     const { id } = await generate(user)
@@ -26,6 +31,7 @@ describe('npm run rotate-key', () => {
     expect(await rotate()).toBe(1)
     expect(printed.join()).toContain('Stop Kinora first')
     const before = storedKey()
+    const certificate = await certificateOf(first)
     await first.close({ keep: true })
 
     expect(await rotate()).toBe(0)
@@ -35,6 +41,7 @@ describe('npm run rotate-key', () => {
     try {
       const there = await fetch(`${second.api}/videos/tasks/${id}`, { headers: { cookie: user.cookie } })
       expect(await there.json()).toMatchObject({ prompt: 'A cat on a hill at sunset' })
+      expect(await certificateOf(second)).toEqual(certificate)
       // The hash of the deleted account's address was made with the first key.
       const gone = await fetch(`${second.api}/users/delete`, {
         method: 'POST',

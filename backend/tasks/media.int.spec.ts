@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { judge, readAigc, VALID } from '../kernel/media/marks/testing/readMarks.ts'
 import { probeMp4 } from '../kernel/media/probeMp4.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import type { RealtimeMessage, Task } from './contract.ts'
+import type { VideoTaskEvent } from './events.ts'
 
 let kinora: TestKinora
 let provider: ProviderDouble
@@ -69,6 +72,22 @@ describe('a media file', () => {
     )
     const [video] = await Promise.all(answers.map((answer) => answer.arrayBuffer()))
     expect(video!.byteLength).toBe(task.file_size)
+  })
+
+  it('is marked, and the log has the hash of the marked file', async () => {
+    const [video, poster] = await Promise.all(
+      [task.video_url!, task.thumbnail_url!].map(async (url) =>
+        Buffer.from(await (await at(url, owner)).arrayBuffer()),
+      ),
+    )
+    expect(await judge(video!, 'video/mp4')).toMatchObject({ ...VALID, actions: ['c2pa.created'] })
+    expect(await judge(poster!, 'image/jpeg')).toMatchObject({ ...VALID, actions: ['c2pa.created'] })
+    const stored = path.join(kinora.dataDir, 'media/videos', `${task.id}.mp4`)
+    expect(await readAigc(stored)).toMatchObject({ Label: '1', ContentProducer: 'Kinora', ProduceID: task.id })
+    const events = await Array.fromAsync(kinora.context.store.readStream<VideoTaskEvent>(`videoTask-${task.id}`))
+    const succeeded = events.find(({ type }) => type === 'VideoTaskSucceeded')
+    const sha256 = createHash('sha256').update(video!).digest('hex')
+    expect(succeeded?.data).toMatchObject({ file: { sha256, size: video!.length } })
   })
 
   it('is served in the requested ranges', async () => {

@@ -54,6 +54,7 @@ export interface Config {
     readonly credential: Credential | undefined
     /** Name or code of the operator in the `AIGC` field. */
     readonly producer: string
+    readonly label: Environment['VIDEO_LABEL']
   }
   readonly payments: {
     /** If undefined, the payment sandbox is used. */
@@ -105,7 +106,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
       ffmpegPath: env.FFMPEG_PATH,
     },
-    marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER },
+    marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER, label: env.VIDEO_LABEL },
     payments: { paypal: readPaypal(env) },
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     storage: bucketOf(env),

@@ -25,8 +25,8 @@ const TIMEOUT_MS = 60_000
 const IDLE_MS = 5 * 60_000
 
 /**
- * Signs files in a worker thread, one after the other. The first file also loads the library, which takes about a
- * second; see docs/operations/marks.md.
+ * Signs files in a worker thread, one after the other. The first file also loads the library, which takes a quarter of a
+ * second.
  * @example await signer.sign({ source, target, format: 'video/mp4', manifest: createdManifest() })
  */
 export function createSigner(credential: () => Promise<Credential>): Signer {
