@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { httpCall } from '../httpCall.ts'
+import { kindOfHttpStatus, ProviderError, type ProviderErrorKind } from '../providerError.ts'
 import { parseLosslessJson } from './losslessJson.ts'
 
 /** MiniMax sends ids as strings or as integers of up to 64 bits. Converts both to strings. */
@@ -9,10 +10,7 @@ const Created = z.object({ task_id: Id })
 const Queried = z.object({ task_id: z.optional(Id), status: z.string(), file_id: z.optional(z.nullable(Id)) })
 const Retrieved = z.object({ file: z.object({ download_url: z.url(), bytes: z.optional(z.nullable(z.number())) }) })
 
-/** Error kinds. After an `unknown` error, the job may have been created; after any other kind, it was not. */
-type ErrorKind = 'unknown' | 'rate_limited' | 'credentials' | 'account' | 'content' | 'invalid_request'
-
-const KINDS_BY_CODE: Readonly<Record<ErrorKind, readonly number[]>> = {
+const KINDS_BY_CODE: Readonly<Record<ProviderErrorKind, readonly number[]>> = {
   // Unknown error, timeout, internal errors.
   unknown: [1000, 1001, 1013, 1024, 1033],
   // Limits on requests, tokens and connections.
@@ -25,26 +23,17 @@ const KINDS_BY_CODE: Readonly<Record<ErrorKind, readonly number[]>> = {
   invalid_request: [2013],
 }
 
-function kindOfCode(code: number): ErrorKind {
+function kindOfCode(code: number): ProviderErrorKind {
   const [kind] = Object.entries(KINDS_BY_CODE).find(([, codes]) => codes.includes(code)) ?? []
-  return (kind as ErrorKind | undefined) ?? 'unknown'
+  return (kind as ProviderErrorKind | undefined) ?? 'unknown'
 }
 
-/** Classifies an HTTP error without a MiniMax code, for example from a proxy. */
-function kindOfHttpStatus(status: number): ErrorKind {
-  if (status === 429) return 'rate_limited'
-  if (status === 401 || status === 403) return 'credentials'
-  return status >= 400 && status < 500 ? 'invalid_request' : 'unknown'
-}
-
-/** An error response from MiniMax. The message never contains the API key. */
-export class MinimaxError extends Error {
+/** An error response from MiniMax. */
+export class MinimaxError extends ProviderError {
   override name = 'MinimaxError'
-  readonly kind: ErrorKind
 
-  constructor(kind: ErrorKind, detail: string) {
-    super(`MiniMax answered ${detail.slice(0, 200)}`)
-    this.kind = kind
+  constructor(kind: ProviderErrorKind, detail: string) {
+    super(kind, `MiniMax answered ${detail}`)
   }
 }
 

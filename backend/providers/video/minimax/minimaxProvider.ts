@@ -1,27 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { PROMPT_MAX } from '#backend/tasks/contract.ts'
 import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import type { CircuitBreaker } from '../circuitBreaker.ts'
 import { downloadVideo } from '../downloadVideo.ts'
-import { NotSent } from '../httpCall.ts'
+import { alertOperator, answerToError, type Protection, recordAccepted, waitForBreaker } from '../protectedCalls.ts'
 import type { RateLimiter } from '../slidingWindowLimiter.ts'
 import { type MinimaxApi, MinimaxError } from './minimaxApi.ts'
 
-const UNREACHABLE = 'video_provider_unreachable'
-const KEY_REFUSED = 'video_provider_key_refused'
-const ACCOUNT_EMPTY = 'video_provider_account'
-
-export interface MinimaxDeps {
+export interface MinimaxDeps extends Protection {
   readonly api: MinimaxApi
   readonly baseUrl: string
   readonly creates: RateLimiter
   readonly queries: RateLimiter
-  readonly breaker: CircuitBreaker
-  /** Alerts the operator to problems that only the operator can solve. */
-  readonly alerts: { raise(code: string, detail: string): Promise<void>; clear(code: string): Promise<void> }
-  readonly log: Pick<Logger, 'error' | 'warn'>
   /** Returns the callback URL of a task, or undefined if MiniMax cannot reach this server. */
   readonly callbackUrl: (taskId: string) => string | undefined
   readonly pollIntervalMs: number
@@ -33,7 +23,7 @@ const NO_JOB = '0'
 
 /** Creates the adapter for MiniMax's Hailuo models. The API has no idempotency keys and cannot list or cancel jobs. */
 export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
-  const { api, baseUrl, creates, queries, breaker, alerts, log, callbackUrl, pollIntervalMs, stallTimeoutMs } = deps
+  const { api, baseUrl, creates, queries, breaker, log, callbackUrl, pollIntervalMs, stallTimeoutMs } = deps
   const closed = new AbortController()
 
   const query = async (jobId: string, signal: AbortSignal) => {
@@ -42,7 +32,7 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
     try {
       return await api.query(jobId, signal)
     } catch (error) {
-      if (error instanceof MinimaxError) await alertOperator(deps, error)
+      await alertOperator(error, deps)
       throw error
     }
   }
@@ -54,10 +44,8 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
     pollIntervalMs,
 
     async acquire() {
-      const state = await breaker.check()
-      if (typeof state === 'number') return state
-      if (state === 'probe' && !(await answers(api, closed.signal))) return waitAfterFailedProbe(breaker)
-      return creates.acquire()
+      const wait = await waitForBreaker(breaker, () => answers(api, closed.signal))
+      return wait > 0 ? wait : creates.acquire()
     },
 
     async create(request): Promise<CreateAnswer> {
@@ -66,10 +54,9 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
       try {
         jobId = await api.create(body)
       } catch (error) {
-        return handleCreateError(error, deps, request.taskId)
+        return answerToError(error, deps, request.taskId)
       }
-      await breaker.recordSuccess()
-      for (const code of [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]) await alerts.clear(code)
+      await recordAccepted(deps)
       return { kind: 'accepted', jobId }
     },
 
@@ -169,44 +156,3 @@ async function answers(api: MinimaxApi, signal: AbortSignal): Promise<boolean> {
 /** Returns whether MiniMax understood the call and accepted the key. */
 const isAnswer = (error: unknown) =>
   error instanceof MinimaxError && error.kind !== 'unknown' && error.kind !== 'credentials'
-
-async function waitAfterFailedProbe(breaker: CircuitBreaker): Promise<number> {
-  await breaker.recordFailure()
-  const state = await breaker.check()
-  return typeof state === 'number' ? state : 1
-}
-
-/** Converts an error of `create` to an answer. Rethrows the error if the job may have been created. */
-async function handleCreateError(error: unknown, deps: MinimaxDeps, taskId: string): Promise<CreateAnswer> {
-  const { breaker, alerts, log } = deps
-  if (!(error instanceof MinimaxError) || error.kind === 'unknown') {
-    const { message } = error as Error
-    if (await breaker.recordFailure()) await alerts.raise(UNREACHABLE, message)
-    if (error instanceof NotSent) return { kind: 'postponed', detail: message }
-    throw error
-  }
-  await alertOperator(deps, error)
-  const detail = error.message
-  switch (error.kind) {
-    case 'rate_limited':
-      await breaker.throttle()
-      return { kind: 'postponed', detail }
-    case 'credentials':
-    case 'account':
-      return { kind: 'refused', code: 'provider_unavailable', detail }
-    case 'content':
-      await breaker.recordSuccess()
-      return { kind: 'refused', code: 'content_refused', detail }
-    case 'invalid_request':
-      log.error({ err: error, taskId }, 'minimax rejected a malformed request')
-      return { kind: 'refused', code: 'provider_failed', detail }
-  }
-}
-
-async function alertOperator({ alerts, breaker }: MinimaxDeps, { kind, message }: MinimaxError): Promise<void> {
-  if (kind === 'credentials') {
-    await breaker.open()
-    await alerts.raise(KEY_REFUSED, message)
-  }
-  if (kind === 'account') await alerts.raise(ACCOUNT_EMPTY, message)
-}

@@ -1,0 +1,73 @@
+import type { Logger } from 'pino'
+import type { CreateAnswer } from '#backend/tasks/videoProvider.port.ts'
+import type { CircuitBreaker } from './circuitBreaker.ts'
+import { NotSent } from './httpCall.ts'
+import { ProviderError } from './providerError.ts'
+
+const UNREACHABLE = 'video_provider_unreachable'
+const KEY_REFUSED = 'video_provider_key_refused'
+const ACCOUNT_EMPTY = 'video_provider_account'
+
+/** What guards the calls of one provider. */
+export interface Protection {
+  readonly breaker: CircuitBreaker
+  /** Alerts the operator to problems that only the operator can solve. */
+  readonly alerts: { raise(code: string, detail: string): Promise<void>; clear(code: string): Promise<void> }
+  readonly log: Pick<Logger, 'error' | 'warn'>
+}
+
+/**
+ * Returns 0 if the breaker is closed, or the milliseconds to wait.
+ * @param probe returns whether the provider answers; called at most once per open time by all processes together
+ */
+export async function waitForBreaker(breaker: CircuitBreaker, probe: () => Promise<boolean>): Promise<number> {
+  const state = await breaker.check()
+  if (typeof state === 'number') return state
+  if (state === 'closed' || (await probe())) return 0
+  await breaker.recordFailure()
+  const next = await breaker.check()
+  return typeof next === 'number' ? next : 1
+}
+
+/** Records that the provider accepted a job, which clears its alerts. */
+export async function recordAccepted({ breaker, alerts }: Protection): Promise<void> {
+  await breaker.recordSuccess()
+  for (const code of [UNREACHABLE, KEY_REFUSED, ACCOUNT_EMPTY]) await alerts.clear(code)
+}
+
+/** Converts an error of `create` to an answer. Rethrows the error if the job may have been created. */
+export async function answerToError(error: unknown, protection: Protection, taskId: string): Promise<CreateAnswer> {
+  const { breaker, alerts, log } = protection
+  if (!(error instanceof ProviderError) || error.kind === 'unknown') {
+    const { message } = error as Error
+    if (await breaker.recordFailure()) await alerts.raise(UNREACHABLE, message)
+    if (error instanceof NotSent) return { kind: 'postponed', detail: message }
+    throw error
+  }
+  await alertOperator(error, protection)
+  const detail = error.message
+  switch (error.kind) {
+    case 'rate_limited':
+      await breaker.throttle()
+      return { kind: 'postponed', detail }
+    case 'credentials':
+    case 'account':
+      return { kind: 'refused', code: 'provider_unavailable', detail }
+    case 'content':
+      await breaker.recordSuccess()
+      return { kind: 'refused', code: 'content_refused', detail }
+    case 'invalid_request':
+      log.error({ err: error, taskId }, 'video provider rejected a malformed request')
+      return { kind: 'refused', code: 'provider_failed', detail }
+  }
+}
+
+/** Raises an alert if the provider refused the key or the account is used up. */
+export async function alertOperator(error: unknown, { alerts, breaker }: Protection): Promise<void> {
+  if (!(error instanceof ProviderError)) return
+  if (error.kind === 'credentials') {
+    await breaker.open()
+    await alerts.raise(KEY_REFUSED, error.message)
+  }
+  if (error.kind === 'account') await alerts.raise(ACCOUNT_EMPTY, error.message)
+}
