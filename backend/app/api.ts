@@ -143,12 +143,12 @@ function composeApi(
     })
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, publicUrl)
-    serveVideos(serve, context, adapters, services, { realtime, ownWrites, throttle: accounts.throttle })
+    serveVideos(serve, context, adapters, services, { realtime, ownWrites, accounts })
     const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
     operators.serve(serve)
     const demo_renderer = adapters.video.name === 'demo'
-    serve(status, () => ({ demo_renderer, support_email: config.http.supportEmail }))
+    serve(status, () => ({ demo_renderer, support_email: config.http.supportEmail, video_label: config.marks.label }))
   }
   const mailDelivered = async () => {
     await accounts.settled()
@@ -230,24 +230,24 @@ function serveBilling(
 
 function serveVideos(
   serve: Serve,
-  { config, database, store, handle, clock, calendar, temporaryDir }: Context,
-  { media, video }: Adapters,
+  { config, database, pool, store, handle, clock, calendar, temporaryDir }: Context,
+  { media, video, marker }: Adapters,
   { allowance, credits, uploads, userKeys }: Services,
-  {
-    realtime,
-    ownWrites,
-    throttle,
-  }: { realtime: Realtime; ownWrites: OwnWrites; throttle: AccountServices['throttle'] },
+  { realtime, ownWrites, accounts }: { realtime: Realtime; ownWrites: OwnWrites; accounts: AccountServices },
 ): void {
   const { encrypt, tryDecrypt: decrypt } = userKeys
   const { note } = ownWrites
   const tasks = createTasks({ handle, store, database, note, clock, media, uploads, encrypt, allowance, credits })
   const works = createWorks({ store, database, clock, calendar, decrypt, allowance, renderSlots: renderSlots(video) })
   serveTasks(serve, { tasks, works, realtime })
-  const isRequired = async (userId: string) => (await allowance(userId)).watermark
-  const { ffmpegPath } = config.video
-  const uploadLimits = createUploadLimits(database, throttle.take)
-  serveMedia(serve, { works, uploads, uploadLimits, media, watermarks: { isRequired, temporaryDir, ffmpegPath } })
+  serveMedia(serve, {
+    works,
+    uploads,
+    uploadLimits: createUploadLimits(database, accounts.throttle.take),
+    copies: { media, marker, temporaryDir, ffmpegPath: config.video.ffmpegPath },
+    labels: { pool, clock, policy: config.marks.label, recipientOf: accounts.accounts.byId },
+    watermarks: async (userId) => (await allowance(userId)).watermark,
+  })
 }
 
 function localUrl(server: Server, host: string): string {

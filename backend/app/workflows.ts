@@ -15,6 +15,7 @@ import { imageKey } from '../kernel/media/mediaStore.port.ts'
 import { instrumentActivities } from '../kernel/observability/instrument.ts'
 import { createOperatorActions } from '../operators/operatorActions.ts'
 import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
+import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
@@ -108,6 +109,7 @@ function activitiesOf(
       deleteBefore: async (before) => {
         await createOperatorActions(pool).deleteRefusalsBefore(before)
         await deleteOldSecurityRecords(pool)
+        await deleteOldRequests(pool, clock)
       },
     }).sweep,
   })

@@ -220,10 +220,20 @@ export const thumbnail = media('/videos/thumbnail/:id', 'image/jpeg', 'A still o
 export const firstFrame = media('/videos/images/:id', 'image/jpeg', 'An uploaded picture, for its owner only')
 export const download = endpoint('GET /videos/download/:id', {
   access: 'user',
-  query: z.object({ watermark: z.optional(z.enum(['true', 'false'])) }),
+  query: z.object({ watermark: z.optional(z.enum(['true', 'false'])), label: z.optional(z.enum(['true', 'false'])) }),
   file: 'video/mp4',
+  refuses: ['forbidden', 'label_required'],
+  summary:
+    'The video as a file, with a watermark if the plan or the query requires it, and with a visible label that AI made ' +
+    'it (VIDEO_LABEL); label=false needs a recorded request',
+})
+/** China's labelling measures, article 9. */
+export const requestUnlabelled = endpoint('POST /videos/tasks/:id/unlabelled', {
+  access: 'user',
+  body: z.object({ accepted: z.literal(true, 'required') }),
   refuses: ['forbidden'],
-  summary: 'The video as a file, with a watermark if the plan or the query requires it',
+  status: 204,
+  summary: 'Records that the user accepts the responsibility for a copy without the visible label; kept for six months',
 })
 
 /** Takes a multipart body with the image in the field `file`, so the endpoint declares no JSON schema. */

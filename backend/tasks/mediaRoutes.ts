@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import path from 'node:path'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
-import { imageKey, type MediaStore, posterKey, videoKey, watermarkedKey } from '../kernel/media/mediaStore.port.ts'
-import { watermarkVideo } from '../kernel/media/watermark.ts'
+import { imageKey, posterKey, videoKey } from '../kernel/media/mediaStore.port.ts'
 import { trimEnd } from '../kernel/trimEnd.ts'
 import * as contract from './contract.ts'
+import { createVideoCopies, type VideoCopies } from './downloads/videoCopies.ts'
+import { createVisibleLabels, type VisibleLabels } from './downloads/visibleLabels.ts'
 import type { ImageUploads } from './imageUploads.ts'
 import type { UploadLimits } from './uploadLimits.ts'
 import type { Works } from './works.ts'
@@ -15,18 +14,18 @@ export interface MediaRoutes {
   readonly works: Works
   readonly uploads: ImageUploads
   readonly uploadLimits: UploadLimits
-  readonly media: MediaStore
-  readonly watermarks: {
-    /** Returns whether the user's plan requires a watermark on downloads. */
-    readonly isRequired: (userId: string) => Promise<boolean>
-    readonly temporaryDir: string
-    readonly ffmpegPath: string | undefined
-  }
+  readonly copies: VideoCopies
+  readonly labels: VisibleLabels
+  /** Returns whether the user's plan requires a watermark on downloads. */
+  readonly watermarks: (userId: string) => Promise<boolean>
 }
 
 /** Serves videos, thumbnails and uploaded images to their owners. */
-export function serveMedia(serve: Serve, { works, uploads, uploadLimits, media, watermarks }: MediaRoutes): void {
-  const watermarkedVideo = createWatermarkCache(media, watermarks)
+export function serveMedia(serve: Serve, routes: MediaRoutes): void {
+  const { works, uploads, uploadLimits } = routes
+  const { media } = routes.copies
+  const copyOf = createVideoCopies(routes.copies)
+  const labels = createVisibleLabels(routes.labels)
 
   const readFinished = async (userId: string, taskId: string) => {
     const row = await works.readOwn(userId, taskId)
@@ -56,10 +55,20 @@ export function serveMedia(serve: Serve, { works, uploads, uploadLimits, media, 
 
   serve(contract.download, async ({ userId, params, query, ctx }) => {
     const row = await readFinished(userId, params.id)
-    const marked = query.watermark === 'true' || (await watermarks.isRequired(userId))
-    const key = marked ? await watermarkedVideo(row.id) : videoKey(row.id)
+    const wish = query.label === undefined ? undefined : query.label === 'true'
+    const visible = {
+      watermark: query.watermark === 'true' || (await routes.watermarks(userId)),
+      label: await labels.isRequired(userId, row.id, wish),
+    }
+    const key = await copyOf(row.id, visible)
     const { prompt } = await works.view(row)
     await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt) })
+    return undefined
+  })
+
+  serve(contract.requestUnlabelled, async ({ userId, params }) => {
+    const { id } = await readFinished(userId, params.id)
+    await labels.request(userId, id)
     return undefined
   })
 
@@ -80,24 +89,4 @@ export function fileName(prompt: string): string {
     .replace(/^[. ]+/, '')
   const safe = trimEnd(words, '. ')
   return `${safe || 'kinora'}${DEVICE.test(safe) ? '_' : ''}.mp4`
-}
-
-/** Returns a function that creates the watermarked copy of a video on first use. Concurrent calls share one copy. */
-function createWatermarkCache(media: MediaStore, { temporaryDir, ffmpegPath }: MediaRoutes['watermarks']) {
-  const running = new Map<string, Promise<void>>()
-
-  const make = async (taskId: string, key: string) => {
-    const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
-    await watermarkVideo(await media.localPath(videoKey(taskId)), out, 'Kinora', { ffmpegPath })
-    await media.put(key, out)
-  }
-
-  return async (taskId: string): Promise<string> => {
-    const key = watermarkedKey(taskId)
-    if ((await media.size(key)) !== undefined) return key
-    const making = running.get(taskId) ?? make(taskId, key).finally(() => running.delete(taskId))
-    running.set(taskId, making)
-    await making
-    return key
-  }
 }

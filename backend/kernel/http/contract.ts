@@ -85,6 +85,11 @@ export const Message = z.object({ message: z.string() })
 
 export const status = endpoint('GET /status', {
   access: 'public',
-  answer: z.object({ demo_renderer: z.boolean(), support_email: z.string() }),
+  answer: z.object({
+    demo_renderer: z.boolean(),
+    support_email: z.string(),
+    /** Whose downloads have a visible label; `auto` means accounts whose language is Chinese. */
+    video_label: z.enum(['auto', 'always', 'never']),
+  }),
   summary: 'What the site says about this installation',
 })

@@ -40,7 +40,7 @@ const MAX_BYTES = 64 * 1024
  * and sends the handler's answer. Bound endpoints are added to `served`.
  * @example
  * const serve = serveWith(router, access)
- * serve(contract.status, () => ({ demo_renderer: true, support_email: 'help@example.com' }))
+ * serve(contract.status, () => ({ ...settings, support_email: 'help@example.com' }))
  */
 export function serveWith(
   router: Router,

@@ -16,9 +16,12 @@ export interface MediaStore {
 export const videoKey = (taskId: string) => `videos/${taskId}.mp4`
 export const posterKey = (taskId: string) => `posters/${taskId}.jpg`
 export const watermarkedKey = (taskId: string) => `watermarked/${taskId}.mp4`
+export const labelledKey = (taskId: string) => `labelled/${taskId}.mp4`
+export const labelledAndWatermarkedKey = (taskId: string) => `labelled-watermarked/${taskId}.mp4`
 export const imageKey = (imageId: string) => `images/${imageId}.jpg`
 
 /** Removes all files of a task. @example await removeTaskMedia(media, taskId) */
 export async function removeTaskMedia(media: Pick<MediaStore, 'remove'>, taskId: string): Promise<void> {
-  for (const key of [videoKey, posterKey, watermarkedKey]) await media.remove(key(taskId))
+  const copies = [watermarkedKey, labelledKey, labelledAndWatermarkedKey]
+  for (const key of [videoKey, posterKey, ...copies]) await media.remove(key(taskId))
 }

@@ -8,7 +8,7 @@ import { inspectImage } from './firstFrame.ts'
 import { FrameEncoder } from './frameEncoder.ts'
 import { makePoster } from './poster.ts'
 import { probeMp4 } from './probeMp4.ts'
-import { watermarkVideo } from './watermark.ts'
+import { stampVideo } from './stampVideo.ts'
 
 const FRAMES = 36
 let folder = ''
@@ -166,11 +166,11 @@ describe('makePoster', () => {
   })
 })
 
-describe('watermarkVideo', () => {
+describe('stampVideo', () => {
   it('marks the lower right corner and keeps the rest of every frame', async () => {
     const out = join(folder, 'marked.mp4')
     const progress: number[] = []
-    await watermarkVideo(video, out, 'KINORA', { onProgress: (percent) => progress.push(percent) })
+    await stampVideo(video, out, { watermark: 'KINORA' }, { onProgress: (percent) => progress.push(percent) })
     const { size: _size, ...before } = await probeMp4(video)
     expect(await probeMp4(out)).toMatchObject(before)
     const [plain, marked] = [await pixelsAt(video, 0.5), await pixelsAt(out, 0.5)]
@@ -180,11 +180,28 @@ describe('watermarkVideo', () => {
     expect(progress).toEqual([...progress].sort((a, b) => a - b))
   })
 
+  it('labels the start, for three seconds, beside a watermark', async () => {
+    const long = join(folder, 'long.mp4')
+    const out = join(folder, 'labelled.mp4')
+    await encode(long, 24 * 4)
+    await stampVideo(long, out, { watermark: 'KINORA', label: true })
+    const label: Area = [20, 15, 300, 20]
+    const difference = async (at: number, area: Area) =>
+      meanDifference(await pixelsAt(long, at), await pixelsAt(out, at), area)
+    expect(await difference(0, label)).toBeGreaterThan(15)
+    expect(await difference(2.9, label)).toBeGreaterThan(15)
+    expect(await difference(3.1, label)).toBeLessThan(2)
+    expect(await difference(3.1, [540, 330, 90, 20])).toBeGreaterThan(15)
+    expect(await probeMp4(out)).toMatchObject({ frames: 24 * 4, codec: 'avc1', faststart: true })
+  })
+
   it('removes its files when aborted or when the source is not a video', async () => {
     const before = await readdir(folder)
-    await expect(watermarkVideo(video, join(folder, 'no.mp4'), 'K', { signal: AbortSignal.abort() })).rejects.toThrow()
+    await expect(
+      stampVideo(video, join(folder, 'no.mp4'), { label: true }, { signal: AbortSignal.abort() }),
+    ).rejects.toThrow()
     await writeFile(join(folder, 'text.mp4'), 'no video')
-    await expect(watermarkVideo(join(folder, 'text.mp4'), join(folder, 'no.mp4'), 'K')).rejects.toThrow()
+    await expect(stampVideo(join(folder, 'text.mp4'), join(folder, 'no.mp4'), { label: true })).rejects.toThrow()
     expect(await readdir(folder)).toEqual([...before, 'text.mp4'].sort())
   })
 })

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { Marker } from '../../kernel/media/marks/createMarker.ts'
+import {
+  labelledAndWatermarkedKey,
+  labelledKey,
+  type MediaStore,
+  videoKey,
+  watermarkedKey,
+} from '../../kernel/media/mediaStore.port.ts'
+import { stampVideo } from '../../kernel/media/stampVideo.ts'
+
+/** Visible marks that a download must have. */
+export type Visible = Readonly<{ watermark: boolean; label: boolean }>
+
+export interface VideoCopies {
+  readonly media: MediaStore
+  readonly marker: Pick<Marker, 'markCopy'>
+  readonly temporaryDir: string
+  readonly ffmpegPath: string | undefined
+}
+
+/** Creates a function that returns the key of a video with visible marks. It makes a copy on first use; concurrent calls share it. */
+export function createVideoCopies({ media, marker, temporaryDir, ffmpegPath }: VideoCopies) {
+  const running = new Map<string, Promise<void>>()
+
+  const make = async (taskId: string, key: string, { watermark, label }: Visible) => {
+    const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
+    try {
+      const original = await media.localPath(videoKey(taskId))
+      await stampVideo(original, out, { watermark: watermark ? 'Kinora' : undefined, label }, { ffmpegPath })
+      await marker.markCopy(out, taskId, original, changeOf({ watermark, label }))
+      await media.put(key, out)
+    } finally {
+      await rm(out, { force: true })
+    }
+  }
+
+  return async (taskId: string, visible: Visible): Promise<string> => {
+    const key = keyOf(visible)(taskId)
+    if (key === videoKey(taskId) || (await media.size(key)) !== undefined) return key
+    const making = running.get(key) ?? make(taskId, key, visible).finally(() => running.delete(key))
+    running.set(key, making)
+    await making
+    return key
+  }
+}
+
+function keyOf({ watermark, label }: Visible): (taskId: string) => string {
+  if (watermark) return label ? labelledAndWatermarkedKey : watermarkedKey
+  return label ? labelledKey : videoKey
+}
+
+const changeOf = ({ watermark, label }: Visible): string =>
+  [watermark && 'A watermark was added.', label && 'A label that AI made the video was added.']
+    .filter(Boolean)
+    .join(' ')
