@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RenderRequest } from '#backend/tasks/videoProvider.port.ts'
+import { promptOf } from './createForm.ts'
+import type { VideoObject } from './videosApiClient.ts'
+
+interface Lookup {
+  /** When the call was sent, epoch ms. */
+  readonly sentAt: number
+  readonly attempts: number
+  readonly intervalMs: number
+  readonly signal: AbortSignal
+  readonly list: (signal: AbortSignal) => Promise<readonly VideoObject[]>
+  /** Jobs that belong to another task. */
+  readonly isTaken: (jobId: string) => boolean
+}
+
+/** Difference allowed between the engine's clock, which counts seconds, and this one, ms. */
+const CLOCK_TOLERANCE_MS = 5_000
+
+/**
+ * Looks in the engine's list for the job of a call whose answer was lost. Returns its id, or undefined unless exactly one
+ * job has the prompt and was created since. A request with pictures is never matched, because the list does not show
+ * them: the job could show another user's picture.
+ */
+export async function findLostJob(request: RenderRequest, lookup: Lookup): Promise<string | undefined> {
+  if (request.firstFrame || request.lastFrame || request.references.length > 0) return undefined
+  const { sentAt, attempts, intervalMs, signal, list, isTaken } = lookup
+  const prompt = promptOf(request)
+  const since = (sentAt - CLOCK_TOLERANCE_MS) / 1000
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const jobs = await list(signal).catch(() => [])
+    const candidates = jobs.filter((job) => job.prompt === prompt && (job.created_at ?? 0) >= since && !isTaken(job.id))
+    if (candidates.length > 0) return candidates.length === 1 ? candidates[0]!.id : undefined
+    await delay(intervalMs, undefined, { signal }).catch(() => {})
+  }
+  return undefined
+}

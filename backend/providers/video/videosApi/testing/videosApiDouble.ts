@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+import { type Answer, formOf, type Received, startEngineServer } from '../../testing/engineServer.ts'
+
+export type Personality = 'vllm-omni' | 'sglang'
+
+export interface DoubleJob {
+  readonly id: string
+  readonly fields: Readonly<Record<string, FormDataEntryValue>>
+  readonly createdAt: number
+  readonly finishAt: number
+  /** Overrides the status derived from `finishAt`, for example with a gateway's word. */
+  status?: string
+  error?: { readonly code: number | string; readonly message: string }
+  /** Set when the engine stopped rendering. */
+  aborted?: true
+}
+
+interface Options {
+  readonly personality?: Personality
+  readonly apiKey?: string
+  readonly model?: string
+  readonly renderMs?: number
+}
+
+const UNKNOWN: Answer = { status: 404, body: { detail: 'Video not found' } }
+const BASE = '/v1/videos'
+
+export type VideosApiDouble = Awaited<ReturnType<typeof startVideosApiDouble>>
+
+/**
+ * Starts a local test double of the documented `/v1/videos` shape, as vLLM-Omni or SGLang speak it. It serves a prepared
+ * video. It verifies the adapter, not the real engines.
+ */
+export async function startVideosApiDouble({
+  personality = 'vllm-omni',
+  apiKey,
+  model = 'Wan-AI/Wan2.2-T2V-A14B-Diffusers',
+  renderMs = 50,
+}: Options = {}) {
+  const video = await readFile(await makeTinyVideo())
+  const isVllm = personality === 'vllm-omni'
+  const jobs = new Map<string, DoubleJob>()
+  /** All jobs ever started, including those that the engine has forgotten. */
+  const started: DoubleJob[] = []
+
+  const server = await startEngineServer(async (received) => {
+    const { call, url, headers } = received
+    if (apiKey && headers.authorization !== `Bearer ${apiKey}`) return { status: 401, body: { error: 'Unauthorized' } }
+    if (call === 'GET /health') return { body: isVllm ? '' : { status: 'ok' } }
+    if (call === 'GET /v1/models') {
+      const data = [{ id: double.model, object: 'model', owned_by: isVllm ? 'vllm' : 'sglang' }]
+      return { body: { object: 'list', data } }
+    }
+    if (call === `POST ${BASE}`) return create(received)
+    if (call === `GET ${BASE}`) return list(url)
+    if (url.pathname === '/bucket/video.mp4') return { body: video }
+    const [id = '', part] = url.pathname.slice(BASE.length + 1).split('/')
+    const job = jobs.get(decodeURIComponent(id))
+    if (!url.pathname.startsWith(`${BASE}/`) || !job) return UNKNOWN
+    if (call.startsWith('DELETE')) return remove(job)
+    return part === 'content' ? content(job) : read(job)
+  })
+
+  const double = Object.assign(server, {
+    video,
+    model,
+    renderMs,
+    jobs,
+    started,
+    /** Number of DELETE calls to answer with 409 before a job is aborted. */
+    cancelling: 0,
+    /** Makes SGLang upload videos to a bucket, whose address is in the object. */
+    bucket: undefined as string | undefined,
+    /** Restarts the engine, which keeps jobs only in memory. */
+    restart: () => jobs.clear(),
+  })
+
+  const statusOf = ({ status, finishAt }: DoubleJob) => status ?? (Date.now() >= finishAt ? 'completed' : 'in_progress')
+
+  const objectOf = (job: DoubleJob) => {
+    const status = statusOf(job)
+    const { prompt, seconds = '4', size = null } = job.fields
+    const common = {
+      id: job.id,
+      object: 'video',
+      status,
+      model: double.model,
+      created_at: job.createdAt,
+      completed_at: status === 'completed' ? job.createdAt + 1 : null,
+      expires_at: null,
+      seconds,
+      size,
+      error: job.error ?? null,
+    }
+    // vLLM-Omni jumps from 0 to 100. SGLang reports at most 99 until the end, and no prompt.
+    return isVllm
+      ? { ...common, prompt, progress: status === 'completed' ? 100 : 0 }
+      : { ...common, progress: status === 'completed' ? 100 : 99, ...(double.bucket ? { url: double.bucket } : {}) }
+  }
+
+  const create = async (received: Received): Promise<Answer> => {
+    const isForm = received.headers['content-type']?.startsWith('multipart/form-data')
+    if (isVllm && !isForm)
+      return { status: 422, body: { detail: [{ loc: ['body', 'prompt'], msg: 'Field required' }] } }
+    const fields = isForm ? Object.fromEntries(await formOf(received)) : JSON.parse(received.body.toString())
+    const fault = faultOf(fields)
+    if (fault) return fault
+    const id = isVllm ? `video_gen_${randomUUID().replaceAll('-', '')}` : randomUUID()
+    const job = { id, fields, createdAt: Math.floor(Date.now() / 1000), finishAt: Date.now() + double.renderMs }
+    jobs.set(id, job)
+    started.push(job)
+    return { body: { ...objectOf(job), status: 'queued', progress: 0, completed_at: null } }
+  }
+
+  const faultOf = (fields: Readonly<Record<string, unknown>>): Answer | undefined => {
+    const refuse = (status: number, detail: unknown) => ({ status, body: { detail } })
+    if (!fields.prompt) return refuse(isVllm ? 422 : 400, 'prompt is required')
+    if (fields.seconds !== undefined && !/^[1-9]\d*$/.test(String(fields.seconds)))
+      return refuse(422, [{ loc: ['body', 'seconds'], msg: 'String should match pattern' }])
+    if (fields.size !== undefined && !/^\d+x\d+$/.test(String(fields.size))) return refuse(422, 'size')
+    if (!isVllm) return undefined
+    if (fields.model !== undefined && fields.model !== double.model) return refuse(400, 'Model mismatch')
+    if (fields.input_reference && fields.image_reference)
+      return refuse(400, 'input_reference and image_reference exclude each other')
+    return undefined
+  }
+
+  /** vLLM-Omni answers a failed job with the status of its error, and the whole object as the body. */
+  const read = (job: DoubleJob): Answer => {
+    const code = Number(job.error?.code)
+    const status = isVllm && statusOf(job) === 'failed' ? (code >= 400 && code < 600 ? code : 500) : 200
+    return { status, body: objectOf(job) }
+  }
+
+  const list = (url: URL): Answer => {
+    const data = [...jobs.values()].map(objectOf).slice(-Number(url.searchParams.get('limit') ?? 100))
+    if (url.searchParams.get('order') !== 'asc') data.reverse()
+    const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null }
+    return { body: { object: 'list', data, ...ends, has_more: false } }
+  }
+
+  const content = (job: DoubleJob): Answer => {
+    const status = statusOf(job)
+    if (status === 'failed') return { status: 422, body: { detail: 'Video generation failed' } }
+    if (Date.now() < job.finishAt) return { status: 404, body: { detail: 'Generation is still in-progress' } }
+    if (!isVllm && double.bucket)
+      return { status: 400, body: { detail: `Video has been uploaded to cloud storage: ${double.bucket}` } }
+    const headers = { 'content-type': 'video/mp4', 'content-disposition': `attachment; filename="${job.id}.mp4"` }
+    return { body: video, headers }
+  }
+
+  const remove = (job: DoubleJob): Answer => {
+    if (isVllm && double.cancelling-- > 0) return { status: 409, body: { detail: 'Cancellation in progress' } }
+    jobs.delete(job.id)
+    // SGLang only forgets the job: it goes on rendering.
+    if (!isVllm) return { body: { ...objectOf(job), status: 'deleted' } }
+    job.aborted = true
+    return { body: { id: job.id, deleted: true, object: 'video.deleted' } }
+  }
+
+  return double
+}

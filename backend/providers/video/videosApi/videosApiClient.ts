@@ -1,0 +1,126 @@
+import * as z from 'zod/mini'
+import { trimEnd } from '#backend/kernel/trimEnd.ts'
+import { type HttpAnswer, httpCall } from '../httpCall.ts'
+import { kindOfHttpStatus, ProviderError } from '../providerError.ts'
+
+const Text = z.pipe(z.union([z.string(), z.number()]), z.transform(String))
+const optional = <S extends z.ZodMiniType>(schema: S) => z.optional(z.nullable(schema))
+
+/** The video object, without the fields that are not needed. Engines and gateways fill in different ones. */
+const VideoObject = z.object({
+  id: z.string().check(z.minLength(1)),
+  status: z.string(),
+  progress: optional(z.number()),
+  /** Seconds since 1970. */
+  created_at: optional(z.number()),
+  prompt: optional(z.string()),
+  seconds: optional(Text),
+  /** Where the engine uploaded the video to a bucket. */
+  url: optional(z.string()),
+  error: optional(z.object({ code: optional(Text), message: optional(z.string()) })),
+})
+export type VideoObject = z.output<typeof VideoObject>
+
+const VideoList = z.object({ data: z.array(VideoObject) })
+const Deleted = z.object({ deleted: z.literal(true) })
+const ModelList = z.object({ data: z.array(z.object({ id: z.string() })) })
+/** FastAPI answers `detail`, everyone else `error`. */
+const Refusal = z.object({
+  detail: z.optional(z.unknown()),
+  error: z.optional(z.union([z.string(), z.object({ message: optional(z.string()), code: optional(Text) })])),
+})
+
+export interface VideosApiAccess {
+  /** The part before `/v1`. */
+  readonly baseUrl: string
+  readonly apiKey: string | undefined
+  readonly connectTimeoutMs: number
+  readonly createTimeoutMs: number
+  readonly queryTimeoutMs: number
+}
+
+export type VideosApiClient = ReturnType<typeof createVideosApiClient>
+
+/**
+ * Creates a client for the `/v1/videos` shape. Its methods throw ProviderError or NotSent; after any other error, the
+ * outcome is unknown.
+ */
+export function createVideosApiClient(access: VideosApiAccess) {
+  const { apiKey, connectTimeoutMs, createTimeoutMs, queryTimeoutMs } = access
+  const root = `${trimEnd(access.baseUrl, '/')}/v1`
+  const headers: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
+  const one = (jobId: string) => `/videos/${encodeURIComponent(jobId)}`
+
+  const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, signal: AbortSignal, form?: FormData) => {
+    const encoded = form && new Response(form)
+    return httpCall(new URL(`${root}${path}`), {
+      method,
+      headers: { ...headers, ...(encoded ? { 'Content-Type': encoded.headers.get('content-type')! } : {}) },
+      body: encoded && new Uint8Array(await encoded.arrayBuffer()),
+      connectTimeoutMs,
+      timeoutMs: form ? createTimeoutMs : queryTimeoutMs,
+      signal,
+    })
+  }
+
+  return {
+    headers,
+    contentUrl: (jobId: string) => `${root}${one(jobId)}/content`,
+
+    /** Creates a job. Do not retry after an error: the shape has no idempotency keys. */
+    async create(form: FormData): Promise<VideoObject> {
+      return parse(VideoObject, await call('POST', '/videos', new AbortController().signal, form))
+    },
+
+    /** Returns a job, or undefined if the engine does not know it. Engines answer failed jobs with an error status. */
+    async read(jobId: string, signal: AbortSignal): Promise<VideoObject | undefined> {
+      const answer = await call('GET', one(jobId), signal)
+      const job = z.safeParse(VideoObject, jsonOf(answer))
+      if (job.success) return job.data
+      return answer.status === 404 ? undefined : parse(VideoObject, answer)
+    },
+
+    /** Returns the latest jobs. */
+    list: async (signal: AbortSignal) =>
+      parse(VideoList, await call('GET', '/videos?limit=100&order=desc', signal)).data,
+
+    /** Deletes a job. Returns the HTTP status, and whether the engine confirmed the deletion. */
+    async remove(jobId: string, signal: AbortSignal) {
+      const answer = await call('DELETE', one(jobId), signal)
+      return { status: answer.status, deleted: z.safeParse(Deleted, jsonOf(answer)).success, error: errorOf(answer) }
+    },
+
+    models: async (signal: AbortSignal) => parse(ModelList, await call('GET', '/models', signal)).data,
+  }
+}
+
+function jsonOf({ body }: HttpAnswer): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+function parse<S extends z.ZodMiniType>(schema: S, answer: HttpAnswer): z.output<S> {
+  const parsed = z.safeParse(schema, jsonOf(answer))
+  if (answer.status >= 200 && answer.status < 300 && parsed.success) return parsed.data
+  throw errorOf(answer)
+}
+
+/** Words with which engines and gateways name a violation of their content policy. */
+const POLICY = /content.?policy|moderation|sensitive|nsfw|safety/i
+
+export const isPolicyViolation = (text: string): boolean => POLICY.test(text)
+
+function errorOf(answer: HttpAnswer): ProviderError {
+  const parsed = z.safeParse(Refusal, jsonOf(answer))
+  const { detail, error } = parsed.success ? parsed.data : {}
+  const text = [typeof error === 'string' ? error : [error?.code, error?.message], detail && JSON.stringify(detail)]
+    .flat()
+    .filter(Boolean)
+    .join(' ')
+  const kind = kindOfHttpStatus(answer.status)
+  const refused = kind === 'invalid_request' && isPolicyViolation(text)
+  return new ProviderError(refused ? 'content' : kind, `The engine answered HTTP ${answer.status} ${text}`.trim())
+}

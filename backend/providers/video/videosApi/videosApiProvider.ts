@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CancelAnswer, CreateAnswer, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { downloadVideo } from '../downloadVideo.ts'
+import { UnsafeLink } from '../openLink.ts'
+import { alertOperator, answerToError, type Protection, recordAccepted, waitForBreaker } from '../protectedCalls.ts'
+import { ProviderError } from '../providerError.ts'
+import { createForm } from './createForm.ts'
+import { modelsOf } from './engineModels.ts'
+import { findLostJob } from './findLostJob.ts'
+import { renderStateOf } from './renderState.ts'
+import type { VideosApiClient } from './videosApiClient.ts'
+
+export interface VideosApiDeps extends Protection {
+  readonly client: VideosApiClient
+  readonly baseUrl: string
+  /** The only model to offer; undefined: all models that the engine reports. */
+  readonly model: string | undefined
+  readonly clock: () => number
+  readonly pollIntervalMs: number
+  readonly stallTimeoutMs: number
+  /** Calls of the list after a lost answer, and of DELETE while the engine cancels, and the time between two. */
+  readonly attempts: number
+  readonly intervalMs: number
+}
+
+/** Accepted jobs that are remembered, so that a lost answer is not matched with another task's job. */
+const MAX_REMEMBERED = 1_000
+
+/** SGLang's job ids. Its DELETE only forgets the job, which goes on, and its video is lost. */
+const SGLANG_JOB = /^[0-9a-f]{8}-[0-9a-f]{4}-/
+
+/** Creates the adapter for engines and gateways of the `/v1/videos` shape, which has no idempotency keys. */
+export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
+  const { client, baseUrl, model, clock, breaker, pollIntervalMs, stallTimeoutMs, attempts, intervalMs } = deps
+  const closed = new AbortController()
+  const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
+  const accepted = new Set<string>()
+
+  const accept = async (jobId: string): Promise<CreateAnswer> => {
+    accepted.add(jobId)
+    for (const oldest of accepted) if (accepted.size > MAX_REMEMBERED) accepted.delete(oldest)
+    await recordAccepted(deps)
+    return { kind: 'accepted', jobId }
+  }
+  const read = async (jobId: string, signal: AbortSignal) => {
+    try {
+      return await client.read(jobId, either(signal))
+    } catch (error) {
+      await alertOperator(error, deps)
+      throw error
+    }
+  }
+
+  return {
+    name: 'videos-api',
+    idempotent: false,
+    cancels: true,
+    pollIntervalMs,
+    acquire: () => waitForBreaker(breaker, () => answers(client, closed.signal)),
+
+    async create(request) {
+      const form = await createForm(request)
+      const sentAt = clock()
+      try {
+        return await accept((await client.create(form)).id)
+      } catch (error) {
+        if (error instanceof ProviderError && error.kind !== 'unknown')
+          return answerToError(error, deps, request.taskId)
+        const isTaken = (jobId: string) => accepted.has(jobId)
+        const lookup = { sentAt, attempts, intervalMs, signal: closed.signal, list: client.list, isTaken }
+        const found = await findLostJob(request, lookup)
+        return found ? accept(found) : answerToError(error, deps, request.taskId)
+      }
+    },
+
+    async state(jobId, signal): Promise<RenderState> {
+      const job = await read(jobId, signal)
+      return job ? renderStateOf(job) : { kind: 'unknown' }
+    },
+
+    async fetch(jobId, file, signal) {
+      const job = await read(jobId, signal)
+      if (!job) throw new Error('The engine does not know the job')
+      const options = { engine: baseUrl, headers: client.headers, signal: either(signal), stallTimeoutMs }
+      const content = async () => ({ url: client.contentUrl(jobId) })
+      if (!job.url) return downloadVideo(content, file, options)
+      const link = async () => ({ url: (await read(jobId, signal))?.url ?? client.contentUrl(jobId) })
+      await downloadVideo(link, file, options).catch((error) => {
+        if (!(error instanceof UnsafeLink)) throw error
+        return downloadVideo(content, file, options)
+      })
+    },
+
+    async cancel(jobId, signal): Promise<CancelAnswer> {
+      const job = await read(jobId, signal)
+      const kind = job ? renderStateOf(job).kind : 'unknown'
+      if (kind !== 'queued' && kind !== 'rendering') return 'too_late'
+      return SGLANG_JOB.test(jobId) ? 'unsupported' : removeRunning(jobId, either(signal))
+    },
+
+    discard: async () => {},
+
+    async check(signal) {
+      try {
+        const names = (await client.models(either(signal))).map(({ id }) => id)
+        const ok = model === undefined || names.includes(model)
+        const served = names.length > 0 ? names.join(', ') : 'no model'
+        return { ok, detail: ok ? `The engine serves ${served}.` : `The engine serves ${served}, but not ${model}.` }
+      } catch (error) {
+        return { ok: false, detail: (error as Error).message }
+      }
+    },
+
+    async models(signal) {
+      const served = model === undefined ? (await client.models(either(signal))).map(({ id }) => id) : [model]
+      return modelsOf(served)
+    },
+
+    close: async () => closed.abort(),
+  }
+
+  /** Deletes a running job, which cancels it. Repeats the call while the engine answers that it is cancelling. */
+  async function removeRunning(jobId: string, signal: AbortSignal): Promise<CancelAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      const { status, deleted, error } = await client.remove(jobId, signal)
+      if (deleted) return 'cancelled'
+      if (status === 409 && attempt < attempts) {
+        await delay(intervalMs, undefined, { signal })
+        continue
+      }
+      if (status >= 500 || status === 409 || status === 429) throw error
+      if (status === 404 || status < 300) return (await client.read(jobId, signal)) ? 'unsupported' : 'cancelled'
+      return 'unsupported'
+    }
+  }
+}
+
+async function answers(client: VideosApiClient, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.models(signal)
+    return true
+  } catch (error) {
+    return error instanceof ProviderError && error.kind === 'invalid_request'
+  }
+}
