@@ -7,5 +7,5 @@ export function promptWithCamera(prompt: string, movements: readonly CameraMovem
   const words = movements.map((movement) =>
     CAMERA_MOVEMENTS[movement].key.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`),
   )
-  return `${prompt}\nCamera: ${words.join(', ')}.`
+  return `${prompt} Camera: ${words.join(', ')}.`
 }

@@ -70,7 +70,20 @@ const accepted = async (provider: VideoProvider, request = REQUEST) => {
   return answer.jobId
 }
 
-videoProviderContract('MiniMax (its double)', async () => adapter())
+videoProviderContract('MiniMax (its double)', async () => ({
+  provider: adapter({ createTimeoutMs: 500 }),
+  slow: (slow) => {
+    double.renderMs = slow ? 60_000 : usual.renderMs
+  },
+  fail: (jobId, code) => {
+    if (code === 'content_refused') goWrong('query', { code: 1027 }, 1)
+    else double.jobs.get(jobId)!.status = 'Fail'
+  },
+  loseNextAnswer: () => goWrong('create', 'done, then reset', 1),
+  started: () => double.jobs.size,
+  goAway: () => double.goAway(),
+  comeBack: () => double.comeBack(),
+}))
 
 const unclear = [1000, 1001, 1013, 1024, 1033, 4711]
 const busy = [1002, 1039, 1041, 2045]

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
 import type { RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 
@@ -36,32 +36,76 @@ export async function answerOf(provider: VideoProvider, jobId: string): Promise<
   }
 }
 
+/** A provider under test, and control over the engine that it calls. Tests of what is absent are left out. */
+export interface ContractWorld {
+  readonly provider: VideoProvider
+  /** Makes the following jobs render for at least a minute, or no longer. */
+  readonly slow?: (slow: boolean) => void
+  /** Makes a running job fail. */
+  readonly fail?: (jobId: string, code: 'content_refused' | 'provider_failed') => void
+  /** Makes the next create call take effect without a response. */
+  readonly loseNextAnswer?: () => void
+  /** Returns how many jobs the engine has started. */
+  readonly started?: () => number
+  /** Returns whether the engine has stopped rendering a job. */
+  readonly isStopped?: (jobId: string) => boolean
+  /** Whether this engine can stop a running job, where engines of the shape differ. */
+  readonly cancels?: boolean
+  readonly goAway?: () => Promise<void>
+  readonly comeBack?: () => Promise<void>
+}
+
+let tasks = 1
+/** Returns a request for a task of its own. */
+export const newRequest = (request: Partial<RenderRequest> = {}): RenderRequest => ({
+  ...REQUEST,
+  taskId: `01900000-0000-7000-8000-${String(++tasks).padStart(12, '0')}`,
+  ...request,
+})
+
+/** Creates a job and returns its id. Fails the test unless the provider accepts it. */
+export async function acceptedJob(provider: VideoProvider, request = newRequest()): Promise<string> {
+  const answer = await provider.create(request)
+  return answer.kind === 'accepted' ? answer.jobId : expect.fail(JSON.stringify(answer))
+}
+
 /** Defines the contract tests that every video provider must pass. */
-export function videoProviderContract(name: string, start: () => Promise<VideoProvider>): void {
+export function videoProviderContract(
+  name: string,
+  start: () => Promise<VideoProvider | ContractWorld>,
+  /** The request of the tests. Providers with models of their own need another than REQUEST. */
+  ask: Partial<RenderRequest> = {},
+): void {
   describe(`${name} as a video provider`, () => {
+    let world: ContractWorld
     let provider: VideoProvider
     let folder: string
     beforeAll(async () => {
-      provider = await start()
+      const started = await start()
+      world = 'provider' in started ? started : { provider: started }
+      provider = world.provider
       folder = await mkdtemp(path.join(os.tmpdir(), 'kinora-contract-'))
     })
     afterAll(async () => {
       await provider.close()
       await rm(folder, { recursive: true, force: true })
     })
+    afterEach(() => world.slow?.(false))
 
     it('accepts a job and produces a playable file', { timeout: 180_000 }, async () => {
       expect(await provider.acquire()).toBe(0)
-      const answer = await provider.create(REQUEST)
-      if (answer.kind !== 'accepted') return expect.fail(answer.kind)
-      expect(answer.jobId).toMatch(/\S/)
-      if (provider.idempotent) expect(await provider.create(REQUEST)).toEqual(answer)
-      expect(await answerOf(provider, answer.jobId)).toMatchObject({ kind: 'finished' })
+      const request = newRequest(ask)
+      const jobId = await acceptedJob(provider, request)
+      expect(jobId).toMatch(/\S/)
+      if (provider.idempotent) expect(await acceptedJob(provider, request)).toBe(jobId)
+      expect(await answerOf(provider, jobId)).toMatchObject({ kind: 'finished' })
       const file = path.join(folder, 'video.mp4')
-      await provider.fetch(answer.jobId, file, NEVER)
+      await provider.fetch(jobId, file, NEVER)
       expect(await probeMp4(file)).toMatchObject({ codec: 'avc1' })
-      await provider.fetch(answer.jobId, file, NEVER)
+      await provider.fetch(jobId, file, NEVER)
       expect((await probeMp4(file)).frames).toBeGreaterThan(0)
+      expect(await provider.cancel(jobId, NEVER)).toMatch(/too_late|unsupported/)
+      expect((await provider.state(jobId, NEVER)).kind).toBe('finished')
     })
 
     it('never reports an unknown job as finished and has no file for it', async () => {
@@ -73,6 +117,62 @@ export function videoProviderContract(name: string, start: () => Promise<VideoPr
       await provider.discard(REQUEST.taskId)
       await provider.discard(REQUEST.taskId)
       await provider.discard('no-such-task')
+    })
+
+    it('cancels a running job only if the engine stops it', async () => {
+      world.slow?.(true)
+      const jobId = await acceptedJob(provider, newRequest(ask))
+      const { cancels = provider.cancels } = world
+      expect(await provider.cancel(jobId, NEVER)).toBe(cancels ? 'cancelled' : 'unsupported')
+      if (world.isStopped) expect(world.isStopped(jobId)).toBe(cancels)
+      const { kind } = await provider.state(jobId, NEVER)
+      if (cancels) expect(kind).toMatch(/unknown|failed/)
+      else if (world.slow) expect(kind).toMatch(/queued|rendering/)
+    })
+
+    it('does not cancel an unknown job', async () => {
+      expect(await provider.cancel('no-such-job', NEVER)).toMatch(/too_late|unsupported/)
+    })
+
+    it('tells in one line that its connection works', async () => {
+      expect(await provider.check(NEVER)).toEqual({ ok: true, detail: expect.stringMatching(/^\S.*$/) })
+    })
+
+    it.each(['content_refused', 'provider_failed'] as const)('reports a job that ends as %s', async (code) => {
+      if (!world.fail) return
+      world.slow?.(true)
+      const jobId = await acceptedJob(provider, newRequest(ask))
+      world.fail(jobId, code)
+      expect(await answerOf(provider, jobId)).toMatchObject({
+        kind: 'failed',
+        code,
+        detail: expect.stringMatching(/\S/),
+      })
+      await expect(provider.fetch(jobId, path.join(folder, 'failed.mp4'), NEVER)).rejects.toThrow()
+    })
+
+    it('never creates a second job after a lost answer', async () => {
+      if (!world.loseNextAnswer || !world.started) return
+      const before = world.started()
+      const request = newRequest({ ...ask, prompt: 'A dog whose answer is lost' })
+      world.loseNextAnswer()
+      const answer = await provider.create(request).catch(() => undefined)
+      // Only an accepted job, or an error, is correct: the job exists.
+      expect(answer?.kind ?? 'accepted').toBe('accepted')
+      if (provider.idempotent) await acceptedJob(provider, request)
+      expect(world.started() - before).toBe(1)
+    })
+
+    it('postpones a job, and reports a failed check, while the engine is unreachable', async () => {
+      if (!world.goAway || !world.comeBack) return
+      await world.goAway()
+      try {
+        expect(await provider.create(newRequest(ask))).toMatchObject({ kind: 'postponed' })
+        expect(await provider.check(NEVER)).toMatchObject({ ok: false })
+        await expect(provider.state('no-such-job', NEVER)).rejects.toThrow()
+      } finally {
+        await world.comeBack()
+      }
     })
   })
 }

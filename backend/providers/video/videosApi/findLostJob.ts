@@ -25,13 +25,18 @@ const CLOCK_TOLERANCE_MS = 5_000
 export async function findLostJob(request: RenderRequest, lookup: Lookup): Promise<string | undefined> {
   if (request.firstFrame || request.lastFrame || request.references.length > 0) return undefined
   const { sentAt, attempts, intervalMs, signal, list, isTaken } = lookup
-  const prompt = promptOf(request)
+  const prompt = unixLines(promptOf(request))
   const since = (sentAt - CLOCK_TOLERANCE_MS) / 1000
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const jobs = await list(signal).catch(() => [])
-    const candidates = jobs.filter((job) => job.prompt === prompt && (job.created_at ?? 0) >= since && !isTaken(job.id))
+    const candidates = jobs.filter(
+      (job) => unixLines(job.prompt ?? '') === prompt && (job.created_at ?? 0) >= since && !isTaken(job.id),
+    )
     if (candidates.length > 0) return candidates.length === 1 ? candidates[0]!.id : undefined
     await delay(intervalMs, undefined, { signal }).catch(() => {})
   }
   return undefined
 }
+
+/** Multipart bodies turn line ends into CRLF. */
+const unixLines = (text: string) => text.replaceAll('\r\n', '\n')
