@@ -3,13 +3,14 @@ import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
 import { createDemoProvider } from '../providers/video/demo/demoProvider.ts'
 import { callbackUrlOf, isPublicUrl } from '../providers/video/minimax/callbackRoutes.ts'
 import { createMinimax } from '../providers/video/minimax/minimax.ts'
+import { createVideosApi } from '../providers/video/videosApi/videosApi.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import type { Context, Overrides } from './context.ts'
 
 /** Opens each configured video provider, keyed by the name that routes of models use; the demo renderer if none is. */
 export function openVideoProviders(context: Context, overrides: Overrides): ReadonlyMap<string, VideoProvider> {
   if (overrides.provider) return byName([overrides.provider])
-  const opened = [...openMinimax(context, overrides)]
+  const opened = [...openMinimax(context, overrides), ...openVideosApi(context)]
   const { dataDir, video } = context.config
   return byName(opened.length > 0 ? opened : [createDemoProvider(path.join(dataDir, 'demo'), video.ffmpegPath)])
 }
@@ -24,4 +25,9 @@ function openMinimax({ config, pool, log }: Context, { minimax: timing }: Overri
   const callbackUrl = (taskId: string) =>
     reachable ? callbackUrlOf(publicUrl, config.secrets.session, taskId) : undefined
   return [createMinimax({ ...minimax, pool, log, alerts: createOperatorAlerts(pool, log), callbackUrl, timing })]
+}
+
+function openVideosApi({ config, pool, log }: Context): readonly VideoProvider[] {
+  const { videosApi } = config.video
+  return videosApi ? [createVideosApi({ ...videosApi, pool, log, alerts: createOperatorAlerts(pool, log) })] : []
 }

@@ -17,6 +17,7 @@ const isTimeZone = (name: string): boolean => {
 
 const text = z.optional(z.string())
 const pattern = (regex: RegExp, expected: string) => z.optional(z.string().check(z.regex(regex, expected)))
+const httpAddress = z.optional(z.url({ protocol: /^https?$/ }))
 
 const Environment = z.object({
   NODE_ENV: z._default(z.enum(['development', 'test', 'production']), 'development'),
@@ -45,6 +46,12 @@ const Environment = z.object({
   VIDEO_LABEL: z._default(z.enum(VIDEO_LABELS), 'auto'),
   MINIMAX_API_KEY: text,
   MINIMAX_BASE_URL: z._default(z.url(), 'https://api.minimax.io'),
+  VIDEOS_API_URL: httpAddress,
+  VIDEOS_API_KEY: text,
+  VIDEOS_API_MODEL: text,
+  COMFYUI_URL: httpAddress,
+  // ComfyUI refuses calls with an Origin header.
+  COMFYUI_HEADER: pattern(/^(?!origin:)[\w-]+: ?\S.*$/i, 'a header such as Authorization: Basic dXNlcjpwYXNz'),
   PAYPAL_CLIENT_ID: text,
   PAYPAL_CLIENT_SECRET: text,
   PAYPAL_BASE_URL: z._default(z.url(), 'https://api-m.paypal.com'),

@@ -12,6 +12,7 @@ import { openDevelopmentFaults } from './openDevelopment.ts'
 import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 import { bucketOf } from './storageConfig.ts'
+import { readVideo, type VideoConfig } from './videoConfig.ts'
 
 /**
  * Configuration from the environment. A service that is not configured is undefined and replaced by an embedded one.
@@ -43,11 +44,7 @@ export interface Config {
   readonly eventStore: EventStoreConfig | undefined
   /** If undefined, the embedded workflow engine is used. */
   readonly temporal: { readonly address: string; readonly namespace: string } | undefined
-  readonly video: {
-    /** If undefined, the demo renderer is used. */
-    readonly minimax: { readonly apiKey: string; readonly baseUrl: string } | undefined
-    readonly ffmpegPath: string | undefined
-  }
+  readonly video: VideoConfig
   /** How generated files are marked. */
   readonly marks: {
     /** Certificate that signs content credentials; if undefined, the installation's own. */
@@ -102,10 +99,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     database: env.DATABASE_URL ? { url: env.DATABASE_URL } : undefined,
     eventStore: env.EVENTSTORE_URL ? { url: env.EVENTSTORE_URL, ca: env.EVENTSTORE_CA } : undefined,
     temporal: env.TEMPORAL_ADDRESS ? { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE } : undefined,
-    video: {
-      minimax: env.MINIMAX_API_KEY ? { apiKey: env.MINIMAX_API_KEY, baseUrl: env.MINIMAX_BASE_URL } : undefined,
-      ffmpegPath: env.FFMPEG_PATH,
-    },
+    video: readVideo(env),
     marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER, label: env.VIDEO_LABEL },
     payments: { paypal: readPaypal(env) },
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,

@@ -1,0 +1,30 @@
+import { trimEnd } from '../../kernel/trimEnd.ts'
+import type { Environment } from './environment.ts'
+
+export type VideoConfig = ReturnType<typeof readVideo>
+
+/** Reads the video providers. One that is not configured is undefined; without any, the demo renderer is used. */
+export function readVideo(env: Environment) {
+  const { MINIMAX_API_KEY, MINIMAX_BASE_URL, VIDEOS_API_URL, VIDEOS_API_KEY, VIDEOS_API_MODEL } = env
+  return {
+    minimax: MINIMAX_API_KEY ? { apiKey: MINIMAX_API_KEY, baseUrl: MINIMAX_BASE_URL } : undefined,
+    /** A server of the `/v1/videos` shape. */
+    videosApi: VIDEOS_API_URL
+      ? { baseUrl: withoutVersion(VIDEOS_API_URL), apiKey: VIDEOS_API_KEY, model: VIDEOS_API_MODEL }
+      : undefined,
+    comfyui: env.COMFYUI_URL
+      ? { baseUrl: trimEnd(env.COMFYUI_URL, '/'), headers: headerOf(env.COMFYUI_HEADER) }
+      : undefined,
+    ffmpegPath: env.FFMPEG_PATH,
+  }
+}
+
+/** Accepts the address with or without `/v1`, because clients of this shape differ in what they ask for. */
+const withoutVersion = (url: string) => trimEnd(url, '/').replace(/\/v1$/, '')
+
+/** Parses `Name: value`. */
+function headerOf(text: string | undefined): Readonly<Record<string, string>> {
+  if (!text) return {}
+  const colon = text.indexOf(':')
+  return { [text.slice(0, colon)]: text.slice(colon + 1).trim() }
+}
