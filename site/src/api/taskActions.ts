@@ -25,13 +25,13 @@ export const downloadAddress = (task: Pick<Task, 'id'>): string => `${API_BASE}/
 
 /**
  * Downloads a video. Sends a HEAD request first: a plain link could not report a failure, and rendering the watermark
- * of a Free account takes a moment.
+ * of a Free account takes a moment. Without `label`, a visible label is left out, which the user must have requested.
  */
-export const downloadVideo = (task: Task): Promise<void> =>
+export const downloadVideo = (task: Task, { label = true } = {}): Promise<void> =>
   whileBusy(task.id, 'download', async () => {
     const t = translate()
     if (!task.video_url) return showToast('danger', t('workspace.task.noVideo'))
-    const address = downloadAddress(task)
+    const address = downloadAddress(task) + (label ? '' : '?label=false')
     const response = await authorized(() => fetch(address, { method: 'HEAD', credentials: 'same-origin' })).catch(
       () => undefined,
     )

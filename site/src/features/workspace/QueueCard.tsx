@@ -49,6 +49,7 @@ export function QueueCard() {
       )}
       {list.status === 'ready' &&
         (list.tasks.length === 0 ? <NoTasks /> : <Rows tasks={list.tasks} total={list.total} />)}
+      <p className="hint">{t('workspace.label.note')}</p>
     </section>
   )
 }

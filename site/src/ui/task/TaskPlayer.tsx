@@ -1,5 +1,7 @@
-import { useState } from 'react'
+import { useStore } from '@nanostores/react'
+import { useEffect, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
+import { $labelled, loadLabelPolicy } from '../../api/videoLabel.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { fileSize } from '../../i18n/fileSize.ts'
@@ -9,11 +11,14 @@ import { taskTitle } from '../../i18n/taskTitle.ts'
 import { Dialog } from '../Dialog.tsx'
 import { Facts } from '../Facts.tsx'
 import { Fault } from '../Field.tsx'
+import { UnlabelledDownload } from './UnlabelledDownload.tsx'
 
 /** Plays a finished video in a dialog. */
 export function TaskPlayer({ task, onClose }: { task: Task; onClose: () => void }) {
   const t = translate()
   const [broken, setBroken] = useState(false)
+  const labelled = useStore($labelled)
+  useEffect(() => void loadLabelPolicy(), [])
   return (
     <Dialog size={800} title={taskTitle(task).slice(0, 120)} onClose={onClose}>
       {/* biome-ignore lint/a11y/useMediaCaption: the videos have no sound. */}
@@ -28,6 +33,8 @@ export function TaskPlayer({ task, onClose }: { task: Task; onClose: () => void 
         onError={() => setBroken(true)}
       />
       <div role="alert">{broken && <Fault id="player-fault" text={t('workspace.task.playFailed')} />}</div>
+      <p className="hint">{t('workspace.task.madeByAi')}</p>
+      {labelled && <UnlabelledDownload task={task} />}
       <TaskDetails task={task} />
     </Dialog>
   )
