@@ -29,7 +29,10 @@ export function Dialog({ title, onClose, size = 520, foot, children }: DialogPro
       ref={ref}
       className={`dialog dialog-${size}`}
       aria-labelledby={id}
-      onClose={onClose}
+      onClose={(event) => {
+        // React lets the event of a dialog inside this one bubble.
+        if (event.target === ref.current) onClose()
+      }}
       onClick={(event) => {
         if (event.target === ref.current) onClose()
       }}
