@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { ProviderModel } from '#backend/tasks/catalogue.contract.ts'
 import { Examples } from './examples.ts'
-import { ANSWER_KINDS, Path, Paths, Template } from './shapes.ts'
+import { ErrorKind, Path, Paths, Template } from './shapes.ts'
 import { referencesOf } from './template.ts'
 
 /** A file of `content/providers` or `DATA_DIR/providers`: how one provider is asked for videos, as data. */
@@ -47,9 +47,9 @@ const Result = z.strictObject({
 const Errors = z.strictObject({
   /** Where an answer names its error. What is found is compared with `match`, without case. */
   paths: Paths,
-  match: z._default(z.record(z.string(), z.enum(ANSWER_KINDS)), {}),
+  match: z._default(z.record(z.string(), ErrorKind), {}),
   /** Kinds of create errors by HTTP status; a status that is not `unknown` certainly created no job. */
-  statuses: z._default(z.record(Status, z.enum(ANSWER_KINDS)), {}),
+  statuses: z._default(z.record(Status, ErrorKind), {}),
 })
 
 const Cancel = z.strictObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ANSWER_KINDS, Answer } from './shapes.ts'
+import { Answer, ErrorKind } from './shapes.ts'
 
 /**
  * Examples from the provider's documentation. They are tests of the definition, and the script of the wire double.
@@ -39,7 +39,7 @@ export const Examples = z.strictObject({
   /** Requests to create, with what is sent for an input. The answer to the first creates the example's job. */
   creates: z.array(z.strictObject({ input: Input, request: Request, sends: z.json() })).check(z.minLength(1)),
   created: Answer,
-  refusals: z.array(z.strictObject({ answer: Answer, kind: z.enum(ANSWER_KINDS) })),
+  refusals: z.array(z.strictObject({ answer: Answer, kind: ErrorKind })),
   /** Answers of one job in order; the last is `finished`. */
   state: z.strictObject({ request: Request, answers: z.array(z.strictObject({ answer: Answer, means: Meaning })) }),
   result: z.optional(z.strictObject({ request: Request, answer: Answer, means: Meaning })),

@@ -1,10 +1,10 @@
 import type { RenderState } from '#backend/tasks/videoProvider.port.ts'
+import { kindOfHttpStatus, ProviderError, type ProviderErrorKind } from '../providerError.ts'
 import type { Definition } from './definition.ts'
 import { readNumber, readPath, readText } from './readPath.ts'
-import type { Answer, AnswerKind } from './shapes.ts'
+import type { Answer } from './shapes.ts'
 import type { Json } from './template.ts'
 
-const MAX_DETAIL = 200
 /** 4xx statuses that do not exclude that the request was carried out. */
 const UNCLEAR = [408, 409, 425, 499]
 
@@ -21,27 +21,24 @@ const isBlank = (value: Json | undefined) =>
   value === undefined || value === '' || value === false || (Array.isArray(value) && value.length === 0)
 
 /** Returns the kind of an error by its text, if `match` knows a part of it. */
-function kindOfText({ errors }: Definition, text = ''): AnswerKind | undefined {
+function kindOfText({ errors }: Definition, text = ''): ProviderErrorKind | undefined {
   const lower = text.toLowerCase()
   return Object.entries(errors.match).find(([part]) => lower.includes(part.toLowerCase()))?.[1]
 }
 
-function kindOfStatus({ errors }: Definition, { status, headers }: Answer): AnswerKind {
+function kindOfStatus({ errors }: Definition, { status, headers }: Answer): ProviderErrorKind {
   const own = errors.statuses[String(status)]
   if (own) return own
-  if (status === 401 || status === 403) return 'key_refused'
-  if (status === 402) return 'account'
-  if (status === 429) return 'postponed'
   // A server that says when to come back has turned the request down.
-  if (status === 503 && headers['retry-after'] !== undefined) return 'postponed'
-  return status >= 400 && status < 500 && !UNCLEAR.includes(status) ? 'provider_failed' : 'unknown'
+  if (status === 503 && headers['retry-after'] !== undefined) return 'rate_limited'
+  return UNCLEAR.includes(status) ? 'unknown' : kindOfHttpStatus(status)
 }
 
-/** Classifies an answer that is not the expected one. `detail` never contains the key. */
-export function interpretError(definition: Definition, answer: Answer): { kind: AnswerKind; detail: string } {
+/** Classifies an answer that is not the expected one. */
+export function interpretError(definition: Definition, answer: Answer): ProviderError {
   const text = errorText(definition, answer.body)
-  const detail = `${definition.name} answered HTTP ${answer.status} ${text ?? ''}`.trim().slice(0, MAX_DETAIL)
-  return { kind: kindOfText(definition, text) ?? kindOfStatus(definition, answer), detail }
+  const kind = kindOfText(definition, text) ?? kindOfStatus(definition, answer)
+  return new ProviderError(kind, `${definition.name} answered HTTP ${answer.status} ${text ?? ''}`.trim())
 }
 
 export interface Job {
@@ -61,20 +58,20 @@ export function interpretCreated({ create: { job } }: Definition, answer: Answer
 type Failed = Extract<RenderState, { kind: 'failed' }>
 
 function failure(definition: Definition, answer: Answer): Failed {
-  const { kind, detail } = interpretError(definition, answer)
-  return { kind: 'failed', code: kind === 'content_refused' ? kind : 'provider_failed', detail }
+  const { kind, message } = interpretError(definition, answer)
+  return { kind: 'failed', code: kind === 'content' ? 'content_refused' : 'provider_failed', detail: message }
 }
 
 /**
  * Returns the state that an answer reports. `finished` is preliminary if the definition has a call for the result.
- * @throws Error if the answer says nothing about the job, for example in an outage
+ * @throws ProviderError if the answer says nothing about the job, for example in an outage
  */
 export function interpretState(definition: Definition, answer: Answer): RenderState {
   const { state } = definition
   const word = readText(answer.body, state.status)?.toLowerCase()
   if (word === undefined) {
     if (answer.status === 404) return { kind: 'unknown' }
-    throw new Error(interpretError(definition, answer).detail)
+    throw interpretError(definition, answer)
   }
   const kind = Object.hasOwn(state.words, word) ? state.words[word] : 'rendering'
   if (kind === 'queued') return { kind }
@@ -91,13 +88,13 @@ function progressOf({ state: { progress } }: Definition, body: Json): number | u
 
 /**
  * Returns the final state from the answer that holds the result.
- * @throws Error if the answer is neither a result nor an error that the provider names, for example in an outage
+ * @throws ProviderError if the answer is neither a result nor an error that the provider names, for example in an outage
  */
 export function interpretResult(definition: Definition, answer: Answer): RenderState {
   const text = errorText(definition, answer.body)
   if (!isSuccess(answer)) {
-    const { kind, detail } = interpretError(definition, answer)
-    if (text === undefined || ['key_refused', 'account', 'postponed'].includes(kind)) throw new Error(detail)
+    const error = interpretError(definition, answer)
+    if (text === undefined || ['credentials', 'account', 'rate_limited'].includes(error.kind)) throw error
     return failure(definition, answer)
   }
   if (text !== undefined) return failure(definition, answer)

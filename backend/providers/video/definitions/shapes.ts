@@ -1,15 +1,8 @@
 import * as z from 'zod/mini'
 import { type Json, templateFaults } from './template.ts'
 
-/**
- * Meanings of an error. After `unknown`, the job may exist; after any other kind it does not. `key_refused` and
- * `account` also alert the operator, and `postponed` is tried again later.
- */
-export const ANSWER_KINDS = [
-  ...(['content_refused', 'provider_failed', 'provider_unavailable'] as const),
-  ...(['key_refused', 'account', 'postponed', 'unknown'] as const),
-] as const
-export type AnswerKind = (typeof ANSWER_KINDS)[number]
+/** Kinds of errors, as in `providerError.ts`. After `unknown`, the job may exist; after any other kind it does not. */
+export const ErrorKind = z.enum(['content', 'invalid_request', 'account', 'credentials', 'rate_limited', 'unknown'])
 
 /** Names and list indexes, joined by dots: `output.0.url`. */
 export const Path = z.string().check(z.regex(/^[\w-]{1,64}(?:\.[\w-]{1,64}){0,9}$/, 'a path such as output.0.url'))

@@ -86,10 +86,10 @@ export function templateFaults(template: Json): string[] {
   const parts = FORMS[form]
   if (!parts) return [`${form} is not one of ${Object.keys(FORMS).join(', ')}`, ...nested]
   const unknown = Object.keys(template).filter((key) => key !== form && !parts.includes(key))
-  const [first] = parts
+  const required = form === '$if' ? [] : parts
   return [
     ...unknown.map((key) => `${form} has no part named ${key}`),
-    ...(first !== undefined && !(first in template) ? [`${form} lacks its part named ${first}`] : []),
+    ...required.filter((part) => !(part in template)).map((part) => `${form} lacks its part named ${part}`),
     ...nested,
   ]
 }
