@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
 
 interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -8,6 +9,7 @@ interface HttpCall {
   readonly connectTimeoutMs: number
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  readonly lookup?: LookupFunction | undefined
 }
 
 export interface HttpAnswer {
@@ -31,13 +33,19 @@ const MAX_RESPONSE_BYTES = 1 << 20
  */
 export function httpCall(
   url: URL,
-  { method, headers, body, connectTimeoutMs, timeoutMs, signal }: HttpCall,
+  { method, headers, body, connectTimeoutMs, timeoutMs, signal, lookup }: HttpCall,
 ): Promise<HttpAnswer> {
   const secure = url.protocol === 'https:'
   return new Promise((resolve, reject) => {
     let connected = false
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-    const options = { method, headers: { ...headers, ...length }, agent: false, signal } as const
+    const options = {
+      method,
+      headers: { ...headers, ...length },
+      agent: false,
+      signal,
+      ...(lookup ? { lookup } : {}),
+    } as const
     const request = (secure ? httpsRequest : httpRequest)(url, options, (response) => {
       const chunks: Buffer[] = []
       let size = 0

@@ -65,7 +65,8 @@ function get(url: URL, { engine, headers, signal, lookup }: LinkAccess, offset: 
   })
 }
 
-function checkPublic({ protocol, hostname }: URL): void {
+/** Checks an address from a provider's answer; names are checked when they are resolved. @throws UnsafeLink */
+export function checkPublic({ protocol, hostname }: URL): void {
   if (protocol !== 'https:') throw new UnsafeLink(`A link to ${hostname} is not https`)
   const address = hostname.replace(/^\[|\]$/g, '')
   // Sockets call `lookup` for names only.

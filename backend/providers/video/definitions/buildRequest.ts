@@ -16,9 +16,15 @@ export class ForeignAddress extends Error {
   override name = 'ForeignAddress'
 }
 
+/** A call refers to a value that the job does not have. */
+export class MissingValue extends Error {
+  override name = 'MissingValue'
+}
+
 /**
  * Builds a request with the provider's key.
  * @throws ForeignAddress if the address is neither of `baseUrl` nor of `origins`
+ * @throws MissingValue
  */
 export function buildRequest(definition: Definition, call: Call, values: Values, key: string): HttpRequest {
   const url = urlOf(definition, call, values)
@@ -43,7 +49,7 @@ export function buildRequest(definition: Definition, call: Call, values: Values,
 
 function urlOf({ name, baseUrl, origins }: Definition, { url: template }: Call, values: Values): URL {
   const filled = fill(template, encodeValues(values))
-  if (typeof filled !== 'string') throw new Error(`${name}: the address of the call lacks a value`)
+  if (typeof filled !== 'string') throw new MissingValue(`${name}: the address of the call lacks a value`)
   const url = URL.parse(filled.startsWith('/') ? `${trimEnd(baseUrl, '/')}${filled}` : filled)
   const allowed = [baseUrl, ...origins].map((address) => new URL(address).origin)
   if (!url || !allowed.includes(url.origin))

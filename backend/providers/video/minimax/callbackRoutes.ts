@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
 import { isUuid } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { readRawBody } from '#backend/kernel/http/readRawBody.ts'
-import { parseLosslessJson } from './losslessJson.ts'
+import { parseLosslessJson } from '../losslessJson.ts'
 
 const CALLBACK_PATH = '/webhooks/minimax'
 const MAX_BODY_BYTES = 64 * 1024

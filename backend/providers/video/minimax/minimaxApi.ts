@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { httpCall } from '../httpCall.ts'
+import { parseLosslessJson } from '../losslessJson.ts'
 import { kindOfHttpStatus, ProviderError, type ProviderErrorKind } from '../providerError.ts'
-import { parseLosslessJson } from './losslessJson.ts'
 
 /** MiniMax sends ids as strings or as integers of up to 64 bits. Converts both to strings. */
 const Id = z.pipe(z.union([z.string(), z.int()]), z.transform(String))

@@ -1,0 +1,52 @@
+import type pg from 'pg'
+import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { createCircuitBreaker } from '../circuitBreaker.ts'
+import { createSlidingWindowLimiter } from '../slidingWindowLimiter.ts'
+import { createDefinedProvider, type DefinedProviderDeps } from './definedProvider.ts'
+import { createDefinitionClient } from './definitionClient.ts'
+
+/** Times in milliseconds. A create call takes less than 65 s. */
+const DEFINITION_TIMING = {
+  /** Slightly longer than a minute, because network latency varies between calls. */
+  windowMs: 61_000,
+  /** Replaces the definition's interval. */
+  pollIntervalMs: undefined as number | undefined,
+  connectTimeoutMs: 10_000,
+  createTimeoutMs: 60_000,
+  queryTimeoutMs: 15_000,
+  stallTimeoutMs: 30_000,
+  attempts: 3,
+  intervalMs: 1_000,
+  failureThreshold: 3,
+  initialOpenMs: 5_000,
+  maxOpenMs: 60_000,
+  probeTimeoutMs: 30_000,
+}
+export type DefinitionTiming = typeof DEFINITION_TIMING
+
+export interface DefinitionProviderOptions
+  extends Pick<DefinedProviderDeps, 'definition' | 'key' | 'alerts' | 'log' | 'callbackUrl' | 'catalogueModel'> {
+  readonly pool: pg.Pool
+  readonly timing?: Partial<DefinitionTiming> | undefined
+}
+
+/** Creates the provider of a definition. All processes that use the same database share its limits and breaker. */
+export function createDefinitionProvider({ pool, timing, ...deps }: DefinitionProviderOptions): VideoProvider {
+  const { definition, key, alerts } = deps
+  const options = { ...DEFINITION_TIMING, ...timing }
+  const { name } = definition()
+  const limiter = (kind: 'creates' | 'queries') => () =>
+    createSlidingWindowLimiter(pool, `${name} ${kind}`, definition().rate[kind], options.windowMs)
+  return createDefinedProvider({
+    ...deps,
+    ...options,
+    client: createDefinitionClient({ definition, key, ...options }),
+    creates: limiter('creates'),
+    queries: limiter('queries'),
+    breaker: createCircuitBreaker(pool, name, options),
+    alerts: {
+      raise: (code, detail) => alerts.raise(`${code} ${name}`, detail),
+      clear: (code) => alerts.clear(`${code} ${name}`),
+    },
+  })
+}

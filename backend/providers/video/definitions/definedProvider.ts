@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CatalogueModel, ModelFile } from '#backend/tasks/contract.ts'
+import type {
+  CancelAnswer,
+  CreateAnswer,
+  RenderRequest,
+  RenderState,
+  VideoProvider,
+} from '#backend/tasks/videoProvider.port.ts'
+import { downloadVideo } from '../downloadVideo.ts'
+import { alertOperator, answerToError, type Protection, recordAccepted, waitForBreaker } from '../protectedCalls.ts'
+import { ProviderError } from '../providerError.ts'
+import type { RateLimiter } from '../slidingWindowLimiter.ts'
+import { createCall, ForeignAddress, jobValues, MissingValue, requestValues } from './buildRequest.ts'
+import type { Call, Definition } from './definition.ts'
+import type { DefinitionClient } from './definitionClient.ts'
+import {
+  interpretCreated,
+  interpretError,
+  interpretResult,
+  interpretState,
+  isSuccess,
+  resultUrl,
+} from './interpretAnswer.ts'
+import { decodeJob, encodeJob } from './jobRecord.ts'
+import { sendFrames } from './sendFrames.ts'
+import type { Answer } from './shapes.ts'
+import type { Values } from './template.ts'
+
+export interface DefinedProviderDeps extends Protection {
+  /** Returns the definition in force, which may change. Its name does not. */
+  readonly definition: () => Definition
+  readonly client: DefinitionClient
+  readonly key: string
+  readonly creates: () => RateLimiter
+  readonly queries: () => RateLimiter
+  /** Returns the callback URL of a task, or undefined if the provider cannot reach this server. */
+  readonly callbackUrl: (request: RenderRequest) => string | undefined
+  readonly catalogueModel: (file: ModelFile) => CatalogueModel
+  readonly pollIntervalMs: number | undefined
+  readonly stallTimeoutMs: number
+  /** Calls to cancel while the provider answers that it is cancelling, and the time between two. */
+  readonly attempts: number
+  readonly intervalMs: number
+}
+
+/** Creates the adapter that interprets a definition. Hosted providers have no idempotency keys. */
+export function createDefinedProvider(deps: DefinedProviderDeps): VideoProvider {
+  const { definition, client, key, creates, queries, breaker, stallTimeoutMs, attempts, intervalMs } = deps
+  const closed = new AbortController()
+  const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
+
+  const query = async (call: Call, values: Values, signal: AbortSignal) => {
+    for (let wait = await queries().acquire(); wait > 0; wait = await queries().acquire())
+      await delay(wait, undefined, { signal })
+    return client.query(call, values, signal)
+  }
+
+  /** Returns the state of a job with the answer that holds its result. */
+  const look = async (jobId: string, signal: AbortSignal): Promise<{ state: RenderState; answer?: Answer }> => {
+    const current = definition()
+    const { state: stateCall, result } = current
+    const values = jobValues(decodeJob(jobId))
+    try {
+      const answer = await query(stateCall, values, signal)
+      const state = interpretState(current, answer)
+      if (state.kind !== 'finished' || !result.call) return { state, answer }
+      const resultAnswer = await query(result.call, values, signal)
+      return { state: interpretResult(current, resultAnswer), answer: resultAnswer }
+    } catch (error) {
+      if (error instanceof MissingValue) return { state: { kind: 'unknown' } }
+      await alertOperator(error, deps)
+      const isAnswer = error instanceof ProviderError && ['content', 'invalid_request'].includes(error.kind)
+      if (!isAnswer) throw error
+      const code = error.kind === 'content' ? 'content_refused' : 'provider_failed'
+      return { state: { kind: 'failed', code, detail: error.message } }
+    }
+  }
+
+  /** Returns what is wrong with the connection, or undefined. */
+  const connectionFault = async (signal: AbortSignal): Promise<string | undefined> => {
+    try {
+      const answer = await client.query(definition().check, {}, signal)
+      const error = isSuccess(answer) ? undefined : interpretError(definition(), answer)
+      return error && error.kind !== 'invalid_request' ? error.message : undefined
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  return {
+    name: definition().name,
+    idempotent: false,
+    get cancels() {
+      return definition().cancel !== undefined
+    },
+    get pollIntervalMs() {
+      return deps.pollIntervalMs ?? definition().rate.pollSeconds * 1000
+    },
+
+    async acquire() {
+      const wait = await waitForBreaker(breaker, async () => (await connectionFault(closed.signal)) === undefined)
+      return wait > 0 ? wait : creates().acquire()
+    },
+
+    async create(request): Promise<CreateAnswer> {
+      const prepared = await prepare(deps, request, closed.signal)
+      if ('kind' in prepared) return prepared
+      try {
+        const answer = await client.create(prepared)
+        const job = interpretCreated(definition(), answer)
+        if (!job) throw interpretError(definition(), answer)
+        // The job exists, so that a failure here must not lose its id.
+        await recordAccepted(deps).catch((error) => deps.log.warn({ err: error }, 'provider success not recorded'))
+        return { kind: 'accepted', jobId: encodeJob(definition(), job) }
+      } catch (error) {
+        return answerToError(error, deps, request.taskId)
+      }
+    },
+
+    state: async (jobId, signal) => (await look(jobId, either(signal))).state,
+
+    async fetch(jobId, file, signal) {
+      const link = async () => {
+        const { state, answer } = await look(jobId, either(signal))
+        const url = state.kind === 'finished' && answer && resultUrl(definition(), answer)
+        if (!url) throw new Error(`${definition().name} has no video for the job: ${state.kind}`)
+        return { url }
+      }
+      const { baseUrl, key: header } = definition()
+      const headers = { [header.header]: `${header.prefix}${key}` }
+      await downloadVideo(link, file, { engine: baseUrl, headers, signal: either(signal), stallTimeoutMs })
+    },
+
+    async cancel(jobId, signal): Promise<CancelAnswer> {
+      const { cancel } = definition()
+      if (!cancel) return 'unsupported'
+      const { kind } = (await look(jobId, either(signal))).state
+      if (kind !== 'queued' && kind !== 'rendering') return 'too_late'
+      if (!cancel.states.includes(kind)) return 'unsupported'
+      for (let attempt = 1; ; attempt++) {
+        const answer = await client.query(cancel, jobValues(decodeJob(jobId)), either(signal))
+        const status = String(answer.status)
+        if (isSuccess(answer)) return 'cancelled'
+        if (!cancel.again.includes(status)) {
+          if (cancel.tooLate.includes(status)) return 'too_late'
+          throw interpretError(definition(), answer)
+        }
+        if (attempt >= attempts) throw interpretError(definition(), answer)
+        await delay(intervalMs, undefined, { signal: either(signal) })
+      }
+    },
+
+    discard: async () => {},
+
+    async check(signal) {
+      const fault = await connectionFault(either(signal))
+      return { ok: fault === undefined, detail: fault ?? `${definition().names.en} answers and accepts the key.` }
+    },
+
+    models: async () => modelFiles(definition()).map(deps.catalogueModel),
+    close: async () => closed.abort(),
+  }
+}
+
+/** Returns the request that creates a job, or an answer if it certainly cannot be sent. */
+async function prepare(deps: DefinedProviderDeps, request: RenderRequest, signal: AbortSignal) {
+  const { client, callbackUrl } = deps
+  const definition = deps.definition()
+  try {
+    const frames = await sendFrames(definition, client, request, signal)
+    const values = requestValues(request, frames, callbackUrl(request))
+    return client.build(createCall(definition, request.providerModel), values)
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind !== 'unknown') return answerToError(error, deps, request.taskId)
+    if (error instanceof MissingValue || error instanceof ForeignAddress)
+      return { kind: 'refused', code: 'provider_failed', detail: error.message } as const
+    // Nothing was asked for yet, so the job certainly does not exist.
+    await deps.breaker.recordFailure()
+    return { kind: 'postponed', detail: (error as Error).message } as const
+  }
+}
+
+/** Returns the catalogue entries of a definition, whose only route is the definition itself. */
+const modelFiles = ({ name, models }: Definition): readonly ModelFile[] =>
+  models.map(({ url, body, priceSource, model, ...entry }) => ({
+    ...entry,
+    routes: [{ provider: name, model: model ?? entry.id }],
+  }))
