@@ -1,8 +1,5 @@
 import * as z from 'zod/mini'
 
-/** When downloads carry a visible label; `auto` means for accounts whose language is Chinese. */
-export const VIDEO_LABELS = ['auto', 'always', 'never'] as const
-
 export const ROLES = ['api', 'projections', 'workflows'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -43,7 +40,7 @@ const Environment = z.object({
   C2PA_CERTIFICATE_FILE: text,
   C2PA_KEY_FILE: text,
   AIGC_PRODUCER: z._default(z.string().check(z.maxLength(100)), 'Kinora'),
-  VIDEO_LABEL: z._default(z.enum(VIDEO_LABELS), 'auto'),
+  VIDEO_LABEL: z._default(z.enum(['auto', 'always', 'never']), 'auto'),
   MINIMAX_API_KEY: text,
   MINIMAX_BASE_URL: z._default(z.url(), 'https://api.minimax.io'),
   VIDEOS_API_URL: httpAddress,

@@ -51,6 +51,7 @@ export interface Config {
     readonly credential: Credential | undefined
     /** Name or code of the operator in the `AIGC` field. */
     readonly producer: string
+    /** Which downloads have a visible label; `auto` means those of accounts whose language is Chinese. */
     readonly label: Environment['VIDEO_LABEL']
   }
   readonly payments: {

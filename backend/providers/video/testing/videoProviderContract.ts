@@ -3,8 +3,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { lacksReference } from '#backend/kernel/media/marks/testing/referenceReader.ts'
 import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
+import { deliverShapes } from '#backend/tasks/downloads/testing/deliverShapes.ts'
+import { expectMarked } from '#backend/tasks/downloads/testing/expectMarked.ts'
 import type { RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 
 export const REQUEST: RenderRequest = {
   taskId: '01900000-0000-7000-8000-000000000001',
@@ -92,13 +96,21 @@ export function videoProviderContract(
     })
     afterEach(() => world.slow?.(false))
 
-    it('accepts a job and produces a playable file', { timeout: 180_000 }, async () => {
+    /** The first finished job, whose file several tests use: some providers take seconds for one. */
+    let finished: { taskId: string; jobId: string } | undefined
+    const finishedJob = async () => {
       expect(await provider.acquire()).toBe(0)
       const request = newRequest(ask)
       const jobId = await acceptedJob(provider, request)
       expect(jobId).toMatch(/\S/)
       if (provider.idempotent) expect(await acceptedJob(provider, request)).toBe(jobId)
       expect(await answerOf(provider, jobId)).toMatchObject({ kind: 'finished' })
+      return { taskId: request.taskId, jobId }
+    }
+
+    it('accepts a job and produces a playable file', { timeout: 180_000 }, async () => {
+      finished = await finishedJob()
+      const { jobId } = finished
       const file = path.join(folder, 'video.mp4')
       await provider.fetch(jobId, file, NEVER)
       expect(await probeMp4(file)).toMatchObject({ codec: 'avc1' })
@@ -106,6 +118,13 @@ export function videoProviderContract(
       expect((await probeMp4(file)).frames).toBeGreaterThan(0)
       expect(await provider.cancel(jobId, NEVER)).toMatch(/too_late|unsupported/)
       expect((await provider.state(jobId, NEVER)).kind).toBe('finished')
+    })
+
+    it(`delivers marked files${FULL && lacksReference && ` (the reference reader ${lacksReference})`}`, {
+      timeout: 300_000,
+    }, async () => {
+      const { taskId, jobId } = finished ?? (await finishedJob())
+      await expectMarked(await deliverShapes(provider, { jobId, taskId, folder, copies: FULL }))
     })
 
     it('never reports an unknown job as finished and has no file for it', async () => {
