@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
+import { createComfyui } from '../providers/video/comfyui/comfyui.ts'
 import { createDemoProvider } from '../providers/video/demo/demoProvider.ts'
 import { callbackUrlOf, isPublicUrl } from '../providers/video/minimax/callbackRoutes.ts'
 import { createMinimax } from '../providers/video/minimax/minimax.ts'
@@ -10,7 +11,7 @@ import type { Context, Overrides } from './context.ts'
 /** Opens each configured video provider, keyed by the name that routes of models use; the demo renderer if none is. */
 export function openVideoProviders(context: Context, overrides: Overrides): ReadonlyMap<string, VideoProvider> {
   if (overrides.provider) return byName([overrides.provider])
-  const opened = [...openMinimax(context, overrides), ...openVideosApi(context)]
+  const opened = [...openMinimax(context, overrides), ...openVideosApi(context), ...openComfyui(context)]
   const { dataDir, video } = context.config
   return byName(opened.length > 0 ? opened : [createDemoProvider(path.join(dataDir, 'demo'), video.ffmpegPath)])
 }
@@ -30,4 +31,11 @@ function openMinimax({ config, pool, log }: Context, { minimax: timing }: Overri
 function openVideosApi({ config, pool, log }: Context): readonly VideoProvider[] {
   const { videosApi } = config.video
   return videosApi ? [createVideosApi({ ...videosApi, pool, log, alerts: createOperatorAlerts(pool, log) })] : []
+}
+
+function openComfyui({ config, pool, log }: Context): readonly VideoProvider[] {
+  const { comfyui, ffmpegPath } = config.video
+  const folder = path.join(config.dataDir, 'comfyui')
+  const alerts = createOperatorAlerts(pool, log)
+  return comfyui ? [createComfyui({ ...comfyui, folder, ffmpegPath, pool, log, alerts })] : []
 }

@@ -47,6 +47,8 @@ export interface ContractWorld {
   readonly slow?: (slow: boolean) => void
   /** Makes a running job fail. */
   readonly fail?: (jobId: string, code: 'content_refused' | 'provider_failed') => void
+  /** The failures that the engine tells apart; absent: both. */
+  readonly failures?: readonly ('content_refused' | 'provider_failed')[]
   /** Makes the next create call take effect without a response. */
   readonly loseNextAnswer?: () => void
   /** Returns how many jobs the engine has started. */
@@ -158,7 +160,7 @@ export function videoProviderContract(
     })
 
     it.each(['content_refused', 'provider_failed'] as const)('reports a job that ends as %s', async (code) => {
-      if (!world.fail) return
+      if (!world.fail || world.failures?.includes(code) === false) return
       world.slow?.(true)
       const jobId = await acceptedJob(provider, newRequest(ask))
       world.fail(jobId, code)

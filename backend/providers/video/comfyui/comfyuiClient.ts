@@ -1,0 +1,131 @@
+import * as z from 'zod/mini'
+import { type HttpAnswer, httpCall } from '../httpCall.ts'
+import { kindOfHttpStatus, ProviderError } from '../providerError.ts'
+import { HistoryEntry, Job, jobOfHistory } from './comfyuiJob.ts'
+
+export interface ComfyuiAccess {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  /** For the proxy before ComfyUI, which has no access control of its own. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly connectTimeoutMs: number
+  readonly timeoutMs: number
+}
+
+const QueueItems = z.array(z.array(z.unknown()))
+const Queue = z.object({ queue_running: QueueItems, queue_pending: QueueItems })
+const Uploaded = z.object({ name: z.string(), subfolder: z._default(z.string(), '') })
+const Refusal = z.object({
+  error: z.union([z.string(), z.object({ message: z._default(z.string(), ''), details: z._default(z.string(), '') })]),
+  node_errors: z.optional(z.unknown()),
+})
+const Stats = z.object({
+  devices: z._default(z.array(z.object({ name: z.string(), vram_total: z.number(), vram_free: z.number() })), []),
+})
+
+export type ComfyuiClient = ReturnType<typeof createComfyuiClient>
+
+/** Creates a client for ComfyUI's server. Its methods throw ProviderError or NotSent, or another error of transport. */
+export function createComfyuiClient({ baseUrl, headers, connectTimeoutMs, timeoutMs }: ComfyuiAccess) {
+  const call = async (method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: object) => {
+    const encoded = body && (body instanceof FormData ? new Response(body) : Response.json(body))
+    return httpCall(new URL(`${baseUrl}${path}`), {
+      method,
+      headers: { ...headers, ...(encoded ? { 'Content-Type': encoded.headers.get('content-type')! } : {}) },
+      body: encoded && new Uint8Array(await encoded.arrayBuffer()),
+      connectTimeoutMs,
+      timeoutMs,
+      signal,
+    })
+  }
+  const post = (path: string, signal: AbortSignal, body: object) => call('POST', path, signal, body)
+
+  /** Reads a job from the lists of a server without `/api/jobs`. */
+  const readOlder = async (id: string, signal: AbortSignal): Promise<Job | undefined> => {
+    const history = parse(z.record(z.string(), HistoryEntry), await call('GET', `/history/${id}`, signal))
+    if (history[id]) return jobOfHistory(history[id])
+    const queue = parse(Queue, await call('GET', '/queue', signal))
+    const has = (items: readonly (readonly unknown[])[]) => items.some(([, promptId]) => promptId === id)
+    if (has(queue.queue_running)) return { status: 'in_progress' }
+    return has(queue.queue_pending) ? { status: 'pending' } : undefined
+  }
+
+  return {
+    /** Returns a job, or undefined if the server does not know it. */
+    async read(id: string, signal: AbortSignal): Promise<Job | undefined> {
+      const encoded = encodeURIComponent(id)
+      const answer = await call('GET', `/api/jobs/${encoded}`, signal)
+      if (answer.status !== 404) return parse(Job, answer)
+      // Servers without this call answer 404 as text.
+      return z.safeParse(Refusal, jsonOf(answer)).success ? undefined : readOlder(encoded, signal)
+    },
+
+    /** Queues a graph under our id. The server does not refuse a second one with the same id. */
+    async queue(id: string, graph: object, clientId: string, signal: AbortSignal): Promise<void> {
+      const body = { prompt: graph, prompt_id: id, client_id: clientId }
+      parse(z.object({ prompt_id: z.literal(id) }), await post('/prompt', signal, body))
+    },
+
+    /** Uploads a picture. Returns the name by which a graph refers to it. */
+    async upload(name: string, image: Buffer, signal: AbortSignal): Promise<string> {
+      const form = new FormData()
+      form.set('image', new Blob([new Uint8Array(image)], { type: 'image/jpeg' }), name)
+      for (const [field, value] of Object.entries({ subfolder: 'kinora', type: 'input', overwrite: 'true' }))
+        form.set(field, value)
+      const { name: stored, subfolder } = parse(Uploaded, await post('/upload/image', signal, form))
+      return subfolder ? `${subfolder}/${stored}` : stored
+    },
+
+    /** Cancels a waiting or running job. Returns whether the server did. */
+    async cancel(id: string, isRunning: boolean, signal: AbortSignal): Promise<boolean> {
+      const answer = await post(`/api/jobs/${encodeURIComponent(id)}/cancel`, signal, {})
+      if (answer.status !== 404 && answer.status !== 405)
+        return parse(z.object({ cancelled: z.boolean() }), answer).cancelled
+      // Older servers. `/interrupt` must name the job: without a body it stops the job of whoever runs.
+      const older = isRunning ? post('/interrupt', signal, { prompt_id: id }) : post('/queue', signal, { delete: [id] })
+      checkStatus(await older)
+      return true
+    },
+
+    /** Removes a job, with its prompt, from the server's history. */
+    async forget(id: string, signal: AbortSignal): Promise<void> {
+      checkStatus(await post('/history', signal, { delete: [id] }))
+    },
+
+    viewUrl: (file: { readonly filename: string; readonly subfolder: string; readonly type: string }) =>
+      `${baseUrl}/view?${new URLSearchParams({ filename: file.filename, subfolder: file.subfolder, type: file.type })}`,
+
+    devices: async (signal: AbortSignal) => parse(Stats, await call('GET', '/system_stats', signal)).devices,
+
+    async hasNode(className: string, signal: AbortSignal): Promise<boolean> {
+      const answer = await call('GET', `/object_info/${encodeURIComponent(className)}`, signal)
+      return className in parse(z.looseObject({}), answer)
+    },
+  }
+}
+
+function jsonOf({ body }: HttpAnswer): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+function parse<S extends z.ZodMiniType>(schema: S, answer: HttpAnswer): z.output<S> {
+  checkStatus(answer)
+  const parsed = z.safeParse(schema, jsonOf(answer))
+  if (parsed.success) return parsed.data
+  throw new ProviderError('unknown', 'ComfyUI answered with an unexpected body')
+}
+
+function checkStatus(answer: HttpAnswer): void {
+  const { status } = answer
+  if (status >= 200 && status < 300) return
+  const parsed = z.safeParse(Refusal, jsonOf(answer))
+  const { error = '', node_errors = {} } = parsed.success ? parsed.data : {}
+  const text = typeof error === 'string' ? error : `${error.message} ${error.details}`
+  const nodes = Object.keys(node_errors as object)
+  const where = nodes.length > 0 ? ` at node ${nodes.join(', ')}` : ''
+  throw new ProviderError(kindOfHttpStatus(status), `ComfyUI answered HTTP ${status} ${text}`.trim() + where)
+}

@@ -1,0 +1,148 @@
+import { rm } from 'node:fs/promises'
+import { copyWithoutMetadata } from '#backend/kernel/media/copyWithoutMetadata.ts'
+import type { WatchedFolder } from '#backend/kernel/watchedFolder.ts'
+import type {
+  CancelAnswer,
+  CreateAnswer,
+  RenderRequest,
+  RenderState,
+  VideoProvider,
+} from '#backend/tasks/videoProvider.port.ts'
+import { downloadVideo } from '../downloadVideo.ts'
+import { NotSent } from '../httpCall.ts'
+import { alertOperator, answerToError, type Protection, recordAccepted, waitForBreaker } from '../protectedCalls.ts'
+import { checkEngine } from './checkEngine.ts'
+import type { ComfyuiClient } from './comfyuiClient.ts'
+import { stateOf, videoOf } from './comfyuiJob.ts'
+import type { createComfyuiProgress } from './comfyuiProgress.ts'
+import { type ComfyuiGraph, fillGraph } from './graphFile.ts'
+import { graphValues } from './graphValues.ts'
+
+export interface ComfyuiDeps extends Protection {
+  readonly client: ComfyuiClient
+  readonly progress: ReturnType<typeof createComfyuiProgress>
+  readonly graphs: Promise<WatchedFolder<ComfyuiGraph>>
+  readonly baseUrl: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly clientId: string
+  readonly ffmpegPath: string | undefined
+  readonly pollIntervalMs: number
+  readonly stallTimeoutMs: number
+}
+
+/** A job id is the task id, which is the `prompt_id`, and the graph's id, which tells the output node and the cost. */
+const jobIdOf = ({ taskId, providerModel }: RenderRequest) => `${taskId}:${providerModel}`
+const partsOf = (jobId: string) => {
+  const [promptId = '', ...graph] = jobId.split(':')
+  return { promptId, graphId: graph.join(':') }
+}
+
+/**
+ * Creates the adapter for ComfyUI. The operator's graphs are its models. A job is queued under the task's id, and only
+ * if the server does not know it, so a repeated `create` renders once.
+ */
+export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
+  const { client, progress, graphs, baseUrl, headers, clientId, ffmpegPath, breaker } = deps
+  const closed = new AbortController()
+  const either = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
+  /** Tasks that the server may have queued although no answer came. */
+  const unclear = new Set<string>()
+
+  const queueOnce = async (request: RenderRequest, graph: ComfyuiGraph) => {
+    const { taskId } = request
+    if (await client.read(taskId, closed.signal)) return
+    progress.connect()
+    const filled = fillGraph(graph, await graphValues(request, graph, client, closed.signal))
+    unclear.add(taskId)
+    await client.queue(taskId, filled, clientId, closed.signal)
+  }
+  const read = async (jobId: string, signal: AbortSignal) => {
+    const { promptId, graphId } = partsOf(jobId)
+    try {
+      return { job: await client.read(promptId, either(signal)), graph: (await graphs).current().get(graphId) }
+    } catch (error) {
+      await alertOperator(error, deps)
+      throw error
+    }
+  }
+  const isReachable = () =>
+    client.devices(closed.signal).then(
+      () => true,
+      () => false,
+    )
+
+  return {
+    name: 'comfyui',
+    idempotent: true,
+    cancels: true,
+    pollIntervalMs: deps.pollIntervalMs,
+    acquire: () => waitForBreaker(breaker, isReachable),
+
+    async create(request): Promise<CreateAnswer> {
+      const { taskId, providerModel } = request
+      const graph = (await graphs).current().get(providerModel)
+      if (!graph) return { kind: 'refused', code: 'provider_failed', detail: `There is no graph ${providerModel}.` }
+      try {
+        await queueOnce(request, graph)
+      } catch (error) {
+        if (error instanceof NotSent && unclear.has(taskId)) throw new Error(error.message, { cause: error })
+        return answerToError(error, deps, taskId)
+      }
+      unclear.delete(taskId)
+      await recordAccepted(deps)
+      return { kind: 'accepted', jobId: jobIdOf(request) }
+    },
+
+    async state(jobId, signal): Promise<RenderState> {
+      const { job, graph } = await read(jobId, signal)
+      return job ? stateOf(job, graph, progress.percentOf(partsOf(jobId).promptId)) : { kind: 'unknown' }
+    },
+
+    async fetch(jobId, file, signal) {
+      const { job, graph } = await read(jobId, signal)
+      const video = job && videoOf(job, graph?.output)
+      if (!video) throw new Error('ComfyUI has no video of this job')
+      const original = `${file}.original`
+      const link = async () => ({ url: client.viewUrl(video) })
+      const { stallTimeoutMs } = deps
+      try {
+        await downloadVideo(link, original, { engine: baseUrl, headers, signal: either(signal), stallTimeoutMs })
+        // ComfyUI writes the whole graph, with the prompt, into the file.
+        await copyWithoutMetadata(original, file, { encode: !/\.mp4$/i.test(video.filename), signal, ffmpegPath })
+      } finally {
+        await rm(original, { force: true })
+      }
+    },
+
+    async cancel(jobId, signal): Promise<CancelAnswer> {
+      const status = (await read(jobId, signal)).job?.status
+      if (status !== 'pending' && status !== 'in_progress') return 'too_late'
+      const { promptId } = partsOf(jobId)
+      return (await client.cancel(promptId, status === 'in_progress', either(signal))) ? 'cancelled' : 'too_late'
+    },
+
+    async discard(taskId) {
+      const { promptId } = partsOf(taskId)
+      unclear.delete(promptId)
+      progress.forget(promptId)
+      try {
+        const job = await client.read(promptId, closed.signal)
+        if (!job) return
+        await client.cancel(promptId, job.status === 'in_progress', closed.signal)
+        await client.forget(promptId, closed.signal)
+      } catch (error) {
+        // The server forgets everything when it restarts.
+        deps.log.warn({ err: error, taskId }, 'comfyui job not discarded')
+      }
+    },
+
+    check: async (signal) => checkEngine(client, await graphs, either(signal)),
+    models: async () => [...(await graphs).current().values()].map(({ entry }) => entry),
+
+    async close() {
+      closed.abort()
+      progress.close()
+      await (await graphs).close()
+    },
+  }
+}
