@@ -100,7 +100,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     database: env.DATABASE_URL ? { url: env.DATABASE_URL } : undefined,
     eventStore: env.EVENTSTORE_URL ? { url: env.EVENTSTORE_URL, ca: env.EVENTSTORE_CA } : undefined,
     temporal: env.TEMPORAL_ADDRESS ? { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE } : undefined,
-    video: readVideo(env),
+    video: readVideo(env, environment),
     marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER, label: env.VIDEO_LABEL },
     payments: { paypal: readPaypal(env) },
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,

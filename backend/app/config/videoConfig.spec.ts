@@ -28,6 +28,14 @@ describe('the settings of video engines', () => {
     expect(comfyui?.headers).toEqual({ Authorization: 'Basic a:b' })
   })
 
+  it('give provider definitions their keys, and none of the other secrets', () => {
+    const env = { FAL_KEY: 'fal', MY_GATEWAY_KEY: 'mine', SESSION_SECRET: 'x'.repeat(32), ARK_API_KEY: '' }
+    const { keyOf } = read(env)
+    expect(['FAL_KEY', 'MY_GATEWAY_KEY', 'SESSION_SECRET', 'ENCRYPTION_KEY', 'ARK_API_KEY'].map(keyOf)).toEqual([
+      ...['fal', 'mine', undefined, undefined, undefined],
+    ])
+  })
+
   it.each<Record<string, string>>([
     { VIDEOS_API_URL: 'gpu' },
     { COMFYUI_URL: 'gpu:8188:1' },

@@ -95,8 +95,14 @@ const Model = z.extend(ProviderModel, {
 })
 export type DefinedModel = z.output<typeof Model>
 
+/** Providers with an adapter of their own. */
+const CODED = ['demo', 'minimax', 'videos-api', 'comfyui']
+
 const Shape = z.strictObject({
-  name: z.string().check(z.regex(/^[a-z][a-z0-9-]{0,31}$/)),
+  name: z.string().check(
+    z.regex(/^[a-z][a-z0-9-]{0,31}$/),
+    z.refine((name) => !CODED.includes(name), 'is the name of an adapter'),
+  ),
   names: Text,
   /** Where the facts come from, and what is not verified. */
   source: z.string(),
