@@ -122,7 +122,7 @@ export function videoProviderContract(
       expect((await provider.state(jobId, NEVER)).kind).toBe('finished')
     })
 
-    it(`delivers marked files${FULL && lacksReference && ` (the reference reader ${lacksReference})`}`, {
+    it(`delivers marked files${FULL && lacksReference ? ` (the reference reader ${lacksReference})` : ''}`, {
       timeout: 300_000,
     }, async () => {
       const { taskId, jobId } = finished ?? (await finishedJob())
