@@ -5,12 +5,15 @@ import { algorithmOf, coseSign1, reservedBytes } from './coseSign1.ts'
 import type { Credential } from './credential.ts'
 import type { SigningJob } from './signInThread.ts'
 
-/** A Blob whose bytes can be read synchronously. */
+/** A Blob whose bytes can be read synchronously. It copies none of them. */
 class ReadableBlob extends Blob {
-  readonly content: Uint8Array<ArrayBuffer>
-  constructor(content: Uint8Array<ArrayBuffer>) {
-    super([content])
+  readonly content: Uint8Array
+  constructor(content: Uint8Array) {
+    super()
     this.content = content
+  }
+  override get size(): number {
+    return this.content.length
   }
   override slice(from = 0, to = this.size): ReadableBlob {
     return new ReadableBlob(this.content.subarray(from, to))
@@ -20,7 +23,7 @@ class ReadableBlob extends Blob {
 // The library reads its input with FileReaderSync, which only the workers of browsers have.
 Object.assign(globalThis, {
   FileReaderSync: class {
-    readAsArrayBuffer = (blob: ReadableBlob) => Uint8Array.from(blob.content).buffer
+    readAsArrayBuffer = ({ content }: ReadableBlob) => new Uint8Array(content).buffer
   },
 })
 
@@ -37,7 +40,7 @@ const signer = {
   reserveSize,
   sign: async (claim: Uint8Array) => new Uint8Array(coseSign1(claim, { ...credential, chain }, reserveSize)),
 }
-const blobOf = async (file: string) => new ReadableBlob(Uint8Array.from(await readFile(file)))
+const blobOf = async (file: string) => new ReadableBlob(await readFile(file))
 
 async function signFile({ source, target, format, manifest, parent }: SigningJob): Promise<void> {
   const settings = { verify: { verify_after_sign: false } }
