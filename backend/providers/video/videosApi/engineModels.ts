@@ -38,9 +38,9 @@ function modelOf(id: string): CatalogueModel {
   })
 }
 
-/** Reads T2V and I2V from names such as `Wan2.2-I2V-A14B-Diffusers`. A name with neither, or both, offers both. */
+/** Reads T2V, I2V and TI2V from names such as `Wan2.2-I2V-A14B-Diffusers`. A name with none of them offers both. */
 function taskTypesOf(name: string): readonly TaskType[] {
-  const [text, image] = [/t2v/i.test(name), /i2v/i.test(name)]
+  const [text, image] = [/ti?2v/i.test(name), /i2v/i.test(name)]
   if (text === image) return ['text_to_video', 'image_to_video']
   return text ? ['text_to_video'] : ['image_to_video']
 }
