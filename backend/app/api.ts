@@ -26,6 +26,7 @@ import { redirects } from '../kernel/http/redirects.ts'
 import { serveSite } from '../kernel/http/staticSite.ts'
 import { watchEventLoop } from '../kernel/observability/eventLoopWatch.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
+import { securityTxt } from '../kernel/securityTxt.ts'
 import { createRateLimit, exchangeCounts } from '../kernel/sharedRateLimit.ts'
 import { operatorGuard } from '../operators/operatorRoutes.ts'
 import { mailboxRoutes } from '../providers/mail/mailboxRoutes.ts'
@@ -173,7 +174,11 @@ function composeApi(
     ownWrites,
     api,
     webhooks: webhooksOf(context, adapters, services),
-    pages: [health, ...development.filter((routes) => routes !== undefined)],
+    pages: [
+      health,
+      securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
+      ...development.filter((routes) => routes !== undefined),
+    ],
     site: [
       operatorGuard(operators.isSignedIn),
       ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(site, publicUrl)] : []),
