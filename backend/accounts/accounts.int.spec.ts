@@ -214,6 +214,14 @@ describe('staying signed in', () => {
     expect(await outcome(refresh)).toEqual([401, 'unauthenticated'])
   })
 
+  it('ends the session that a new sign-in in the same browser replaces, and no other', async () => {
+    const email = await verified()
+    const [old, elsewhere] = [cookiesOf(await login(email)), cookiesOf(await login(email))]
+    const next = cookiesOf(await kinora.post('/auth/login', { email, password }, { cookie: old }))
+    const statuses = [old, elsewhere, next].map(async (cookie) => (await as(cookie, 'GET', '/auth/me')).status)
+    expect(await Promise.all(statuses)).toEqual([401, 200, 200])
+  })
+
   it('marks a session of an earlier version, and no other, as readable', async () => {
     const cookie = cookiesOf(await login(await verified()))
     const marks = async (sent: string) => (await as(sent, 'GET', '/auth/me')).headers.getSetCookie()

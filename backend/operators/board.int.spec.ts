@@ -83,6 +83,19 @@ describe('the operator', () => {
     expect(JSON.stringify(actions)).not.toContain('wrong')
   })
 
+  it('ends the session that a new sign-in in the same browser replaces', async () => {
+    const cookieOf = (answer: Response) =>
+      answer.headers
+        .getSetCookie()
+        .map((line) => line.split(';')[0])
+        .join('; ')
+    const old = cookieOf(await signIn())
+    const body = { username: 'olga', password: PASSWORD }
+    const next = cookieOf(await kinora.post('/analytics/login', body, { cookie: old }))
+    const board = (cookie: string) => fetch(`${kinora.api}/analytics/factors`, { headers: { cookie } })
+    expect([(await board(old)).status, (await board(next)).status]).toEqual([401, 200])
+  })
+
   it('is locked out after repeated wrong passwords, even with the right one', async () => {
     const statuses = await Promise.all(Array.from({ length: 30 }, () => signIn('olga', 'guess').then((a) => a.status)))
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(10)

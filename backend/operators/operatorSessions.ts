@@ -45,9 +45,20 @@ export function createOperatorSessions(
     return device && [deviceKey.key, deviceKey.former].some(isSignedWith) ? device : undefined
   }
 
+  const end = async (ctx: Context): Promise<boolean> => {
+    const token = ctx.cookies.get(cookie)
+    if (!token) return false
+    const hash = hashOf(token)
+    open.delete(hash)
+    const { rowCount } = await pool.query('delete from operator_session where hash = $1', [hash])
+    await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify({ name: ENDED, ids: [hash] })])
+    return rowCount === 1
+  }
+
   return {
-    /** @param steppedUp whether the sign-in proved a second factor */
+    /** Ends the session that the new one replaces. @param steppedUp whether the sign-in proved a second factor */
     async signIn(ctx: Context, steppedUp: boolean): Promise<void> {
+      await end(ctx)
       const token = randomBytes(32).toString('base64url')
       const now = Date.now()
       await pool.query('delete from operator_session where expires_at < $1', [new Date(now)])
@@ -103,15 +114,7 @@ export function createOperatorSessions(
 
     /** Ends the session and removes the cookie. Returns false if there was no session. */
     async signOut(ctx: Context): Promise<boolean> {
-      const token = ctx.cookies.get(cookie)
-      let ended = false
-      if (token) {
-        const hash = hashOf(token)
-        open.delete(hash)
-        const { rowCount } = await pool.query('delete from operator_session where hash = $1', [hash])
-        await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify({ name: ENDED, ids: [hash] })])
-        ended = rowCount === 1
-      }
+      const ended = await end(ctx)
       setToken(ctx, null)
       return ended
     },

@@ -22,8 +22,9 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
     isOpen: sessions.isOpen,
     mark: cookies.markSession,
 
-    /** @param steppedUp whether the sign-in proved a second factor */
+    /** Ends the session that the new one replaces. @param steppedUp whether the sign-in proved a second factor */
     async open(ctx: Context, userId: string, steppedUp = false): Promise<void> {
+      await sessions.end(cookies.session(ctx))
       cookies.setSession(ctx, await sessions.open(userId, ctx.get('User-Agent'), steppedUp))
     },
 
