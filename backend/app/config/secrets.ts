@@ -31,7 +31,7 @@ export function readOperator(env: Environment, dataDir: string) {
   const { OPERATOR_USERNAME: username, OPERATOR_PASSWORD: given, OPERATOR_TIME_ZONE: timeZone } = env
   if (given) return { username, password: given, isNew: false, timeZone }
   const file = path.join(dataDir, 'operator-password')
-  const isNew = !existsSync(file) && writeOnce(file, randomBytes(12).toString('base64url'))
+  const isNew = !existsSync(file) && writeOnce(file, randomBytes(16).toString('base64url'))
   return { username, password: readFileSync(file, 'utf8').trim(), isNew, timeZone }
 }
 
