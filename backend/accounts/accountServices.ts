@@ -7,6 +7,7 @@ import { createBackground } from './background.ts'
 import { createConfirmations } from './confirmations.ts'
 import type { Erasures } from './erasures.ts'
 import { createChallenges } from './factors/challenges.ts'
+import { createFactorNotices } from './factors/factorNotices.ts'
 import { createPasskeys } from './factors/passkeys.ts'
 import { createSecondFactors } from './factors/secondFactors.ts'
 import { createTickets } from './factors/tickets.ts'
@@ -70,7 +71,14 @@ export function createAccountServices({ database, outbox, publicUrl, production,
     attempts,
     factors,
     tickets: createTickets(keyFor('second factor tickets', secrets.encryption)),
-    confirmations: createConfirmations({ passwords, sessions, attempts, securityLog, factors }),
+    confirmations: createConfirmations({
+      passwords,
+      sessions,
+      attempts,
+      securityLog,
+      factors,
+      notifyFactor: createFactorNotices(database, links, clock),
+    }),
     securityLog,
     newDevices: createNewDevices(database, links, securityLog, clock),
     throttle,

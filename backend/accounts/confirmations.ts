@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { AccountPasswords } from './accountPasswords.ts'
+import type { NotifyFactor } from './factors/factorNotices.ts'
 import type { FactorOwner } from './factors/factorRoutes.ts'
 import type { SecondFactors } from './factors/secondFactors.ts'
 import type { SecurityLog } from './security/securityLog.ts'
@@ -15,11 +16,12 @@ interface ConfirmationsOptions {
   readonly attempts: Attempts
   readonly securityLog: SecurityLog
   readonly factors: SecondFactors
+  readonly notifyFactor: NotifyFactor
 }
 
 /** Creates the checks of a user's password and second factor that sensitive actions require. */
 export function createConfirmations(options: ConfirmationsOptions) {
-  const { passwords, sessions, attempts, securityLog, factors } = options
+  const { passwords, sessions, attempts, securityLog, factors, notifyFactor } = options
 
   /** Checks the password. The rate limit prevents guessing it from a stolen session. */
   const confirmPassword = async (
@@ -70,20 +72,23 @@ export function createConfirmations(options: ConfirmationsOptions) {
     verifyPasskey,
     requireStepUp,
     /** Returns the user as the owner of second factors. */
-    ownerOf: (ctx: Context, { id, email }: UserAccount): FactorOwner => ({
-      owner: id,
-      label: email,
+    ownerOf: (ctx: Context, account: UserAccount): FactorOwner => ({
+      owner: account.id,
+      label: account.email,
       recommended: false,
       session: ctx.state.sessionId ?? '',
-      confirmPassword: async (password) => void (await confirmPassword(ctx, id, password)),
-      verify: (code) => verifyFactor(ctx, id, code),
+      confirmPassword: async (password) => void (await confirmPassword(ctx, account.id, password)),
+      verify: (code) => verifyFactor(ctx, account.id, code),
       async verifyPasskey(credential) {
         const owner = await verifyPasskey(ctx, credential)
-        if (owner !== id) throw new Rejection('passkey_refused', 'This passkey belongs to another account.')
+        if (owner !== account.id) throw new Rejection('passkey_refused', 'This passkey belongs to another account.')
       },
       stepUp: () => sessions.stepUp(ctx),
-      requireStepUp: () => requireStepUp(ctx, id),
-      record: (change) => securityLog.record(ctx, id, change),
+      requireStepUp: () => requireStepUp(ctx, account.id),
+      async record(change) {
+        await securityLog.record(ctx, account.id, change)
+        await notifyFactor(account, change)
+      },
     }),
   }
 }

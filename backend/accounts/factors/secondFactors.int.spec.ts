@@ -186,7 +186,7 @@ describe('an intruder’s authenticator app', () => {
     const { secret } = await json<{ secret: string }>(kinora.post('/users/totp', { password: PASSWORD }, headers))
     await kinora.post('/users/totp/confirm', { code: codeOf(secret) }, headers)
     const tokenIn = async (address: string) => {
-      const mail = (await kinora.mails(address)).find(({ text }) => text.includes('secure=1'))!
+      const mail = (await kinora.mails(address)).find(({ subject }) => subject.includes('New sign-in'))!
       return /token=([\w-]+)&secure=1/.exec(mail.text)![1]
     }
     expect((await kinora.post('/auth/secure', { token: await tokenIn(user.email) })).status).toBe(200)
@@ -200,5 +200,46 @@ describe('an intruder’s authenticator app', () => {
     await kinora.post('/auth/second-factor', body, { 'user-agent': 'Chrome/131' })
     expect((await kinora.post('/auth/secure', { token: await tokenIn(own.user.email) })).status).toBe(200)
     expect((await query('select from authenticator where owner = $1', [own.user.userId])).rowCount).toBe(1)
+  })
+})
+
+describe('a change of second factors', () => {
+  it.each([
+    ['en', 'was added', 'was removed'],
+    ['zh', '添加了登录方式', '移除了登录方式'],
+  ])('is mailed without text of the user (%s)', async (language, added, removed) => {
+    const user = await kinora.newUser()
+    await user.call('PUT', '/users/language', { language })
+    await user.call('PUT', '/users/name', { username: 'Mallory Visit evil.test' })
+    const { secret } = await json<{ secret: string }>(user.call('POST', '/users/totp', { password: PASSWORD }))
+    await user.call('POST', '/users/totp/confirm', { code: codeOf(secret) })
+    await user.call('DELETE', '/users/totp')
+    const [last, first] = await kinora.mails(user.email)
+    expect([first!.subject, last!.subject]).toEqual([expect.stringContaining(added), expect.stringContaining(removed)])
+    expect(first!.text + last!.text).not.toContain('evil.test')
+  })
+
+  it('is undone by the link of the mail about the addition', async () => {
+    const { user } = await enrolled()
+    const [mail] = await kinora.mails(user.email)
+    const [, token] = /token=([\w-]+)&secure=1/.exec(mail!.text)!
+    expect((await kinora.post('/auth/secure', { token })).status).toBe(200)
+    expect((await query('select from authenticator where owner = $1', [user.userId])).rowCount).toBe(0)
+    expect((await user.call('GET', '/auth/me')).status).toBe(401)
+  })
+})
+
+describe('a password reset', () => {
+  it('does not replace the second factor', async () => {
+    const { user } = await enrolled()
+    await kinora.post('/auth/forgot-password', { email: user.email })
+    const findMail = async () => (await kinora.mails(user.email)).find(({ text }) => /token=[\w-]+$/m.test(text))
+    await expect.poll(findMail).toBeDefined()
+    const [, token] = /token=([\w-]+)$/m.exec((await findMail())!.text)!
+    const reset = { token, new_password: 'a better horse' }
+    const answer = await kinora.post('/auth/reset-password', reset)
+    expect([answer.status, answer.headers.getSetCookie().join()]).toEqual([200, expect.not.stringContaining('access')])
+    const login = kinora.post('/auth/login', { email: user.email, password: 'a better horse' })
+    expect(await outcome(login)).toEqual([401, 'second_factor_required'])
   })
 })

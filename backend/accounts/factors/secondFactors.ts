@@ -110,7 +110,7 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
       if (!step) throw wrongCode()
       return database.em.fork().transactional(async (tx) => {
         const confirmed = await execute(
-          `update authenticator set confirmed_at = now(), last_step = ? where owner = ? and confirmed_at is null
+          `update authenticator set confirmed_at = now(), created_at = now(), last_step = ? where owner = ? and confirmed_at is null
            returning owner`,
           [step, owner],
           tx,

@@ -14,6 +14,8 @@ const LINKS = {
   choose: { purpose: 'reset', mail: 'choosePassword', path: '/reset-password', lifetimeMs: HOUR_MS },
   /** Ends every session and leads to a new password. */
   secure: { purpose: 'secure', mail: 'newDevice', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
+  factorAdded: { purpose: 'secure', mail: 'factorAdded', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
+  factorRemoved: { purpose: 'secure', mail: 'factorRemoved', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
 } as const
 type Kind = keyof typeof LINKS
 type Purpose = (typeof LINKS)[Kind]['purpose']
@@ -43,7 +45,12 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
    * Stores and returns a token within the caller's transaction. A token that resets a password invalidates earlier
    * ones. A token that verifies an address carries the registration that it activates.
    */
-  const issue = async (tx: EntityManager, kind: Kind, { id, ...account }: Recipient): Promise<string> => {
+  const issue = async (
+    tx: EntityManager,
+    kind: Kind,
+    { id, ...account }: Recipient,
+    issuedAt = now(),
+  ): Promise<string> => {
     const { purpose, lifetimeMs } = LINKS[kind]
     const { email, fullName, language, passwordHash } = account
     const token = randomBytes(32).toString('base64url')
@@ -52,7 +59,7 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     const registration = purpose === 'verify' ? JSON.stringify({ email, fullName, language, passwordHash }) : null
     await tx.execute(
       'insert into mail_token (hash, user_id, purpose, expires_at, registration) values (?, ?, ?, ?, ?)',
-      [hashOf(token), id, purpose, new Date(now() + lifetimeMs), registration],
+      [hashOf(token), id, purpose, new Date(issuedAt + lifetimeMs), registration],
     )
     return token
   }
@@ -61,15 +68,18 @@ export function createMailedLinks(database: Database, outbox: Outbox, publicUrl:
     revoke,
     issue,
 
-    /** Emails a link with a new token within the caller's transaction. `query` extends the link, `values` fill the text. */
+    /**
+     * Emails a link with a new token within the caller's transaction. `query` extends the link, `values` fill the text.
+     * `issuedAt`, in epoch ms, dates the token back.
+     */
     async send(
       tx: EntityManager,
       kind: Kind,
       account: Recipient,
-      { query = {}, values = {} }: { query?: Texts; values?: Texts } = {},
+      { query = {}, values = {}, issuedAt }: { query?: Texts; values?: Texts; issuedAt?: number } = {},
     ): Promise<void> {
       const { mail, path, lifetimeMs } = LINKS[kind]
-      const token = await issue(tx, kind, account)
+      const token = await issue(tx, kind, account, issuedAt)
       const link = `${publicUrl()}${path}?${new URLSearchParams({ token, ...query })}`
       await outbox.put(tx, account.id, composeMail(mail, account, link, values), lifetimeMs)
     },

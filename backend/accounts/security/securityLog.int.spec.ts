@@ -28,7 +28,7 @@ const recordsOf = async (user: TestUser, query = '') =>
 const eventsOf = async (user: TestUser) => (await recordsOf(user, '?per_page=100')).records.map(({ event }) => event)
 const query = (sql: string, values: unknown[] = []) => kinora.context.pool.query(sql, values)
 const newDeviceMail = async ({ email }: TestUser) => {
-  const mail = (await kinora.mails(email)).find(({ text }) => text.includes('secure=1'))
+  const mail = (await kinora.mails(email)).find(({ subject }) => subject.includes('New sign-in'))
   return mail && { text: mail.text, token: /token=([\w-]+)&secure=1/.exec(mail.text)![1]! }
 }
 
