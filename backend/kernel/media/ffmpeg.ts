@@ -15,7 +15,7 @@ const found = new Map<string, Promise<string>>()
 
 /**
  * Finds an ffmpeg that encodes H.264: the given path, `ffmpeg` on PATH from version 5, or the one from
- * `@ffmpeg-installer/ffmpeg`.
+ * `@ffmpeg-installer/ffmpeg`. See docs/decisions/0028-asvs-level-2.md.
  * The result is cached per path. @throws Error none was found
  */
 export function findFfmpeg(explicitPath?: string): Promise<string> {
