@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { hashPassword } from '../../accounts/passwords.ts'
+import { createSessions } from '../../accounts/sessions/sessions.ts'
+import { UserTable } from '../../accounts/tables.ts'
+import { readConfig } from '../../app/config/readConfig.ts'
+import { startKinora } from '../../app/kinora.ts'
+import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import type { Account, Order, Reply } from './target.ts'
+import { watchTurns } from './turns.ts'
+
+// Runs Kinora as a process that `npm run attack` attacks. The attacker orders accounts and figures over IPC.
+const CREDITS = 120
+const PASSWORD = 'correct horse'
+
+const config = readConfig(process.env)
+const kinora = await startKinora(config, { provider: await createProviderDouble() })
+const { database } = kinora.context
+const sessions = createSessions(database, config.secrets.session)
+const passwordHash = await hashPassword(PASSWORD)
+const turns = watchTurns()
+
+/** Creates an account without the API, whose limits would be used up by the first few. */
+async function newAccount(n: number, isVerified: boolean): Promise<Account> {
+  const id = uuid7()
+  const email = `canary-${n}-@kinora.test`
+  const at = new Date()
+  const names = { email, identity: email, fullName: `canary-${n}-`, language: 'en' } as const
+  const row = { id, ...names, passwordHash, passwordChangedAt: null, createdAt: at }
+  await database.em.fork().insert(UserTable, { ...row, emailVerifiedAt: isVerified ? at : null })
+  if (isVerified) await kinora.services.credits.grantFreeCredits(id, CREDITS)
+  const tokens = await sessions.open(id, 'attack')
+  const cookie = `kinora_access=${tokens.access}; kinora_refresh=${tokens.refresh}`
+  return { n, id, email, password: PASSWORD, cookie, isVerified }
+}
+
+/** Opens a session of the operator without a step-up. Returns its cookie. */
+async function newOperatorSession(): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const sql =
+    "insert into operator_session (hash, created_at, expires_at) values ($1, now(), now() + interval '1 hour')"
+  await kinora.context.pool.query(sql, [createHash('sha256').update(token).digest('hex')])
+  return `kinora_operator=${token}`
+}
+
+let accounts = 0
+async function answer(order: Order): Promise<Reply> {
+  if (order.kind === 'turns') return { turns: turns.take() }
+  if (order.kind === 'operator') return { operator: await newOperatorSession() }
+  const added: Account[] = []
+  for (let n = 0; n < order.count; n++) added.push(await newAccount(++accounts, order.isVerified))
+  return { accounts: added }
+}
+
+process.on('message', ({ id, order }: { id: number; order: Order }) => {
+  void answer(order).then(
+    (reply) => process.send!({ id, reply }),
+    (error) => process.send!({ id, error: String(error) }),
+  )
+})
+process.on('disconnect', () => process.exit(0))
+process.on('SIGTERM', () => void kinora.stop().then(() => process.exit(0)))
+process.send!({ url: kinora.url })

@@ -1,0 +1,58 @@
+import { createAttacker } from './attacker.ts'
+import { describedOperations } from './describedOperations.ts'
+import { fuzz } from './fuzz.ts'
+import { matrix } from './matrix.ts'
+import { worstPatterns } from './patterns.ts'
+import { races } from './races.ts'
+import type { Report } from './report.ts'
+import { sockets } from './sockets.ts'
+import { startTarget } from './target.ts'
+import { uploads } from './uploads.ts'
+import { webhooks } from './webhooks.ts'
+
+/** Number of fuzzed requests from which the other attacks run at full size, too. */
+const FULL = 10_000
+
+export interface AttackOptions {
+  readonly seed: number
+  /** Number of fuzzed requests. */
+  readonly requests: number
+  readonly print: (line: string) => void
+}
+
+/** Runs all attacks against a Kinora of its own and returns the report. */
+export async function runAttack({ seed, requests, print }: AttackOptions): Promise<Report> {
+  const target = await startTarget()
+  const attacker = createAttacker(target)
+  const operations = await describedOperations(target.api)
+  const size = (full: number, short: number) => (requests >= FULL ? full : short)
+  const attacks: Record<string, () => Promise<string | undefined>> = {
+    fuzzing: () => fuzz(attacker, operations, requests, seed),
+    uploads: () => uploads(attacker, size(500, 12), seed),
+    races: () => races(attacker, size(10, 1)),
+    webhooks: () => webhooks(attacker, size(1_000, 20), seed),
+    patterns: () => worstPatterns(attacker, operations, requests >= FULL ? 1 : 13),
+    sockets: () => sockets(attacker),
+    // Last, because it sets up the operator's second factor.
+    matrix: () => matrix(attacker, operations),
+  }
+  try {
+    for (const [name, attack] of Object.entries(attacks)) {
+      print(`${name} …`)
+      await attacker.run(name, attack)
+    }
+  } finally {
+    await target.stop()
+  }
+  const missing = operations.flatMap(({ name }) => (attacker.succeeded.has(name) ? [] : [name]))
+  const longestTurns = attacker.sections.flatMap(({ longestTurn }) => longestTurn ?? []).toSorted((a, b) => b.ms - a.ms)
+  return {
+    seed,
+    sections: attacker.sections,
+    findings: attacker.findings,
+    requests: attacker.sections.reduce((sum, section) => sum + section.requests, 0),
+    operations: { reached: operations.length - missing.length, all: operations.length, missing },
+    longestTurns,
+    neighbour: null,
+  }
+}

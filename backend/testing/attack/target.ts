@@ -1,0 +1,91 @@
+import { fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { copyCluster } from '../clusterTemplate.ts'
+import type { Turn } from './turns.ts'
+
+const PROGRAM = path.join(import.meta.dirname, 'attackedProgram.ts')
+
+/** An account whose name, address and texts contain `canary-<n>-`, which no other user may see. */
+export interface Account {
+  readonly n: number
+  readonly id: string
+  readonly email: string
+  readonly password: string
+  /** Session cookies, as the value of a Cookie header. */
+  readonly cookie: string
+  readonly isVerified: boolean
+}
+
+export type Order =
+  | { readonly kind: 'turns' | 'operator' }
+  | { readonly kind: 'accounts'; readonly count: number; readonly isVerified: boolean }
+export interface Reply {
+  readonly turns?: readonly Turn[]
+  readonly accounts?: readonly Account[]
+  readonly operator?: string
+}
+
+export const OPERATOR = { username: 'olga', password: 'a password for olga' }
+
+export type Target = Awaited<ReturnType<typeof startTarget>>
+
+/** Starts the attacked Kinora in its own process, with a new data folder. */
+export async function startTarget() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-attacked-'))
+  await copyCluster(path.join(folder, 'postgres'))
+  const operator = { OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password }
+  const settings = { NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: folder, TRUSTED_PROXIES: '1' }
+  const child = fork(PROGRAM, {
+    env: { ...process.env, ...settings, ...operator },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const errors: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => errors.push(String(text)))
+  const waiting = new Map<number, PromiseWithResolvers<Reply>>()
+  const ready = Promise.withResolvers<string>()
+  let isStopping = false
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  void gone.then(() => {
+    const error = new Error(`the attacked process has ended: ${errors.join('').slice(-2_000)}`)
+    ready.reject(error)
+    for (const { reject } of waiting.values()) reject(error)
+  })
+  child.on('message', (message: { url?: string; id?: number; reply?: Reply; error?: string }) => {
+    if (message.url) return ready.resolve(message.url)
+    const { resolve, reject } = waiting.get(message.id!)!
+    waiting.delete(message.id!)
+    if (message.error) reject(new Error(message.error))
+    else resolve(message.reply!)
+  })
+  let orders = 0
+  const ask = (order: Order) => {
+    const reply = Promise.withResolvers<Reply>()
+    waiting.set(++orders, reply)
+    child.send({ id: orders, order })
+    return reply.promise
+  }
+  const url = await ready.promise
+  return {
+    url,
+    api: `${url}/api/v1`,
+    /** Creates accounts through the services. */
+    newAccounts: async (count: number, isVerified = true) =>
+      (await ask({ kind: 'accounts', count, isVerified })).accounts!,
+    newAccount: async (isVerified = true) => (await ask({ kind: 'accounts', count: 1, isVerified })).accounts![0]!,
+    /** Signs the operator in, without a step-up. Returns the cookie. */
+    newOperator: async () => (await ask({ kind: 'operator' })).operator!,
+    /** Returns the longest turns of the event loop since the last call. */
+    turns: async () => (await ask({ kind: 'turns' })).turns!,
+    /** Lines that the process has logged as errors. */
+    errors,
+    hasEnded: () => child.exitCode !== null && !isStopping,
+    async stop() {
+      isStopping = true
+      child.kill('SIGTERM')
+      await gone
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}
