@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { hashPassword } from '../../accounts/passwords.ts'
 import { createSessions } from '../../accounts/sessions/sessions.ts'
 import { UserTable } from '../../accounts/tables.ts'
@@ -6,11 +7,10 @@ import { readConfig } from '../../app/config/readConfig.ts'
 import { startKinora } from '../../app/kinora.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
-import type { Account, Order, Reply } from './target.ts'
+import { type Account, CREDITS, type Order, type Reply } from './target.ts'
 import { watchTurns } from './turns.ts'
 
 // Runs Kinora as a process that `npm run attack` attacks. The attacker orders accounts and figures over IPC.
-const CREDITS = 120
 const PASSWORD = 'correct horse'
 
 const config = readConfig(process.env)
@@ -19,6 +19,12 @@ const { database } = kinora.context
 const sessions = createSessions(database, config.secrets.session)
 const passwordHash = await hashPassword(PASSWORD)
 const turns = watchTurns()
+
+/** Opens a session without a step-up. Returns its cookies. */
+async function newSession(userId: string): Promise<string> {
+  const { access, refresh } = await sessions.open(userId, 'attack')
+  return `kinora_access=${access}; kinora_refresh=${refresh}`
+}
 
 /** Creates an account without the API, whose limits would be used up by the first few. */
 async function newAccount(n: number, isVerified: boolean): Promise<Account> {
@@ -29,9 +35,7 @@ async function newAccount(n: number, isVerified: boolean): Promise<Account> {
   const row = { id, ...names, passwordHash, passwordChangedAt: null, createdAt: at }
   await database.em.fork().insert(UserTable, { ...row, emailVerifiedAt: isVerified ? at : null })
   if (isVerified) await kinora.services.credits.grantFreeCredits(id, CREDITS)
-  const tokens = await sessions.open(id, 'attack')
-  const cookie = `kinora_access=${tokens.access}; kinora_refresh=${tokens.refresh}`
-  return { n, id, email, password: PASSWORD, cookie, isVerified }
+  return { n, id, email, password: PASSWORD, cookie: await newSession(id), isVerified }
 }
 
 /** Opens a session of the operator without a step-up. Returns its cookie. */
@@ -43,12 +47,19 @@ async function newOperatorSession(): Promise<string> {
   return `kinora_operator=${token}`
 }
 
+/** Waits until read models show the credits of an account. */
+async function untilShown({ id, isVerified }: Account): Promise<void> {
+  while (isVerified && (await kinora.services.subscriptionReads.stats(id)).remaining_credits < CREDITS) await delay(10)
+}
+
 let accounts = 0
 async function answer(order: Order): Promise<Reply> {
   if (order.kind === 'turns') return { turns: turns.take() }
-  if (order.kind === 'operator') return { operator: await newOperatorSession() }
+  if (order.kind === 'operator') return { cookie: await newOperatorSession() }
+  if (order.kind === 'session') return { cookie: await newSession(order.userId) }
   const added: Account[] = []
   for (let n = 0; n < order.count; n++) added.push(await newAccount(++accounts, order.isVerified))
+  await Promise.all(added.map(untilShown))
   return { accounts: added }
 }
 

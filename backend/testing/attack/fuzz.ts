@@ -1,8 +1,8 @@
-import { largePicture } from '../hostileFiles.ts'
 import type { Attacker, Sent } from './attacker.ts'
 import type { DescribedOperation } from './describedOperations.ts'
 import { type Known, oddValue, pick, type Random, seeded, validObject, validValue, withFault } from './generate.ts'
 import type { Account } from './target.ts'
+import { pictureBytes } from './work.ts'
 
 const AT_ONCE = 12
 /** Calls of an account per minute stay far below its limit if this many take turns. */
@@ -74,7 +74,9 @@ const newPlayer = (account: Account): Player => {
   known.set('table', ['days.csv', 'users.csv', 'visits.csv', 'x']).set('passkey', ['x'])
   for (const name of ['from', 'to']) known.set(name, ['2026-11-01', '2026-11-22', '2026-11-20T10:00:00Z'])
   known.set('new_password', ['a better horse', 'short']).set('model', ['MiniMax-Hailuo-02']).set('resolution', ['768P'])
-  return { account, known: known.set('duration', [6]).set('task_type', ['text_to_video']) }
+  known.set('camera_movements', [[]]).set('duration', [6]).set('task_type', ['text_to_video'])
+  known.set('first_frame_image_url', [null]).set('email', [account.email, `new-${account.n}@kinora.test`])
+  return { account, known }
 }
 
 /** Keeps ids, tokens and other texts of an answer under the names of their fields. */
@@ -88,8 +90,6 @@ function remember(known: Map<string, unknown[]>, text: string): void {
     if (field !== 'id') known.set('id', [id, ...(known.get('id') ?? [])].slice(0, REMEMBERED))
   }
 }
-
-let picture: Buffer | undefined
 
 function requestOf(random: Random, operation: DescribedOperation, known: Known): Sent {
   const isFaulty = random() < 0.5
@@ -137,9 +137,8 @@ const headerValue = (random: Random) =>
   ])
 
 function uploadOf(random: Random): FormData {
-  picture ??= largePicture().subarray(0, 40_000)
   const form = new FormData()
-  const bytes = picture.subarray(0, Math.floor(random() * picture.length))
+  const bytes = random() < 0.5 ? pictureBytes() : pictureBytes().subarray(0, Math.floor(random() * 2_000))
   form.append(random() < 0.8 ? 'file' : 'x', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'a.png')
   return form
 }

@@ -24,7 +24,7 @@ const FIELDS = new Map<string, readonly unknown[]>([
 /** Sends every operation as every kind of caller, with answers derived from what the operation declares. */
 export async function matrix(attacker: Attacker, operations: readonly DescribedOperation[]): Promise<string> {
   let cells = 0
-  const { newAccount, newOperator } = attacker.target
+  const { newAccount, newOperator, newSession } = attacker.target
   const [mine, theirs, unverified, ended] = [
     await newAccount(),
     await newAccount(),
@@ -34,9 +34,10 @@ export async function matrix(attacker: Attacker, operations: readonly DescribedO
   const ids = await makeWork(attacker, theirs)
   await attacker.call('POST', '/auth/logout', ended)
   const operator = await newOperator()
-  await setUpTotp(attacker, operator, '/analytics', undefined)
+  await setUpTotp(attacker, await newOperator(), '/analytics', undefined)
   const protectedUser = await newAccount()
   await setUpTotp(attacker, protectedUser.cookie, '/users', protectedUser)
+  const notSteppedUp = await newSession(protectedUser.id)
   const before = await ownView(attacker, theirs, ids)
 
   const send = (operation: DescribedOperation, caller: Caller, id = NO_ID): Promise<Answer> => {
@@ -64,10 +65,12 @@ export async function matrix(attacker: Attacker, operations: readonly DescribedO
   ]
   for (const operation of operations) {
     const { access, method, path, needsStepUp } = operation
-    const others =
+    // Public operations may end the session that they are called with.
+    const signedIn: Caller =
       access === 'operator'
-        ? [...outsiders, { name: 'a user', cookie: mine.cookie, as: mine }]
-        : [...outsiders, { name: 'the operator', cookie: operator }]
+        ? { name: 'a user', cookie: mine.cookie, as: mine }
+        : { name: 'the operator', cookie: access === 'public' ? await newOperator() : operator }
+    const others = [...outsiders, signedIn]
     for (const caller of others)
       if (access === 'public') await send(operation, caller)
       else await expectStatus(operation, caller, 401, 'unauthenticated')
@@ -85,7 +88,7 @@ export async function matrix(attacker: Attacker, operations: readonly DescribedO
     if (needsStepUp && access === 'user') {
       const caller = {
         name: 'a user without step-up',
-        cookie: protectedUser.cookie,
+        cookie: notSteppedUp,
         as: protectedUser,
         password: protectedUser.password,
       }
@@ -119,7 +122,7 @@ function requestOf(
   { cookie, as, headers = {}, isOperator, password }: Caller,
   id: string,
 ) {
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === 'table' ? 'days.csv' : id))
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === 'table' ? 'users.csv' : id))
   const fields = password ? new Map([...FIELDS, ['password', [password]] as const]) : FIELDS
   const body = operation.body && JSON.stringify(validObject(seeded(1), operation.body, fields))
   const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {}

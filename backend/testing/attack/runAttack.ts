@@ -2,9 +2,10 @@ import { createAttacker } from './attacker.ts'
 import { describedOperations } from './describedOperations.ts'
 import { fuzz } from './fuzz.ts'
 import { matrix } from './matrix.ts'
+import { measureNeighbour } from './neighbour.ts'
 import { worstPatterns } from './patterns.ts'
 import { races } from './races.ts'
-import type { Report } from './report.ts'
+import type { Neighbour, Report } from './report.ts'
 import { sockets } from './sockets.ts'
 import { startTarget } from './target.ts'
 import { uploads } from './uploads.ts'
@@ -20,12 +21,18 @@ export interface AttackOptions {
   readonly print: (line: string) => void
 }
 
+/** Longest CPU time that a request may occupy the event loop, ms, without garbage collection. */
+const TURN_LIMIT_MS = 50
+/** Growth of another user's p99 by one hostile client. */
+const RATIO_LIMIT = 2
+
 /** Runs all attacks against a Kinora of its own and returns the report. */
 export async function runAttack({ seed, requests, print }: AttackOptions): Promise<Report> {
   const target = await startTarget()
   const attacker = createAttacker(target)
   const operations = await describedOperations(target.api)
   const size = (full: number, short: number) => (requests >= FULL ? full : short)
+  let neighbour: Neighbour | null = null
   const attacks: Record<string, () => Promise<string | undefined>> = {
     fuzzing: () => fuzz(attacker, operations, requests, seed),
     uploads: () => uploads(attacker, size(500, 12), seed),
@@ -33,6 +40,10 @@ export async function runAttack({ seed, requests, print }: AttackOptions): Promi
     webhooks: () => webhooks(attacker, size(1_000, 20), seed),
     patterns: () => worstPatterns(attacker, operations, requests >= FULL ? 1 : 13),
     sockets: () => sockets(attacker),
+    'hostile neighbour': async () => {
+      neighbour = await measureNeighbour(attacker, size(5, 1), size(8_000, 1_000))
+      return `ratio of p99 ${neighbour.ratio.toFixed(2)}`
+    },
     // Last, because it sets up the operator's second factor.
     matrix: () => matrix(attacker, operations),
   }
@@ -44,6 +55,11 @@ export async function runAttack({ seed, requests, print }: AttackOptions): Promi
   } finally {
     await target.stop()
   }
+  for (const { attack, longestTurn } of attacker.sections)
+    if (longestTurn && longestTurn.ms - longestTurn.gcMs > TURN_LIMIT_MS)
+      attacker.findings.push({ attack, what: `a turn of ${longestTurn.ms.toFixed(0)} ms` })
+  if (requests >= FULL && neighbour && (neighbour as Neighbour).ratio >= RATIO_LIMIT)
+    attacker.findings.push({ attack: 'hostile neighbour', what: 'the p99 of another user at least doubles' })
   const missing = operations.flatMap(({ name }) => (attacker.succeeded.has(name) ? [] : [name]))
   const longestTurns = attacker.sections.flatMap(({ longestTurn }) => longestTurn ?? []).toSorted((a, b) => b.ms - a.ms)
   return {
@@ -53,6 +69,6 @@ export async function runAttack({ seed, requests, print }: AttackOptions): Promi
     requests: attacker.sections.reduce((sum, section) => sum + section.requests, 0),
     operations: { reached: operations.length - missing.length, all: operations.length, missing },
     longestTurns,
-    neighbour: null,
+    neighbour,
   }
 }

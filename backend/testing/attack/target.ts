@@ -19,14 +19,18 @@ export interface Account {
 }
 
 export type Order =
-  | { readonly kind: 'turns' | 'operator' }
+  | { readonly kind: 'turns' }
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'session'; readonly userId: string }
   | { readonly kind: 'accounts'; readonly count: number; readonly isVerified: boolean }
 export interface Reply {
   readonly turns?: readonly Turn[]
   readonly accounts?: readonly Account[]
-  readonly operator?: string
+  readonly cookie?: string
 }
 
+/** Credits of a verified account: four videos. */
+export const CREDITS = 120
 export const OPERATOR = { username: 'olga', password: 'a password for olga' }
 
 export type Target = Awaited<ReturnType<typeof startTarget>>
@@ -75,7 +79,9 @@ export async function startTarget() {
       (await ask({ kind: 'accounts', count, isVerified })).accounts!,
     newAccount: async (isVerified = true) => (await ask({ kind: 'accounts', count: 1, isVerified })).accounts![0]!,
     /** Signs the operator in, without a step-up. Returns the cookie. */
-    newOperator: async () => (await ask({ kind: 'operator' })).operator!,
+    newOperator: async () => (await ask({ kind: 'operator' })).cookie!,
+    /** Signs a user in, without a step-up. Returns the cookies. */
+    newSession: async (userId: string) => (await ask({ kind: 'session', userId })).cookie!,
     /** Returns the longest turns of the event loop since the last call. */
     turns: async () => (await ask({ kind: 'turns' })).turns!,
     /** Lines that the process has logged as errors. */

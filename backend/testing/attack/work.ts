@@ -19,11 +19,12 @@ export const generate = (attacker: Attacker, as: Account, key?: string): Promise
     key ? { 'idempotency-key': key } : {},
   )
 
-/** Returns a form with a small valid picture. */
+/** Returns a small valid picture. */
+export const pictureBytes = (): Buffer => createCanvas(640, 360).toBuffer('image/png')
+
 export function pictureForm(): FormData {
-  const canvas = createCanvas(640, 360)
   const form = new FormData()
-  form.append('file', new Blob([new Uint8Array(canvas.toBuffer('image/png'))], { type: 'image/png' }), 'a.png')
+  form.append('file', new Blob([new Uint8Array(pictureBytes())], { type: 'image/png' }), 'a.png')
   return form
 }
 

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { hostileFiles, largePicture } from '../hostileFiles.ts'
+import { patterns } from './patterns.ts'
+
+// One hostile client of one account and one address: uploads, worst-case patterns and sockets, until it is killed.
+const [url, cookie = ''] = process.argv.slice(2)
+const api = `${url}/api/v1`
+const PATTERNS_AT_ONCE = 4
+const SOCKETS_AT_ONCE = 5
+const PAUSE_MS = 5
+
+const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
+  fetch(api + path, { method: 'POST', body, headers: { cookie, 'x-forwarded-for': '203.0.113.9', ...headers } })
+    .then((answer) => answer.text())
+    .catch(() => '')
+
+async function upload(): Promise<void> {
+  const large = largePicture()
+  const files = [...hostileFiles(40, 7)].map(({ bytes }) => bytes)
+  for (let n = 0; ; n++) {
+    const form = new FormData()
+    form.append('file', new Blob([new Uint8Array(n % 4 === 0 ? large : files[n % files.length]!)]), 'a.png')
+    await post('/videos/upload-image', form)
+    await delay(PAUSE_MS)
+  }
+}
+
+async function sendPatterns(): Promise<void> {
+  const worst = patterns(63_000)
+  for (let n = 0; ; n++) {
+    const text = worst[n % worst.length]!
+    const body = { email: text, password: text, prompt: text, path: text, username: text, referrer: text }
+    const path = ['/auth/login', '/videos/generate', '/analytics/page-view', '/auth/register'][n % 4]!
+    await post(path, JSON.stringify(body), { 'content-type': 'application/json' })
+    await delay(PAUSE_MS)
+  }
+}
+
+async function flood(): Promise<void> {
+  for (;;) {
+    const { token } = JSON.parse((await post('/ws/token', '')) || '{}') as { token?: string }
+    const socket = new WebSocket(`${api.replace('http', 'ws')}/ws?token=${token}`)
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    socket
+      .on('error', () => {})
+      .on('open', () => {
+        for (let n = 0; n < 500; n++) socket.send('['.repeat(4_000))
+      })
+    await closed
+    await delay(PAUSE_MS)
+  }
+}
+
+void upload()
+for (let n = 0; n < PATTERNS_AT_ONCE; n++) void sendPatterns()
+for (let n = 0; n < SOCKETS_AT_ONCE; n++) void flood()
+process.send!('ready')
