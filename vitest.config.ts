@@ -10,8 +10,10 @@ const MEASURES = [
   'backend/providers/video/demo/renderJob.int.spec.ts',
   'site/e2e/dashboard/boardPaint.e2e.spec.ts',
   'site/e2e/lighthouse.e2e.spec.ts',
-  // Asserts a time only in the full run.
-  ...(process.env.KINORA_FULL ? ['workflows/temporal/startBacklog.int.spec.ts'] : []),
+  // These assert a time only in the full run.
+  ...(process.env.KINORA_FULL
+    ? ['workflows/temporal/startBacklog.int.spec.ts', 'backend/testing/attack/attack.int.spec.ts']
+    : []),
 ]
 
 /**

@@ -4,6 +4,7 @@ import { hasSite } from './buildSite.mjs'
 import { astroImportFaults } from './checks/astroImports.mjs'
 import { catalogueFaults } from './checks/catalogues.mjs'
 import { checkCommitMessages } from './checks/commitMessages.mjs'
+import { packageFaults } from './checks/packages.mjs'
 import { installMissing } from './install.mjs'
 import { NODE, ROOT, run, secondsSince, tool } from './run.mjs'
 
@@ -26,6 +27,7 @@ const results = await Promise.all([
   report('catalogues', () => inspection(catalogueFaults())),
   report('regular expressions', () => run(NODE, ['scripts/checks/regexes.ts'], { quiet: true })),
   report('unused files, exports and packages', () => program('knip', '--no-progress')),
+  report('licences and install scripts', () => inspection(packageFaults())),
   report('commit messages', () => inspection(commits.faults, commits.skipped)),
 ])
 process.exitCode = results.every(Boolean) ? 0 : 1

@@ -52,7 +52,8 @@ async function flood(): Promise<void> {
   }
 }
 
-void upload()
-for (let n = 0; n < PATTERNS_AT_ONCE; n++) void sendPatterns()
-for (let n = 0; n < SOCKETS_AT_ONCE; n++) void flood()
+const kinds = (process.env.ATTACK_KINDS ?? 'upload,patterns,sockets').split(',')
+if (kinds.includes('upload')) void upload()
+if (kinds.includes('patterns')) for (let n = 0; n < PATTERNS_AT_ONCE; n++) void sendPatterns()
+if (kinds.includes('sockets')) for (let n = 0; n < SOCKETS_AT_ONCE; n++) void flood()
 process.send!('ready')
