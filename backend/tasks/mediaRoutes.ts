@@ -2,8 +2,8 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
 import { imageKey, posterKey, videoKey } from '../kernel/media/mediaStore.port.ts'
-import { trimEnd } from '../kernel/trimEnd.ts'
 import * as contract from './contract.ts'
+import { fileName } from './downloads/fileName.ts'
 import { createVideoCopies, type VideoCopies } from './downloads/videoCopies.ts'
 import { createVisibleLabels, type VisibleLabels } from './downloads/visibleLabels.ts'
 import type { ImageUploads } from './imageUploads.ts'
@@ -75,18 +75,4 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
   serve(contract.uploadImage, async ({ userId, ctx }) => ({
     image_url: await uploads.accept(ctx, userId, uploadLimits),
   }))
-}
-
-/** Device names that Windows reserves, with or without an extension. */
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
-
-/** Builds a safe file name from the first 20 code points of the prompt, without bidirectional control characters. */
-export function fileName(prompt: string): string {
-  const start = [...prompt].slice(0, 20).join('')
-  const words = start
-    .replace(/\p{Bidi_Control}+/gu, '')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}<>:"/\\|?*]+/gu, ' ')
-    .replace(/^[. ]+/, '')
-  const safe = trimEnd(words, '. ')
-  return `${safe || 'kinora'}${DEVICE.test(safe) ? '_' : ''}.mp4`
 }

@@ -175,10 +175,10 @@ describe('the certificate of an installation', () => {
 
 describe('a COSE signature', () => {
   it.each([
-    ['es384', () => generateKeyPairSync('ec', { namedCurve: 'P-384' })],
-    ['ps256', () => generateKeyPairSync('rsa', { modulusLength: 2048 })],
-    ['ed25519', () => generateKeyPairSync('ed25519')],
-  ])('has the reserved size and verifies with %s', async (name, make) => {
+    ['es384', '3822', () => generateKeyPairSync('ec', { namedCurve: 'P-384' })],
+    ['ps256', '3824', () => generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['ed25519', '27', () => generateKeyPairSync('ed25519')],
+  ])('has the reserved size and verifies with %s', async (name, id, make) => {
     const { algorithmOf, coseSign1, reservedBytes } = await import('./coseSign1.ts')
     const { privateKey: key, publicKey } = make()
     const { hash, options, ...algorithm } = algorithmOf(key)
@@ -187,6 +187,8 @@ describe('a COSE signature', () => {
     for (const size of [reservedBytes(credential), reservedBytes(credential) + 255, 70_000]) {
       const structure = coseSign1(Buffer.from('a claim'), credential, size)
       expect(structure).toHaveLength(size)
+      // The protected header is a map that begins with the algorithm, whose label is 1.
+      expect(structure.subarray(5).toString('hex')).toMatch(new RegExp(`^a201${id}1821`))
       // The protected header follows the tag and the head of the array; the signature comes last.
       const length = structure.readUInt16BE(3)
       const toSign = Buffer.concat([

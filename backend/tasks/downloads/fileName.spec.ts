@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fileName } from './mediaRoutes.ts'
+import { fileName } from './fileName.ts'
 
 describe('the name of a download', () => {
   it.each([
