@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
-import { MODELS } from '#backend/tasks/models.contract.ts'
+import { cellsOf } from '#backend/tasks/models.contract.ts'
+import { shippedModels } from '#backend/tasks/testing/shippedModels.ts'
 
 /** Returns the list items of an answer, with the thousands separators removed. */
 const listIn = (language: string, question: string): string[] =>
@@ -37,7 +38,7 @@ describe.each([
 
   it('state the price of every video configuration and no other price', () => {
     const lines = listIn(language, 'video-cost')
-    const shapes = MODELS.flatMap(({ name, shapes }) => shapes.map((shape) => ({ name, ...shape })))
+    const shapes = shippedModels('demo').flatMap((model) => cellsOf(model).map((cell) => ({ name: model.id, ...cell })))
     expect(lines.map((line) => numbersIn(line)[0])).toEqual(
       [...new Set(shapes.map(({ credits }) => credits))].sort((a, b) => a - b),
     )

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
 import type { Marker } from '../kernel/media/marks/createMarker.ts'
@@ -12,6 +13,7 @@ import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
 import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
+import { type Catalogue, openCatalogue } from '../tasks/catalogue.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
@@ -20,7 +22,9 @@ import { openVideoProviders } from './videoProviders.ts'
 
 /** Adapters of the external services, one per port. */
 export interface Adapters {
-  readonly video: VideoProvider
+  /** Configured video providers by name. Never empty. */
+  readonly videos: ReadonlyMap<string, VideoProvider>
+  readonly catalogue: Catalogue
   readonly media: MediaStore
   /** Marks generated files for machines. */
   readonly marker: Marker
@@ -32,6 +36,9 @@ export interface Adapters {
   readonly sandbox: Sandbox | undefined
   close(): Promise<void>
 }
+
+/** Folder of the models that are part of the product. */
+export const SHIPPED_MODELS = fileURLToPath(new URL('../../content/models', import.meta.url))
 
 const VIDEO_CALLS = {
   create: { outcomes: ['accepted', 'refused', 'postponed'] },
@@ -62,11 +69,14 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')
   const sandbox = paypal ? undefined : createSandbox({ pool, calendar, secret: sandboxSecret })
   const payments: PaymentProvider = paypal ? createPaypal(paypal) : sandbox!
-  const [video] = [...openVideoProviders(context, overrides).values()] as [VideoProvider]
+  const videos = instrumentVideos(context, openVideoProviders(context, overrides))
   const media = await openMediaStore(context)
   const marker = openMarker(context)
+  const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
+  const catalogue = await openCatalogue({ folders, providers: videos, log: context.log })
   return {
-    video: instrumentPort(metrics, 'video', video, VIDEO_CALLS),
+    videos,
+    catalogue,
     media: instrumentPort(metrics, 'media', media, { put: {}, size: {}, localPath: {}, remove: {} }),
     marker,
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
@@ -74,12 +84,18 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     payments: instrumentPort(metrics, 'payments', payments, PAYMENT_CALLS),
     sandbox,
     async close() {
-      await video.close()
+      await catalogue.close()
+      for (const video of videos.values()) await video.close()
       await mailer.close()
       await marker.close()
     },
   }
 }
+
+const instrumentVideos = ({ observability }: Context, videos: ReadonlyMap<string, VideoProvider>) =>
+  new Map(
+    [...videos].map(([name, video]) => [name, instrumentPort(observability.metrics, 'video', video, VIDEO_CALLS)]),
+  )
 
 async function openMediaStore({ config, pool, temporaryDir }: Context): Promise<MediaStore> {
   if (config.storage) return createS3MediaStore(config.storage, path.join(temporaryDir, 'copies'))

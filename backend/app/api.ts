@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
+import { findProvider } from '#workflows/tasks/candidateRoutes.ts'
 import { type AccountServices, createAccountServices } from '../accounts/accountServices.ts'
 import { serveFactors } from '../accounts/factors/factorRoutes.ts'
 import { serveAccounts } from '../accounts/routes.ts'
@@ -36,8 +37,9 @@ import { PLANS } from '../subscriptions/plans.contract.ts'
 import { serveSubscriptions } from '../subscriptions/routes.ts'
 import { createSubscriptions } from '../subscriptions/subscriptions.ts'
 import { webhookRoutes } from '../subscriptions/webhookRoutes.ts'
+import type { CatalogueModel } from '../tasks/contract.ts'
 import { serveMedia } from '../tasks/mediaRoutes.ts'
-import { handleProviderCallback } from '../tasks/providerCallbacks.ts'
+import { handleProviderCallback, wakeTask } from '../tasks/providerCallbacks.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
 import { serveTasks } from '../tasks/routes.ts'
 import { createTasks } from '../tasks/tasks.ts'
@@ -45,7 +47,7 @@ import { createUploadLimits } from '../tasks/uploadLimits.ts'
 import { createWorks } from '../tasks/works.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
-import { renderSlots } from './engine.ts'
+import { limitsOf, rendersHere } from './engine.ts'
 import { createHttpApp } from './httpApp.ts'
 import type { Running } from './leases.ts'
 import { composeOperators } from './operators/composeOperators.ts'
@@ -148,7 +150,7 @@ function composeApi(
     const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
     operators.serve(serve)
-    const demo_renderer = adapters.video.name === 'demo'
+    const demo_renderer = rendersHere(adapters.videos)
     serve(status, () => ({ demo_renderer, support_email: config.http.supportEmail, video_label: config.marks.label }))
   }
   const mailDelivered = async () => {
@@ -236,15 +238,21 @@ function serveBilling(
 function serveVideos(
   serve: Serve,
   { config, database, pool, store, handle, clock, calendar, temporaryDir }: Context,
-  { media, video, marker }: Adapters,
+  { catalogue, marker, media, videos }: Adapters,
   { allowance, credits, uploads, userKeys }: Services,
   { realtime, ownWrites, accounts }: { realtime: Realtime; ownWrites: OwnWrites; accounts: AccountServices },
 ): void {
   const { encrypt, tryDecrypt: decrypt } = userKeys
   const { note } = ownWrites
-  const tasks = createTasks({ handle, store, database, note, clock, media, uploads, encrypt, allowance, credits })
-  const works = createWorks({ store, database, clock, calendar, decrypt, allowance, renderSlots: renderSlots(video) })
-  serveTasks(serve, { tasks, works, realtime })
+  const ordering = { uploads, catalogue, encrypt, allowance, credits }
+  const cancelling = {
+    cancels: (provider: string | undefined) => findProvider(videos, provider)?.cancels ?? false,
+    wake: (taskId: string) => wakeTask(pool, taskId),
+  }
+  const tasks = createTasks({ handle, store, database, note, clock, media, ...ordering, ...cancelling })
+  const works = createWorks({ store, database, clock, calendar, decrypt, allowance, ...limitsOf(videos) })
+  const cancels = ({ routes }: CatalogueModel) => routes.every(({ provider }) => videos.get(provider)?.cancels)
+  serveTasks(serve, { tasks, works, catalogue, cancels, realtime })
   serveMedia(serve, {
     works,
     uploads,

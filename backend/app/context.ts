@@ -36,6 +36,8 @@ import { ENTITIES, MIGRATIONS, migrateSchema } from './schema.ts'
 /** Parts that a test replaces. */
 export interface Overrides {
   readonly provider?: VideoProvider
+  /** Several providers by the name that routes use. */
+  readonly providers?: ReadonlyMap<string, VideoProvider>
   /** Shorter intervals for MiniMax; `callbacks` also registers callbacks at a private address. */
   readonly minimax?: Partial<MinimaxTiming> & { readonly callbacks?: boolean }
   readonly now?: Clock

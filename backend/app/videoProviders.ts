@@ -8,12 +8,15 @@ import { createVideosApi } from '../providers/video/videosApi/videosApi.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import type { Context, Overrides } from './context.ts'
 
-/** Opens each configured video provider, keyed by the name that routes of models use; the demo renderer if none is. */
+/**
+ * Opens each configured video provider, keyed by the name that routes of models use. Development without MiniMax adds
+ * the demo renderer, which stands in for MiniMax's models.
+ */
 export function openVideoProviders(context: Context, overrides: Overrides): ReadonlyMap<string, VideoProvider> {
-  if (overrides.provider) return byName([overrides.provider])
-  const opened = [...openMinimax(context, overrides), ...openVideosApi(context), ...openComfyui(context)]
-  const { dataDir, video } = context.config
-  return byName(opened.length > 0 ? opened : [createDemoProvider(path.join(dataDir, 'demo'), video.ffmpegPath)])
+  if (overrides.providers) return overrides.providers
+  if (overrides.provider) return new Map([['demo', overrides.provider]])
+  const opened = [openMinimax(context, overrides), openVideosApi(context), openComfyui(context), openDemo(context)]
+  return byName(opened.flat())
 }
 
 const byName = (providers: readonly VideoProvider[]) => new Map(providers.map((provider) => [provider.name, provider]))
@@ -38,4 +41,9 @@ function openComfyui({ config, pool, log }: Context): readonly VideoProvider[] {
   const folder = path.join(config.dataDir, 'comfyui')
   const alerts = createOperatorAlerts(pool, log)
   return comfyui ? [createComfyui({ ...comfyui, folder, ffmpegPath, pool, log, alerts })] : []
+}
+
+function openDemo({ config: { dataDir, production, video } }: Context): readonly VideoProvider[] {
+  if (production || video.minimax) return []
+  return [createDemoProvider(path.join(dataDir, 'demo'), video.ffmpegPath)]
 }

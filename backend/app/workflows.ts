@@ -43,7 +43,7 @@ export function startWorkflows(
     (await opened).engine.signal(...args),
   )
   const watched = instrumentActivities(observability.metrics, activities, OUTCOMES)
-  const opened = openEngine(context, renderSlots(adapters.video), watched).then((engine) => {
+  const opened = openEngine(context, renderSlots(adapters.videos), watched).then((engine) => {
     const triggers = () => startTriggers(context, services, watched, engine)
     // Temporal has many workers, but only one process should start workflows.
     return { engine, triggers: config.temporal ? leased(leases, 'triggers', triggers) : triggers() }
@@ -61,7 +61,7 @@ export function startWorkflows(
 
 function activitiesOf(
   context: Context,
-  { marker, media, mailer, payments, video }: Adapters,
+  { marker, media, mailer, payments, videos }: Adapters,
   services: Services,
   publicUrl: () => string,
   lease: number | undefined,
@@ -81,7 +81,7 @@ function activitiesOf(
     outbox,
     mailer,
     erasures,
-    provider: video,
+    providers: videos,
     media,
     marker,
     calendar,

@@ -1,8 +1,8 @@
 import type { CreditAccountEvent } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import { VIDEO_TASK, type VideoTaskEvent, type VideoTaskSubmitted } from '../tasks/events.ts'
-import { creditCost } from '../tasks/models.contract.ts'
 import { type Deviations, type Place, placeOf } from './deviation.ts'
+import { OrderPrices } from './orderPrice.ts'
 
 type Outcome = 'succeeded' | 'failed' | 'recovered' | 'abandoned'
 
@@ -23,6 +23,7 @@ interface Task {
  */
 export class DeliveryProofs {
   readonly #tasks = new Map<string, Task>()
+  readonly #prices = new OrderPrices()
   readonly #deviations: Deviations
 
   constructor(deviations: Deviations) {
@@ -80,8 +81,10 @@ export class DeliveryProofs {
   }
 
   #submit(task: Task, event: Stored<VideoTaskSubmitted>): void {
-    const { userId, credits, ...configuration } = event.data
-    const price = creditCost(configuration)
+    const { userId, credits } = event.data
+    const checked = this.#prices.check(event.data)
+    if (typeof checked === 'string') this.#wrong(event, checked)
+    const price = typeof checked === 'string' ? credits : checked
     const { payer, hold } = task
     task.owner = userId
     delete task.hold

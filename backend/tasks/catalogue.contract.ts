@@ -40,6 +40,8 @@ const Inputs = z.strictObject({
 const model = {
   /** Stored in events and sent by clients, so it never changes. */
   id: Id,
+  /** Position in the form; models of the same order are sorted by id. */
+  order: z._default(z.int(), 100),
   names: Text,
   descriptions: Text,
   shapes: z.array(Shape).check(z.minLength(1)),
@@ -65,5 +67,26 @@ export const ModelFile = z.strictObject({
 })
 export type ModelFile = z.output<typeof ModelFile>
 
+export type Route = ModelFile['routes'][number]
+
 /** A catalogue entry. `version` is derived from the entry, so it changes with every change of a rule or a price. */
 export type CatalogueModel = ModelFile & { readonly version: string }
+
+export const secondsOf = ({ seconds }: Pick<Shape, 'seconds'>): readonly number[] =>
+  'from' in seconds ? Array.from({ length: seconds.to - seconds.from + 1 }, (_, n) => seconds.from + n) : seconds
+
+/** Price in credits where neither a price nor a cost is known. */
+export const DEFAULT_CREDITS = 30
+
+/**
+ * Returns the price in credits of a video of a shape: the stated price, or one credit for each cent of the cost, rounded
+ * up to the next 5.
+ */
+export function priceOf(shape: Shape, seconds: number): number {
+  const { credits, creditsPerSecond, cents, centsPerSecond } = shape
+  if (credits !== undefined) return credits
+  if (creditsPerSecond !== undefined) return creditsPerSecond * seconds
+  const cost = cents ?? (centsPerSecond === undefined ? 0 : centsPerSecond * seconds)
+  // Rounding to a thousandth of a cent removes binary fractions such as those of 3 × 0.1.
+  return cost > 0 ? Math.ceil(Math.round(cost * 1000) / 5000) * 5 : DEFAULT_CREDITS
+}

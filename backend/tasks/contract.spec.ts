@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { Generation } from './contract.ts'
+import { generationOf } from './contract.ts'
+import { catalogueDouble } from './testing/shippedModels.ts'
+
+const Generation = generationOf(catalogueDouble.offered)
 
 const valid = {
   task_type: 'text_to_video',

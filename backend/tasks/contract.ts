@@ -1,19 +1,9 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
-import {
-  CAMERA_MOVEMENT_VALUES,
-  CAMERA_MOVEMENTS,
-  configurationFault,
-  DURATIONS,
-  MAX_CAMERA_MOVEMENTS,
-  MODEL_NAMES,
-  modelNamed,
-  PROMPT_MAX,
-  RESOLUTIONS,
-  readResolution,
-  TASK_TYPES,
-} from './models.contract.ts'
+import { Generation } from './generation.contract.ts'
+import { CAMERA_MOVEMENT_VALUES, TASK_TYPES } from './models.contract.ts'
 
+export * from './generation.contract.ts'
 export * from './models.contract.ts'
 
 export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
@@ -37,9 +27,11 @@ export const Task = z.object({
   id: z.string(),
   task_type: z.enum(TASK_TYPES),
   status: TaskStatus,
-  model: z.enum(MODEL_NAMES),
+  /** Id of a catalogue model. */
+  model: z.string(),
+  /** Seconds. */
   duration: z.number(),
-  resolution: z.enum(RESOLUTIONS),
+  resolution: z.string(),
   prompt: z.string(),
   camera_movements: z.array(z.enum(CAMERA_MOVEMENT_VALUES)),
   prompt_optimizer: z.boolean(),
@@ -59,42 +51,6 @@ export const Task = z.object({
   progress: z.nullable(z.number()),
 })
 export type Task = z.infer<typeof Task>
-
-const Movements = z.array(z.enum(CAMERA_MOVEMENT_VALUES, 'unknown_camera_movement')).check(
-  z.maxLength(MAX_CAMERA_MOVEMENTS, 'too_many_camera_movements'),
-  z.refine((list) => new Set(list).size === list.length, 'camera_movement_repeated'),
-  z.refine(
-    (list) => !list.some((m) => list.includes(CAMERA_MOVEMENTS[m].opposite as never)),
-    'opposite_camera_movements',
-  ),
-)
-
-const toResolution = z.transform((text: string) => readResolution(text) ?? text)
-const ResolutionText = z.pipe(z.string(), toResolution)
-
-export const Generation = z
-  .object({
-    task_type: z.enum(TASK_TYPES, 'unknown_task_type'),
-    model: z.enum(MODEL_NAMES, 'unknown_model'),
-    prompt: z._default(z.string().check(z.trim(), z.maxLength(PROMPT_MAX, 'prompt_too_long')), ''),
-    duration: z.literal(DURATIONS, 'unknown_duration'),
-    resolution: z.pipe(ResolutionText, z.enum(RESOLUTIONS, 'unknown_resolution')),
-    camera_movements: z._default(Movements, []),
-    prompt_optimizer: z._default(z.boolean(), true),
-    first_frame_image_url: z.optional(z.nullable(z.string().check(z.maxLength(300, 'unknown_image')))),
-  })
-  .check((ctx) => {
-    const g = ctx.value
-    const fault = (path: string, message: string) =>
-      ctx.issues.push({ code: 'custom', path: [path], message, input: g })
-    if (g.task_type === 'text_to_video' && !g.prompt) fault('prompt', 'required')
-    if (g.task_type === 'image_to_video' && !g.first_frame_image_url) fault('first_frame_image_url', 'required')
-    const refused = configurationFault({ ...g, taskType: g.task_type })
-    if (refused) fault(refused.field, refused.code)
-    if (g.camera_movements.length > 0 && !modelNamed(g.model).cameraMovements)
-      fault('camera_movements', 'camera_movements_not_for_model')
-  })
-export type Generation = z.infer<typeof Generation>
 
 export const generate = endpoint('POST /videos/generate', {
   access: 'user',
@@ -132,7 +88,7 @@ export const myWorks = endpoint('GET /videos/my-works', {
   query: z.object({
     ...paging(20),
     task_type: z.optional(z.enum(TASK_TYPES, 'unknown_task_type')),
-    model: z.optional(z.enum(MODEL_NAMES, 'unknown_model')),
+    model: z.optional(z.string().check(z.maxLength(120, 'unknown_model'))),
     /** Earliest creation time, inclusive. A date means the start of that day in UTC. */
     from: z.optional(Moment),
     /** Latest creation time, inclusive. A date means the end of that day in UTC. */
@@ -149,6 +105,14 @@ export const getTask = endpoint('GET /videos/tasks/:id', {
   answer: Task,
   refuses: ['forbidden'],
   summary: 'One task',
+})
+
+export const cancelTask = endpoint('POST /videos/tasks/:id/cancel', {
+  access: 'user',
+  answer: z.object({ task: Task }),
+  status: 202,
+  refuses: ['forbidden', 'cannot_cancel'],
+  summary: 'Cancels an unfinished task, which then ends as Fail and costs nothing; 409 where the engine cannot',
 })
 
 const deletion = <const Path extends string>(path: Path) => {
@@ -175,19 +139,35 @@ export const getQueue = endpoint('GET /videos/queue', {
 
 const Cost = z.object({
   task_types: z.array(z.enum(TASK_TYPES)),
-  resolution: z.enum(RESOLUTIONS),
+  resolution: z.string(),
   duration: z.number(),
   credits: z.number(),
 })
+const Bilingual = z.object({ en: z.string(), zh: z.string() })
 export const ModelView = z.object({
-  name: z.enum(MODEL_NAMES),
+  /** Id of the catalogue model. */
+  name: z.string(),
+  display_names: Bilingual,
+  descriptions: Bilingual,
   supports_camera_movement: z.boolean(),
   supports_text_to_video: z.boolean(),
   supports_image_to_video: z.boolean(),
   durations: z.array(z.number()),
-  resolutions: z.array(z.enum(RESOLUTIONS)),
+  resolutions: z.array(z.string()),
   costs: z.array(Cost),
+  /** Empty where the model has one ratio only. */
+  aspect_ratios: z.array(z.string()),
+  supports_last_frame: z.boolean(),
+  /** Maximum number of reference images. */
+  max_references: z.number(),
+  supports_sound: z.boolean(),
+  supports_seed: z.boolean(),
+  supports_negative_prompt: z.boolean(),
+  /** Whether a running task can be cancelled. */
+  supports_cancel: z.boolean(),
 })
+export type ModelView = z.infer<typeof ModelView>
+
 export const WorkStats = z.object({
   total_videos: z.number(),
   /** Seconds. */

@@ -1,7 +1,7 @@
 import type { Event } from '../kernel/eventsourcing/pure/decider.ts'
 import type { HashChained } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { EventSchemas } from '../kernel/eventsourcing/pure/eventSchemas.ts'
-import type { CameraMovement, Configuration, FailureCode } from './contract.ts'
+import type { CameraMovement, Configuration, FailureCode, Route, Shape } from './contract.ts'
 
 /** Parameters of a task. The prompt is encrypted with the owner's key and becomes unreadable once the key is erased. */
 export interface VideoTaskOrder extends Configuration {
@@ -13,6 +13,21 @@ export interface VideoTaskOrder extends Configuration {
   readonly promptOptimizer: boolean
   /** Id of the uploaded image; null for text-to-video. */
   readonly firstFrame: string | null
+  /** Id of the uploaded image with which the video ends. */
+  readonly lastFrame?: string
+  /** Ids of uploaded images. */
+  readonly references?: readonly string[]
+  readonly aspectRatio?: string
+  readonly seed?: number
+  /** AES-256-GCM ciphertext, encoded as base64. */
+  readonly encryptedNegativePrompt?: string
+  readonly sound?: boolean
+  /** Version of the catalogue entry. Orders that predate the catalogue lack it, its shape and its routes. */
+  readonly modelVersion?: string
+  /** The shape of that version which prices the configuration. */
+  readonly shape?: Shape
+  /** Configured providers of the model, tried in this order. */
+  readonly routes?: readonly Route[]
   /** Credits held for the task. */
   readonly credits: number
   /** Scheduling priority, from 1 (served first) to 4. */
@@ -38,16 +53,30 @@ export type VideoTaskSubmitted = Event<'VideoTaskSubmitted', VideoTaskOrder & { 
 /** The user's render lane is full, so the task waits for a slot. */
 export type VideoTaskQueued = Event<'VideoTaskQueued', Fact>
 /** Appended before the provider is called, because some providers are not idempotent. Starts the 30-minute timeout. */
-export type VideoRenderRequested = Event<'VideoRenderRequested', Fact & { lease?: number; attempt?: string }>
+export type VideoRenderRequested = Event<
+  'VideoRenderRequested',
+  Fact & { lease?: number; attempt?: string; provider?: string }
+>
 /** Another worker took over a task in progress. `lease` is the fencing token of its lease. */
 export type VideoTaskClaimed = Event<'VideoTaskClaimed', Fact & { lease: number }>
-/** The provider did not create a job (rate limited or unreachable). The task waits and the call is retried. */
-export type VideoRenderPostponed = Event<'VideoRenderPostponed', Fact & { detail: string }>
+/**
+ * The provider certainly did not create a job (rate limited or unreachable). The task waits and the call is retried.
+ * `refused`: the provider will not take this task. `bound`: an earlier call may have created a job, so only the same
+ * provider may be asked again.
+ */
+export type VideoRenderPostponed = Event<
+  'VideoRenderPostponed',
+  Fact & { detail: string; refused?: true; bound?: true }
+>
 /** The provider created a job. Appended again with a new job id if the provider loses the job. */
 export type VideoRenderAccepted = Event<'VideoRenderAccepted', Fact & { jobId: string }>
 /** The job of a task that had failed without it became known, from a callback or from a late response. */
 export type VideoRenderFound = Event<'VideoRenderFound', OwnedFact & { jobId: string }>
 export type VideoRenderStarted = Event<'VideoRenderStarted', Fact>
+/** Its owner cancelled the task while the provider was working on it. The task ends uncharged. */
+export type VideoCancelRequested = Event<'VideoCancelRequested', OwnedFact>
+/** What the provider says that the finished video has cost, in US cents, and its length in seconds. */
+export type VideoCostReported = Event<'VideoCostReported', Fact & { seconds?: number; costCents?: number }>
 /** The provider finished the video, and the download started. */
 export type VideoDownloadStarted = Event<'VideoDownloadStarted', Fact>
 export type VideoTaskSucceeded = Event<'VideoTaskSucceeded', OwnedFact & { file: VideoFile }>
@@ -72,6 +101,8 @@ export type VideoTaskEvent =
   | VideoRenderAccepted
   | VideoRenderFound
   | VideoRenderStarted
+  | VideoCancelRequested
+  | VideoCostReported
   | VideoDownloadStarted
   | VideoTaskSucceeded
   | VideoTaskFailed
@@ -95,6 +126,8 @@ export const VIDEO_TASK_EVENTS: EventSchemas<VideoTaskEvent['type']> = {
   VideoRenderAccepted: [],
   VideoRenderFound: [],
   VideoRenderStarted: [],
+  VideoCancelRequested: [],
+  VideoCostReported: [],
   VideoDownloadStarted: [],
   VideoTaskSucceeded: [],
   VideoTaskFailed: [],

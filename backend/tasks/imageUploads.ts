@@ -39,12 +39,11 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     ownerOf,
 
     /** Returns the id of the image at a URL and marks it as used. @throws ValidationError unless the user owns it */
-    async claim(userId: string, url: string): Promise<string> {
+    async claim(userId: string, url: string, field = 'first_frame_image_url'): Promise<string> {
       const imageId = IMAGE_URL.exec(url)?.[1]
       const sql = 'update image_upload set used_at = now() where id = ? and user_id = ? returning id'
       const found = imageId && isUuid(imageId) ? await execute(sql, [imageId, userId]) : []
-      if (!imageId || found.length === 0)
-        throw new ValidationError([{ path: 'first_frame_image_url', code: 'unknown_image' }])
+      if (!imageId || found.length === 0) throw new ValidationError([{ path: field, code: 'unknown_image' }])
       return imageId
     },
 

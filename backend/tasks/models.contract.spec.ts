@@ -2,16 +2,24 @@ import { describe, expect, it } from 'vitest'
 import {
   CAMERA_MOVEMENTS,
   type CameraMovement,
-  configurationFault,
-  creditCost,
-  DURATIONS,
-  MODEL_NAMES,
-  modelNamed,
+  type Configuration,
+  cellsOf,
+  creditCost as costOf,
+  configurationFault as faultOf,
+  isFullHd,
   modelsFor,
-  RESOLUTIONS,
   readResolution,
   TASK_TYPES,
 } from './models.contract.ts'
+import { shippedModels } from './testing/shippedModels.ts'
+
+const MODEL_NAMES = ['MiniMax-Hailuo-02', 'T2V-01-Director', 'I2V-01-Director', 'I2V-01-live']
+const RESOLUTIONS = ['512P', '720P', '768P', '1080P']
+const DURATIONS = [6, 10]
+const MODELS = shippedModels('demo')
+const modelNamed = (name: string) => MODELS.find(({ id }) => id === name)!
+const configurationFault = (c: Configuration) => faultOf(modelNamed(c.model), c)
+const creditCost = (c: Configuration) => costOf(modelNamed(c.model), c)
 
 const ALL = TASK_TYPES.flatMap((taskType) =>
   MODEL_NAMES.flatMap((model) =>
@@ -21,7 +29,7 @@ const ALL = TASK_TYPES.flatMap((taskType) =>
 const nameOf = ({ taskType, model, resolution, duration }: (typeof ALL)[number]) =>
   `${taskType} ${model} ${resolution} ${duration}`
 
-describe('the model table', () => {
+describe('the shipped catalogue without a MiniMax key', () => {
   it('offers exactly these configurations at these prices', () => {
     const offered = ALL.filter((c) => configurationFault(c) === undefined)
     expect(Object.fromEntries(offered.map((c) => [nameOf(c), creditCost(c)]))).toEqual({
@@ -47,8 +55,8 @@ describe('the model table', () => {
     })
     expect(faults).toHaveLength(64 - 11)
     const expected = (c: (typeof ALL)[number]) => {
-      if (!modelsFor(c.taskType).includes(modelNamed(c.model))) return 'model model_not_for_task_type'
-      const known = modelNamed(c.model).shapes.filter(({ taskTypes }) => taskTypes.includes(c.taskType))
+      if (!modelsFor(MODELS, c.taskType).includes(modelNamed(c.model))) return 'model model_not_for_task_type'
+      const known = cellsOf(modelNamed(c.model)).filter(({ taskTypes }) => taskTypes.includes(c.taskType))
       return known.some(({ resolution }) => resolution === c.resolution)
         ? 'duration duration_not_for_model'
         : 'resolution resolution_not_for_model'
@@ -75,7 +83,7 @@ describe('the model table', () => {
   })
 
   it('offers the models of each task type', () => {
-    const names = (taskType: (typeof TASK_TYPES)[number]) => modelsFor(taskType).map(({ name }) => name)
+    const names = (taskType: (typeof TASK_TYPES)[number]) => modelsFor(MODELS, taskType).map(({ id }) => id)
     expect(names('text_to_video')).toEqual(['MiniMax-Hailuo-02', 'T2V-01-Director'])
     expect(names('image_to_video')).toEqual(['MiniMax-Hailuo-02', 'I2V-01-Director', 'I2V-01-live'])
   })
@@ -95,14 +103,29 @@ describe('readResolution', () => {
     ['1280x720', '720P'],
     ['910x512', '512P'],
   ])('parses %s as %s', (text, resolution) => {
-    expect(readResolution(text)).toBe(resolution)
+    expect(readResolution(text, RESOLUTIONS)).toBe(resolution)
   })
   it.each(['', 'P', '4K', '480P', '768PP', '1080x', 'x1080', '-768', '768.0', 'constructor'])(
     'returns undefined for %j',
     (text) => {
-      expect(readResolution(text)).toBeUndefined()
+      expect(readResolution(text, RESOLUTIONS)).toBeUndefined()
     },
   )
+})
+
+describe('a resolution of another engine', () => {
+  it.each([
+    ['2k', '2K'],
+    ['1280X720', '1280x720'],
+    ['1280x720 ', '1280x720'],
+    ['720', undefined],
+  ])('is parsed from %s as %s', (text, resolution) => {
+    expect(readResolution(text, ['2K', '1280x720'])).toBe(resolution)
+  })
+  it('needs a paid plan from 1080 lines on', () => {
+    expect(['1080P', '2160P', '1920x1080', '1080x1920', '2K', '4K'].filter((each) => !isFullHd(each))).toEqual([])
+    expect(['512P', '768P', '1280x720', '720x1280', 'native'].filter(isFullHd)).toEqual([])
+  })
 })
 
 describe('the camera movements', () => {

@@ -1,21 +1,13 @@
-import { TASK_TYPES, type TaskType } from './catalogue.contract.ts'
+import {
+  type CatalogueModel,
+  DEFAULT_CREDITS,
+  priceOf,
+  type Shape,
+  secondsOf,
+  type TaskType,
+} from './catalogue.contract.ts'
 
 export * from './catalogue.contract.ts'
-
-/**
- * The models and their valid configurations. The form, client and server validation, prices and provider adapters all
- * use this table.
- */
-
-export const MODEL_NAMES = ['MiniMax-Hailuo-02', 'T2V-01-Director', 'I2V-01-Director', 'I2V-01-live'] as const
-export type ModelName = (typeof MODEL_NAMES)[number]
-
-export const RESOLUTIONS = ['512P', '720P', '768P', '1080P'] as const
-export type Resolution = (typeof RESOLUTIONS)[number]
-
-/** Seconds. */
-export const DURATIONS = [6, 10] as const
-export type Duration = (typeof DURATIONS)[number]
 
 export interface Configuration {
   readonly taskType: TaskType
@@ -26,75 +18,85 @@ export interface Configuration {
   readonly duration: number
 }
 
-interface FixedShape {
+/** The part of a catalogue model that the form and the validation use. */
+export type OfferedModel = Pick<
+  CatalogueModel,
+  'id' | 'shapes' | 'cameraMovements' | 'aspectRatios' | 'inputs' | 'sound' | 'seed' | 'negativePrompt'
+>
+type Priced = Pick<CatalogueModel, 'shapes'>
+
+/** One resolution and duration of a model, with its price in credits. */
+export interface Cell {
   readonly taskTypes: readonly TaskType[]
-  readonly resolution: Resolution
-  readonly duration: Duration
+  readonly resolution: string
+  readonly duration: number
   readonly credits: number
 }
 
-export interface Model {
-  readonly name: ModelName
-  readonly cameraMovements: boolean
-  readonly shapes: readonly FixedShape[]
+export const cellsOf = ({ shapes }: Priced): readonly Cell[] =>
+  shapes.flatMap((shape) =>
+    shape.resolutions.flatMap((resolution) =>
+      secondsOf(shape).map((duration) => {
+        const { taskTypes } = shape
+        return { taskTypes, resolution, duration, credits: priceOf(shape, duration) }
+      }),
+    ),
+  )
+
+/** Returns the cells that a model offers for a task type; none for an unknown model. */
+export const cellsFor = (model: Priced | undefined, taskType: TaskType): readonly Cell[] =>
+  model ? cellsOf(model).filter(({ taskTypes }) => taskTypes.includes(taskType)) : []
+
+export const modelsFor = <M extends Priced>(models: readonly M[], taskType: TaskType): readonly M[] =>
+  models.filter(({ shapes }) => shapes.some(({ taskTypes }) => taskTypes.includes(taskType)))
+
+/** Returns the shape of a model that prices a configuration. */
+export const shapeOf = (model: Priced | undefined, c: Configuration): Shape | undefined =>
+  model?.shapes.find(
+    (shape) =>
+      shape.taskTypes.includes(c.taskType) &&
+      shape.resolutions.includes(c.resolution) &&
+      secondsOf(shape).includes(c.duration),
+  )
+
+/** Returns the price in credits. The API rejects a configuration without a shape beforehand. */
+export function creditCost(model: Priced | undefined, configuration: Configuration): number {
+  const shape = shapeOf(model, configuration)
+  return shape ? priceOf(shape, configuration.duration) : DEFAULT_CREDITS
 }
 
-const both = TASK_TYPES
-const text: readonly TaskType[] = ['text_to_video']
-const image: readonly TaskType[] = ['image_to_video']
-
-/** The only configuration of the 01 models. */
-const ONLY_SHAPE = { resolution: '720P', duration: 6, credits: 30 } as const
-
-export const MODELS: readonly Model[] = [
-  {
-    name: 'MiniMax-Hailuo-02',
-    cameraMovements: true,
-    shapes: [
-      { taskTypes: image, resolution: '512P', duration: 6, credits: 10 },
-      { taskTypes: image, resolution: '512P', duration: 10, credits: 15 },
-      { taskTypes: both, resolution: '768P', duration: 6, credits: 30 },
-      { taskTypes: both, resolution: '768P', duration: 10, credits: 60 },
-      { taskTypes: both, resolution: '1080P', duration: 6, credits: 60 },
-    ],
-  },
-  { name: 'T2V-01-Director', cameraMovements: true, shapes: [{ ...ONLY_SHAPE, taskTypes: text }] },
-  { name: 'I2V-01-Director', cameraMovements: true, shapes: [{ ...ONLY_SHAPE, taskTypes: image }] },
-  { name: 'I2V-01-live', cameraMovements: false, shapes: [{ ...ONLY_SHAPE, taskTypes: image }] },
-]
-
-export const modelNamed = (name: string): Model => MODELS.find((model) => model.name === name)!
-
-export const shapesOf = (name: string, taskType: TaskType): readonly FixedShape[] =>
-  (modelNamed(name)?.shapes ?? []).filter((shape) => shape.taskTypes.includes(taskType))
-
-export const modelsFor = (taskType: TaskType): readonly Model[] =>
-  MODELS.filter((model) => model.shapes.some((shape) => shape.taskTypes.includes(taskType)))
-
-const shapeOf = (c: Configuration) =>
-  shapesOf(c.model, c.taskType).find((s) => s.resolution === c.resolution && s.duration === c.duration)
-
-/** Price in credits of a configuration that is not in the table. The API rejects such a configuration beforehand. */
-export const DEFAULT_CREDITS = 30
-
-export const creditCost = (configuration: Configuration): number => shapeOf(configuration)?.credits ?? DEFAULT_CREDITS
-
 /** Returns the first invalid field of a configuration and a stable error code, or undefined if it is valid. */
-export function configurationFault(c: Configuration) {
-  const shapes = shapesOf(c.model, c.taskType)
-  if (shapes.length === 0) return { field: 'model', code: 'model_not_for_task_type' } as const
-  if (!shapes.some((s) => s.resolution === c.resolution))
+export function configurationFault(model: Priced | undefined, c: Configuration) {
+  const cells = cellsFor(model, c.taskType)
+  if (cells.length === 0) return { field: 'model', code: 'model_not_for_task_type' } as const
+  if (!cells.some((cell) => cell.resolution === c.resolution))
     return { field: 'resolution', code: 'resolution_not_for_model' } as const
-  if (!shapeOf(c)) return { field: 'duration', code: 'duration_not_for_model' } as const
+  if (!shapeOf(model, c)) return { field: 'duration', code: 'duration_not_for_model' } as const
   return undefined
 }
 
-const SIZES: Readonly<Record<string, Resolution>> = { '512': '512P', '720': '720P', '768': '768P', '1080': '1080P' }
+/** Returns the smaller side in pixels that a resolution such as `768P`, `2K` or `1280x720` names. */
+function linesOf(resolution: string): number {
+  const size = /^(\d+)x(\d+)$/i.exec(resolution)
+  if (size) return Math.min(Number(size[1]), Number(size[2]))
+  const thousands = /^(\d+)K$/i.exec(resolution)?.[1]
+  return thousands ? Number(thousands) * 720 : Number.parseInt(resolution, 10) || 0
+}
 
-/** Parses `768P`, `768p`, `768` or a size such as `1366x768`. Returns undefined for anything else. */
-export function readResolution(text: string): Resolution | undefined {
-  const size = /^\d+\s*[x×]\s*(\d+)$/i.exec(text.trim())?.[1] ?? /^(\d+)p?$/i.exec(text.trim())?.[1]
-  return size === undefined ? undefined : SIZES[size]
+/** Returns whether a resolution needs a paid plan: 1080P and more. */
+export const isFullHd = (resolution: string): boolean => linesOf(resolution) >= 1080
+
+/**
+ * Finds a resolution among those offered. Reads `768P` as `768p`, `768` or a size such as `1366x768` too. Returns
+ * undefined if none is meant.
+ */
+export function readResolution(text: string, offered: readonly string[]): string | undefined {
+  const wanted = text.trim().toUpperCase()
+  const lines = /^\d+\s*[X×]\s*(\d+)$/.exec(wanted)?.[1] ?? /^(\d+)P?$/.exec(wanted)?.[1]
+  return (
+    offered.find((resolution) => resolution.toUpperCase() === wanted) ??
+    offered.find((resolution) => resolution === `${lines}P`)
+  )
 }
 
 /** The 15 camera movements, keyed by stored value, each with its catalogue key and opposite. */

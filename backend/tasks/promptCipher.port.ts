@@ -4,4 +4,10 @@ export type AboutText = Readonly<{ purpose: string; userId: string; row: string 
 /** Decrypts a prompt. Returns undefined if that is not possible. */
 export type Decrypt = (about: AboutText, sealed: string) => Promise<string | undefined>
 
+export const aboutNegativePrompt = (userId: string, taskId: string): AboutText => ({
+  purpose: 'negative prompt',
+  userId,
+  row: taskId,
+})
+
 export const aboutPrompt = (userId: string, taskId: string): AboutText => ({ purpose: 'prompt', userId, row: taskId })

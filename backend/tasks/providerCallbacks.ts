@@ -32,6 +32,11 @@ export async function handleProviderCallback(
     const context = { commandId: uuid7(), actor: 'system', correlationId: taskId, ...origin }
     await handle(videoTask, taskId, { type: 'FindRender', jobId, at: new Date(clock()).toISOString() }, context)
   }
+  await wakeTask(pool, taskId)
+}
+
+/** Wakes activities that wait for the task, in any process. */
+export async function wakeTask(pool: Pick<pg.Pool, 'query'>, taskId: string): Promise<void> {
   const change = { name: PROVIDER_HINTS, ids: [taskId] }
   await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, JSON.stringify(change)])
 }

@@ -22,6 +22,8 @@ export interface QueueState {
   /** Limits on concurrent renders: `slots` for all users together (at least 1), `concurrent` for this user. */
   readonly slots: number
   readonly concurrent: number
+  /** Renders that may start in a minute, for all users together; undefined if that is not limited. */
+  readonly createsPerMinute?: number | undefined
   /** Tasks of all users that are rendering. */
   readonly running: readonly Pick<QueuedTask, 'startedAt' | 'typicalMs'>[]
   /** This user's open tasks. */
@@ -30,7 +32,7 @@ export interface QueueState {
   readonly typicalMs: number
 }
 
-interface QueueQuery extends Pick<QueueState, 'now' | 'slots' | 'concurrent'> {
+interface QueueQuery extends Pick<QueueState, 'now' | 'slots' | 'concurrent' | 'createsPerMinute'> {
   readonly userId: string
   /** Maximum number of open tasks in the user's plan. */
   readonly openTasks: number
@@ -84,7 +86,15 @@ function remaining(task: QueuedTask, now: number): number {
  * Returns the estimated milliseconds until each of the user's open tasks finishes, keyed by id. Assumes that every task
  * starts in the first free slot, takes its typical time, and that the user's lane admits `concurrent` tasks at a time.
  */
-export function estimateQueue({ now, slots, concurrent, running, own, typicalMs }: QueueState): Map<string, number> {
+export function estimateQueue({
+  now,
+  slots,
+  concurrent,
+  createsPerMinute,
+  running,
+  own,
+  typicalMs,
+}: QueueState): Map<string, number> {
   const busy = running.map((task) => remainingByTime(task, now)).toSorted((a, b) => a - b)
   // Milliseconds until each shared slot is free; idle slots are free now.
   const free = [...Array<number>(Math.max(0, slots - busy.length)).fill(0), ...busy].slice(0, slots)
@@ -94,7 +104,8 @@ export function estimateQueue({ now, slots, concurrent, running, own, typicalMs 
   const lane = [...left.values(), ...Array<number>(Math.max(0, concurrent - left.size)).fill(0)]
   for (const task of own.filter(({ place }) => place !== null).toSorted((a, b) => a.place! - b.place!)) {
     const ahead = task.place! - 1
-    const turn = free[ahead % free.length]! + Math.floor(ahead / free.length) * typicalMs
+    const slot = free[ahead % free.length]! + Math.floor(ahead / free.length) * typicalMs
+    const turn = Math.max(slot, createsPerMinute ? Math.floor(ahead / createsPerMinute) * 60_000 : 0)
     lane.sort((a, b) => a - b)
     const done = Math.max(turn, lane[0] ?? 0, task.startsInMs) + task.typicalMs
     lane[0] = done

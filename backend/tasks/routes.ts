@@ -3,18 +3,24 @@ import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { Realtime } from '../kernel/http/realtime.ts'
+import type { Catalogue } from './catalogue.ts'
 import * as contract from './contract.ts'
+import { modelView } from './modelView.ts'
 import type { Tasks } from './tasks.ts'
 import type { Works } from './works.ts'
 
 export interface TaskRoutes {
   readonly tasks: Tasks
   readonly works: Works
+  readonly catalogue: Pick<Catalogue, 'offered'>
+  /** Returns whether a running task of a model can be cancelled. */
+  readonly cancels: (model: contract.CatalogueModel) => boolean
   readonly realtime: Pick<Realtime, 'issueToken'>
 }
 
-export function serveTasks(serve: Serve, { tasks, works, realtime }: TaskRoutes): void {
-  serve(contract.generate, async ({ body: generation, userId, ctx, command }) => {
+export function serveTasks(serve: Serve, { tasks, works, catalogue, cancels, realtime }: TaskRoutes): void {
+  const generate = { ...contract.generate, body: contract.generationOf(catalogue.offered) }
+  serve(generate, async ({ body: generation, userId, ctx, command }) => {
     const key = ctx.get('Idempotency-Key') || uuid7()
     if (key.length > 200) throw new ValidationError([{ path: 'Idempotency-Key', code: 'too_long' }])
     return { task: await works.view(await tasks.generate({ userId, key, generation, command })) }
@@ -26,6 +32,8 @@ export function serveTasks(serve: Serve, { tasks, works, realtime }: TaskRoutes)
 
   serve(contract.myWorks, ({ userId, query }) => {
     const { page, per_page: perPage, task_type: taskType, model, from, to, q: text } = query
+    if (model !== undefined && !catalogue.offered().some(({ id }) => id === model))
+      throw new ValidationError([{ path: 'model', code: 'unknown_model' }])
     const filter = { status: 'Success', taskType, model, from: startOf(from), before: endOf(to) }
     return works.list(userId, { ...filter, text, page, perPage })
   })
@@ -39,11 +47,16 @@ export function serveTasks(serve: Serve, { tasks, works, realtime }: TaskRoutes)
       return undefined
     })
 
+  serve(contract.cancelTask, async ({ userId, params: { id }, command }) => {
+    await works.readOwn(userId, id)
+    return { task: await works.view(await tasks.cancel(userId, id, command(derivedId('cancel', id)))) }
+  })
+
   serve(contract.getQueue, ({ userId }) => works.queue(userId))
 
   serve(contract.workStats, ({ userId }) => works.stats(userId))
 
-  serve(contract.listModels, () => contract.MODELS.map(modelView))
+  serve(contract.listModels, () => catalogue.offered().map((model) => modelView(model, cancels(model))))
 
   serve(contract.socketToken, async ({ userId, ctx }) => ({
     token: await realtime.issueToken(userId, ctx.state.sessionId),
@@ -56,13 +69,3 @@ const startOf = (moment: string | undefined) => moment && new Date(moment).toISO
 /** Returns the exclusive upper bound of a range that ends with the given date or instant. */
 const endOf = (moment: string | undefined) =>
   moment && new Date(Date.parse(moment) + (isDay(moment) ? DAY_MS : 1)).toISOString()
-
-const modelView = ({ name, cameraMovements, shapes }: contract.Model) => ({
-  name,
-  supports_camera_movement: cameraMovements,
-  supports_text_to_video: shapes.some(({ taskTypes }) => taskTypes.includes('text_to_video')),
-  supports_image_to_video: shapes.some(({ taskTypes }) => taskTypes.includes('image_to_video')),
-  durations: [...new Set(shapes.map(({ duration }) => duration))],
-  resolutions: [...new Set(shapes.map(({ resolution }) => resolution))],
-  costs: shapes.map(({ taskTypes, ...shape }) => ({ task_types: [...taskTypes], ...shape })),
-})

@@ -6,15 +6,18 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { withIdempotencyKey } from '../kernel/http/idempotency.ts'
 import type { OwnWrites } from '../kernel/http/ownWrites.ts'
+import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { type MediaStore, removeTaskMedia } from '../kernel/media/mediaStore.port.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
-import { creditCost, type Generation } from './contract.ts'
+import type { Catalogue } from './catalogue.ts'
+import { creditCost, type Generation, isFullHd, shapeOf } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
 import type { ImageUploads } from './imageUploads.ts'
-import { type AboutText, aboutPrompt } from './promptCipher.port.ts'
+import { type AboutText, aboutNegativePrompt, aboutPrompt } from './promptCipher.port.ts'
 import { renderLane } from './renderLane.decider.ts'
-import { isCharged, releaseReason, videoTask } from './videoTask.decider.ts'
+import { videoTask } from './videoTask.decider.ts'
+import { isCharged, isEnded, releaseReason } from './videoTask.rules.ts'
 
 type Appended = Promise<GlobalPosition | undefined>
 
@@ -26,6 +29,11 @@ export interface TaskDeps {
   readonly clock: Clock
   readonly media: MediaStore
   readonly uploads: ImageUploads
+  readonly catalogue: Pick<Catalogue, 'offered'>
+  /** Returns whether a provider, by its name in the task's events, can stop a running job. */
+  readonly cancels: (provider: string | undefined) => boolean
+  /** Wakes the worker that polls a task. */
+  readonly wake: (taskId: string) => Promise<void>
   readonly encrypt: (about: AboutText, text: string) => Promise<string>
   /** Returns the entitlements of the user's plan. Priority 1 is served first. */
   readonly allowance: (userId: string) => Promise<{ openTasks: number; priority: number; fullHd: boolean }>
@@ -46,7 +54,14 @@ interface Submission {
   readonly taskId: string
   readonly userId: string
   readonly generation: Generation
+  readonly images: Images
+}
+
+/** Ids of the uploaded images of a task. */
+interface Images {
   readonly firstFrame: string | null
+  readonly lastFrame?: string
+  readonly references?: readonly string[]
 }
 
 /** The task was abandoned before it was submitted, and its credits were released. Its id can never be used again. */
@@ -62,6 +77,13 @@ export type Tasks = ReturnType<typeof createTasks>
 export function createTasks(deps: TaskDeps) {
   const { handle, store, database, note, clock, credits, uploads, media } = deps
 
+  /** Returns a task's row from the log. @throws Rejection not_found (task deleted) */
+  const readRow = async (taskId: string) => {
+    const row = await foldVideoTask(store, taskId)
+    if (!row) throw new Rejection('not_found', 'This task was deleted.')
+    return row
+  }
+
   return {
     /**
      * Starts a task, once per idempotency key, and returns its row.
@@ -71,16 +93,29 @@ export function createTasks(deps: TaskDeps) {
       const isLost = (error: unknown) => error instanceof TaskAbandoned
       const keyed = { userId, key, body: generation, isLost }
       const taskId = await withIdempotencyKey(database, keyed, async (taskId) => {
-        const isImage = generation.task_type === 'image_to_video'
-        const firstFrame = isImage ? await uploads.claim(userId, generation.first_frame_image_url ?? '') : null
+        const images = await claimImages(uploads, userId, generation)
         const context = command(derivedId('generate', taskId))
-        const { held, submitted } = await submitTask(deps, { taskId, userId, generation, firstFrame }, context)
+        const { held, submitted } = await submitTask(deps, { taskId, userId, generation, images }, context)
         await note(userId, { videoTasks: submitted.position, creditBalances: held })
         return taskId
       })
-      const row = await foldVideoTask(store, taskId)
-      if (!row) throw new Rejection('not_found', 'This task was deleted.')
-      return row
+      return readRow(taskId)
+    },
+
+    /** Cancels an unfinished task and returns its row. @throws Rejection cannot_cancel, not_found (task deleted) */
+    async cancel(userId: string, taskId: string, context: CommandContext) {
+      const { state: before } = await handle.read(videoTask, taskId)
+      if (before.status === 'rendering' && !deps.cancels(before.provider))
+        throw new Rejection('cannot_cancel', 'This video is being made by an engine that cannot cancel.')
+      const at = new Date(clock()).toISOString()
+      const { state, position } = await handle(videoTask, taskId, { type: 'Cancel', at }, context)
+      // A worker ends a task whose job is still running.
+      const released = isEnded(state)
+        ? await credits.release(userId, taskId, releaseReason(state), { correlationId: context.correlationId })
+        : undefined
+      await deps.wake(taskId)
+      await note(userId, { videoTasks: position, creditBalances: released })
+      return readRow(taskId)
     },
 
     /** Deletes a finished task, or cancels a waiting one and releases its credits. @throws Rejection task_in_progress */
@@ -102,16 +137,20 @@ export function createTasks(deps: TaskDeps) {
  * leaves a hold without a task, which the sweep releases. Idempotent per task id.
  */
 export async function submitTask(
-  deps: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock'>,
-  { taskId, userId, generation, firstFrame }: Submission,
+  deps: Pick<TaskDeps, 'handle' | 'credits' | 'encrypt' | 'allowance' | 'clock' | 'catalogue'>,
+  { taskId, userId, generation, images }: Submission,
   context: CommandContext,
 ) {
-  const { handle, credits, encrypt, allowance, clock } = deps
+  const { handle, credits, encrypt, allowance, clock, catalogue } = deps
   const { openTasks, priority, fullHd } = await allowance(userId)
   const { task_type, model, resolution, duration } = generation
-  if (resolution === '1080P' && !fullHd) throw new Rejection('plan_required', '1080P needs a paid plan.')
+  if (isFullHd(resolution) && !fullHd) throw new Rejection('plan_required', '1080P needs a paid plan.')
   const configuration = { taskType: task_type, model, resolution, duration }
-  const amount = creditCost(configuration)
+  const offered = catalogue.offered().find(({ id }) => id === model)
+  const shape = shapeOf(offered, configuration)
+  // The catalogue changed after the request was validated.
+  if (!offered || !shape) throw new ValidationError([{ path: 'model', code: 'unknown_model' }])
+  const amount = creditCost(offered, configuration)
   const at = new Date(clock()).toISOString()
   const held = await credits.hold({ userId, taskId, amount, openLimit: openTasks }, context).catch((error) => {
     if (error instanceof Rejection && error.code === 'hold_settled') return 'settled' as const
@@ -131,7 +170,11 @@ export async function submitTask(
     encryptedPrompt: await encrypt(aboutPrompt(userId, taskId), generation.prompt),
     cameraMovements: generation.camera_movements,
     promptOptimizer: generation.prompt_optimizer,
-    firstFrame,
+    ...images,
+    ...(await settingsOf(generation, (text) => encrypt(aboutNegativePrompt(userId, taskId), text))),
+    modelVersion: offered.version,
+    shape,
+    routes: offered.routes,
     credits: amount,
     priority,
   }
@@ -145,3 +188,32 @@ export async function submitTask(
     await handle(renderLane, userId, { type: 'AskSlot', userId, taskId, at }, slotContext).catch(() => {})
   return { held, submitted }
 }
+
+/** Claims the uploaded images of a generation. @throws ValidationError naming the image that the user does not own */
+async function claimImages(uploads: ImageUploads, userId: string, generation: Generation): Promise<Images> {
+  const { task_type, first_frame_image_url, last_frame_image_url, reference_image_urls } = generation
+  const isImage = task_type === 'image_to_video'
+  const firstFrame = isImage ? await uploads.claim(userId, first_frame_image_url ?? '') : null
+  const references = await Promise.all(
+    (reference_image_urls ?? []).map((url, n) => uploads.claim(userId, url, `reference_image_urls.${n}`)),
+  )
+  return {
+    firstFrame,
+    ...(last_frame_image_url
+      ? { lastFrame: await uploads.claim(userId, last_frame_image_url, 'last_frame_image_url') }
+      : {}),
+    ...(references.length > 0 ? { references } : {}),
+  }
+}
+
+/** Returns the optional settings of a generation as an order stores them. */
+async function settingsOf({ aspect_ratio, seed, negative_prompt, sound }: Generation, encrypt: Encrypt) {
+  return {
+    ...(aspect_ratio ? { aspectRatio: aspect_ratio } : {}),
+    ...(seed === undefined ? {} : { seed }),
+    ...(negative_prompt ? { encryptedNegativePrompt: await encrypt(negative_prompt) } : {}),
+    ...(sound === undefined ? {} : { sound }),
+  } satisfies Partial<VideoTaskOrder>
+}
+
+type Encrypt = (text: string) => Promise<string>

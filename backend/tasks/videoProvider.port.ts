@@ -59,6 +59,8 @@ export interface VideoProvider {
   /** Whether `cancel` can stop a running job. */
   readonly cancels: boolean
   readonly pollIntervalMs: number
+  /** Rate limit of `create`, for the estimate; absent if there is none. */
+  readonly createsPerMinute?: number
   /** Acquires a slot of the rate limit that all processes share. Returns 0, or the milliseconds to wait. */
   acquire(): Promise<number>
   /** Creates a job. Requires an acquired slot. If it throws, the job may have been created. */

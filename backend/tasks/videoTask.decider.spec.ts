@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
 import type { VideoFile, VideoTaskEvent, VideoTaskOrder } from './events.ts'
-import { isCharged, releaseReason, type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
+import { type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
+import { isCharged, releaseReason } from './videoTask.rules.ts'
 
 const given = specification(videoTask)
 const taskId = 'task'

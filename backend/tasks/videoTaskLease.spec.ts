@@ -4,7 +4,8 @@ import { chainStart } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { createMemoryEventStore } from '../kernel/eventsourcing/testing/memoryEventStore.ts'
 import { specification } from '../kernel/eventsourcing/testing/specification.ts'
 import type { VideoTaskEvent, VideoTaskOrder } from './events.ts'
-import { isEnded, type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
+import { type VideoTaskCommand, videoTask } from './videoTask.decider.ts'
+import { isEnded } from './videoTask.rules.ts'
 
 const given = specification(videoTask)
 const [taskId, userId, at] = ['task', 'user', '2026-01-01T00:00:00.000Z']

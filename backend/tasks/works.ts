@@ -28,6 +28,8 @@ interface WorksDeps {
   readonly allowance: (userId: string) => Promise<{ openTasks: number; concurrent: number }>
   /** Maximum number of concurrent renders across all users. */
   readonly renderSlots: number
+  /** Renders that the providers together let start in a minute; undefined if one of them has no limit. */
+  readonly createsPerMinute?: number | undefined
 }
 
 export interface WorksQuery extends TaskFilter {
@@ -40,7 +42,16 @@ export interface WorksQuery extends TaskFilter {
 export type Works = ReturnType<typeof createWorks>
 
 /** Creates the API's read side of tasks: lists, statistics and the queue. */
-export function createWorks({ store, database, clock, calendar, decrypt, allowance, renderSlots }: WorksDeps) {
+export function createWorks({
+  store,
+  database,
+  clock,
+  calendar,
+  decrypt,
+  allowance,
+  renderSlots,
+  createsPerMinute,
+}: WorksDeps) {
   // A task that the read model does not show yet is in the log.
   const readTask = async (taskId: string) =>
     (await readVideoTasks(database, [taskId]))[0] ?? (await foldVideoTask(store, taskId))
@@ -67,7 +78,8 @@ export function createWorks({ store, database, clock, calendar, decrypt, allowan
     },
 
     async queue(userId: string) {
-      return readQueueView(database, { userId, slots: renderSlots, now: clock(), ...(await allowance(userId)) })
+      const limits = { slots: renderSlots, createsPerMinute, ...(await allowance(userId)) }
+      return readQueueView(database, { userId, now: clock(), ...limits })
     },
 
     async stats(userId: string): Promise<WorkStats> {

@@ -80,6 +80,8 @@ export const chainHeads: Projection<Chained, ChainHeadRow> = {
     VideoRenderAccepted: advanced,
     VideoRenderFound: advanced,
     VideoRenderStarted: advanced,
+    VideoCancelRequested: advanced,
+    VideoCostReported: advanced,
     VideoDownloadStarted: advanced,
     VideoTaskSucceeded: advanced,
     VideoTaskFailed: advanced,

@@ -82,6 +82,8 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
     VideoRenderPostponed: moved('Queueing'),
     VideoRenderAccepted: same,
     VideoRenderFound: same,
+    VideoCancelRequested: same,
+    VideoCostReported: same,
     VideoRenderStarted: (row, { data }) => row && { ...row, status: 'Processing', started_at: data.at },
     VideoDownloadStarted: moved('DOWNLOADING'),
     VideoTaskSucceeded: delivered,

@@ -6,7 +6,7 @@ import { upcast } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Calendar } from '#backend/kernel/time.ts'
 import { subscription } from '#backend/subscriptions/subscription.decider.ts'
-import { isCharged } from '#backend/tasks/videoTask.decider.ts'
+import { isCharged } from '#backend/tasks/videoTask.rules.ts'
 import { type ActivityDeps, createTaskCommands, stepContext } from '../tasks/taskCommands.ts'
 import type { DeliverMailActivities } from './deliverMail.workflow.ts'
 import type { EraseAccountActivities } from './eraseAccount.workflow.ts'
@@ -26,7 +26,7 @@ export interface AccountActivityDeps {
 
 export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps): AccountActivities {
   const { at, sendCommand, readTask, origin } = createTaskCommands(deps)
-  const { store, mailer, outbox, erasures, credits, provider, media } = deps
+  const { store, mailer, outbox, erasures, credits, providers, media } = deps
 
   /** Yields the ids of all tasks that ever held the user's credits, including those gone from the read models. */
   async function* tasksOf(userId: string): AsyncGenerator<string> {
@@ -49,7 +49,7 @@ export function createAccountActivities(deps: ActivityDeps & AccountActivityDeps
         const before = await readTask(taskId)
         const state = await sendCommand(taskId, { type: 'Erase', at: at() })
         if (!isCharged(state)) await credits.release(userId, taskId, 'account erased', await origin(taskId))
-        await provider.discard(('jobId' in before && before.jobId) || taskId)
+        for (const provider of providers.values()) await provider.discard(('jobId' in before && before.jobId) || taskId)
         await deps.showProgress(taskId, undefined)
         await removeTaskMedia(media, taskId)
       }

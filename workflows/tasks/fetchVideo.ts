@@ -6,6 +6,7 @@ import { makePoster } from '#backend/kernel/media/poster.ts'
 import { probeMp4 } from '#backend/kernel/media/probeMp4.ts'
 import { sha256OfFile } from '#backend/kernel/media/sha256.ts'
 import type { VideoFile } from '#backend/tasks/events.ts'
+import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import type { ActivityDeps } from './taskCommands.ts'
 
 /**
@@ -13,9 +14,9 @@ import type { ActivityDeps } from './taskCommands.ts'
  * hash are those of the marked file. @throws UnplayableVideoError
  */
 export async function fetchVideo(
-  { provider, media, marker, temporaryDir, ffmpegPath }: ActivityDeps,
-  taskId: string,
-  jobId: string,
+  { media, marker, temporaryDir, ffmpegPath }: Pick<ActivityDeps, 'media' | 'marker' | 'temporaryDir' | 'ffmpegPath'>,
+  provider: Pick<VideoProvider, 'fetch'>,
+  { taskId, jobId }: { readonly taskId: string; readonly jobId: string },
   signal: AbortSignal,
 ): Promise<VideoFile> {
   if ((await media.size(videoKey(taskId))) !== undefined) return describe(await media.localPath(videoKey(taskId)))

@@ -67,7 +67,7 @@ describe('generating a video', () => {
     await reaches(user, id, { status: 'Processing', progress: 10, credits_consumed: 30 })
     finish(id)
     await reaches(user, id, { status: 'Success', progress: null, video_duration: 1, error_code: null })
-    expect(asked(id)).toEqual([
+    expect(asked(id)).toMatchObject([
       {
         taskId: id,
         taskType: 'text_to_video',

@@ -7,7 +7,7 @@ import { handleProviderCallback } from '#backend/tasks/providerCallbacks.ts'
 import type { CreateAnswer, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
-import { MAX_CONCURRENT_CREATES } from './renderVideo.ts'
+import { MAX_CONCURRENT_CREATES } from './rendering.ts'
 import { createTaskActivities } from './taskActivities.ts'
 import type { ActivityDeps } from './taskCommands.ts'
 
@@ -73,7 +73,14 @@ function worker(log: Handle = handle) {
   }
   const media = { size: async () => 1, localPath: async () => video }
   const unused = { decrypt: async () => '', showProgress: async () => {}, waitForCallback: async () => {} }
-  return createTaskActivities({ handle: log, findOrigin, provider, media, clock: () => clock, ...unused } as never)
+  return createTaskActivities({
+    handle: log,
+    findOrigin,
+    providers: new Map([['demo', provider]]),
+    media,
+    clock: () => clock,
+    ...unused,
+  } as never)
 }
 
 /** A log that refuses every command of a type while `isDown`. */

@@ -1,44 +1,19 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Rejection } from '#backend/kernel/eventsourcing/pure/decider.ts'
-import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
-import { aboutPrompt } from '#backend/tasks/promptCipher.port.ts'
-import type { RenderRequest, RenderState } from '#backend/tasks/videoProvider.port.ts'
-import type { VideoTask, VideoTaskCommand } from '#backend/tasks/videoTask.decider.ts'
+import type { Route } from '#backend/tasks/contract.ts'
 import type { ActivityContext } from '../engine/engine.port.ts'
-import type { Pool } from '../engine/pool.ts'
+import { candidateRoutes, type Providers } from './candidateRoutes.ts'
+import { requestRender } from './createJob.ts'
 import type { RenderOutcome } from './generateVideo.workflow.ts'
-import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
-
-export const RENDER_LIMIT_MS = 30 * 60_000
-/** Per-process limit. Bounds the number of jobs with an unknown outcome when the provider stops responding. */
-export const MAX_CONCURRENT_CREATES = 4
-/** Interval at which a waiting task is read again, because it may have been cancelled. */
-const READ_INTERVAL_MS = 5_000
-const MAX_APPEND_DELAY_MS = 5_000
-const MAX_STOPPING_ATTEMPTS = 7
-/** Longest duration of a provider call. Until it has passed, another process may still receive the response. */
-const MAX_CALL_MS = 65_000
-
-const failure = (code: 'render_timed_out' | 'provider_failed' | 'answer_lost', detail: string) =>
-  ({ kind: 'failed', code, detail }) as const
-const TIMED_OUT = failure('render_timed_out', 'No video came within 30 minutes.')
-const LOST = failure('answer_lost', 'It is unknown whether the provider was reached.')
-
-type Deps = ActivityDeps &
-  TaskCommands & {
-    readonly calls: Pool
-    /** Tasks whose `create` failed in this process. No other process waits for the response. */
-    readonly unanswered: Set<string>
-  }
-type Rendering = Extract<VideoTask, { status: 'rendering' | 'downloading' }>
-type Waiting = Extract<VideoTask, { status: 'waiting' }>
+import { pollJob } from './pollJob.ts'
+import { failure, READ_INTERVAL_MS, type RenderDeps, type Waiting } from './rendering.ts'
+import { readRequest } from './renderRequest.ts'
 
 /**
- * Creates a job as soon as the rate limit allows it, and polls it until it ends or 30 minutes have passed since the
- * request. A retry continues from the task's events. See docs/decisions/0004-never-ask-a-provider-twice.md.
+ * Creates a job as soon as a rate limit allows it, and polls it until it ends or 30 minutes have passed since the
+ * request. A retry continues from the task's events. See docs/decisions/0004-never-ask-a-provider-twice.md and
+ * docs/decisions/0021-routes-and-failover.md.
  */
-export async function renderVideo(deps: Deps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
+export async function renderVideo(deps: RenderDeps, taskId: string, context: ActivityContext): Promise<RenderOutcome> {
   if (deps.lease !== undefined) await deps.sendCommand(taskId, { type: 'Claim', at: deps.at() }, { repeatable: true })
   for (;;) {
     context.signal.throwIfAborted()
@@ -55,22 +30,25 @@ export async function renderVideo(deps: Deps, taskId: string, context: ActivityC
 }
 
 /**
- * Waits for the rate limiter, by priority and then round-robin among users, and creates the job. Returns early when the
+ * Waits for a rate limiter, by priority and then round-robin among users, and creates the job. Returns early when the
  * task is no longer waiting, and returns undefined if the task must be read again.
  */
-async function createInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal): Promise<RenderOutcome | undefined> {
+async function createInTurn(deps: RenderDeps, state: Waiting, signal: AbortSignal): Promise<RenderOutcome | undefined> {
+  const { order } = state
   const { taskId, priority, userId: owner } = order
+  const routes = candidateRoutes(state, deps.providers)
+  if (routes.length === 0) return failure('provider_unavailable', 'No configured provider makes this video.')
   const waiting = new AbortController()
   const stop = AbortSignal.any([signal, waiting.signal])
   const turn = deps.calls.run({ priority, owner }, async () => {
     while (!stop.aborted) {
-      const request = await requestOf(deps, order)
-      const wait = await deps.provider.acquire()
-      if (wait === 0) {
+      const request = await readRequest(deps, order, order)
+      const slot = await acquireSlot(deps.providers, routes)
+      if (typeof slot !== 'number') {
         waiting.abort()
-        return requestRender(deps, request, signal)
+        return requestRender(deps, { ...request, providerModel: slot.model }, slot, signal)
       }
-      await delay(Math.min(wait, READ_INTERVAL_MS), undefined, { signal: stop }).catch(() => {})
+      await delay(Math.min(slot, READ_INTERVAL_MS), undefined, { signal: stop }).catch(() => {})
     }
     return undefined
   })
@@ -89,96 +67,13 @@ async function createInTurn(deps: Deps, { order }: Waiting, signal: AbortSignal)
   }
 }
 
-/** Appends the request, then calls the provider. @throws if the call fails; the provider may have created the job */
-async function requestRender(deps: Deps, request: RenderRequest, signal: AbortSignal) {
-  const attempt = randomUUID()
-  const command = { type: 'RequestRender', attempt, at: deps.at() } as const
-  const state = await deps.sendCommand(request.taskId, command, { repeatable: true })
-  return state.status === 'rendering' && state.attempt === attempt ? createJob(deps, request, signal) : undefined
-}
-
-async function createJob(deps: Deps, request: RenderRequest, signal: AbortSignal): Promise<RenderOutcome | undefined> {
-  const answer = await deps.provider.create(request).catch((error) => {
-    if (!deps.provider.idempotent) deps.unanswered.add(request.taskId)
-    throw error
-  })
-  if (answer.kind === 'refused') return { ...answer, kind: 'failed' }
-  const command: VideoTaskCommand =
-    answer.kind === 'accepted'
-      ? { type: 'AcceptRender', jobId: answer.jobId, at: deps.at() }
-      : { type: 'PostponeRender', detail: answer.detail, at: deps.at() }
-  // Losing the job id would lose the video, so retry for as long as the log is unreachable. A worker that must stop tries
-  // a few times more.
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await deps.sendCommand(request.taskId, command, { repeatable: true })
-      return undefined
-    } catch (error) {
-      const isFinal = error instanceof Rejection || isUnreadable(error)
-      if (isFinal || (signal.aborted && attempt >= MAX_STOPPING_ATTEMPTS)) throw error
-      await delay(Math.min(100 * 2 ** attempt, MAX_APPEND_DELAY_MS))
-    }
+/** Acquires a slot of the first route that has one. Returns the route, or the milliseconds to wait. */
+async function acquireSlot(providers: Providers, routes: readonly Route[]): Promise<Route | number> {
+  let shortest = Number.POSITIVE_INFINITY
+  for (const route of routes) {
+    const wait = await providers.get(route.provider)!.acquire()
+    if (wait === 0) return route
+    shortest = Math.min(shortest, wait)
   }
-}
-
-/** Polls the job until it ends. Returns undefined if the task must be read again. */
-async function pollJob(deps: Deps, state: Rendering, signal: AbortSignal): Promise<RenderOutcome | undefined> {
-  const { provider, clock } = deps
-  const { taskId } = state.order
-  const deadline = Date.parse(state.requestedAt) + RENDER_LIMIT_MS
-  for (;;) {
-    signal.throwIfAborted()
-    let job: RenderState
-    try {
-      job = state.jobId === null ? { kind: 'unknown' } : await provider.state(state.jobId, signal)
-      if (job.kind === 'unknown' && provider.idempotent) {
-        if (clock() >= deadline) return TIMED_OUT
-        return await createJob(deps, await requestOf(deps, state.order), signal)
-      }
-    } catch (error) {
-      // The deadline also applies while the provider is unreachable.
-      if (clock() >= deadline) return TIMED_OUT
-      throw error
-    }
-    if (job.kind === 'finished') return { kind: 'finished' }
-    if (job.kind === 'failed') return job
-    if (job.kind === 'unknown') {
-      if (state.jobId !== null) return failure('provider_failed', 'The provider has lost the job.')
-      const left = Date.parse(state.requestedAt) + MAX_CALL_MS - clock()
-      if (left <= 0 || deps.unanswered.delete(taskId)) return LOST
-      await delay(Math.min(left, READ_INTERVAL_MS), undefined, { signal })
-      return undefined
-    }
-    const { status } =
-      job.kind === 'rendering'
-        ? await deps.sendCommand(taskId, { type: 'StartRender', at: deps.at() })
-        : await deps.readTask(taskId)
-    // The account was erased, or another worker has started the download.
-    if (status !== 'rendering') return undefined
-    if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
-    if (clock() >= deadline) return TIMED_OUT
-    await deps.waitForCallback(taskId, provider.pollIntervalMs, signal)
-  }
-}
-
-async function requestOf({ decrypt, pictureFile }: ActivityDeps, order: Waiting['order']): Promise<RenderRequest> {
-  const { taskId, taskType, model, resolution, duration, promptOptimizer, cameraMovements } = order
-  return {
-    taskId,
-    taskType,
-    model,
-    resolution,
-    duration,
-    promptOptimizer,
-    cameraMovements,
-    prompt: (await decrypt(aboutPrompt(order.userId, order.taskId), order.encryptedPrompt)) ?? '',
-    firstFrame: order.firstFrame === null ? undefined : await pictureFile(order.firstFrame),
-    providerModel: model,
-    lastFrame: undefined,
-    references: [],
-    aspectRatio: undefined,
-    seed: undefined,
-    negativePrompt: undefined,
-    sound: undefined,
-  }
+  return shortest
 }

@@ -1,6 +1,7 @@
 import type { Handle } from '#backend/kernel/eventsourcing/handle.ts'
 import { isUnreadable } from '#backend/kernel/eventsourcing/quarantine.ts'
-import { isEnded, videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { isEnded } from '#backend/tasks/videoTask.rules.ts'
 import type { Implemented } from '../engine/engine.port.ts'
 import type { GenerateVideoActivities } from './generateVideo.workflow.ts'
 import type { SettleIfEnded } from './taskTriggers.ts'

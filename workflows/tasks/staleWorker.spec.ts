@@ -75,7 +75,7 @@ beforeEach(async () => {
         release: async () => void settled.push('released'),
       },
       creditsSpent: async () => {},
-      provider,
+      providers: new Map([['demo', provider]]),
       media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: async () => {} },
       marker: { markVideo: unused, markPoster: unused },
       decrypt: async () => 'a cat',

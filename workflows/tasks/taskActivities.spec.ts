@@ -6,7 +6,7 @@ import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/me
 import type { VideoTaskOrder } from '#backend/tasks/events.ts'
 import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { videoTask } from '#backend/tasks/videoTask.decider.ts'
-import { RENDER_LIMIT_MS } from './renderVideo.ts'
+import { RENDER_LIMIT_MS } from './rendering.ts'
 import { createTaskActivities } from './taskActivities.ts'
 import { createTaskCommands } from './taskCommands.ts'
 import { taskPolicies } from './taskPolicies.ts'
@@ -66,7 +66,7 @@ beforeEach(async () => {
     findOrigin: createOrigins(store),
     credits: { capture: unused, release: unused },
     creditsSpent: unused,
-    provider,
+    providers: new Map([['demo', provider]]),
     media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },
     marker: { markVideo: unused, markPoster: unused },
     decrypt: async () => 'a cat',

@@ -1,14 +1,16 @@
 import { removeTaskMedia } from '#backend/kernel/media/mediaStore.port.ts'
 import { UnplayableVideoError } from '#backend/kernel/media/probeMp4.ts'
 import { renderLane } from '#backend/tasks/renderLane.decider.ts'
-import { isCharged, isEnded, refuseOlderLease, releaseReason } from '#backend/tasks/videoTask.decider.ts'
+import { isCharged, isEnded, refuseOlderLease, releaseReason, type VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Implemented } from '../engine/engine.port.ts'
 import { forEachReadable } from '../engine/forEachReadable.ts'
 import { Pool } from '../engine/pool.ts'
+import { findProvider, providerOf } from './candidateRoutes.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
-import { MAX_CONCURRENT_CREATES, renderVideo } from './renderVideo.ts'
+import { MAX_CONCURRENT_CREATES } from './rendering.ts'
+import { renderVideo } from './renderVideo.ts'
 import type { SweepHoldsActivities } from './sweepHolds.workflow.ts'
 import type { SweepUploadsActivities } from './sweepUploads.workflow.ts'
 import { type ActivityDeps, createTaskCommands } from './taskCommands.ts'
@@ -22,11 +24,16 @@ export type TaskActivities = GenerateVideoActivities &
 
 /** Creates the task activities, which send commands to deciders and call the provider and the media store. */
 export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivities> {
-  const { handle, credits, provider } = deps
+  const { handle, credits, providers } = deps
   const commands = createTaskCommands(deps)
   const calls = new Pool(MAX_CONCURRENT_CREATES)
   const unanswered = new Set<string>()
   const { at, sendCommand, readTask, origin, contextOf, failIfWaitedTooLong } = commands
+
+  /** Deletes what the provider of a task keeps. A provider that is not configured any more keeps it. */
+  const discard = async (state: VideoTask, taskId: string) => {
+    await findProvider(providers, 'provider' in state ? state.provider : undefined)?.discard(taskId)
+  }
 
   return {
     async claimSlot({ taskId, userId }): Promise<Turn> {
@@ -45,7 +52,9 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     async store({ taskId }, { signal }) {
       const state = await sendCommand(taskId, { type: 'StartDownload', at: at() })
       if (state.status !== 'downloading') return
-      const file = await fetchVideo(deps, taskId, state.jobId ?? taskId, signal).catch((error: Error) => {
+      const provider = providerOf(providers, state.provider)
+      const job = { taskId, jobId: state.jobId ?? taskId }
+      const file = await fetchVideo(deps, provider, job, signal).catch((error: Error) => {
         if (error instanceof UnplayableVideoError) return error
         throw error
       })
@@ -61,7 +70,7 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
       const state = await sendCommand(taskId, { type: 'Fail', code, detail, at: at() })
       await deps.showProgress(taskId, undefined)
       const mayRecover = state.status === 'failed' && state.jobId !== null
-      if (!mayRecover) await provider.discard(taskId)
+      if (!mayRecover) await discard(state, taskId)
     },
 
     async settleCredits({ taskId, userId }) {
@@ -86,18 +95,18 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
     async recover({ taskId }, { signal }) {
       const state = await readTask(taskId)
       if (state.status !== 'failed' || state.jobId === null) return 'over'
+      const provider = providerOf(providers, state.provider)
       const job = await provider.state(state.jobId, signal)
       if (job.kind === 'queued' || job.kind === 'rendering') return 'pending'
       if (job.kind === 'finished') {
-        const file = await fetchVideo(deps, taskId, state.jobId, signal)
+        const file = await fetchVideo(deps, provider, { taskId, jobId: state.jobId }, signal)
         await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       }
       return 'over'
     },
 
     async endRecovery({ taskId }) {
-      await sendCommand(taskId, { type: 'EndRecovery', at: at() })
-      await provider.discard(taskId)
+      await discard(await sendCommand(taskId, { type: 'EndRecovery', at: at() }), taskId)
     },
 
     async sweepHolds() {

@@ -9,7 +9,8 @@ import type { Clock } from '#backend/kernel/time.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { Decrypt } from '#backend/tasks/promptCipher.port.ts'
 import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { type VideoTask, type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
+import { type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
+import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Engine } from '../engine/engine.port.ts'
 
 export interface ActivityDeps {
@@ -23,7 +24,8 @@ export interface ActivityDeps {
   }
   /** Called after a capture. Emails the user when few credits are left. */
   readonly creditsSpent: (userId: string) => Promise<void>
-  readonly provider: VideoProvider
+  /** Configured video providers by name. */
+  readonly providers: ReadonlyMap<string, VideoProvider>
   readonly media: MediaStore
   readonly marker: Pick<Marker, 'markVideo' | 'markPoster'>
   readonly decrypt: Decrypt

@@ -55,9 +55,10 @@ describe.skipIf(!program)(`${TASKS} tasks, ${PER_SECOND} per second, on a real T
     const { credits } = kinora.services
     const allowance = async () => (paid.has(userId) ? PAID : FREE)
     const encrypt = async (_: object, text: string) => text
-    const deps = { handle, clock, credits, allowance, encrypt }
+    const { catalogue } = kinora.context
+    const deps = { handle, clock, credits, catalogue, allowance, encrypt }
     const taskId = uuid7()
-    return submitTask(deps, { taskId, userId, generation, firstFrame: null }, bySystem('submit', taskId))
+    return submitTask(deps, { taskId, userId, generation, images: { firstFrame: null } }, bySystem('submit', taskId))
   }
 
   /** Returns the milliseconds between the submission of each task and its slot, by priority. */

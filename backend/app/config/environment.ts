@@ -43,6 +43,7 @@ const Environment = z.object({
   VIDEO_LABEL: z._default(z.enum(['auto', 'always', 'never']), 'auto'),
   MINIMAX_API_KEY: text,
   MINIMAX_BASE_URL: z._default(z.url(), 'https://api.minimax.io'),
+  MINIMAX_CREATES_PER_MINUTE: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(10_000)), 20),
   VIDEOS_API_URL: httpAddress,
   VIDEOS_API_KEY: text,
   VIDEOS_API_MODEL: text,

@@ -6,8 +6,9 @@ export type VideoConfig = ReturnType<typeof readVideo>
 /** Reads the video providers. One that is not configured is undefined; without any, the demo renderer is used. */
 export function readVideo(env: Environment, environment: NodeJS.ProcessEnv) {
   const { MINIMAX_API_KEY, MINIMAX_BASE_URL, VIDEOS_API_URL, VIDEOS_API_KEY, VIDEOS_API_MODEL } = env
+  const createsPerMinute = env.MINIMAX_CREATES_PER_MINUTE
   return {
-    minimax: MINIMAX_API_KEY ? { apiKey: MINIMAX_API_KEY, baseUrl: MINIMAX_BASE_URL } : undefined,
+    minimax: MINIMAX_API_KEY ? { apiKey: MINIMAX_API_KEY, baseUrl: MINIMAX_BASE_URL, createsPerMinute } : undefined,
     /** A server of the `/v1/videos` shape. */
     videosApi: VIDEOS_API_URL
       ? { baseUrl: withoutVersion(VIDEOS_API_URL), apiKey: VIDEOS_API_KEY, model: VIDEOS_API_MODEL }

@@ -27,6 +27,7 @@ import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts
 import { providerCents } from '../../providers/video/minimax/providerCents.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
+import { rendersHere } from '../engine.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
 
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }
@@ -41,7 +42,7 @@ interface Shared {
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
-  { video }: Adapters,
+  { videos }: Adapters,
   publicUrl: () => string,
   { throttle, userKeys, passkeys }: Shared,
 ) {
@@ -69,7 +70,8 @@ export function composeOperators(
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
       serveBoard(serve, { traffic: createTraffic(pool), users, failures, time })
       const alerts = () => readOpenAlerts(pool)
-      serveBusiness(serve, { database, time, alerts, providerCents: video.name === 'demo' ? undefined : providerCents })
+      const cents = rendersHere(videos) ? undefined : providerCents
+      serveBusiness(serve, { database, time, alerts, providerCents: cents })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
       serveParked(serve, { database, actions, replay, redact })
       serveExports(serve, { pool, files: FILES, actions, requireStepUp, time })

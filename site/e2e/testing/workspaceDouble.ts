@@ -1,6 +1,8 @@
 import { createCanvas } from '@napi-rs/canvas'
 import type { Page, Route, WebSocketRoute } from 'playwright'
-import { MODELS, type Task } from '#backend/tasks/contract.ts'
+import type { Task } from '#backend/tasks/contract.ts'
+import { modelView } from '#backend/tasks/modelView.ts'
+import { shippedModels } from '#backend/tasks/testing/shippedModels.ts'
 
 /** The state that the double serves; tests change it. */
 export interface WorkspaceState {
@@ -117,7 +119,7 @@ async function answer(route: Route, state: WorkspaceState, language: string): Pr
   const [, task] = /^\/videos\/tasks?\/(.+)$/.exec(path) ?? []
   if (path === '/auth/me') return json({ ...USER, language })
   if (path === '/subscriptions/stats') return json(state.stats)
-  if (path === '/videos/models') return json(MODELS.map(({ name }) => ({ name })))
+  if (path === '/videos/models') return json(shippedModels('demo').map((model) => modelView(model, false)))
   if (path === '/ws/token') return json({ token: 'double' })
   if (path === '/status')
     return json({ demo_renderer: true, support_email: 'support@kinora.test', video_label: 'auto' })

@@ -127,7 +127,9 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
     await choose('1080P')
     await choose(seconds(10))
     await toast(settings('768P', 10))
-    await page.getByText(texts.excluded.resolution1080Long).waitFor()
+    await page
+      .getByText(texts.excluded.resolutionSeconds.replace('{{resolution}}', '1080P').replace('{{seconds}}', 6))
+      .waitFor()
     expect(await page.getByRole('radio', { name: '1080P' }).isDisabled()).toBe(true)
     await choose('I2V-01-live')
     await toast(settings('720P', 6))
@@ -194,7 +196,7 @@ function messages(site: OnSite, language: 'en' | 'zh'): void {
         /\?section=pricing$/,
       )
     }
-    await page.getByText(texts.excluded.resolution1080Plan).first().waitFor()
+    await page.getByText(texts.excluded.resolutionPlan.replace('{{resolution}}', '1080P')).first().waitFor()
     state.stats = stats('standard', 900)
   })
 

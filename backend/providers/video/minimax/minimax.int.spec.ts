@@ -191,14 +191,14 @@ describe('the body of a create call', () => {
     })
   })
   it('has no configuration for models with only one, and includes the first frame', async () => {
-    const request = { taskType: 'image_to_video', model: 'I2V-01-live', resolution: '720P' } as const
+    const request = { taskType: 'image_to_video', providerModel: 'I2V-01-live', resolution: '720P' } as const
     expect(await bodyOf({ ...request, cameraMovements: [], firstFrame: picture })).toEqual({
       model: 'I2V-01-live',
       prompt: 'A cat on a hill at sunset',
       prompt_optimizer: true,
       first_frame_image: `data:image/jpeg;base64,${(await readFile(picture)).toString('base64')}`,
     })
-    expect(await bodyOf({ model: 'T2V-01-Director', resolution: '720P' })).not.toHaveProperty('duration')
+    expect(await bodyOf({ providerModel: 'T2V-01-Director', resolution: '720P' })).not.toHaveProperty('duration')
   })
   it('never exceeds the maximum prompt length, movements included', async () => {
     const { prompt } = await bodyOf({ prompt: `${'好'.repeat(1_991)}😀` })

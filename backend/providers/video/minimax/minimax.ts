@@ -6,8 +6,8 @@ import { createMinimaxApi } from './minimaxApi.ts'
 import { createMinimaxProvider, type MinimaxDeps } from './minimaxProvider.ts'
 
 /**
- * Times in milliseconds, and rate limits. MiniMax allows 20 requests per minute for its Hailuo models and recommends
- * polling every 5 to 10 seconds.
+ * Times in milliseconds, and rate limits. MiniMax allows most accounts 20 requests per minute for its Hailuo models and
+ * recommends polling every 5 to 10 seconds.
  */
 const MINIMAX_TIMING = {
   /** Slightly longer than MiniMax's one-minute window, because network latency varies between calls. */
@@ -29,16 +29,27 @@ export type MinimaxTiming = typeof MINIMAX_TIMING
 export interface MinimaxOptions extends Pick<MinimaxDeps, 'alerts' | 'log' | 'callbackUrl'> {
   readonly apiKey: string
   readonly baseUrl: string
+  /** Creates that the account may make in a minute. */
+  readonly createsPerMinute?: number
   readonly pool: pg.Pool
   readonly timing?: Partial<MinimaxTiming> | undefined
 }
 
 /** Creates the MiniMax provider. All processes that use the same database share its rate limits and circuit breaker. */
-export function createMinimax({ apiKey, baseUrl, pool, timing, ...deps }: MinimaxOptions): VideoProvider {
-  const options = { ...MINIMAX_TIMING, ...timing }
+export function createMinimax({
+  apiKey,
+  baseUrl,
+  pool,
+  timing,
+  createsPerMinute,
+  ...deps
+}: MinimaxOptions): VideoProvider {
+  const createsPerWindow = createsPerMinute ?? MINIMAX_TIMING.createsPerWindow
+  const options = { ...MINIMAX_TIMING, createsPerWindow, ...timing }
   return createMinimaxProvider({
     ...deps,
     ...options,
+    createsPerMinute: options.createsPerWindow,
     baseUrl,
     api: createMinimaxApi({ apiKey, baseUrl, ...options }),
     creates: createSlidingWindowLimiter(pool, 'minimax create', options.createsPerWindow, options.windowMs),

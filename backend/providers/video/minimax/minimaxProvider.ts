@@ -15,6 +15,7 @@ export interface MinimaxDeps extends Protection {
   /** Returns the callback URL of a task, or undefined if MiniMax cannot reach this server. */
   readonly callbackUrl: (taskId: string) => string | undefined
   readonly pollIntervalMs: number
+  readonly createsPerMinute: number
   readonly stallTimeoutMs: number
 }
 
@@ -23,7 +24,18 @@ const NO_JOB = '0'
 
 /** Creates the adapter for MiniMax's Hailuo models. The API has no idempotency keys and cannot list or cancel jobs. */
 export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
-  const { api, baseUrl, creates, queries, breaker, log, callbackUrl, pollIntervalMs, stallTimeoutMs } = deps
+  const {
+    api,
+    baseUrl,
+    creates,
+    queries,
+    breaker,
+    log,
+    callbackUrl,
+    pollIntervalMs,
+    createsPerMinute,
+    stallTimeoutMs,
+  } = deps
   const closed = new AbortController()
 
   const query = async (jobId: string, signal: AbortSignal) => {
@@ -42,6 +54,7 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
     idempotent: false,
     cancels: false,
     pollIntervalMs,
+    createsPerMinute,
 
     async acquire() {
       const wait = await waitForBreaker(breaker, () => answers(api, closed.signal))
@@ -99,19 +112,19 @@ export function createMinimaxProvider(deps: MinimaxDeps): VideoProvider {
   }
 }
 
-/** The only model that accepts a duration and a resolution. The others reject both. */
-const CONFIGURABLE_MODEL = 'MiniMax-Hailuo-02'
+/** Models of one shape, which reject a duration and a resolution. */
+const FIXED_MODELS = ['T2V-01-Director', 'I2V-01-Director', 'I2V-01-live']
 
 /** Builds the body of `POST /v1/video_generation`. */
 async function createBody(
-  { model, duration, resolution, promptOptimizer, firstFrame, ...request }: RenderRequest,
+  { providerModel: model, duration, resolution, promptOptimizer, firstFrame, ...request }: RenderRequest,
   callbackUrl: string | undefined,
 ): Promise<Record<string, unknown>> {
   return {
     model,
     prompt: promptWithMovements(request),
     prompt_optimizer: promptOptimizer,
-    ...(model === CONFIGURABLE_MODEL ? { duration, resolution } : {}),
+    ...(FIXED_MODELS.includes(model) ? {} : { duration, resolution }),
     ...(firstFrame ? { first_frame_image: `data:image/jpeg;base64,${await readFile(firstFrame, 'base64')}` } : {}),
     ...(callbackUrl ? { callback_url: callbackUrl } : {}),
   }

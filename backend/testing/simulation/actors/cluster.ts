@@ -6,6 +6,7 @@ import { startWorkflows } from '../../../app/workflows.ts'
 import { createSubscriptions, type Subscriptions } from '../../../subscriptions/subscriptions.ts'
 import { handleProviderCallback } from '../../../tasks/providerCallbacks.ts'
 import { createTasks, type Tasks } from '../../../tasks/tasks.ts'
+import { catalogueDouble } from '../../../tasks/testing/shippedModels.ts'
 import { currentMachine, type Machine } from '../time/scheduler.ts'
 import type { World } from '../world.ts'
 
@@ -81,9 +82,10 @@ export class Cluster {
     const world = this.#world
     const name = `${role}${index}`
     const machine = world.boot(name, (context, services) => {
-      const { media, video } = world
+      const { media } = world
+      const videos = new Map([['demo', world.video]])
       const marker = { markVideo: async () => {}, markPoster: async () => {} }
-      const adapters = { marker, media, mailer: {}, payments: world.payments.client, video } as never
+      const adapters = { marker, media, mailer: {}, payments: world.payments.client, videos } as never
       if (role === 'projections') startProjections(context)
       else if (role === 'workflows') {
         const workflows = (lease?: number) =>
@@ -101,7 +103,20 @@ export class Cluster {
     const publicUrl = () => 'http://simulated'
     const { encrypt } = userKeys
     const note = async () => {}
-    const tasks = createTasks({ ...context, note, media, uploads, encrypt, allowance, credits })
+    const cancels = () => this.#world.video.cancels
+    const wake = async () => {}
+    const tasks = createTasks({
+      ...context,
+      note,
+      media,
+      uploads,
+      catalogue: catalogueDouble,
+      cancels,
+      wake,
+      encrypt,
+      allowance,
+      credits,
+    })
     const deps = { ...context, payments: payments.client, inbox, credits, encrypt, publicUrl }
     return { context, services, tasks, subscriptions: createSubscriptions(deps), machine: currentMachine()! }
   }

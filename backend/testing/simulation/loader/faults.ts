@@ -78,9 +78,9 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         to: '',
       },
       {
-        file: 'workflows/tasks/renderVideo.ts',
-        from: "if (status !== 'rendering') return undefined",
-        to: "if (status !== 'rendering') return { kind: 'over' }",
+        file: 'workflows/tasks/pollJob.ts',
+        from: "if (read.status !== 'rendering') return undefined",
+        to: "if (read.status !== 'rendering') return { kind: 'over' }",
       },
     ],
   },
@@ -89,7 +89,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     seed: 53,
     edits: [
       {
-        file: 'workflows/tasks/renderVideo.ts',
+        file: 'workflows/tasks/pollJob.ts',
         from: "job.kind === 'unknown' && provider.idempotent",
         to: "job.kind === 'unknown'",
       },

@@ -47,6 +47,7 @@ export function GenerateBar() {
 function Locked() {
   const t = translate()
   const cost = useStore($cost)
+  const { resolution } = useStore($generation)
   const short = useStore($short)
   const credits = useStore($credits)
   const isSpent = credits?.tier === 'free' && credits.remaining === 0
@@ -57,7 +58,7 @@ function Locked() {
     <div className="stack generate-locked">
       <Fault id="generate-fault" text={t(short ? 'errors.insufficient_credits' : 'errors.plan_required')} />
       <p className="hint">
-        {short ? more : t('workspace.excluded.resolution1080Plan')}{' '}
+        {short ? more : t('workspace.excluded.resolutionPlan', { resolution })}{' '}
         <a className="link" href={localHref('/?section=pricing')}>
           {t('workspace.form.plans')}
         </a>

@@ -1,12 +1,13 @@
 import { useStore } from '@nanostores/react'
 import { useState } from 'react'
-import { CAMERA_MOVEMENTS, modelNamed } from '#backend/tasks/contract.ts'
+import { CAMERA_MOVEMENTS } from '#backend/tasks/contract.ts'
 import { codeText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { Fault } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { $faults, $generation, $movements } from './generation.ts'
 import { MovementsDialog } from './MovementsDialog.tsx'
+import { $models } from './models.ts'
 
 /** Button that shows the selected camera movements and opens the selection dialog. */
 export function MovementsField() {
@@ -14,8 +15,9 @@ export function MovementsField() {
   const [open, setOpen] = useState(false)
   const chosen = useStore($movements)
   const { model } = useStore($generation)
+  const models = useStore($models)
   const fault = useStore($faults).camera_movements
-  const supported = modelNamed(model).cameraMovements
+  const supported = models.find(({ id }) => id === model)?.cameraMovements ?? false
   return (
     <div className="stack field">
       <button

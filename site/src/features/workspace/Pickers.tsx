@@ -2,23 +2,26 @@ import { useStore } from '@nanostores/react'
 import { creditCost, modelsFor } from '#backend/tasks/contract.ts'
 import { $credits } from '../../api/credits.ts'
 import { codeText } from '../../api/errorText.ts'
-import { translate } from '../../i18n/client.ts'
+import { pageLocale, translate } from '../../i18n/client.ts'
 import { Choices } from '../../ui/Choices.tsx'
 import { Fault } from '../../ui/Field.tsx'
 import { $faults, $generation, setDuration, setModel, setResolution } from './generation.ts'
-import { chooseDuration, durationOptions, type Reason, resolutionOptions } from './generationRules.ts'
-import { $models } from './workspace.ts'
+import { chooseDuration, durationOptions, offeredBy, type Reason, resolutionOptions } from './generationRules.ts'
+import { $models } from './models.ts'
 
 /** Selects a supported combination of model, resolution and duration, with the price of each option. */
 export function Pickers() {
   const t = translate()
   const form = useStore($generation)
   const tier = useStore($credits)?.tier ?? null
-  const offered = useStore($models)
+  const models = useStore($models)
+  const model = models.find(({ id }) => id === form.model)
+  const name = model?.names[pageLocale()] ?? form.model
   const faults = useStore($faults)
-  const words = (reason: Reason | null) => reason && t(`workspace.excluded.${reason}`, { model: form.model })
-  const price = (choices: typeof form) => t('workspace.form.cost', { count: creditCost(choices) })
-  const models = modelsFor(form.taskType).filter(({ name }) => !offered || offered.some((other) => other.name === name))
+  const words = (reason: Reason | null, resolution?: string) =>
+    reason &&
+    t(`workspace.excluded.${reason}`, { model: name, resolution: resolution ?? '', ...offeredBy(form, resolution) })
+  const price = (choices: typeof form) => t('workspace.form.cost', { count: creditCost(model, choices) })
   const fault = faults.model ?? faults.resolution ?? faults.duration
   return (
     <>
@@ -26,7 +29,11 @@ export function Pickers() {
         wide
         label={t('workspace.form.model')}
         value={form.model}
-        options={models.map(({ name }) => ({ value: name, label: name, note: t(`workspace.model.${name}`) }))}
+        options={modelsFor(models, form.taskType).map(({ id, names, descriptions }) => ({
+          value: id,
+          label: names[pageLocale()],
+          note: descriptions[pageLocale()],
+        }))}
         onChange={setModel}
       />
       <Choices
@@ -35,7 +42,7 @@ export function Pickers() {
         options={resolutionOptions(form, tier).map(({ value, excluded }) => ({
           value,
           label: value,
-          excluded: words(excluded),
+          excluded: words(excluded, value),
           ...(excluded ? {} : { note: price({ ...form, resolution: value }) }),
         }))}
         onChange={setResolution}

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { DURATIONS, MODEL_NAMES, RESOLUTIONS, TASK_TYPES } from '#backend/tasks/contract.ts'
+import { TASK_TYPES } from '#backend/tasks/contract.ts'
 import { check } from '../../api/check.ts'
 import { readDraft, writeDraft } from '../../api/draft.ts'
 import { $session } from '../../api/session.ts'
@@ -9,9 +9,9 @@ import { isOffered } from './generationRules.ts'
 
 const Draft = z.object({
   taskType: z.enum(TASK_TYPES),
-  model: z.enum(MODEL_NAMES),
-  resolution: z.enum(RESOLUTIONS),
-  duration: z.literal(DURATIONS),
+  model: z.string(),
+  resolution: z.string(),
+  duration: z.number(),
   prompt: z.string(),
   promptOptimizer: z.boolean(),
   /** URL of the uploaded first frame, or null if there is none. */

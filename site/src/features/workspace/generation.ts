@@ -1,10 +1,11 @@
 import { atom, computed, map } from 'nanostores'
-import { type CameraMovement, creditCost, modelNamed, type TaskType } from '#backend/tasks/contract.ts'
+import { type CameraMovement, creditCost, type TaskType } from '#backend/tasks/contract.ts'
 import { $credits } from '../../api/credits.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, readPrompt, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'
 import * as rules from './generationRules.ts'
+import { $models, modelNamed } from './models.ts'
 
 export interface GenerationForm extends rules.Choices {
   /** Text of the prompt field, including the bracketed list of camera movements. */
@@ -17,7 +18,12 @@ export const $generation = map<GenerationForm>({ ...rules.DEFAULT_CHOICES, promp
 /** Validation error codes, keyed by contract field name. */
 export const $faults = atom<Readonly<Record<string, string>>>({})
 
-export const $cost = computed($generation, creditCost)
+export const $cost = computed([$generation, $models], (form, models) =>
+  creditCost(
+    models.find(({ id }) => id === form.model),
+    form,
+  ),
+)
 
 /** True if the balance is known to be lower than the cost. */
 export const $short = computed([$cost, $credits], (cost, credits) => credits !== null && credits.remaining < cost)
@@ -29,7 +35,7 @@ export const $needsPlan = computed([$generation, $credits], (form, credits) =>
 
 /** Returns the prompt text and the camera movements to send. */
 export const readForm = (form: GenerationForm) => {
-  if (!modelNamed(form.model).cameraMovements) return { text: form.prompt.trim(), movements: [] }
+  if (!modelNamed(form.model)?.cameraMovements) return { text: form.prompt.trim(), movements: [] }
   return readPrompt(form.prompt, movementNames())
 }
 
@@ -52,7 +58,7 @@ function announce(forced: readonly rules.Forced[], hadMovements: boolean): void 
 function applyChoices({ choices, forced }: rules.Settled): void {
   const form = $generation.get()
   const { text, movements } = readForm(form)
-  const prompt = modelNamed(choices.model).cameraMovements ? form.prompt : text
+  const prompt = modelNamed(choices.model)?.cameraMovements ? form.prompt : text
   $generation.set({ ...form, ...choices, prompt })
   $faults.set({})
   announce(forced, movements.length > 0)

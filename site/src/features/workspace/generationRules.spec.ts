@@ -63,12 +63,12 @@ describe('the generation form', () => {
 describe('the options', () => {
   it('give the reason why they are unavailable', () => {
     expect(excluded(resolutionOptions({ ...DEFAULT_CHOICES, duration: 10 }, 'pro'))).toEqual({
-      '512P': 'resolution512',
-      '720P': 'resolution720',
+      '512P': 'resolutionImage',
+      '720P': 'resolutionOther',
       '768P': null,
-      '1080P': 'resolution1080Long',
+      '1080P': 'resolutionSeconds',
     })
-    expect(excluded(resolutionOptions(image, 'free'))['1080P']).toBe('resolution1080Plan')
+    expect(excluded(resolutionOptions(image, 'free'))['1080P']).toBe('resolutionPlan')
     expect(excluded(durationOptions(chooseQuick(DEFAULT_CHOICES)))).toEqual({ 6: null, 10: 'durationModel' })
   })
 

@@ -1,30 +1,20 @@
 /** Form rules as pure functions: which options are available, and how each choice affects the others. */
 import type { Tier } from '#backend/subscriptions/contract.ts'
-import {
-  configurationFault,
-  DURATIONS,
-  type Duration,
-  type ModelName,
-  modelNamed,
-  modelsFor,
-  RESOLUTIONS,
-  type Resolution,
-  shapesOf,
-  type TaskType,
-} from '#backend/tasks/contract.ts'
+import { cellsFor, configurationFault, isFullHd, modelsFor, type TaskType } from '#backend/tasks/contract.ts'
+import { $models, durationsOf, modelNamed, resolutionsOf } from './models.ts'
 
 export interface Choices {
   readonly taskType: TaskType
-  readonly model: ModelName
-  readonly resolution: Resolution
-  readonly duration: Duration
+  readonly model: string
+  readonly resolution: string
+  readonly duration: number
 }
 
 /** A change made by a rule rather than by the user. The page announces it. */
 export type Forced =
-  | { readonly kind: 'settings'; readonly resolution: Resolution; readonly duration: Duration }
-  | { readonly kind: 'model'; readonly model: ModelName }
-  | { readonly kind: 'movementsCleared'; readonly model: ModelName }
+  | { readonly kind: 'settings'; readonly resolution: string; readonly duration: number }
+  | { readonly kind: 'model'; readonly model: string }
+  | { readonly kind: 'movementsCleared'; readonly model: string }
 
 export interface Settled {
   readonly choices: Choices
@@ -38,51 +28,60 @@ export const DEFAULT_CHOICES: Choices = {
   duration: 6,
 }
 
-/** Returns whether the model table supports this combination. */
-export const isOffered = (choices: Choices): boolean => configurationFault(choices) === undefined
+/** Returns whether the catalogue offers this combination. */
+export const isOffered = (choices: Choices): boolean =>
+  configurationFault(modelNamed(choices.model), choices) === undefined
 
 /** Returns whether the choices require a paid plan. An unknown tier counts as paid. */
 export const needsPlan = ({ resolution }: Choices, tier: Tier | null): boolean =>
-  resolution === '1080P' && tier === 'free'
+  isFullHd(resolution) && tier === 'free'
 
 /** Returns the Director model that the Quick preset uses for a task type. */
-export const quickModel = (taskType: TaskType): ModelName =>
+export const quickModel = (taskType: TaskType): string =>
   taskType === 'text_to_video' ? 'T2V-01-Director' : 'I2V-01-Director'
 
-const bestShape = (choices: Choices, fits: (s: { resolution: Resolution; duration: Duration }) => boolean) =>
-  shapesOf(choices.model, choices.taskType)
-    .filter(fits)
-    .filter((shape) => shape.resolution !== '1080P')
-    .at(-1)
+const cells = ({ model, taskType }: Choices) => cellsFor(modelNamed(model), taskType)
+
+/** Returns the largest fitting cell that every plan includes, or the first one that fits. */
+const bestCell = (choices: Choices, fits: (s: { resolution: string; duration: number }) => boolean) => {
+  const fitting = cells(choices).filter(fits)
+  return fitting.filter(({ resolution }) => !isFullHd(resolution)).at(-1) ?? fitting[0]
+}
 
 /** Adjusts an invalid combination to a valid one, preserving the `keep` field if possible. */
 function settle(choices: Choices, keep: 'resolution' | 'duration'): Settled {
-  if (!configurationFault(choices)) return { choices, forced: [] }
+  if (!configurationFault(modelNamed(choices.model), choices)) return { choices, forced: [] }
   const shape =
-    bestShape(choices, (s) => s[keep] === choices[keep]) ?? bestShape(choices, (s) => s.duration === 6) ?? choices
+    bestCell(choices, (cell) => cell[keep] === choices[keep]) ??
+    bestCell(choices, ({ duration }) => duration === 6) ??
+    bestCell(choices, () => true) ??
+    choices
   const { resolution, duration } = shape
   return { choices: { ...choices, resolution, duration }, forced: [{ kind: 'settings', resolution, duration }] }
 }
 
-export function chooseModel(choices: Choices, model: ModelName): Settled {
+export function chooseModel(choices: Choices, model: string): Settled {
   const settled = settle({ ...choices, model }, 'duration')
-  if (modelNamed(model).cameraMovements) return settled
+  if (modelNamed(model)?.cameraMovements) return settled
   return { ...settled, forced: [...settled.forced, { kind: 'movementsCleared', model }] }
 }
 
-export const chooseResolution = (choices: Choices, resolution: Resolution): Settled =>
+export const chooseResolution = (choices: Choices, resolution: string): Settled =>
   settle({ ...choices, resolution }, 'resolution')
 
-export const chooseDuration = (choices: Choices, duration: Duration): Settled =>
+export const chooseDuration = (choices: Choices, duration: number): Settled =>
   settle({ ...choices, duration }, 'duration')
 
 export function chooseMode(choices: Choices, taskType: TaskType): Settled {
-  if (modelsFor(taskType).some((model) => model.name === choices.model))
-    return settle({ ...choices, taskType }, 'duration')
-  const model = DEFAULT_CHOICES.model
+  const fitting = modelsFor($models.get(), taskType)
+  if (fitting.some(({ id }) => id === choices.model)) return settle({ ...choices, taskType }, 'duration')
+  const model = (fitting.find(({ id }) => id === DEFAULT_CHOICES.model) ?? fitting[0])?.id ?? choices.model
   const settled = settle({ ...choices, taskType, model }, 'duration')
   return { ...settled, forced: [{ kind: 'model', model }, ...settled.forced] }
 }
+
+/** Returns whether the Quick preset's model is offered. */
+export const hasQuick = (taskType: TaskType): boolean => modelNamed(quickModel(taskType)) !== undefined
 
 export const chooseQuick = (choices: Choices): Choices => ({
   ...choices,
@@ -94,34 +93,54 @@ export const chooseQuick = (choices: Choices): Choices => ({
 /** Reason why an option is unavailable, as a message key under `workspace.excluded`. */
 export type Reason =
   | 'resolutionModel'
-  | 'resolution720'
-  | 'resolution512'
-  | 'resolution1080Long'
-  | 'resolution1080Plan'
+  | 'resolutionOther'
+  | 'resolutionImage'
+  | 'resolutionText'
+  | 'resolutionSeconds'
+  | 'resolutionPlan'
   | 'durationModel'
 export interface Option<V> {
   readonly value: V
   readonly excluded: Reason | null
 }
 
-function reasonAgainst(choices: Choices, resolution: Resolution, tier: Tier | null): Reason | null {
-  const shapes = shapesOf(choices.model, choices.taskType).filter((shape) => shape.resolution === resolution)
-  if (shapes.length === 0) {
-    if (choices.model !== 'MiniMax-Hailuo-02') return 'resolutionModel'
-    return resolution === '512P' ? 'resolution512' : 'resolution720'
+function reasonAgainst(choices: Choices, resolution: string, tier: Tier | null): Reason | null {
+  const fitting = cells(choices).filter((cell) => cell.resolution === resolution)
+  if (fitting.length === 0) {
+    const isImage = choices.taskType === 'image_to_video'
+    const other = { ...choices, taskType: isImage ? 'text_to_video' : 'image_to_video' } as const
+    if (cells(other).some((cell) => cell.resolution === resolution))
+      return isImage ? 'resolutionText' : 'resolutionImage'
+    return new Set(cells(choices).map((cell) => cell.resolution)).size === 1 ? 'resolutionModel' : 'resolutionOther'
   }
-  if (needsPlan({ ...choices, resolution }, tier)) return 'resolution1080Plan'
-  return shapes.some((shape) => shape.duration === choices.duration) ? null : 'resolution1080Long'
+  if (needsPlan({ ...choices, resolution }, tier)) return 'resolutionPlan'
+  return fitting.some((cell) => cell.duration === choices.duration) ? null : 'resolutionSeconds'
 }
 
-export const resolutionOptions = (choices: Choices, tier: Tier | null): readonly Option<Resolution>[] =>
-  RESOLUTIONS.map((value) => ({ value, excluded: reasonAgainst(choices, value, tier) }))
+/** As long as all models together have few options, those of other models stay visible with the reason. */
+const MAX_SHARED_OPTIONS = 4
+const listed = <V>(shared: readonly V[], own: readonly V[]) => (shared.length <= MAX_SHARED_OPTIONS ? shared : own)
+const ownModel = ({ model }: Choices) => $models.get().filter(({ id }) => id === model)
 
-export const durationOptions = (choices: Choices): readonly Option<Duration>[] =>
-  DURATIONS.map((value) => ({
+export const resolutionOptions = (choices: Choices, tier: Tier | null): readonly Option<string>[] =>
+  listed(resolutionsOf($models.get()), resolutionsOf(ownModel(choices))).map((value) => ({
+    value,
+    excluded: reasonAgainst(choices, value, tier),
+  }))
+
+export const durationOptions = (choices: Choices): readonly Option<number>[] =>
+  listed(durationsOf($models.get()), durationsOf(ownModel(choices))).map((value) => ({
     value,
     // Selecting a duration may lower the resolution, so every duration of the model is available.
-    excluded: shapesOf(choices.model, choices.taskType).some((shape) => shape.duration === value)
-      ? null
-      : 'durationModel',
+    excluded: cells(choices).some(({ duration }) => duration === value) ? null : 'durationModel',
   }))
+
+/** Returns the values of the reasons' texts: what the model offers at this resolution, or at all. */
+export function offeredBy(choices: Choices, resolution?: string) {
+  const fitting = cells(choices).filter((cell) => resolution === undefined || cell.resolution === resolution)
+  const list = (values: readonly (string | number)[]) => [...new Set(values)].join(', ')
+  return {
+    resolutions: list(cells(choices).map((cell) => cell.resolution)),
+    seconds: list(fitting.map(({ duration }) => duration)),
+  }
+}

@@ -6,15 +6,13 @@ import { allowanceOf } from '#backend/subscriptions/plans.contract.ts'
 import {
   type CameraMovement,
   type Configuration,
-  DURATIONS,
-  Generation,
-  MODEL_NAMES,
+  cellsFor,
+  generationOf,
   modelsFor,
-  RESOLUTIONS,
-  shapesOf,
   TASK_TYPES,
 } from '#backend/tasks/contract.ts'
 import { submitTask } from '#backend/tasks/tasks.ts'
+import { catalogueDouble } from '#backend/tasks/testing/shippedModels.ts'
 import { check } from '../../api/check.ts'
 import { $credits } from '../../api/credits.ts'
 import { toggleMovement } from '../../i18n/movements.ts'
@@ -30,7 +28,13 @@ import {
   setResolution,
 } from './generation.ts'
 import { DEFAULT_CHOICES, durationOptions, resolutionOptions } from './generationRules.ts'
+import { $models, modelNamed } from './models.ts'
 import { bodyOf } from './submission.ts'
+
+const Generation = generationOf(catalogueDouble.offered)
+const MODEL_NAMES = ['MiniMax-Hailuo-02', 'T2V-01-Director', 'I2V-01-Director', 'I2V-01-live']
+const RESOLUTIONS = ['512P', '720P', '768P', '1080P']
+const DURATIONS = [6, 10]
 
 const IMAGE = '/api/v1/videos/images/019a0000-0000-7000-8000-000000000000'
 const MOVEMENTS: Readonly<Record<string, readonly CameraMovement[]>> = {
@@ -64,8 +68,9 @@ async function server(tier: Tier, body: object): Promise<number | string> {
     encrypt: async (_: object, text: string) => text,
     allowance: async () => allowanceOf(tier),
     clock: () => 0,
+    catalogue: catalogueDouble,
   }
-  const submission = { userId: 'user', taskId: 'task', generation: read.value, firstFrame: null }
+  const submission = { userId: 'user', taskId: 'task', generation: read.value, images: { firstFrame: null } }
   const context = { commandId: 'command', actor: 'user:user', correlationId: 'request' }
   try {
     await submitTask(deps, submission, context)
@@ -79,7 +84,7 @@ async function server(tier: Tier, body: object): Promise<number | string> {
 function chosen(cell: Configuration, tier: Tier, first: 'resolution' | 'duration'): boolean {
   $generation.set({ ...DEFAULT_CHOICES, prompt: 'A cat', promptOptimizer: true })
   setMode(cell.taskType)
-  if (!modelsFor(cell.taskType).some(({ name }) => name === cell.model)) return false
+  if (!modelsFor($models.get(), cell.taskType).some(({ id }) => id === cell.model)) return false
   setModel(cell.model)
   const takeResolution = () => {
     const option = resolutionOptions($generation.get(), tier).find(({ value }) => value === cell.resolution)
@@ -105,8 +110,9 @@ const readRawBody = (cell: Configuration, movements: readonly CameraMovement[]) 
   first_frame_image_url: cell.taskType === 'image_to_video' ? IMAGE : null,
 })
 const priceOf = (cell: Configuration) =>
-  shapesOf(cell.model, cell.taskType).find((s) => s.resolution === cell.resolution && s.duration === cell.duration)
-    ?.credits
+  cellsFor(modelNamed(cell.model), cell.taskType).find(
+    (s) => s.resolution === cell.resolution && s.duration === cell.duration,
+  )?.credits
 
 describe('every combination of model, mode, resolution, duration, movements and tier', () => {
   beforeEach(() => $credits.set(null))

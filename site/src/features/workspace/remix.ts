@@ -5,6 +5,7 @@ import { movementNames, movementSeparator, writePrompt } from '../../i18n/moveme
 import { showToast } from '../../ui/toasts.ts'
 import { removeFirstFrame, restoreFirstFrame } from './firstFrame.ts'
 import { $faults, $generation } from './generation.ts'
+import { modelNamed } from './models.ts'
 import { send } from './submission.ts'
 
 type Configured = Pick<Task, 'task_type' | 'model' | 'resolution' | 'duration'>
@@ -12,11 +13,11 @@ const choicesOf = ({ task_type, model, resolution, duration }: Configured) => ({
   taskType: task_type,
   model,
   resolution,
-  duration: duration as 6 | 10,
+  duration,
 })
 
 /** Returns the current price in credits of a video with the same settings. */
-export const costOf = (task: Configured): number => creditCost(choicesOf(task))
+export const costOf = (task: Configured): number => creditCost(modelNamed(task.model), choicesOf(task))
 
 /** Creates a new task with the same settings. */
 export const generateAgain = (task: Task): Promise<void> =>

@@ -1,7 +1,6 @@
 import { atom } from 'nanostores'
-import type * as z from 'zod/mini'
 import { status } from '#backend/kernel/http/contract.ts'
-import { listModels, type ModelView } from '#backend/tasks/contract.ts'
+import { listModels } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { loadCredits } from '../../api/credits.ts'
 import { once } from '../../api/once.ts'
@@ -10,17 +9,26 @@ import { translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { keepDraft } from './draft.ts'
 import { pollOpenTasks, refreshListPeriodically } from './freshness.ts'
+import { $generation, setMode } from './generation.ts'
+import { isOffered } from './generationRules.ts'
+import { $models, formModel } from './models.ts'
 import { loadQueue } from './queue.ts'
 import { connectRealtime } from './realtime.ts'
 import { $tasks, loadTasks } from './tasks.ts'
 
 /** State of the page. `away` means that the browser is being redirected to the login page. */
 export const $stage = atom<'loading' | 'open' | 'away'>('loading')
-export const $models = atom<readonly z.infer<typeof ModelView>[] | null>(null)
 export const $demo = atom(false)
 
+/** Loads the catalogue. A form whose model is not offered switches to one that is. */
+async function loadModels(): Promise<void> {
+  $models.set((await call(listModels)).map(formModel))
+  const form = $generation.get()
+  if (!isOffered(form)) setMode(form.taskType)
+}
+
 async function firstLoads(): Promise<void> {
-  const loads = [loadTasks(), loadQueue(), call(listModels).then((models) => $models.set(models)), loadCredits()]
+  const loads = [loadTasks(), loadQueue(), loadModels(), loadCredits()]
   const results = await Promise.allSettled(loads)
   if (results[0]?.status === 'rejected') $tasks.set({ status: 'failed', tasks: [], total: 0 })
   if (results.every((result) => result.status === 'rejected'))

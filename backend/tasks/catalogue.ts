@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import type { Logger } from 'pino'
+import * as z from 'zod/mini'
+import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
+import { watchFolder } from '../kernel/watchedFolder.ts'
+import { type CatalogueModel, ModelFile } from './contract.ts'
+import type { VideoProvider } from './videoProvider.port.ts'
+
+export interface Catalogue {
+  /** Models that a configured provider renders, in the order of the form. Routes to other providers are left out. */
+  offered(): readonly CatalogueModel[]
+  /** Files whose present version is refused, by path, with the reason. */
+  faults(): ReadonlyMap<string, string>
+  /** Reads changed files and asks the engines for their models now instead of at the next interval. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface CatalogueDeps {
+  /** Folders in ascending precedence. */
+  readonly folders: readonly string[]
+  readonly providers: ReadonlyMap<string, Pick<VideoProvider, 'models'>>
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly intervalMs?: number
+}
+
+const INTERVAL_MS = 2_000
+const MODELS_TIMEOUT_MS = 5_000
+
+/** Parses the JSON of a model file. @throws Error naming the fields at fault */
+export function parseModel(value: unknown): CatalogueModel {
+  const read = z.safeParse(ModelFile, value)
+  if (!read.success) throw new Error(z.prettifyError(read.error))
+  return { ...read.data, version: versionOf(read.data) }
+}
+
+/** Returns the version of a catalogue entry: a hash of everything that it says. */
+export const versionOf = (model: ModelFile): string =>
+  createHash('sha256').update(canonicalJson(model)).digest('hex').slice(0, 16)
+
+/**
+ * Opens the model catalogue: the files of some folders, which may change at any time, and the models that engines report
+ * themselves. A file takes precedence over an engine's model of the same id.
+ */
+export async function openCatalogue({
+  folders,
+  providers,
+  log,
+  intervalMs = INTERVAL_MS,
+}: CatalogueDeps): Promise<Catalogue> {
+  const files = await watchFolder({ folders, parse: parseModel, log, intervalMs })
+  const reported = new Map<string, readonly CatalogueModel[]>()
+
+  const ask = async ([name, provider]: readonly [string, Pick<VideoProvider, 'models'>]) => {
+    try {
+      const models = await provider.models?.(AbortSignal.timeout(MODELS_TIMEOUT_MS))
+      if (models) reported.set(name, models)
+    } catch (error) {
+      // The models that the engine reported last stay in the catalogue.
+      if (!reported.has(name)) log.warn({ err: error, provider: name }, 'models of a provider cannot be read')
+      reported.set(name, reported.get(name) ?? [])
+    }
+  }
+  const askAll = async () => void (await Promise.all([...providers].map(ask)))
+  let asking = askAll()
+  await asking
+  const timer = setInterval(() => {
+    asking = asking.then(askAll)
+  }, intervalMs).unref()
+
+  const offered = (): readonly CatalogueModel[] => {
+    const byId = new Map([...[...reported.values()].flat(), ...files.current().values()].map((each) => [each.id, each]))
+    return [...byId.values()]
+      .map((model) => ({ ...model, routes: model.routes.filter(({ provider }) => providers.has(provider)) }))
+      .filter(({ routes }) => routes.length > 0)
+      .sort((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1))
+  }
+
+  return {
+    offered,
+    faults: files.faults,
+    async refresh() {
+      await Promise.all([files.refresh(), askAll()])
+    },
+    async close() {
+      clearInterval(timer)
+      await asking
+      await files.close()
+    },
+  }
+}

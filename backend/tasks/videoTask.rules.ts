@@ -1,0 +1,144 @@
+import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import type { FailureCode } from './contract.ts'
+import { OPEN_ENDED, type VideoFile, type VideoTaskEvent, type VideoTaskOrder } from './events.ts'
+
+/**
+ * A video task from submission to outcome. Optimistic concurrency on the stream prevents a second outcome. `lease` is
+ * the highest fencing token of the workers that have rendered it.
+ */
+export type VideoTask = Stage & { readonly lease?: number }
+
+type Stage =
+  | { readonly status: 'none' | 'abandoned' }
+  | ({ readonly status: 'waiting'; readonly order: VideoTaskOrder; readonly submittedAt: string } & Asked & {
+        readonly queued: boolean
+        /** The only provider that may be asked again, because an earlier call may have created a job there. */
+        readonly boundTo?: string
+      })
+  | ({
+      readonly status: 'rendering' | 'downloading'
+      readonly order: VideoTaskOrder
+      readonly submittedAt: string
+      readonly requestedAt: string
+      /** Id of the worker's attempt that made the request; undefined in events that predate it. */
+      readonly attempt?: string
+      readonly provider?: string
+      readonly jobId: string | null
+      readonly started: boolean
+      readonly cancelRequested?: true
+    } & Asked)
+  | {
+      readonly status: 'failed'
+      readonly order: VideoTaskOrder
+      readonly code: FailureCode
+      readonly provider?: string
+      /** Id of a job that may still finish; null if there is none. */
+      readonly jobId: string | null
+      /** Whether the provider may have created a job whose id is unknown. */
+      readonly jobUnknown: boolean
+    }
+  /** A video that was recovered after a failure is not charged. */
+  | Readonly<{ status: 'succeeded'; order: VideoTaskOrder; file: VideoFile; charged: boolean }>
+  /** `cancelled`: its owner deleted it before it had ended. */
+  | { readonly status: 'deleted'; readonly charged: boolean; readonly cancelled: boolean }
+
+/** Names of the providers that certainly did not take the task: for now, least recently first, or for good. */
+type Asked = { readonly postponedBy?: readonly string[]; readonly refusedBy?: readonly string[] }
+
+/** Returns whether a task is charged. When an uncharged task ends, its credits are released. */
+export const isCharged = (task: VideoTask): boolean => 'charged' in task && task.charged
+
+/** Returns why the credits of an uncharged task are released: its owner cancelled it, or Kinora did not deliver. */
+export const releaseReason = (task: VideoTask): 'cancelled' | 'not delivered' =>
+  (task.status === 'deleted' && task.cancelled) || (task.status === 'failed' && task.code === 'cancelled')
+    ? 'cancelled'
+    : 'not delivered'
+
+/** Returns whether a task has ended, so that its credits can be settled. */
+export const isEnded = ({ status }: VideoTask): boolean => ENDED.includes(status)
+
+const ENDED: readonly VideoTask['status'][] = ['failed', 'succeeded', 'deleted', 'abandoned']
+
+/** @throws Rejection lease_lost if another worker has taken over the task */
+export function refuseOlderLease(task: VideoTask, lease: number | undefined): void {
+  if (lease !== undefined && task.lease !== undefined && lease < task.lease)
+    throw new Rejection('lease_lost', 'Another worker holds the lease and has taken over the task.')
+}
+
+/** Folds an event into a task. */
+export function evolve(task: VideoTask, event: VideoTaskEvent): VideoTask {
+  const lease = 'lease' in event.data ? event.data.lease : task.lease
+  const stage = evolveStage(task, event)
+  return lease === undefined ? stage : { ...stage, lease }
+}
+
+function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
+  switch (event.type) {
+    case 'VideoTaskSubmitted': {
+      const { at, ...order } = event.data
+      return { status: 'waiting', order, submittedAt: at, queued: false }
+    }
+    case 'VideoTaskQueued':
+      return task.status === 'waiting' ? { ...task, queued: true } : task
+    case 'VideoRenderRequested': {
+      if (task.status !== 'waiting') return task
+      const { queued: _, boundTo: __, ...rest } = task
+      const { at: requestedAt, attempt, provider } = event.data
+      const made = { requestedAt, ...(attempt === undefined ? {} : { attempt }), ...(provider ? { provider } : {}) }
+      return { ...rest, status: 'rendering', ...made, jobId: null, started: false }
+    }
+    case 'VideoTaskClaimed':
+      return task
+    case 'VideoRenderPostponed': {
+      if (task.status !== 'rendering') return task
+      const { order, submittedAt, provider } = task
+      const { refused, bound } = event.data
+      const waiting = { status: 'waiting', order, submittedAt, queued: true, ...askedBefore(task, refused) } as const
+      return bound && provider ? { ...waiting, boundTo: provider } : waiting
+    }
+    case 'VideoCancelRequested':
+      return task.status === 'rendering' ? { ...task, cancelRequested: true } : task
+    case 'VideoCostReported':
+      return task
+    case 'VideoRenderAccepted':
+      return task.status === 'rendering' ? { ...task, jobId: event.data.jobId } : task
+    case 'VideoRenderFound':
+      return task.status === 'failed' ? { ...task, jobId: event.data.jobId, jobUnknown: false } : task
+    case 'VideoRenderStarted':
+      return task.status === 'rendering' ? { ...task, started: true } : task
+    case 'VideoDownloadStarted':
+      return task.status === 'rendering' ? { ...task, status: 'downloading' } : task
+    case 'VideoTaskSucceeded':
+    case 'VideoTaskRecovered': {
+      if (!('order' in task)) return task
+      const charged = event.type === 'VideoTaskSucceeded'
+      return { status: 'succeeded', order: task.order, file: event.data.file, charged }
+    }
+    case 'VideoTaskFailed': {
+      if (!('order' in task)) return task
+      const { code, jobId } = event.data
+      const openEnded = OPEN_ENDED.includes(code)
+      const jobUnknown = openEnded && jobId === null && task.status === 'rendering'
+      const by = 'provider' in task && task.provider ? { provider: task.provider } : {}
+      return { status: 'failed', order: task.order, code, ...by, jobId: openEnded ? jobId : null, jobUnknown }
+    }
+    case 'VideoRecoveryEnded':
+      return task.status === 'failed' ? { ...task, jobId: null } : task
+    case 'VideoTaskAbandoned':
+      return { status: 'abandoned' }
+    case 'VideoTaskDeleted':
+      return { status: 'deleted', charged: isCharged(task), cancelled: 'code' in task && task.code === 'cancelled' }
+  }
+}
+
+/** Adds the provider of a task, which was asked last, to those that did not take it. */
+function askedBefore(
+  { provider, postponedBy = [], refusedBy = [] }: Asked & { provider?: string },
+  refused = false,
+): Asked {
+  if (provider === undefined) return {}
+  const others = postponedBy.filter((name) => name !== provider)
+  return refused
+    ? { postponedBy: others, refusedBy: [...refusedBy, provider] }
+    : { postponedBy: [...others, provider], refusedBy }
+}

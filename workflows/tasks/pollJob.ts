@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { providerOf, routeTaken } from './candidateRoutes.ts'
+import { createJob } from './createJob.ts'
+import type { RenderOutcome } from './generateVideo.workflow.ts'
+import { failure, READ_INTERVAL_MS, RENDER_LIMIT_MS, type RenderDeps, type Rendering } from './rendering.ts'
+import { readRequest } from './renderRequest.ts'
+
+/** Longest duration of a provider call. Until it has passed, another process may still receive the response. */
+const MAX_CALL_MS = 65_000
+
+const TIMED_OUT = failure('render_timed_out', 'No video came within 30 minutes.')
+const LOST = failure('answer_lost', 'It is unknown whether the provider was reached.')
+const CANCELLED = failure('cancelled', 'Cancelled by its owner.')
+
+/** Polls the job until it ends. Returns undefined if the task must be read again. */
+export async function pollJob(
+  deps: RenderDeps,
+  state: Rendering,
+  signal: AbortSignal,
+): Promise<RenderOutcome | undefined> {
+  const { taskId } = state.order
+  const deadline = Date.parse(state.requestedAt) + RENDER_LIMIT_MS
+  const isOver = () => deps.clock() >= deadline
+  for (;;) {
+    signal.throwIfAborted()
+    let job: RenderState
+    try {
+      const provider = providerOf(deps.providers, state.provider)
+      if (isCancelled(state) && (await stopJob(provider, state, signal))) return CANCELLED
+      job = state.jobId === null ? { kind: 'unknown' } : await provider.state(state.jobId, signal)
+      if (job.kind === 'unknown' && provider.idempotent) {
+        if (isOver()) return TIMED_OUT
+        const request = await readRequest(deps, state.order, routeTaken(state))
+        return await createJob(deps, state, request, { signal, repeated: true })
+      }
+    } catch (error) {
+      // The deadline also applies while the provider is unreachable.
+      if (isOver()) return TIMED_OUT
+      throw error
+    }
+    if (job.kind === 'finished') {
+      await reportCost(deps, taskId, job)
+      return { kind: 'finished' }
+    }
+    if (job.kind === 'failed') return job
+    if (job.kind === 'unknown') return waitForAnswer(deps, state, signal)
+    const read =
+      job.kind === 'rendering'
+        ? await deps.sendCommand(taskId, { type: 'StartRender', at: deps.at() })
+        : await deps.readTask(taskId)
+    // The account was erased, another worker has started the download, or the owner has cancelled the task.
+    if (read.status !== 'rendering') return undefined
+    if (isCancelled(read) !== isCancelled(state)) return undefined
+    if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
+    if (isOver()) return TIMED_OUT
+    await deps.waitForCallback(taskId, providerOf(deps.providers, state.provider).pollIntervalMs, signal)
+  }
+}
+
+const isCancelled = (state: Rendering) => state.status === 'rendering' && state.cancelRequested === true
+
+/**
+ * Stops the job of a cancelled task. Returns whether the task can end now: whatever the provider answers, its video is
+ * not delivered. While a response that names the job may still come, it cannot.
+ */
+async function stopJob(provider: VideoProvider, { jobId }: Rendering, signal: AbortSignal): Promise<boolean> {
+  if (jobId !== null) await provider.cancel(jobId, signal)
+  return jobId !== null || provider.idempotent
+}
+
+/** Records what a finished video has cost, if the provider says so. */
+async function reportCost(deps: RenderDeps, taskId: string, job: Extract<RenderState, { kind: 'finished' }>) {
+  const { kind: _, ...cost } = job
+  if (Object.keys(cost).length > 0) await deps.sendCommand(taskId, { type: 'ReportCost', ...cost, at: deps.at() })
+}
+
+/** Waits for a response that names the job, which another process may still receive. */
+async function waitForAnswer(deps: RenderDeps, { jobId, order, requestedAt }: Rendering, signal: AbortSignal) {
+  if (jobId !== null) return failure('provider_failed', 'The provider has lost the job.')
+  const left = Date.parse(requestedAt) + MAX_CALL_MS - deps.clock()
+  if (left <= 0 || deps.unanswered.delete(order.taskId)) return LOST
+  await delay(Math.min(left, READ_INTERVAL_MS), undefined, { signal })
+  return undefined
+}

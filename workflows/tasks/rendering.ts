@@ -1,0 +1,22 @@
+import type { FailureCode } from '#backend/tasks/contract.ts'
+import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
+import type { Pool } from '../engine/pool.ts'
+import type { ActivityDeps, TaskCommands } from './taskCommands.ts'
+
+/** Per-process limit. Bounds the number of jobs with an unknown outcome when the provider stops responding. */
+export const MAX_CONCURRENT_CREATES = 4
+/** Interval at which a waiting task is read again, because it may have been cancelled. */
+export const READ_INTERVAL_MS = 5_000
+export const RENDER_LIMIT_MS = 30 * 60_000
+
+export type RenderDeps = ActivityDeps &
+  TaskCommands & {
+    readonly calls: Pool
+    /** Tasks whose `create` failed in this process. No other process waits for the response. */
+    readonly unanswered: Set<string>
+  }
+
+export type Waiting = Extract<VideoTask, { status: 'waiting' }>
+export type Rendering = Extract<VideoTask, { status: 'rendering' | 'downloading' }>
+
+export const failure = (code: FailureCode, detail: string) => ({ kind: 'failed', code, detail }) as const
