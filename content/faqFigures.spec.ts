@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
-import { cellsOf } from '#backend/tasks/models.contract.ts'
+import { cellsOf } from '#backend/tasks/catalogue/models.contract.ts'
 import { shippedModels } from '#backend/tasks/testing/shippedModels.ts'
 
 /** Returns the list items of an answer, with the thousands separators removed. */

@@ -13,7 +13,7 @@ import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
 import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
-import { type Catalogue, openCatalogue } from '../tasks/catalogue.ts'
+import { type Catalogue, openCatalogue } from '../tasks/catalogue/catalogue.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'

@@ -11,7 +11,10 @@ const FIRST_PRICES: Readonly<Record<string, number>> = {
   '1080P 6': 60,
 }
 
-/** Proves that orders cost what the version of the catalogue that they name says. */
+/**
+ * Proves that orders cost what the version of the catalogue that they name says. See
+ * docs/decisions/0020-catalogue-of-models.md.
+ */
 export class OrderPrices {
   /** Price of each configuration of each version. A version never changes a price. */
   readonly #known = new Map<string, number>()

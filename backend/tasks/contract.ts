@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
-import { Generation } from './generation.contract.ts'
-import { CAMERA_MOVEMENT_VALUES, TASK_TYPES } from './models.contract.ts'
+import { Generation } from './catalogue/generation.contract.ts'
+import { CAMERA_MOVEMENT_VALUES, TASK_TYPES } from './catalogue/models.contract.ts'
 
-export * from './generation.contract.ts'
-export * from './models.contract.ts'
+export * from './catalogue/generation.contract.ts'
+export * from './catalogue/models.contract.ts'
 
 export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
 export const TaskStatus = z.enum(TASK_STATUSES)

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
 import { createCameraPath } from '../../providers/video/demo/camera.ts'
-import { CAMERA_MOVEMENT_VALUES, CAMERA_MOVEMENTS, type CameraMovement } from '../../tasks/models.contract.ts'
+import { CAMERA_MOVEMENT_VALUES, CAMERA_MOVEMENTS, type CameraMovement } from '../../tasks/catalogue/models.contract.ts'
 import { FPS, film, halved, MEDIA, type Shot, writeClip, writePicture } from './shoot.ts'
 
 /** A scene with objects at many depths, so that parallax distinguishes a truck from a pan. */

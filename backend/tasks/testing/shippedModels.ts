@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseModel } from '../catalogue.ts'
+import { parseModel } from '../catalogue/catalogue.ts'
 import type { CatalogueModel } from '../contract.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../content/models', import.meta.url))

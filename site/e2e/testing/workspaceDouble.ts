@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas'
 import type { Page, Route, WebSocketRoute } from 'playwright'
+import { modelView } from '#backend/tasks/catalogue/modelView.ts'
 import type { Task } from '#backend/tasks/contract.ts'
-import { modelView } from '#backend/tasks/modelView.ts'
 import { shippedModels } from '#backend/tasks/testing/shippedModels.ts'
 
 /** The state that the double serves; tests change it. */

@@ -50,7 +50,7 @@ describe('the catalogue texts', () => {
   const contracts = ['accounts', 'tasks'].map((context) =>
     readFileSync(new URL(`../../../backend/${context}/contract.ts`, import.meta.url), 'utf8'),
   )
-  const models = readFileSync(new URL('#backend/tasks/models.contract.ts', import.meta.url), 'utf8')
+  const models = readFileSync(new URL('#backend/tasks/catalogue/models.contract.ts', import.meta.url), 'utf8')
 
   it('cover every error code of the contracts', () => {
     const found = [...contracts, models].flatMap((source) =>

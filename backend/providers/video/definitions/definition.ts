@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ProviderModel } from '#backend/tasks/catalogue.contract.ts'
+import { ProviderModel } from '#backend/tasks/catalogue/catalogue.contract.ts'
 import { Examples } from './examples.ts'
 import { ErrorKind, Path, Paths, Template } from './shapes.ts'
 import { referencesOf } from './template.ts'

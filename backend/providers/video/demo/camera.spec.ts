@@ -1,6 +1,6 @@
 import { createCanvas } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
-import { CAMERA_MOVEMENT_VALUES, type CameraMovement } from '#backend/tasks/models.contract.ts'
+import { CAMERA_MOVEMENT_VALUES, type CameraMovement } from '#backend/tasks/catalogue/models.contract.ts'
 import { createCameraPath } from './camera.ts'
 import { applyView, type Camera, coverage, screenToWorld } from './view.ts'
 

@@ -1,4 +1,8 @@
-import { CAMERA_MOVEMENTS, type CameraMovement, MAX_CAMERA_MOVEMENTS } from '#backend/tasks/models.contract.ts'
+import {
+  CAMERA_MOVEMENTS,
+  type CameraMovement,
+  MAX_CAMERA_MOVEMENTS,
+} from '#backend/tasks/catalogue/models.contract.ts'
 import { noise } from './random.ts'
 import type { Camera, CameraPath } from './view.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CAMERA_MOVEMENT_VALUES } from '#backend/tasks/models.contract.ts'
+import { CAMERA_MOVEMENT_VALUES } from '#backend/tasks/catalogue/models.contract.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { BIOMES } from './prompt.ts'
 import { frameOf, meanDifference, SIZE, sceneOf } from './testing/frames.ts'

@@ -1,6 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { describe, expect, it } from 'vitest'
-import { CAMERA_MOVEMENT_VALUES } from '#backend/tasks/models.contract.ts'
+import { CAMERA_MOVEMENT_VALUES } from '#backend/tasks/catalogue/models.contract.ts'
 import { TIMES_OF_DAY } from './palette.ts'
 import { buildPhoto } from './photo.ts'
 import { BIOMES, parsePrompt, SUBJECTS, WEATHERS } from './prompt.ts'

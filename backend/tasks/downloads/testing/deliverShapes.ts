@@ -29,8 +29,8 @@ export async function deliverShapes(
   try {
     const marker = createMarker(signer, 'Kinora', undefined)
     const media = createFolderMediaStore(path.join(folder, 'media'))
-    const deps = { provider, media, marker, temporaryDir: folder, ffmpegPath: undefined }
-    await fetchVideo(deps as never, taskId, jobId, new AbortController().signal)
+    const deps = { media, marker, temporaryDir: folder, ffmpegPath: undefined }
+    await fetchVideo(deps, provider, { taskId, jobId }, new AbortController().signal)
     const shapes: Record<string, string> = {
       plain: await media.localPath(videoKey(taskId)),
       poster: await media.localPath(posterKey(taskId)),

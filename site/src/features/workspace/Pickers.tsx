@@ -2,12 +2,12 @@ import { useStore } from '@nanostores/react'
 import { creditCost, modelsFor } from '#backend/tasks/contract.ts'
 import { $credits } from '../../api/credits.ts'
 import { codeText } from '../../api/errorText.ts'
+import { $models } from '../../api/models.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { Choices } from '../../ui/Choices.tsx'
 import { Fault } from '../../ui/Field.tsx'
 import { $faults, $generation, setDuration, setModel, setResolution } from './generation.ts'
 import { chooseDuration, durationOptions, offeredBy, type Reason, resolutionOptions } from './generationRules.ts'
-import { $models } from './models.ts'
 
 /** Selects a supported combination of model, resolution and duration, with the price of each option. */
 export function Pickers() {

@@ -1,11 +1,11 @@
 import { atom, computed, map } from 'nanostores'
 import { type CameraMovement, creditCost, type TaskType } from '#backend/tasks/contract.ts'
 import { $credits } from '../../api/credits.ts'
+import { $models, modelNamed } from '../../api/models.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, readPrompt, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'
 import * as rules from './generationRules.ts'
-import { $models, modelNamed } from './models.ts'
 
 export interface GenerationForm extends rules.Choices {
   /** Text of the prompt field, including the bracketed list of camera movements. */

@@ -1,7 +1,7 @@
 /** Form rules as pure functions: which options are available, and how each choice affects the others. */
 import type { Tier } from '#backend/subscriptions/contract.ts'
 import { cellsFor, configurationFault, isFullHd, modelsFor, type TaskType } from '#backend/tasks/contract.ts'
-import { $models, durationsOf, modelNamed, resolutionsOf } from './models.ts'
+import { $models, durationsOf, modelNamed, resolutionsOf } from '../../api/models.ts'
 
 export interface Choices {
   readonly taskType: TaskType

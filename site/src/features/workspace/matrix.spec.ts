@@ -15,6 +15,7 @@ import { submitTask } from '#backend/tasks/tasks.ts'
 import { catalogueDouble } from '#backend/tasks/testing/shippedModels.ts'
 import { check } from '../../api/check.ts'
 import { $credits } from '../../api/credits.ts'
+import { $models, modelNamed } from '../../api/models.ts'
 import { toggleMovement } from '../../i18n/movements.ts'
 import {
   $cost,
@@ -28,7 +29,6 @@ import {
   setResolution,
 } from './generation.ts'
 import { DEFAULT_CHOICES, durationOptions, resolutionOptions } from './generationRules.ts'
-import { $models, modelNamed } from './models.ts'
 import { bodyOf } from './submission.ts'
 
 const Generation = generationOf(catalogueDouble.offered)

@@ -1,11 +1,11 @@
 import { CAMERA_MOVEMENTS, creditCost, type Task } from '#backend/tasks/contract.ts'
+import { modelNamed } from '../../api/models.ts'
 import { whileBusy } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { removeFirstFrame, restoreFirstFrame } from './firstFrame.ts'
 import { $faults, $generation } from './generation.ts'
-import { modelNamed } from './models.ts'
 import { send } from './submission.ts'
 
 type Configured = Pick<Task, 'task_type' | 'model' | 'resolution' | 'duration'>

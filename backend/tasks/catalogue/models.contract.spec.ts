@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { shippedModels } from '../testing/shippedModels.ts'
 import {
   CAMERA_MOVEMENTS,
   type CameraMovement,
@@ -11,7 +12,6 @@ import {
   readResolution,
   TASK_TYPES,
 } from './models.contract.ts'
-import { shippedModels } from './testing/shippedModels.ts'
 
 const MODEL_NAMES = ['MiniMax-Hailuo-02', 'T2V-01-Director', 'I2V-01-Director', 'I2V-01-live']
 const RESOLUTIONS = ['512P', '720P', '768P', '1080P']

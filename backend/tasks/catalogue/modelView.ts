@@ -1,4 +1,4 @@
-import { type CatalogueModel, cellsOf, type ModelView, type TaskType } from './contract.ts'
+import { type CatalogueModel, cellsOf, type ModelView, type TaskType } from '../contract.ts'
 
 /** Returns a model as the API shows it. Costs to the operator and routes stay private. */
 export function modelView(model: CatalogueModel, cancels: boolean): ModelView {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import * as z from 'zod/mini'
-import { canonicalJson } from '../kernel/eventsourcing/pure/eventHash.ts'
-import { watchFolder } from '../kernel/watchedFolder.ts'
-import { type CatalogueModel, ModelFile } from './contract.ts'
-import type { VideoProvider } from './videoProvider.port.ts'
+import { canonicalJson } from '../../kernel/eventsourcing/pure/eventHash.ts'
+import { watchFolder } from '../../kernel/watchedFolder.ts'
+import { type CatalogueModel, ModelFile } from '../contract.ts'
+import type { VideoProvider } from '../videoProvider.port.ts'
 
 export interface Catalogue {
   /** Models that a configured provider renders, in the order of the form. Routes to other providers are left out. */
