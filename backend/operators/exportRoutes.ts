@@ -15,6 +15,8 @@ import { type BoardTime, daysOf } from './period.ts'
  */
 export type ExportFile = Readonly<{ columns: readonly string[]; sql: string }>
 
+/** Tables with mail or network addresses of users. */
+const PERSONAL: ReadonlySet<string> = new Set(['users', 'visits'])
 const ROWS_PER_FETCH = 2_000
 
 interface ExportRoutes {
@@ -31,7 +33,7 @@ export function serveExports(serve: Serve, { pool, files, actions, requireStepUp
   serve(contract.tableFile, async ({ params, query, ctx }) => {
     const name = contract.TABLES.find((table) => `${table}.csv` === params.table)
     if (!name) throw new Rejection('not_found', 'There is no such table.')
-    if (name === 'users') await requireStepUp(ctx)
+    if (PERSONAL.has(name)) await requireStepUp(ctx)
     const days = daysOf(query, time.today())
     await actions.record({ action: 'exported', detail: `${name} ${days.from} ${days.to}`, ip: ctx.ip })
     ctx.type = 'text/csv; charset=utf-8'

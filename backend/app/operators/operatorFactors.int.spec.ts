@@ -66,6 +66,7 @@ describe('the operator’s second factor', () => {
     expect((await get('/tables/users.csv')).status).toBe(200)
     await query(`update operator_session set stepped_up_at = now() - interval '11 minutes'`)
     expect(await outcome(await get('/tables/users.csv'))).toEqual([403, 'step_up_required'])
+    expect(await outcome(await get('/tables/visits.csv'))).toEqual([403, 'step_up_required'])
     expect((await get('/tables/days.csv')).status).toBe(200)
     expect((await get('/step-up')).status).toBe(403)
     expect((await kinora.post('/analytics/step-up', { code: recovery[0] }, headers)).status).toBe(200)

@@ -1,32 +1,23 @@
-import { operatorFactors } from '#backend/operators/contract.ts'
-import { call } from '../../api/api.ts'
 import { translate } from '../../i18n/client.ts'
-import { useStepUp } from '../../ui/factors/useStepUp.tsx'
 import { Pagination } from '../../ui/lists/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { csvAddress, openUsers, users } from './board.ts'
+import { openUsers, users } from './board.ts'
 import { numberText } from './figures.ts'
 import { Panel } from './Panel.tsx'
 import { Time } from './Time.tsx'
+import { usePersonalExport } from './usePersonalExport.ts'
 
 /** Lists the registered users, newest first. */
 export function Users() {
   const t = translate()
   const heading = t('dashboard.users.heading')
-  const { guard, dialog } = useStepUp(operatorFactors)
-  /** Downloads the addresses, after a step-up if the operator has a second factor. */
-  const exportUsers = async () => {
-    await guard(() => call(operatorFactors.checkStepUp))
-    location.assign(csvAddress('users'))
-  }
+  const exported = usePersonalExport('users')
   return (
     <Panel
       name="users"
       heading={heading}
       section={users.$section}
-      csv={csvAddress('users')}
-      onCsv={() => void exportUsers().catch(() => {})}
-      aside={dialog}
+      {...exported}
       empty={{ text: t('dashboard.users.empty'), when: (data) => data.users.length === 0 }}
     >
       {({ users: rows, pagination: { total, page, per_page } }) => (

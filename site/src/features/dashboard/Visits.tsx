@@ -1,9 +1,10 @@
 import { useStore } from '@nanostores/react'
 import { translate } from '../../i18n/client.ts'
 import { Table } from '../../ui/Table.tsx'
-import { $zone, csvAddress, today } from './board.ts'
+import { $zone, today } from './board.ts'
 import { timeText } from './figures.ts'
 import { Panel } from './Panel.tsx'
+import { usePersonalExport } from './usePersonalExport.ts'
 
 const SHOWN = 10
 const CLASSES = ['1', '2', '3', '4', '5'] as const
@@ -18,7 +19,7 @@ export function Visits() {
       name="visits"
       heading={t('dashboard.visits.heading')}
       section={today.$section}
-      csv={csvAddress('visits')}
+      {...usePersonalExport('visits')}
       empty={{ text: t('dashboard.visits.empty'), when: ({ recent_visits }) => recent_visits.length === 0 }}
     >
       {({ recent_visits }) => (
