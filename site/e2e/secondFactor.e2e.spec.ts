@@ -27,10 +27,18 @@ async function addAuthenticator(page: Page) {
       automaticPresenceSimulation: true,
     },
   })
+  const kept = async () => (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials[0]!
   return {
     /** Lets the authenticator refuse or accept its user. */
     verifies: (isUserVerified: boolean) =>
       devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+    /** Sets the counter of the passkey, as of a copy. Returns the former one. */
+    async count(signCount: number): Promise<number> {
+      const credential = await kept()
+      await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
+      await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount } })
+      return credential.signCount
+    },
   }
 }
 
@@ -164,6 +172,11 @@ describeOnSite(
       await fill(auth.field.password, PASSWORD)
       await page.locator('main').getByRole('button', { name: auth.login.submit, exact: true }).click()
       await page.getByText(auth.second.lead).waitFor()
+      // A copy of the passkey is behind the counter of the original.
+      const counter = await authenticator.count(1)
+      await button(auth.second.passkey).click()
+      await page.getByText((await words(language, 'errors')).passkey_refused).waitFor()
+      await authenticator.count(counter)
       await button(auth.second.passkey).click()
       await page.waitForURL(`${site.url}${prefix}/profile`)
 
@@ -178,13 +191,21 @@ describeOnSite(
       await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
       await addAuthenticator(page)
       const { t, auth, button, fill, addPasskey } = await twoStep(page, language)
-      const { login } = await words(language, 'dashboard')
+      const { login, twoStep: warning } = await words(language, 'dashboard')
+      // The board warns in production only, which this server is not.
+      await page.route('**/api/v1/analytics/factors', async (route) => {
+        const answer = await route.fetch()
+        const factors = (await answer.json()) as { totp: boolean; passkeys?: unknown[] }
+        await route.fulfill({ json: { ...factors, missing: !factors.totp && factors.passkeys?.length === 0 } })
+      })
       await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
       await fill(login.username, OPERATOR.username)
       await fill(login.password, OPERATOR.password)
       await button(login.submit).click()
       await page.waitForURL(`${site.url}${prefix}/admin/dashboard`)
+      await page.getByText(warning.missing).waitFor()
       await addPasskey(OPERATOR.password)
+      await page.getByText(warning.missing).waitFor({ state: 'detached' })
       await page.context().clearCookies()
       await page.goto(`${site.url}${prefix}/admin/dashboard/login`)
       await button(auth.second.passkey).click()
