@@ -29,7 +29,10 @@ const MAX_REMEMBERED = 1_000
 /** SGLang's job ids. Its DELETE only forgets the job, which goes on, and its video is lost. */
 const SGLANG_JOB = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
-/** Creates the adapter for engines and gateways of the `/v1/videos` shape, which has no idempotency keys. */
+/**
+ * Creates the adapter for engines and gateways of the `/v1/videos` shape, which has no idempotency keys. See
+ * docs/decisions/0023-engine-adapters.md.
+ */
 export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
   const { client, baseUrl, model, clock, breaker, pollIntervalMs, stallTimeoutMs, attempts, intervalMs } = deps
   const closed = new AbortController()
