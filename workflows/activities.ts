@@ -1,16 +1,22 @@
 import { type AccountActivityDeps, createAccountActivities } from './accounts/accountActivities.ts'
 import type { SweepVisitsActivities } from './analytics/sweepVisits.workflow.ts'
+import { type AllowanceDeps, createAllowanceActivities } from './credits/allowanceActivities.ts'
 import { createSubscriptionActivities, type SubscriptionActivityDeps } from './subscriptions/subscriptionActivities.ts'
 import { createTaskActivities } from './tasks/taskActivities.ts'
 import type { ActivityDeps } from './tasks/taskCommands.ts'
 
-type AllActivityDeps = ActivityDeps & AccountActivityDeps & SubscriptionActivityDeps & SweepVisitsActivities
+type AllActivityDeps = ActivityDeps &
+  AccountActivityDeps &
+  SubscriptionActivityDeps &
+  AllowanceDeps &
+  SweepVisitsActivities
 
 /** Creates all activities, keyed by the names that policies and Temporal use. */
 export const createActivities = (deps: AllActivityDeps) => ({
   ...createTaskActivities(deps),
   ...createAccountActivities(deps),
   ...createSubscriptionActivities(deps),
+  ...createAllowanceActivities(deps),
   sweepVisits: deps.sweepVisits,
 })
 

@@ -3,6 +3,7 @@ import { deliverMail } from './accounts/deliverMail.workflow.ts'
 import { eraseAccount } from './accounts/eraseAccount.workflow.ts'
 import type { AllActivities } from './activities.ts'
 import { sweepVisits } from './analytics/sweepVisits.workflow.ts'
+import { grantAllowances } from './credits/grantAllowances.workflow.ts'
 import type { AnyWorkflow, Policies } from './engine/engine.port.ts'
 import { bookkeeping } from './engine/policies.ts'
 import { processWebhook } from './subscriptions/processWebhook.workflow.ts'
@@ -26,11 +27,13 @@ export const WORKFLOWS: readonly AnyWorkflow[] = [
   runSubscriptionLifecycle,
   processWebhook,
   reconcile,
+  grantAllowances,
 ]
 
 export const POLICIES: Policies<keyof AllActivities> = {
   ...taskPolicies,
   ...accountPolicies,
   ...subscriptionPolicies,
+  grantAllowances: { ...bookkeeping, timeoutMs: 10 * 60_000, attempts: 1 },
   sweepVisits: { ...bookkeeping, timeoutMs: 10 * 60_000, attempts: 1 },
 }

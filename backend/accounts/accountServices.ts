@@ -26,6 +26,8 @@ import { createThrottle } from './sessions/throttle.ts'
 
 interface AccountServicesOptions {
   readonly production: boolean
+  /** Whether visitors may register, and mails reach them. */
+  readonly registrationOpen: boolean
   readonly secrets: { readonly session: string; readonly encryption: string }
   readonly publicUrl: () => string
   readonly database: Database
@@ -62,6 +64,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const passkeys = createPasskeys(database, challenges, publicUrl)
   const factors = createSecondFactors({ database, passkeys, userKeys })
   return {
+    registrationOpen: options.registrationOpen,
     accounts: {
       ...createAccounts({ ...shared, production, calendar }),
       erase: erasures.request,

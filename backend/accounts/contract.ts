@@ -29,7 +29,7 @@ function isMailAddress(text: string): boolean {
 
 // Validation messages are stable error codes. The site translates them; the server adds an English message.
 const required = z.minLength(1, { error: 'required', abort: true })
-const Email = z
+export const Email = z
   .string({ error: 'required' })
   .check(
     z.trim(),
@@ -83,7 +83,7 @@ export const register = endpoint('POST /auth/register', {
   body: Registration,
   answer: Message,
   status: 201,
-  refuses: ['too_many_requests', 'email_already_registered'],
+  refuses: ['too_many_requests', 'email_already_registered', 'registration_closed'],
   summary: 'Registers an account and mails a verification link',
 })
 
@@ -100,7 +100,7 @@ export const resendVerification = endpoint('POST /auth/resend-verification', {
   access: 'public',
   body: z.object({ email: Email }),
   answer: Message,
-  refuses: ['too_many_requests'],
+  refuses: ['too_many_requests', 'registration_closed'],
   summary: 'Mails a new verification link',
 })
 
@@ -108,7 +108,7 @@ export const forgotPassword = endpoint('POST /auth/forgot-password', {
   access: 'public',
   body: z.object({ email: Email }),
   answer: Message,
-  refuses: ['too_many_requests'],
+  refuses: ['too_many_requests', 'registration_closed'],
   summary: 'Mails a link that sets a new password; the answer is the same for every address',
 })
 

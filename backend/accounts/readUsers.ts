@@ -23,6 +23,16 @@ export async function readWelcomedUsers(client: Queries): Promise<string[]> {
   return (await client.query<{ id: string }>(sql)).rows.map(({ id }) => id)
 }
 
+/**
+ * Returns up to `limit` ids after `after` of verified accounts that get monthly credits. An account whose mailbox had
+ * received its free credits before, in an erased account, gets them from the month after its registration.
+ */
+export async function readAllowed(pool: Queries, month: string, after: string, limit: number): Promise<string[]> {
+  const sql = `select id from user_account a where email_verified_at is not null and id > $2
+    and (created_at < $1 or exists (select from free_grant g where g.user_id = a.id)) order by id limit $3`
+  return (await pool.query<{ id: string }>(sql, [month, after, limit])).rows.map(({ id }) => id)
+}
+
 /** Returns one page of users, newest first, and the total number of users. Pages start at 1. */
 export async function listUsers(pool: Queries, page: number, perPage: number) {
   const { rows } = await pool.query<{ total: number; users: ListedUser[] }>({

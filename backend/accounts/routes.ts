@@ -16,7 +16,18 @@ const versionOf = ({ passwordChangedAt }: UserAccount) => String(passwordChanged
 
 /** Serves registration, sign-in and password reset. */
 export function serveAccounts(serve: Serve, services: AccountRoutes): void {
-  const { accounts, passwords, sessions, attempts, securityLog, newDevices, factors, tickets, confirmations } = services
+  const {
+    registrationOpen,
+    accounts,
+    passwords,
+    sessions,
+    attempts,
+    securityLog,
+    newDevices,
+    factors,
+    tickets,
+    confirmations,
+  } = services
 
   /** Opens the session of a user who has proved who they are. Returns the user. */
   const signIn = async (ctx: Context, account: UserAccount, steppedUp: boolean) => {
@@ -27,7 +38,15 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
     if (!device) sessions.rememberDevice(ctx, account.identity)
     return { user: asUser(account) }
   }
+
+  // Without a mail server nobody would receive the links that these routes mail.
+  const assertOpen = () => {
+    if (!registrationOpen)
+      throw new Rejection('registration_closed', 'Registration is closed here. Ask the operator for an invitation.')
+  }
+
   serve(contract.register, async ({ body, ctx }) => {
+    assertOpen()
     await attempts.take(ctx, 'register', networkAddress(ctx))
     await attempts.take(ctx, 'register address', mailIdentity(body.email))
     await accounts.register(body)
@@ -42,6 +61,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   // These two routes must not reveal whether an address is registered: every attempt counts, and emails are sent in the
   // background.
   serve(contract.resendVerification, async ({ body: { email }, ctx }) => {
+    assertOpen()
     await attempts.take(ctx, 'resend from', networkAddress(ctx))
     await attempts.take(ctx, 'resend', mailIdentity(email))
     accounts.resendVerification(email)
@@ -49,6 +69,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   })
 
   serve(contract.forgotPassword, async ({ body: { email }, ctx }) => {
+    assertOpen()
     await attempts.take(ctx, 'forgot from', networkAddress(ctx))
     await attempts.take(ctx, 'forgot', mailIdentity(email))
     passwords.forgot(email, (userId) => securityLog.record(ctx, userId, 'reset_requested'))

@@ -6,7 +6,9 @@ import type { Marker } from '../kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
 import { createMailbox, type Mailbox } from '../providers/mail/mailbox.ts'
+import { createNoMailer } from '../providers/mail/noMailer.ts'
 import { createSmtpMailer } from '../providers/mail/smtpMailer.ts'
+import { createNoPayments } from '../providers/payments/noPayments.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
 import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandbox.ts'
 import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
@@ -32,7 +34,7 @@ export interface Adapters {
   /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
   readonly payments: PaymentProvider
-  /** Local payment sandbox; undefined with PayPal. */
+  /** Local payment sandbox; undefined with PayPal and without payments. */
   readonly sandbox: Sandbox | undefined
   close(): Promise<void>
 }
@@ -64,11 +66,13 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const { config, database, pool, calendar } = context
   const { metrics } = context.observability
   const mailbox = config.mail || config.production ? undefined : createMailbox(database)
-  const mailer: Mailer = config.mail ? createSmtpMailer(config.mail.url, config.mail.from) : mailbox!
-  const { paypal } = config.payments
+  const mailer: Mailer = config.mail
+    ? createSmtpMailer(config.mail.url, config.mail.from)
+    : (mailbox ?? createNoMailer())
+  const { mode, paypal } = config.payments
   const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')
-  const sandbox = paypal ? undefined : createSandbox({ pool, calendar, secret: sandboxSecret })
-  const payments: PaymentProvider = paypal ? createPaypal(paypal) : sandbox!
+  const sandbox = mode === 'sandbox' ? createSandbox({ pool, calendar, secret: sandboxSecret }) : undefined
+  const payments: PaymentProvider = paypal ? createPaypal(paypal) : (sandbox ?? createNoPayments())
   const videos = instrumentVideos(context, openVideoProviders(context, overrides))
   const media = await openMediaStore(context)
   const marker = openMarker(context)

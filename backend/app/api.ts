@@ -33,7 +33,6 @@ import { operatorGuard } from '../operators/operatorRoutes.ts'
 import { mailboxRoutes } from '../providers/mail/mailboxRoutes.ts'
 import { sandboxRoutes } from '../providers/payments/sandbox/sandboxRoutes.ts'
 import { callbackRoutes } from '../providers/video/minimax/callbackRoutes.ts'
-import { PLANS } from '../subscriptions/plans.contract.ts'
 import { serveSubscriptions } from '../subscriptions/routes.ts'
 import { createSubscriptions } from '../subscriptions/subscriptions.ts'
 import { webhookRoutes } from '../subscriptions/webhookRoutes.ts'
@@ -72,12 +71,13 @@ export function startApi(context: Context, adapters: Adapters, services: Service
   const accounts = createAccountServices({
     ...context,
     production: config.production,
+    registrationOpen: config.registration === 'open',
     secrets: config.secrets,
     outbox: services.outbox,
     erasures: services.erasures,
     userKeys: services.userKeys,
     publicUrl: listening.publicUrl,
-    grantFreeCredits: (userId) => services.credits.grantFreeCredits(userId, PLANS.free.credits),
+    grantFreeCredits: services.welcome,
   })
   const realtime = createRealtime(database, accounts.sessions.isOpen)
   observability.onCollect(() => observability.metrics.sockets.set(realtime.count()))
@@ -151,7 +151,11 @@ function composeApi(
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
     operators.serve(serve)
     const demo_renderer = rendersHere(adapters.videos)
-    serve(status, () => ({ demo_renderer, support_email: config.http.supportEmail, video_label: config.marks.label }))
+    const { registration } = config
+    const { mode: payments } = config.payments
+    const { supportEmail: support_email } = config.http
+    const { label: video_label } = config.marks
+    serve(status, () => ({ demo_renderer, payments, registration, support_email, video_label }))
   }
   const mailDelivered = async () => {
     await accounts.settled()
@@ -183,7 +187,7 @@ function composeApi(
     ],
     site: [
       operatorGuard(operators.isSignedIn),
-      ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(site, publicUrl)] : []),
+      ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(site, publicUrl, installationFacts(config))] : []),
     ],
   })
   return {
@@ -199,6 +203,11 @@ function composeApi(
   }
 }
 
+const installationFacts = ({ payments, registration }: Context['config']) => ({
+  plans: payments.mode === 'off' ? 'off' : 'on',
+  registration,
+})
+
 function webhooksOf(context: Context, { payments }: Adapters, { webhooks }: Services): Router[] {
   const { config, log, observability } = context
   const onInvalidSignature = () => {
@@ -210,7 +219,7 @@ function webhooksOf(context: Context, { payments }: Adapters, { webhooks }: Serv
       callbackSecret: config.secrets.session,
       onProviderCallback: (taskId, jobId) => handleProviderCallback(context, taskId, jobId),
     }),
-    webhookRoutes({ payments, inbox: webhooks, onInvalidSignature }),
+    ...(config.payments.mode === 'off' ? [] : [webhookRoutes({ payments, inbox: webhooks, onInvalidSignature })]),
   ]
 }
 
@@ -232,7 +241,9 @@ function serveBilling(
     publicUrl,
     calendar,
   })
-  serveSubscriptions(serve, { reads: subscriptionReads, subscriptions, paypalPlans: config.payments.paypal?.plans })
+  const { mode, paypal } = config.payments
+  const hasPlans = mode !== 'off'
+  serveSubscriptions(serve, { reads: subscriptionReads, subscriptions, hasPlans, paypalPlans: paypal?.plans })
 }
 
 function serveVideos(

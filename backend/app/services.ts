@@ -14,6 +14,7 @@ import { createImageUploads } from '../tasks/imageUploads.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 import { openHeadFiles } from './heads/headFiles.ts'
+import { createWelcome } from './welcome.ts'
 
 /** Deletes a user's rows in each module that stores some. */
 export const ERASE_ROWS = [eraseIdempotencyKeys, eraseSocketTokens, eraseMailbox, anonymisePageViews]
@@ -34,11 +35,14 @@ export function createServices(
     destroyKey: userKeys.destroy,
     eraseRows: ERASE_ROWS,
   })
-  const subscriptionReads = createSubscriptionReads(database, calendar)
+  const { mode, monthlyCredits } = config.payments
+  const subscriptionReads = createSubscriptionReads(database, calendar, { hasPlans: mode !== 'off', monthlyCredits })
+  const credits = createCredits(handle, calendar)
   return {
-    credits: createCredits(handle, calendar),
+    credits,
+    welcome: createWelcome(credits, monthlyCredits),
     userKeys,
-    outbox: createOutbox(database, mailKey(config.secrets.encryption), calendar),
+    outbox: createOutbox(database, mailKey(config.secrets.encryption), calendar, config.registration === 'open'),
     erasures: {
       ...erasures,
       ...createErasureList({

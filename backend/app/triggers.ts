@@ -4,6 +4,7 @@ import { readOpenGenerations, readOpenRecoveries } from '#projections/tasks/read
 import { readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import { erasureTrigger, mailTrigger } from '#workflows/accounts/accountTriggers.ts'
 import { sweepVisits } from '#workflows/analytics/sweepVisits.workflow.ts'
+import { grantAllowances } from '#workflows/credits/grantAllowances.workflow.ts'
 import type { Engine } from '#workflows/engine/engine.port.ts'
 import { runLogTriggers } from '#workflows/engine/logTriggers.ts'
 import { runRowTriggers } from '#workflows/engine/rowTriggers.ts'
@@ -30,6 +31,7 @@ const SWEEP_HOLDS_MS = 15_000
 const SWEEP_VISITS_MS = 10 * 60_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
 const WATCH_STARTS_MS = 10_000
+const GRANT_ALLOWANCES_MS = 5 * 60_000
 const RECONCILE_MS = 24 * 60 * 60_000
 
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
@@ -65,6 +67,7 @@ export function startTriggers(
   const recheckSubscriptions = async () => {
     for (const userId of (await readSubscribers(database)).items) await wakeSubscription(engine, userId)
     await engine.start(reconcile, {})
+    await engine.start(grantAllowances, {})
     await engine.start(sweepVisits, {})
   }
   const unsubscribe = changes.subscribe(({ name, ids }) => {
@@ -96,6 +99,7 @@ async function startSchedules(engine: Engine): Promise<void> {
   await engine.schedule(sweepHolds, SWEEP_HOLDS_MS)
   await engine.schedule(sweepUploads, SWEEP_UPLOADS_MS)
   await engine.schedule(sweepVisits, SWEEP_VISITS_MS)
+  await engine.schedule(grantAllowances, GRANT_ALLOWANCES_MS)
   await engine.schedule(reconcile, RECONCILE_MS)
 }
 

@@ -6,6 +6,7 @@ import { callbackUrlOf, isPublicUrl } from '../providers/video/minimax/callbackR
 import { createMinimax } from '../providers/video/minimax/minimax.ts'
 import { createVideosApi } from '../providers/video/videosApi/videosApi.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
+import { ConfigError } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
 
 /**
@@ -15,8 +16,9 @@ import type { Context, Overrides } from './context.ts'
 export function openVideoProviders(context: Context, overrides: Overrides): ReadonlyMap<string, VideoProvider> {
   if (overrides.providers) return overrides.providers
   if (overrides.provider) return new Map([['demo', overrides.provider]])
-  const opened = [openMinimax(context, overrides), openVideosApi(context), openComfyui(context), openDemo(context)]
-  return byName(opened.flat())
+  const opened = [openMinimax(context, overrides), openVideosApi(context), openComfyui(context), openDemo(context)].flat()
+  if (opened.length === 0) throw new ConfigError('No video engine is set, and the demo renderer is for development')
+  return byName(opened)
 }
 
 const byName = (providers: readonly VideoProvider[]) => new Map(providers.map((provider) => [provider.name, provider]))

@@ -23,6 +23,7 @@ import { openEngine, renderSlots } from './engine.ts'
 import { leased, type Running } from './leases.ts'
 import type { Services } from './services.ts'
 import { startTriggers } from './triggers.ts'
+import { usersWithoutAllowance } from './usersWithoutAllowance.ts'
 
 /** Activity results that have their own metric label. */
 const OUTCOMES = ['claimed', 'waiting', 'finished', 'failed', 'over', 'pending', 'read', 'later'] as const
@@ -75,6 +76,8 @@ function activitiesOf(
     handle,
     lease,
     findOrigin,
+    monthlyCredits: config.payments.monthlyCredits,
+    usersWithoutAllowance: () => usersWithoutAllowance(context),
     credits,
     payments,
     inbox: webhooks,
@@ -117,7 +120,7 @@ function activitiesOf(
 
 /** Returns the queries and emails about subscriptions and credits that activities need. */
 export function subscriptionDeps(
-  { database, pool, calendar, log }: Context,
+  { config, database, pool, calendar, log }: Context,
   { outbox }: Services,
   publicUrl: () => string,
 ) {
@@ -129,11 +132,15 @@ export function subscriptionDeps(
     usersWithExpiredLots: () => readExpired(database, new Date(calendar()).toISOString()),
     onUnmatchedWebhook: (webhookId) => log.error({ webhookId, alert: 'payment_notice_unknown' }, 'webhook unmatched'),
     mailOnce: (userId, key, { kind, date }) => mailOnce(userId, key, kind, { date }),
-    creditsSpent: createLowCreditMails({
-      database,
-      calendar,
-      mailOnce,
-      onError: (error) => log.error({ err: error }, 'low credit mail failed'),
-    }),
+    // These mails offer plans.
+    creditsSpent:
+      config.payments.mode === 'off'
+        ? async () => {}
+        : createLowCreditMails({
+            database,
+            calendar,
+            mailOnce,
+            onError: (error) => log.error({ err: error }, 'low credit mail failed'),
+          }),
   } satisfies Partial<SubscriptionActivityDeps> & { creditsSpent: (userId: string) => Promise<void> }
 }

@@ -1,3 +1,4 @@
+import { allowanceLot, monthEnd, monthOf } from '../credits/allowanceMonth.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'
@@ -16,13 +17,24 @@ interface Sale extends Place {
 
 type EventOf<E, Type> = Extract<E, { type: Type }>
 
+/** Returns what is wrong with a monthly allowance; undefined if nothing is. The account book refuses a second one. */
+function unprovenAllowance({ data, meta }: Stored<EventOf<CreditAccountEvent, 'CreditLotGranted'>>) {
+  const { at, lotId, expiresAt } = data
+  if (meta.actor !== 'system') return `An allowance by "${meta.actor}", not by the system.`
+  if (lotId !== allowanceLot(at)) return `The allowance of ${monthOf(at)} has the lot ${lotId}.`
+  return expiresAt === monthEnd(at) ? undefined : `It expires at ${expiresAt}, not when its month ends.`
+}
+
 /** Time limit for granting the credits of a sale, ms. It usually takes seconds, but longer while workflows are down. */
 const GRANT_MS = 24 * 3_600_000
 
 const LOST_GRANT =
   'The database has this account, with its free credits, but the log does not: events were removed, or the log is older.'
 
-/** Checks that every grant and reversal has a cause: a completed sale, an operator, or the account's single welcome grant. */
+/**
+ * Checks that every grant and reversal has a cause: a completed sale, an operator, a month, or the account's single
+ * welcome grant.
+ */
 export class GrantProofs {
   readonly #sales = new Map<string, Sale>()
   /** Reversals that the provider reported, by id. */
@@ -105,6 +117,8 @@ export class GrantProofs {
         return amount === PLANS.free.credits
           ? undefined
           : `It grants ${amount} free credits; the plan brings ${PLANS.free.credits}.`
+      case 'allowance':
+        return unprovenAllowance(event)
       case 'adjustment':
         return this.#adjustments.faultOf(event)
       case 'subscription':

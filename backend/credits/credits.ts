@@ -3,6 +3,7 @@ import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Calendar } from '../kernel/time.ts'
+import { allowanceLot, monthEnd } from './allowanceMonth.ts'
 import type { ReleaseReason } from './contract.ts'
 import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
 
@@ -39,6 +40,17 @@ export function createCredits(handle: Handle, calendar: Calendar = Date.now) {
     async grantFreeCredits(userId: string, amount: number): Promise<void> {
       const lot = { lotId: derivedId('free', userId), source: 'free', amount, expiresAt: null } as const
       await send({ type: 'GrantLot', userId, ...lot, at: at() }, bySystem('welcome', userId))
+    },
+
+    /**
+     * Grants the current month's allowance, once per user and month. It expires when the month ends; the user's expired
+     * lots are closed first.
+     */
+    async grantAllowance(userId: string, amount: number): Promise<void> {
+      const when = at()
+      const lot = { lotId: allowanceLot(when), source: 'allowance', amount, expiresAt: monthEnd(when) } as const
+      await send({ type: 'ExpireLots', userId, at: when }, bySystem('expire', when, userId))
+      await send({ type: 'GrantLot', userId, ...lot, at: when }, bySystem('allowance', lot.lotId, userId))
     },
 
     /** @throws Rejection insufficient_credits, queue_full, hold_settled */

@@ -8,6 +8,7 @@ interface Action {
     | 'signed_out'
     | 'exported'
     | 'credits_adjusted'
+    | 'user_invited'
     | 'events_replayed'
     | 'second_factor_added'
     | 'second_factor_removed'

@@ -75,6 +75,7 @@ export const PlanConfiguration = z.object({
 export const plans = endpoint('GET /subscriptions/plans', {
   access: 'public',
   answer: z.array(PlanConfiguration),
+  refuses: ['payments_off'],
   summary: 'The four plans',
 })
 
@@ -88,7 +89,7 @@ export const upgrade = endpoint('POST /subscriptions/upgrade', {
   }),
   answer: z.object({ data: z.object({ approval_url: z.string(), subscription_id: z.string() }) }),
   idempotent: true,
-  refuses: ['already_subscribed', 'no_payment_link'],
+  refuses: ['already_subscribed', 'no_payment_link', 'payments_off'],
   summary: 'Requests a plan, which the buyer approves at `approval_url`. A smaller plan starts with the next period',
 })
 
@@ -102,14 +103,14 @@ export const cancel = endpoint('POST /subscriptions/cancel', {
     { cancel_at_period_end: true },
   ),
   answer: z.object({ success: z.boolean() }),
-  refuses: ['no_subscription'],
+  refuses: ['no_subscription', 'payments_off'],
   summary: 'Cancels at the end of the period or immediately. The body is optional',
 })
 
 export const reactivate = endpoint('POST /subscriptions/reactivate', {
   access: 'user',
   answer: z.object({ success: z.boolean() }),
-  refuses: ['no_subscription', 'cannot_reactivate'],
+  refuses: ['no_subscription', 'cannot_reactivate', 'payments_off'],
   summary: 'Withdraws a cancellation before the period ends',
 })
 
@@ -121,7 +122,7 @@ export const confirm = endpoint('POST /subscriptions/confirm', {
       .check(z.minLength(1, 'required'), z.maxLength(128, 'too_long'), z.regex(/^[\x20-\x7e]+$/, 'invalid_characters')),
   }),
   answer: Stats,
-  refuses: ['not_found'],
+  refuses: ['not_found', 'payments_off'],
   summary: 'Processes the approval after the return from the approval page, and returns the stats',
 })
 

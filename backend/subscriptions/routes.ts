@@ -10,13 +10,24 @@ export interface SubscriptionRoutes {
   readonly reads: SubscriptionReads
   readonly subscriptions: Subscriptions
   /** PayPal's plan id for each tier that PayPal bills. */
+  /** Whether this installation has plans. */
+  readonly hasPlans: boolean
   readonly paypalPlans: Readonly<Partial<Record<contract.Tier, string>>> | undefined
 }
 
-export function serveSubscriptions(serve: Serve, { reads, subscriptions, paypalPlans }: SubscriptionRoutes): void {
+const noPlans = () => new Rejection('payments_off', 'This installation has no plans. Its operators grant credits.')
+
+export function serveSubscriptions(serve: Serve, routes: SubscriptionRoutes): void {
+  const { reads, subscriptions, hasPlans, paypalPlans } = routes
+  const servePlans: Serve = hasPlans
+    ? serve
+    : (endpoint) =>
+        serve(endpoint, () => {
+          throw noPlans()
+        })
   serve(contract.stats, ({ userId }) => reads.stats(userId))
 
-  serve(contract.plans, () => contract.TIERS.map((tier) => planConfiguration(tier, paypalPlans?.[tier] ?? null)))
+  servePlans(contract.plans, () => contract.TIERS.map((tier) => planConfiguration(tier, paypalPlans?.[tier] ?? null)))
 
   serve(contract.current, async ({ userId }) => {
     const view = await reads.current(userId)
@@ -24,7 +35,7 @@ export function serveSubscriptions(serve: Serve, { reads, subscriptions, paypalP
     return view
   })
 
-  serve(contract.upgrade, async ({ userId, body, ctx, command }) => {
+  servePlans(contract.upgrade, async ({ userId, body, ctx, command }) => {
     const key = ctx.get('Idempotency-Key') || ctx.state.requestId
     const requestId = derivedId('upgrade', userId, body.new_tier, key)
     const request = { userId, tier: body.new_tier, language: body.language, requestId }
@@ -32,18 +43,18 @@ export function serveSubscriptions(serve: Serve, { reads, subscriptions, paypalP
     return { data: { approval_url: approvalUrl, subscription_id: agreementId } }
   })
 
-  serve(contract.cancel, async ({ userId, body, command }) => {
+  servePlans(contract.cancel, async ({ userId, body, command }) => {
     const { reason, cancel_at_period_end: atPeriodEnd } = body
     await subscriptions.cancel({ userId, reason, atPeriodEnd }, command())
     return { success: true }
   })
 
-  serve(contract.reactivate, async ({ userId, command }) => {
+  servePlans(contract.reactivate, async ({ userId, command }) => {
     await subscriptions.reactivate(userId, command())
     return { success: true }
   })
 
-  serve(contract.confirm, async ({ userId, body, command }) => {
+  servePlans(contract.confirm, async ({ userId, body, command }) => {
     await subscriptions.confirm(userId, body.subscription_id, command())
     return reads.stats(userId)
   })

@@ -4,6 +4,7 @@ import {
   readInvoices,
   readSubscription,
 } from '#projections/subscriptions/readSubscription.ts'
+import { monthEnd } from '../credits/allowanceMonth.ts'
 import { instant, instantOrNull } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'
@@ -32,27 +33,43 @@ function statusOf(row: Row): CurrentSubscription['status'] {
 
 export type SubscriptionReads = ReturnType<typeof createSubscriptionReads>
 
+/** How users get credits. `monthlyCredits` is the allowance of installations without plans; 0 for none. */
+interface Terms {
+  readonly hasPlans: boolean
+  readonly monthlyCredits: number
+}
+
+/** Plan whose limits everyone has where none can be bought. */
+const WITHOUT_PLANS: Tier = 'ultimate'
+
 /** Creates the queries for users' subscriptions. Results match the API contract. */
-export const createSubscriptionReads = (database: Database, calendar: Calendar) => ({
+export const createSubscriptionReads = (
+  database: Database,
+  calendar: Calendar,
+  { hasPlans, monthlyCredits }: Terms,
+) => ({
   async stats(userId: string): Promise<Stats> {
     const [{ remaining, used }, row] = await Promise.all([
       readCredits(database, userId, new Date(calendar()).toISOString()),
       readSubscription(database, userId),
     ])
+    const credits = { remaining_credits: remaining, total_credits: remaining + used, used_credits: used }
+    if (!hasPlans) {
+      const next_reset_date = monthlyCredits > 0 ? monthEnd(new Date(calendar()).toISOString()) : null
+      return { current_tier: WITHOUT_PLANS, current_status: 'active', ...credits, next_reset_date }
+    }
     const renews = row?.state === 'active' && !row.cancelled
     return {
       current_tier: displayedTier(row),
       current_status: statusOf(row),
-      remaining_credits: remaining,
-      total_credits: remaining + used,
-      used_credits: used,
+      ...credits,
       next_reset_date: renews ? instantOrNull(row.period_end) : null,
     }
   },
 
   /** Returns the user's subscription; undefined on the Free plan. */
   async current(userId: string): Promise<CurrentSubscription | undefined> {
-    const row = await readSubscription(database, userId)
+    const row = hasPlans ? await readSubscription(database, userId) : undefined
     if (!row || displayedTier(row) === 'free') return undefined
     return {
       tier: displayedTier(row),
@@ -70,6 +87,7 @@ export const createSubscriptionReads = (database: Database, calendar: Calendar) 
 
   /** Returns the limits of the user's plan. A suspended plan has the limits of the Free plan. */
   async allowance(userId: string): Promise<Allowance> {
+    if (!hasPlans) return allowanceOf(WITHOUT_PLANS)
     const row = await readSubscription(database, userId)
     return allowanceOf(row?.state === 'active' && row.tier ? row.tier : 'free')
   },

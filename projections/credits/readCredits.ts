@@ -20,6 +20,17 @@ export async function readExpired(database: Database, at: string): Promise<strin
   return rows.map(({ id }) => id)
 }
 
+/** Returns those of the users who have never been granted a lot. */
+export async function readWithoutLot(database: Database, userIds: readonly string[], lotId: string): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    database,
+    `select value as id from jsonb_array_elements_text(:userIds::jsonb) where not exists (
+       select from credit_balance b where b.id = value::uuid and b.lots @> jsonb_build_array(jsonb_build_object('id', :lotId::text)))`,
+    { userIds: JSON.stringify(userIds), lotId },
+  )
+  return rows.map(({ id }) => id)
+}
+
 export interface Balance {
   /** User id. */
   readonly id: string

@@ -1,6 +1,7 @@
 import { deliverMail } from '../accounts/deliverMail.workflow.ts'
 import { eraseAccount } from '../accounts/eraseAccount.workflow.ts'
 import { sweepVisits } from '../analytics/sweepVisits.workflow.ts'
+import { grantAllowances } from '../credits/grantAllowances.workflow.ts'
 import type { Activities, AnyWorkflow, Workflow } from '../engine/engine.port.ts'
 import { processWebhook } from '../subscriptions/processWebhook.workflow.ts'
 import { reconcile } from '../subscriptions/reconcile.workflow.ts'
@@ -62,6 +63,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   run(sweepUploads, 'swept', {}),
   run(sweepVisits, 'swept', {}),
   run(reconcile, 'reconciled', {}),
+  run(grantAllowances, 'granted', {}),
 ]
 
 export const fileOf = ({ workflow, title }: RecordedRun): string =>

@@ -50,6 +50,12 @@ const Environment = z.object({
   COMFYUI_URL: httpAddress,
   // ComfyUI refuses calls with an Origin header.
   COMFYUI_HEADER: pattern(/^(?!origin:)[\w-]+: ?\S.*$/i, 'a header such as Authorization: Basic dXNlcjpwYXNz'),
+  FAL_KEY: text,
+  REPLICATE_API_TOKEN: text,
+  ARK_API_KEY: text,
+  RUNWAYML_API_SECRET: text,
+  PAYMENTS: z.optional(z.enum(['paypal', 'sandbox', 'off'])),
+  MONTHLY_CREDITS: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000)), 0),
   PAYPAL_CLIENT_ID: text,
   PAYPAL_CLIENT_SECRET: text,
   PAYPAL_BASE_URL: z._default(z.url(), 'https://api-m.paypal.com'),

@@ -1,14 +1,10 @@
 import { isLoopback } from '../../kernel/isLoopback.ts'
-import { type Environment, PAYPAL, VARIABLES } from './environment.ts'
+import { engineFaults } from './engines.ts'
+import { type Environment, VARIABLES } from './environment.ts'
+import { paymentFaults } from './paymentsConfig.ts'
 
-const REQUIRED = [
-  'SESSION_SECRET',
-  'ENCRYPTION_KEY',
-  'PUBLIC_URL',
-  'SMTP_URL',
-  'MAIL_FROM',
-  'OPERATOR_PASSWORD',
-] as const
+/** Secrets that hosts sharing a database must share too. A single host makes and keeps its own. */
+const SHARED_SECRETS = ['SESSION_SECRET', 'ENCRYPTION_KEY', 'OPERATOR_PASSWORD'] as const
 /** Prefix of the secrets that docker-compose.yml ships for development. */
 const PUBLISHED_SECRET = 'development-only'
 /** Minimum number of distinct characters in a secret. A random one of 32 characters has at least 10. */
@@ -22,11 +18,14 @@ const EXAMPLE_DOMAIN = /(^|[@.])example(\.(com|net|org))?$/
  */
 export function productionFaults(env: Environment, given: readonly string[]): string[] {
   return [
-    ...REQUIRED.filter((name) => env[name] === undefined).map((name) => `${name} is not set`),
+    ...(env.PUBLIC_URL ? [] : ['PUBLIC_URL is not set']),
+    ...(env.DATABASE_URL ? SHARED_SECRETS.filter((name) => env[name] === undefined) : []).map(
+      (name) => `${name} is not set, but hosts that share DATABASE_URL need the same one`,
+    ),
     ...secretFaults(env),
     ...publicUrlFaults(env),
-    ...(env.MINIMAX_API_KEY ? [] : ['MINIMAX_API_KEY is not set: the demo renderer is for development']),
-    ...PAYPAL.filter((name) => env[name] === undefined).map((name) => `${name} is not set`),
+    ...engineFaults(env),
+    ...paymentFaults(env),
     ...PROVIDERS.flatMap((name) => providerFaults(name, env[name])),
     ...(env.SMTP_URL ? mailFaults(new URL(env.SMTP_URL)) : []),
     ...(EXAMPLE_DOMAIN.test(env.SUPPORT_EMAIL ?? '')

@@ -1,14 +1,13 @@
 import path from 'node:path'
 import type { Credential } from '../../kernel/media/marks/credential.ts'
 import { trimEnd } from '../../kernel/trimEnd.ts'
-import type { PaypalAccess } from '../../providers/payments/paypal/paypalApi.ts'
 import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
-import type { PaidTier } from '../../subscriptions/events.ts'
-import { ConfigError, type Environment, isComplete, PAYPAL, parseEnvironment, type Role } from './environment.ts'
+import { ConfigError, type Environment, parseEnvironment, type Role } from './environment.ts'
 import type { EventStoreConfig } from './eventStoreConfig.ts'
 import { checkLayout, parseRoles, refuse } from './layout.ts'
 import { readCredential } from './marksConfig.ts'
 import { openDevelopmentFaults } from './openDevelopment.ts'
+import { type PaymentsConfig, readPayments } from './paymentsConfig.ts'
 import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 import { bucketOf } from './storageConfig.ts'
@@ -54,13 +53,10 @@ export interface Config {
     /** Which downloads have a visible label; `auto` means those of accounts whose language is Chinese. */
     readonly label: Environment['VIDEO_LABEL']
   }
-  readonly payments: {
-    /** If undefined, the payment sandbox is used. */
-    readonly paypal:
-      | (PaypalAccess & { readonly webhookId: string; readonly plans: Readonly<Record<PaidTier, string>> })
-      | undefined
-  }
-  /** If undefined, emails are kept for `/dev/mailbox`. */
+  readonly payments: PaymentsConfig
+  /** Whether visitors may register. In production this needs a mail server; without one, operators invite users. */
+  readonly registration: 'open' | 'closed'
+  /** If undefined, emails are kept for `/dev/mailbox`; production sends none. */
   readonly mail: { readonly url: string; readonly from: string } | undefined
   /** If undefined, media files are stored in `dataDir`. */
   readonly storage: S3Access | undefined
@@ -102,7 +98,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     temporal: env.TEMPORAL_ADDRESS ? { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE } : undefined,
     video: readVideo(env, environment),
     marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER, label: env.VIDEO_LABEL },
-    payments: { paypal: readPaypal(env) },
+    payments: readPayments(env),
+    registration: production && env.SMTP_URL === undefined ? 'closed' : 'open',
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     storage: bucketOf(env),
     auditKeyFile: env.AUDIT_KEY_FILE,
@@ -112,17 +109,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 const EXAMPLE_SUPPORT_EMAIL = 'support@kinora.example'
-
-function readPaypal(env: Environment) {
-  if (!isComplete(env, PAYPAL, 'PAYPAL_')) return undefined
-  return {
-    clientId: env.PAYPAL_CLIENT_ID!,
-    clientSecret: env.PAYPAL_CLIENT_SECRET!,
-    baseUrl: env.PAYPAL_BASE_URL,
-    webhookId: env.PAYPAL_WEBHOOK_ID!,
-    plans: { standard: env.PAYPAL_PLAN_STANDARD!, pro: env.PAYPAL_PLAN_PRO!, ultimate: env.PAYPAL_PLAN_ULTIMATE! },
-  }
-}
 
 function readHeadsTo(env: Environment, dataDir: string): Config['headsTo'] {
   const to = env.HEADS_TO ?? path.join(dataDir, 'heads')

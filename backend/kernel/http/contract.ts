@@ -87,6 +87,10 @@ export const status = endpoint('GET /status', {
   access: 'public',
   answer: z.object({
     demo_renderer: z.boolean(),
+    /** `off`: there are no plans; operators grant credits. */
+    payments: z.enum(['paypal', 'sandbox', 'off']),
+    /** `closed`: accounts are made by invitation. */
+    registration: z.enum(['open', 'closed']),
     support_email: z.string(),
     /** Whose downloads have a visible label; `auto` means accounts whose language is Chinese. */
     video_label: z.enum(['auto', 'always', 'never']),

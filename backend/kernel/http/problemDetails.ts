@@ -33,6 +33,8 @@ const STATUS: Readonly<Record<string, number>> = {
   email_not_verified: 403,
   step_up_required: 403,
   plan_required: 403,
+  payments_off: 403,
+  registration_closed: 403,
   label_required: 403,
   not_found: 404,
   no_subscription: 404,

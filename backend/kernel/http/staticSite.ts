@@ -34,8 +34,15 @@ const compress = (bytes: Buffer): Promise<Buffer> =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   })
 
+/** `data-` attributes of `<html>`, by which style sheets and scripts know the installation. */
+type Facts = Readonly<Record<string, string>>
+
+/** Adds the facts to a page before the first paint, so that the layout does not move. */
+const withFacts = (html: string, facts: Facts) =>
+  html.replace('<html', ['<html', ...Object.entries(facts).map(([name, value]) => `data-${name}="${value}"`)].join(' '))
+
 /** Reads the built pages into memory by URL path, and replaces the placeholder origin with the public URL. */
-function loadPages(dist: string, publicUrl: string): Map<string, Page> {
+function loadPages(dist: string, publicUrl: string, facts: Facts): Map<string, Page> {
   const pages = new Map<string, Page>()
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const type = TEXT_TYPES[path.extname(entry.name)]
@@ -43,7 +50,9 @@ function loadPages(dist: string, publicUrl: string): Map<string, Page> {
     const file = path.join(entry.parentPath, entry.name)
     const text = readFileSync(file, 'utf8').replaceAll(PLACEHOLDER_ORIGIN, publicUrl)
     const isPage = file.endsWith('.html')
-    const { html, policy } = isPage ? extractPolicy(text, publicUrl) : { html: text, policy: undefined }
+    const { html, policy } = isPage
+      ? extractPolicy(withFacts(text, facts), publicUrl)
+      : { html: text, policy: undefined }
     const plain = Buffer.from(html)
     const etag = `"${createHash('sha256').update(`${html}${policy}`).digest('base64url').slice(0, 22)}"`
     pages.set(pathOf(path.relative(dist, file)), { type, plain, etag, policy })
@@ -64,7 +73,7 @@ const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
  * See docs/decisions/0011-static-site-strict-policy.md.
  * @example app.use(serveSite('site/dist', () => publicUrl))
  */
-export function serveSite(dist: string, publicUrl: () => string): Middleware {
+export function serveSite(dist: string, publicUrl: () => string, facts: Facts = {}): Middleware {
   if (!existsSync(dist)) throw new Error(`The site is not built: ${dist} does not exist (npm run build)`)
   let pages: Map<string, Page> | undefined
   const assets = sirv(dist, {
@@ -80,7 +89,7 @@ export function serveSite(dist: string, publicUrl: () => string): Middleware {
 
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
-    pages ??= loadPages(dist, publicUrl())
+    pages ??= loadPages(dist, publicUrl(), facts)
     const url = ctx.path.length > 1 ? trimEnd(ctx.path, '/') : ctx.path
     const page = pages.get(url || '/')
     if (page) {

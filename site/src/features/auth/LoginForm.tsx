@@ -40,7 +40,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
       </a>
       <SubmitButton label={t('auth.login.submit')} busy={busy} ready={ready} />
       <PasskeyButton send={signInWithPasskey} />
-      <p className="form-foot">
+      <p className="form-foot with-registration">
         {t('auth.login.noAccount')}{' '}
         <a className="link" href={localizedPath('/auth/register', locale)}>
           {t('auth.login.toRegister')}

@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
+import { hasPlans } from '../../api/installation.ts'
 import { $session } from '../../api/session.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
@@ -37,7 +38,7 @@ export function Profile() {
       <Figures />
       <Subscription />
       <Works />
-      <Billing />
+      {hasPlans() && <Billing />}
       <CreditHistory />
       <Security />
       <section className="stack stack-wide profile-section" id="settings" aria-labelledby="settings-heading">
@@ -59,13 +60,15 @@ const SECTIONS = {
   security: 'profile.security.heading',
   settings: 'profile.settings.heading',
 } as const
+const { billing: _, ...OTHERS } = SECTIONS
+const WITHOUT_PLANS = { ...OTHERS, subscription: 'subscription.usage' } as const
 
 /** Links to the sections of the page. */
 function SectionLinks() {
   const t = translate()
   return (
     <nav className="row profile-nav" aria-label={t('profile.places')}>
-      {Object.entries(SECTIONS).map(([section, heading]) => (
+      {Object.entries(hasPlans() ? SECTIONS : WITHOUT_PLANS).map(([section, heading]) => (
         <a className="touch nav-link" key={section} href={`#${section}`}>
           {t(heading)}
         </a>

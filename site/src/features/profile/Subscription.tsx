@@ -1,6 +1,7 @@
 import { useStore } from '@nanostores/react'
 import type { CSSProperties } from 'react'
 import type { Stats } from '#backend/subscriptions/contract.ts'
+import { hasPlans } from '../../api/installation.ts'
 import { $plan, type Plan, reactivatePlan } from '../../api/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
@@ -30,9 +31,31 @@ export function Subscription() {
   const plan = useStore($plan)
   return (
     <section className="stack stack-wide profile-section" id="subscription" aria-labelledby="subscription-heading">
-      <h2 id="subscription-heading">{t('subscription.heading')}</h2>
-      {plan ? <Panel plan={plan} /> : <div className="skeleton plan-skeleton" aria-busy="true" />}
+      <h2 id="subscription-heading">{t(hasPlans() ? 'subscription.heading' : 'subscription.usage')}</h2>
+      {plan ? (
+        hasPlans() ? (
+          <Panel plan={plan} />
+        ) : (
+          <CreditsOnly stats={plan.stats} />
+        )
+      ) : (
+        <div className="skeleton plan-skeleton" aria-busy="true" />
+      )}
     </section>
+  )
+}
+
+/** Shows the credits where there are no plans. */
+function CreditsOnly({ stats }: { stats: Stats }) {
+  const t = translate()
+  const next = stats.next_reset_date
+  return (
+    <div className="stack stack-wide card profile-card">
+      <p className="muted">
+        {t('subscription.noPlans')} {next && t('subscription.nextCredits', { date: dayText(next) })}
+      </p>
+      <Usage stats={stats} />
+    </div>
   )
 }
 

@@ -1,8 +1,10 @@
 import { useStore } from '@nanostores/react'
 import { openTaskLimit } from '#backend/subscriptions/contract.ts'
 import { $credits } from '../../api/credits.ts'
+import { hasPlans } from '../../api/installation.ts'
 import { isFinal } from '../../api/taskProgress.ts'
 import { localHref, translate } from '../../i18n/client.ts'
+import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Fault } from '../../ui/Field.tsx'
 import { $firstFrame } from './firstFrame.ts'
@@ -51,6 +53,7 @@ function Locked() {
   const short = useStore($short)
   const credits = useStore($credits)
   const isSpent = credits?.tier === 'free' && credits.remaining === 0
+  if (short && !hasPlans()) return <LockedWithoutPlans cost={cost} />
   const more = isSpent
     ? t('workspace.form.spent')
     : t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })
@@ -62,6 +65,23 @@ function Locked() {
         <a className="link" href={localHref('/?section=pricing')}>
           {t('workspace.form.plans')}
         </a>
+      </p>
+    </div>
+  )
+}
+
+/** Says when the next credits come, where no plan can be bought. */
+function LockedWithoutPlans({ cost }: { cost: number }) {
+  const t = translate()
+  const credits = useStore($credits)
+  return (
+    <div className="stack generate-locked">
+      <Fault id="generate-fault" text={t('workspace.withoutPlans.insufficient_credits')} />
+      <p className="hint">
+        {t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })}{' '}
+        {credits?.next
+          ? t('workspace.withoutPlans.next', { date: dayText(credits.next) })
+          : t('workspace.withoutPlans.ask')}
       </p>
     </div>
   )

@@ -6,6 +6,7 @@ import { ApiError } from '../../api/apiError.ts'
 import { check } from '../../api/check.ts'
 import { loadCredits } from '../../api/credits.ts'
 import { codeText, errorText } from '../../api/errorText.ts'
+import { hasPlans } from '../../api/installation.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { $firstFrame, removeFirstFrame } from './firstFrame.ts'
@@ -44,10 +45,15 @@ const NEEDS_UPGRADE = new Set(['insufficient_credits', 'queue_full', 'plan_requi
 function showFailure(error: unknown): void {
   const t = translate()
   const named = error instanceof ApiError ? error.faults[0] : undefined
-  const text = named ? codeText(named.code) : errorText(error, t('workspace.createFailed'))
+  const code = error instanceof ApiError ? error.code : undefined
+  const text = named
+    ? codeText(named.code)
+    : !hasPlans() && (code === 'insufficient_credits' || code === 'queue_full')
+      ? t(`workspace.withoutPlans.${code}`)
+      : errorText(error, t('workspace.createFailed'))
   const needsUpgrade = error instanceof ApiError && NEEDS_UPGRADE.has(error.code)
   const link = { href: localHref('/?section=pricing'), label: t('workspace.form.plans') }
-  showToast('danger', text, { ms: 8000, ...(needsUpgrade ? { link } : {}) })
+  showToast('danger', text, { ms: 8000, ...(needsUpgrade && hasPlans() ? { link } : {}) })
   // The balance, plan or queue on the page is stale.
   if (needsUpgrade) void Promise.allSettled([loadCredits(), refreshList()])
 }

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readConfig } from './readConfig.ts'
+
+const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-private-'))
+afterAll(() => rmSync(DATA_DIR, { recursive: true }))
+const production = (env: Record<string, string>) =>
+  readConfig({ DATA_DIR, NODE_ENV: 'production', PUBLIC_URL: 'https://kinora.test', ...env })
+
+describe('the smallest production', () => {
+  it.each<Record<string, string>>([
+    { MINIMAX_API_KEY: 'sk' },
+    { VIDEOS_API_URL: 'http://gpu:8000' },
+    { COMFYUI_URL: 'http://192.168.1.20:8188' },
+    { FAL_KEY: 'key' },
+    { REPLICATE_API_TOKEN: 'token' },
+    { ARK_API_KEY: 'key' },
+    { RUNWAYML_API_SECRET: 'key' },
+  ])('starts with PUBLIC_URL and %j, without plans and mail, and keeps its own secrets', (engine) => {
+    const config = production(engine)
+    expect(config).toMatchObject({ mail: undefined, payments: { mode: 'off', paypal: undefined, monthlyCredits: 0 } })
+    expect(production(engine).secrets).toEqual(config.secrets)
+    expect(config.secrets.session).toMatch(/^[0-9a-f]{64}$/)
+    expect(config.operators.password).toHaveLength(22)
+  })
+
+  it.each([
+    'https://engine.test',
+    'http://127.0.0.1:8000',
+    'http://10.0.0.7:8000',
+    'http://172.20.0.2',
+    'http://gpu.internal',
+    'http://[fd00::7]:8000',
+  ])('accepts an engine at %s', (VIDEOS_API_URL) => expect(() => production({ VIDEOS_API_URL })).not.toThrow())
+
+  it.each(['http://engine.test', 'http://172.32.0.2', 'http://8.8.8.8:8000', 'http://[2a00:1450::1]'])(
+    'refuses an engine at %s, where prompts would be readable on the way',
+    (url) => {
+      expect(() => production({ VIDEOS_API_URL: url })).toThrow(/VIDEOS_API_URL is not https and not in a private/)
+      expect(() => production({ COMFYUI_URL: url })).toThrow(/COMFYUI_URL is not https and not in a private/)
+    },
+  )
+
+  it('refuses part of the settings of a mail server or PayPal', () => {
+    const engine = { FAL_KEY: 'key' }
+    expect(() => production({ ...engine, SMTP_URL: 'smtps://mail.test' })).toThrow(/SMTP_URL and MAIL_FROM belong/)
+    expect(() => production({ ...engine, PAYPAL_CLIENT_ID: 'id' })).toThrow(/PAYPAL_CLIENT_SECRET is not set/)
+    expect(() => production({ ...engine, PAYMENTS: 'off', PAYPAL_CLIENT_ID: 'id' })).toThrow(/PAYPAL_CLIENT_SECRET/)
+  })
+
+  it('grants monthly credits only without plans', () => {
+    expect(production({ FAL_KEY: 'key', MONTHLY_CREDITS: '300' }).payments.monthlyCredits).toBe(300)
+    expect(() => readConfig({ DATA_DIR, MONTHLY_CREDITS: '300' })).toThrow(/^MONTHLY_CREDITS is for installations/)
+    expect(readConfig({ DATA_DIR, MONTHLY_CREDITS: '300', PAYMENTS: 'off' }).payments.mode).toBe('off')
+    for (const MONTHLY_CREDITS of ['-1', '1.5', 'many'])
+      expect(() => readConfig({ DATA_DIR, PAYMENTS: 'off', MONTHLY_CREDITS })).toThrow(/MONTHLY_CREDITS/)
+  })
+})
