@@ -10,8 +10,11 @@ export type ProcessLimits = Readonly<{
   fileBytes?: number
 }>
 
+/** Added niceness (POSIX), so that one user's files do not slow the requests of others down. */
+const NICENESS = 5
+
 /**
- * Starts a program like `spawn`, with limits. The kernel kills it when it exceeds its CPU time or file size.
+ * Starts a program like `spawn`, with limits and a lower priority. The kernel kills it when it exceeds its CPU time or file size.
  * @example spawnLimited('/usr/bin/ffmpeg', ['-version'], { cpuSeconds: 5 }, { stdio: 'ignore' })
  */
 export function spawnLimited<Options extends SpawnOptions>(
@@ -26,6 +29,6 @@ export function spawnLimited<Options extends SpawnOptions>(
     memoryBytes && `ulimit -v ${Math.ceil(memoryBytes / 1024)} 2>/dev/null || :`,
     fileBytes && `ulimit -f ${Math.ceil(fileBytes / 512)}`,
   ]
-  const script = [...limits.filter(Boolean), 'exec "$@"'].join('; ')
+  const script = [...limits.filter(Boolean), `exec nice -n ${NICENESS} "$@"`].join('; ')
   return spawn('/bin/sh', ['-c', script, 'sh', program, ...args], options)
 }

@@ -35,6 +35,10 @@ describe('normalising in a child process', () => {
     const program = programOf('process.kill(process.pid, "SIGSEGV")')
     await expect(normaliseInChild(picture, { program })).rejects.toMatchObject({ code: 'image_damaged' })
   })
+  it('leaves the CPU to requests of others if it is scarce', async () => {
+    const program = programOf('import os from "node:os"; process.stdout.write(String(os.getPriority()))')
+    expect(Number(await normaliseInChild(picture, { program }))).toBeGreaterThan(os.getPriority())
+  })
   it('ends the decoder when its caller is gone', async () => {
     const caller = new AbortController()
     const endless = normaliseInChild(picture, { program: programOf('for (;;) {}'), signal: caller.signal })

@@ -28,10 +28,19 @@ export interface Answer {
   readonly json: () => unknown
 }
 
+const isPathOf = ({ path }: DescribedOperation, called: string) => {
+  const [parts, others] = [path.split('/'), called.split('?', 1)[0]!.split('/')]
+  return parts.length === others.length && parts.every((part, at) => part.startsWith('{') || part === others[at])
+}
+
 export type Attacker = ReturnType<typeof createAttacker>
 
 /** Sends requests to a target and checks every answer: documented, no server error, no data of another user. */
-export function createAttacker(target: Target) {
+export function createAttacker(
+  target: Target,
+  operations: readonly DescribedOperation[],
+  print: (line: string) => void = () => {},
+) {
   const findings: Finding[] = []
   const sections: Section[] = []
   const succeeded = new Set<string>()
@@ -41,6 +50,7 @@ export function createAttacker(target: Target) {
   const find = (what: string) => {
     if (findings.some((other) => other.what === what)) return
     findings.push({ attack: section.attack, what })
+    print(`  ${what}`)
   }
   /** Returns an address of its own for each account, because limits also count per network. */
   const addressOf = (as: Account | undefined) => {
@@ -66,7 +76,8 @@ export function createAttacker(target: Target) {
     if (!isOperator)
       for (const [, n] of text.matchAll(/canary-(\d+)-/g))
         if (Number(n) !== as?.n) find(`${what}: answer ${status} contains data of another user`)
-    if (operation && status < 400) succeeded.add(operation.name)
+    const answered = operation ?? operations.find((each) => each.method === method && isPathOf(each, path))
+    if (answered && status < 400) succeeded.add(answered.name)
     return { status, text, headers, code, json: () => JSON.parse(text) as unknown }
   }
 

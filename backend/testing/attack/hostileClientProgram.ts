@@ -52,8 +52,7 @@ async function flood(): Promise<void> {
   }
 }
 
-const kinds = (process.env.ATTACK_KINDS ?? 'upload,patterns,sockets').split(',')
-if (kinds.includes('upload')) void upload()
-if (kinds.includes('patterns')) for (let n = 0; n < PATTERNS_AT_ONCE; n++) void sendPatterns()
-if (kinds.includes('sockets')) for (let n = 0; n < SOCKETS_AT_ONCE; n++) void flood()
+void upload()
+for (let n = 0; n < PATTERNS_AT_ONCE; n++) void sendPatterns()
+for (let n = 0; n < SOCKETS_AT_ONCE; n++) void flood()
 process.send!('ready')

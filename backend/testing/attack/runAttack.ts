@@ -29,8 +29,8 @@ const RATIO_LIMIT = 2
 /** Runs all attacks against a Kinora of its own and returns the report. */
 export async function runAttack({ seed, requests, print }: AttackOptions): Promise<Report> {
   const target = await startTarget()
-  const attacker = createAttacker(target)
   const operations = await describedOperations(target.api)
+  const attacker = createAttacker(target, operations, print)
   const size = (full: number, short: number) => (requests >= FULL ? full : short)
   let neighbour: Neighbour | null = null
   const attacks: Record<string, () => Promise<string | undefined>> = {
