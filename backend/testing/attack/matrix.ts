@@ -2,7 +2,7 @@ import { TOTP } from 'otpauth'
 import type { Answer, Attacker } from './attacker.ts'
 import type { DescribedOperation } from './describedOperations.ts'
 import { seeded, validObject } from './generate.ts'
-import { type Account, OPERATOR } from './target.ts'
+import type { Account } from './target.ts'
 import { makeWork } from './work.ts'
 
 /** Statuses by which an operation may refuse ids of another user. A 204 for an id that ends nothing is none of them. */
@@ -21,7 +21,10 @@ const FIELDS = new Map<string, readonly unknown[]>([
   ['code', ['000000']],
 ])
 
-/** Sends every operation as every kind of caller, with answers derived from what the operation declares. */
+/**
+ * Sends every operation as every kind of caller, with answers derived from what the operation declares. The operator has
+ * a second factor already.
+ */
 export async function matrix(attacker: Attacker, operations: readonly DescribedOperation[]): Promise<string> {
   let cells = 0
   const { newAccount, newOperator, newSession } = attacker.target
@@ -34,9 +37,8 @@ export async function matrix(attacker: Attacker, operations: readonly DescribedO
   const ids = await makeWork(attacker, theirs)
   await attacker.call('POST', '/auth/logout', ended)
   const operator = await newOperator()
-  await setUpTotp(attacker, await newOperator(), '/analytics', undefined)
   const protectedUser = await newAccount()
-  await setUpTotp(attacker, protectedUser.cookie, '/users', protectedUser)
+  await setUpTotp(attacker, protectedUser)
   const notSteppedUp = await newSession(protectedUser.id)
   const before = await ownView(attacker, theirs, ids)
 
@@ -146,10 +148,9 @@ async function ownView(attacker: Attacker, as: Account, ids: readonly string[]):
   return texts.join('\n')
 }
 
-async function setUpTotp(attacker: Attacker, cookie: string, prefix: string, as: Account | undefined): Promise<void> {
-  const password = as?.password ?? OPERATOR.password
-  const begun = await attacker.call('POST', `${prefix}/totp`, as, { password }, { cookie })
+async function setUpTotp(attacker: Attacker, as: Account): Promise<void> {
+  const begun = await attacker.call('POST', '/users/totp', as, { password: as.password })
   const { secret } = begun.json() as { secret: string }
   const code = TOTP.generate({ secret: new TOTP({ secret }).secret })
-  await attacker.call('POST', `${prefix}/totp/confirm`, as, { code }, { cookie })
+  await attacker.call('POST', '/users/totp/confirm', as, { code })
 }

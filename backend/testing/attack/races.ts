@@ -106,12 +106,12 @@ const approve = async (attacker: Attacker, as: Account, id: string) =>
 const confirm = (attacker: Attacker, as: Account, subscription_id: string) =>
   attacker.call('POST', '/subscriptions/confirm', as, { subscription_id })
 
-/** Returns the token of the newest mail to an address, from the development mailbox. */
-export async function mailedToken(attacker: Attacker, email: string): Promise<string> {
+/** Returns the token of the newest mail to an address that has got `count`, from the development mailbox. */
+export async function mailedToken(attacker: Attacker, email: string, count = 1): Promise<string> {
   for (let tries = 0; tries < 100; tries++) {
     const path = `/../../dev/mailbox.json?to=${encodeURIComponent(email)}`
-    const [mail] = (await attacker.send({ method: 'GET', path, isOperator: true })).json() as { text: string }[]
-    const token = /token=([\w-]+)/.exec(mail?.text ?? '')?.[1]
+    const mails = (await attacker.send({ method: 'GET', path, isOperator: true })).json() as { text: string }[]
+    const token = mails.length >= count ? /token=([\w-]+)/.exec(mails[0]!.text)?.[1] : undefined
     if (token) return token
     await delay(100)
   }

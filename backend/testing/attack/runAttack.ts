@@ -6,9 +6,11 @@ import { measureNeighbour } from './neighbour.ts'
 import { worstPatterns } from './patterns.ts'
 import { races } from './races.ts'
 import type { Neighbour, Report } from './report.ts'
+import { schemathesis } from './schemathesis.ts'
 import { sockets } from './sockets.ts'
 import { startTarget } from './target.ts'
 import { uploads } from './uploads.ts'
+import { walk, walkAsOperator } from './walk.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Number of fuzzed requests from which the other attacks run at full size, too. */
@@ -34,19 +36,22 @@ export async function runAttack({ seed, requests, print }: AttackOptions): Promi
   const size = (full: number, short: number) => (requests >= FULL ? full : short)
   let neighbour: Neighbour | null = null
   const attacks: Record<string, () => Promise<string | undefined>> = {
+    walk: () => walk(attacker),
     fuzzing: () => fuzz(attacker, operations, requests, seed),
     uploads: () => uploads(attacker, size(500, 12), seed),
     races: () => races(attacker, size(10, 1)),
     webhooks: () => webhooks(attacker, size(1_000, 20), seed),
     patterns: () => worstPatterns(attacker, operations, requests >= FULL ? 1 : 13),
     sockets: () => sockets(attacker),
+    schemathesis: async () => (requests < FULL ? 'only in full attacks' : schemathesis(attacker, 50, seed)),
     // Measured by clock, so only when the machine has nothing else to do.
     'hostile neighbour': async () => {
       if (requests < FULL) return 'only in full attacks'
       neighbour = await measureNeighbour(attacker, 5, 8_000)
       return `ratio of p99 ${neighbour.ratio.toFixed(2)}`
     },
-    // Last, because it sets up the operator's second factor.
+    // These come last, because they set up the operator's second factor.
+    'walk as the operator': () => walkAsOperator(attacker),
     matrix: () => matrix(attacker, operations),
   }
   try {
