@@ -1,9 +1,13 @@
 import { useStore } from '@nanostores/react'
 import type { ReadableAtom } from 'nanostores'
 import type { ReactNode } from 'react'
+import { operatorFactors } from '#backend/operators/contract.ts'
+import { call } from '../../api/api.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
+import { useStepUp } from '../../ui/factors/useStepUp.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { csvAddress } from './board.ts'
 import type { Section } from './boardSection.ts'
 
 interface PanelProps<T> {
@@ -78,4 +82,15 @@ function Body<T>({ section, onRetry, empty, children }: PanelProps<T>) {
   if (shown) return shown
   if (status === 'loading') return <div className="skeleton board-skeleton" />
   return <p className="board-none">{t('dashboard.unfilled')}</p>
+}
+
+/** Returns the panel's export of personal data, which needs a step-up if the operator has a second factor. */
+export function usePersonalExport(table: 'users' | 'visits') {
+  const { guard, dialog } = useStepUp(operatorFactors)
+  const csv = csvAddress(table)
+  const download = async () => {
+    await guard(() => call(operatorFactors.checkStepUp))
+    location.assign(csv)
+  }
+  return { csv, onCsv: () => void download().catch(() => {}), aside: dialog }
 }

@@ -3,9 +3,8 @@ import { Pagination } from '../../ui/lists/Pagination.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { openUsers, users } from './board.ts'
 import { numberText } from './figures.ts'
-import { Panel } from './Panel.tsx'
+import { Panel, usePersonalExport } from './Panel.tsx'
 import { Time } from './Time.tsx'
-import { usePersonalExport } from './usePersonalExport.ts'
 
 /** Lists the registered users, newest first. */
 export function Users() {

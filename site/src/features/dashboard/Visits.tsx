@@ -3,8 +3,7 @@ import { translate } from '../../i18n/client.ts'
 import { Table } from '../../ui/Table.tsx'
 import { $zone, today } from './board.ts'
 import { timeText } from './figures.ts'
-import { Panel } from './Panel.tsx'
-import { usePersonalExport } from './usePersonalExport.ts'
+import { Panel, usePersonalExport } from './Panel.tsx'
 
 const SHOWN = 10
 const CLASSES = ['1', '2', '3', '4', '5'] as const
