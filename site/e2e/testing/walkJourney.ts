@@ -100,7 +100,7 @@ async function makeAndTake(page: Page, texts: Texts, row: ReturnType<Page['getBy
   expect((await readFile(await file.path())).subarray(4, 8).toString()).toBe('ftyp')
 }
 
-async function makeFromText(page: Page, texts: Texts): Promise<void> {
+export async function makeFromText(page: Page, texts: Texts): Promise<void> {
   const prompt = 'A lighthouse by the sea at dusk 灯塔'
   await page.getByRole('textbox', { name: texts.form.prompt }).fill(prompt)
   await makeAndTake(page, texts, page.getByRole('listitem').filter({ hasText: prompt }))

@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startComfyuiDouble } from '#backend/providers/video/comfyui/testing/comfyuiDouble.ts'
+import { WAN } from '#backend/providers/video/comfyui/testing/exampleGraph.ts'
+import { DOUBLE_KEY, startMinimaxDouble } from '#backend/providers/video/minimax/testing/minimaxDouble.ts'
+import { type Personality, startVideosApiDouble } from '#backend/providers/video/videosApi/testing/videosApiDouble.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
+import { chromiumPath, launchChromium } from './testing/chromium.ts'
+import { PRIVATE_HOST, startPrivate } from './testing/startPrivate.ts'
+import { makeFromText, words } from './testing/walkJourney.ts'
+
+interface Engine {
+  readonly settings: Record<string, string>
+  readonly prepare?: (folder: string) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Long enough that the page shows the progress. */
+const RENDER_MS = 6_000
+
+const videosApi = async (personality: Personality): Promise<Engine> => {
+  const double = await startVideosApiDouble({ personality, model: 'Wan-AI/Wan2.2-TI2V-5B', renderMs: RENDER_MS })
+  return { settings: { VIDEOS_API_URL: double.url }, close: double.close }
+}
+const comfyui = async (): Promise<Engine> => {
+  const double = Object.assign(await startComfyuiDouble(), { renderMs: RENDER_MS })
+  const prepare = async (folder: string) => {
+    await mkdir(path.join(folder, 'comfyui'))
+    await writeFile(path.join(folder, 'comfyui/wan.json'), JSON.stringify(WAN))
+  }
+  return { settings: { COMFYUI_URL: double.url }, prepare, close: double.close }
+}
+const minimax = async (): Promise<Engine> => {
+  const double = await startMinimaxDouble({ renderMs: RENDER_MS })
+  return { settings: { MINIMAX_API_KEY: DOUBLE_KEY, MINIMAX_BASE_URL: double.url }, close: double.close }
+}
+
+const ENGINES: readonly (readonly [string, () => Promise<Engine>])[] = [
+  ['an engine such as vLLM-Omni', () => videosApi('vllm-omni')],
+  ['an engine such as SGLang', () => videosApi('sglang')],
+  ['ComfyUI', comfyui],
+  ['MiniMax', minimax],
+]
+
+describe.skipIf(!chromiumPath())('a private installation in production, from an invitation to a video', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium([`--host-resolver-rules=MAP ${PRIVATE_HOST} 127.0.0.1`])
+  })
+  afterAll(() => browser?.close())
+
+  // `npm test` takes the engine that most people have.
+  it.each(FULL ? ENGINES : ENGINES.slice(0, 1))('works on the double of %s', { timeout: 240_000 }, async (_, start) => {
+    const engine = await start()
+    onTestFinished(engine.close)
+    const kinora = await startPrivate(engine.settings, engine.prepare)
+    onTestFinished(kinora.close)
+    const link = await kinora.invite('ada@kinora.test')
+    expect(link).toMatch(`${kinora.url}/reset-password?token=`)
+    const context = await browser.newContext({ locale: 'en-US', ignoreHTTPSErrors: true, acceptDownloads: true })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await acceptInvitation(page, link, 'ada@kinora.test')
+    await makeFromText(page, await words('en', 'workspace'))
+  })
+})
+
+/** Sets the password and signs in. */
+async function acceptInvitation(page: Page, link: string, email: string): Promise<void> {
+  const { field, login, reset, verify } = await words('en', 'auth')
+  await page.goto(link)
+  await page.getByLabel(reset.password, { exact: true }).fill('correct horse 1')
+  await page.getByLabel(reset.confirm, { exact: true }).fill('correct horse 1')
+  await page.getByRole('button', { name: reset.submit, exact: true }).click()
+  await page.getByRole('heading', { name: reset.doneHeading }).waitFor()
+  await page.getByRole('link', { name: verify.loginNow }).click()
+  await page.getByLabel(field.email, { exact: true }).fill(email)
+  await page.getByLabel(field.password, { exact: true }).fill('correct horse 1')
+  await page.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
+  await page.waitForURL('**/workspace')
+}
