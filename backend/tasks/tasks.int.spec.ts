@@ -36,6 +36,29 @@ describe.each(['Postgres', 'a double of EventStoreDB'])('generating a video, wit
     server?.kill()
   })
 
+  it('cancels a running render, whose credits come back, and refuses to cancel what has ended', async () => {
+    rendering()
+    const user = await kinora.newUser()
+    const { task } = await json(user.call('POST', '/videos/generate', GENERATION))
+    const { id } = task as Task
+    const read = async () => (await json(user.call('GET', `/videos/tasks/${id}`))) as Task
+    await vi.waitFor(async () => expect((await read()).status).toBe('Processing'), 15_000)
+    const other = await kinora.newUser()
+    expect((await other.call('POST', `/videos/tasks/${id}/cancel`)).status).toBe(403)
+    Object.assign(provider, { cancels: false })
+    const refused = await user.call('POST', `/videos/tasks/${id}/cancel`)
+    expect([refused.status, await json(refused)]).toMatchObject([409, { code: 'cannot_cancel' }])
+    Object.assign(provider, { cancels: true })
+    const answer = await user.call('POST', `/videos/tasks/${id}/cancel`)
+    expect([answer.status, await json(answer)]).toMatchObject([202, { task: { id } }])
+    const end = { status: 'Fail', error_code: 'cancelled', credits_consumed: 0 }
+    await vi.waitFor(async () => expect(await read()).toMatchObject(end), 15_000)
+    await vi.waitFor(async () =>
+      expect(await json(user.call('GET', '/subscriptions/stats'))).toMatchObject({ remaining_credits: 60 }),
+    )
+    expect((await user.call('POST', `/videos/tasks/${id}/cancel`)).status).toBe(202)
+  })
+
   it('holds the credits, renders the video and captures the credits', async () => {
     rendering()
     const user = await kinora.newUser()

@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/react'
 import type { Task } from '#backend/tasks/contract.ts'
+import { $models } from '../../api/models.ts'
 import { $busyTasks, downloadVideo } from '../../api/taskActions.ts'
 import { isFinal, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
@@ -19,6 +20,8 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
   const t = translate()
   const busy = useStore($busyTasks).get(task.id)
   const succeeded = readStatus(task.status) === 'Success'
+  const model = useStore($models).find(({ id }) => id === task.model)
+  const stops = isWaiting(task) || (readStatus(task.status) === 'Processing' && model?.cancels === true)
   return (
     <div className="task-actions">
       {succeeded && task.video_url && (
@@ -48,11 +51,11 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
         />
       )}
       <IconButton icon="sliders" label={t('workspace.task.remix')} onClick={() => startRemix(task)} />
-      {(isWaiting(task) || isFinal(task)) && (
+      {(stops || isFinal(task)) && (
         <IconButton
-          icon={isWaiting(task) ? 'stop' : 'trash'}
+          icon={stops ? 'stop' : 'trash'}
           danger
-          label={t(isWaiting(task) ? 'workspace.task.cancel' : 'workspace.task.delete')}
+          label={t(stops ? 'workspace.task.cancel' : 'workspace.task.delete')}
           disabled={busy !== undefined}
           onClick={() => onView('remove')}
         />

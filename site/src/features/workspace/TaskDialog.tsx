@@ -1,11 +1,11 @@
 import type { Task } from '#backend/tasks/contract.ts'
-import { isWaiting } from '../../api/taskProgress.ts'
+import { isFinal, isWaiting } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TaskDetails, TaskPlayer } from '../../ui/task/TaskPlayer.tsx'
-import { removeTask } from './tasks.ts'
+import { cancelRender, removeTask } from './tasks.ts'
 
 export interface TaskView {
   readonly kind: 'play' | 'preview' | 'remove'
@@ -33,13 +33,14 @@ export function TaskDialog({ view: { kind, task }, onClose }: { view: TaskView; 
 
 function Removal({ task, onClose }: { task: Task; onClose: () => void }) {
   const t = translate()
-  const waiting = isWaiting(task)
+  const waiting = !isFinal(task)
+  const remove = isWaiting(task) || isFinal(task) ? removeTask : cancelRender
   return (
     <ConfirmDialog
       title={t(waiting ? 'workspace.confirm.cancelTitle' : 'workspace.confirm.deleteTitle')}
       confirm={t(waiting ? 'workspace.confirm.cancelYes' : 'workspace.confirm.deleteYes')}
       keep={t(waiting ? 'workspace.confirm.keep' : 'common.action.cancel')}
-      onConfirm={() => void removeTask(task)}
+      onConfirm={() => void remove(task)}
       onClose={onClose}
     >
       <p>

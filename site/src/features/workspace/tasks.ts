@@ -1,6 +1,6 @@
 /** Store of the user's loaded tasks, newest first. */
 import { atom, computed } from 'nanostores'
-import { deleteTask, getTask, listTasks, type Task } from '#backend/tasks/contract.ts'
+import { cancelTask, deleteTask, getTask, listTasks, type Task } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { loadCredits } from '../../api/credits.ts'
@@ -136,6 +136,21 @@ export const refreshTask = (id: string): Promise<void> =>
     } catch {
       showToast('danger', translate()('workspace.task.refreshFailed'))
     }
+  })
+
+/** Cancels a task that is being rendered. Its row then shows that it was cancelled. */
+export const cancelRender = (task: Task): Promise<void> =>
+  whileBusy(task.id, 'remove', async () => {
+    const t = translate()
+    try {
+      applyUpdate((await call(cancelTask, { params: { id: task.id } })).task)
+    } catch (error) {
+      showToast('danger', errorText(error, t('workspace.task.deleteFailed')))
+      return
+    }
+    showToast('success', t('workspace.task.cancelled'))
+    void refreshList()
+    void loadCredits().catch(() => {})
   })
 
 /** Deletes a finished task, or cancels a waiting one. */
