@@ -15,17 +15,19 @@ import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
 import type { PaymentProvider } from '../subscriptions/paymentProvider.port.ts'
-import { type Catalogue, openCatalogue } from '../tasks/catalogue/catalogue.ts'
+import { type Catalogue, openCatalogue, versionOf } from '../tasks/catalogue/catalogue.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
 import { openMarker } from './marks/openMarker.ts'
+import { type Definitions, openDefinitions } from './openDefinitions.ts'
 import { openVideoProviders } from './videoProviders.ts'
 
 /** Adapters of the external services, one per port. */
 export interface Adapters {
-  /** Configured video providers by name. Never empty. */
+  /** Configured video providers by name. The map follows the files of provider definitions. */
   readonly videos: ReadonlyMap<string, VideoProvider>
+  readonly definitions: Definitions
   readonly catalogue: Catalogue
   readonly media: MediaStore
   /** Marks generated files for machines. */
@@ -73,13 +75,21 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   const sandboxSecret = keyFor('sandbox', config.secrets.encryption).toString('hex')
   const sandbox = mode === 'sandbox' ? createSandbox({ pool, calendar, secret: sandboxSecret }) : undefined
   const payments: PaymentProvider = paypal ? createPaypal(paypal) : (sandbox ?? createNoPayments())
-  const videos = instrumentVideos(context, openVideoProviders(context, overrides))
+  const instrument = (video: VideoProvider) => instrumentPort(metrics, 'video', video, VIDEO_CALLS)
+  const videos = new Map([...openVideoProviders(context, overrides)].map(([name, video]) => [name, instrument(video)]))
+  const definitions = await openDefinitions({
+    ...context,
+    timing: overrides.definitions,
+    catalogueModel: (file) => ({ ...file, version: versionOf(file) }),
+    onProvider: (name, video) => void (video ? videos.set(name, instrument(video)) : videos.delete(name)),
+  })
   const media = await openMediaStore(context)
   const marker = openMarker(context)
   const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
   const catalogue = await openCatalogue({ folders, providers: videos, log: context.log })
   return {
     videos,
+    definitions,
     catalogue,
     media: instrumentPort(metrics, 'media', media, { put: {}, size: {}, localPath: {}, remove: {} }),
     marker,
@@ -88,6 +98,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     payments: instrumentPort(metrics, 'payments', payments, PAYMENT_CALLS),
     sandbox,
     async close() {
+      await definitions.close()
       await catalogue.close()
       for (const video of videos.values()) await video.close()
       await mailer.close()
@@ -95,11 +106,6 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     },
   }
 }
-
-const instrumentVideos = ({ observability }: Context, videos: ReadonlyMap<string, VideoProvider>) =>
-  new Map(
-    [...videos].map(([name, video]) => [name, instrumentPort(observability.metrics, 'video', video, VIDEO_CALLS)]),
-  )
 
 async function openMediaStore({ config, pool, temporaryDir }: Context): Promise<MediaStore> {
   if (config.storage) return createS3MediaStore(config.storage, path.join(temporaryDir, 'copies'))

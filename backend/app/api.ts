@@ -32,6 +32,8 @@ import { createRateLimit, exchangeCounts } from '../kernel/sharedRateLimit.ts'
 import { operatorGuard } from '../operators/operatorRoutes.ts'
 import { mailboxRoutes } from '../providers/mail/mailboxRoutes.ts'
 import { sandboxRoutes } from '../providers/payments/sandbox/sandboxRoutes.ts'
+import { definitionRoutes } from '../providers/video/definitions/definitionRoutes.ts'
+import { createWebhookKeys } from '../providers/video/definitions/webhookKeys.ts'
 import { callbackRoutes } from '../providers/video/minimax/callbackRoutes.ts'
 import { serveSubscriptions } from '../subscriptions/routes.ts'
 import { createSubscriptions } from '../subscriptions/subscriptions.ts'
@@ -208,16 +210,21 @@ const installationFacts = ({ payments, registration }: Context['config']) => ({
   registration,
 })
 
-function webhooksOf(context: Context, { payments }: Adapters, { webhooks }: Services): Router[] {
-  const { config, log, observability } = context
+function webhooksOf(context: Context, { definitions, payments }: Adapters, { webhooks }: Services): Router[] {
+  const { config, clock, log, observability } = context
+  const callbackSecret = config.secrets.session
+  const onProviderCallback = (taskId: string, jobId: string | undefined) =>
+    handleProviderCallback(context, taskId, jobId)
   const onInvalidSignature = () => {
     observability.metrics.forged.inc()
     log.warn('webhook signature invalid')
   }
   return [
-    callbackRoutes({
-      callbackSecret: config.secrets.session,
-      onProviderCallback: (taskId, jobId) => handleProviderCallback(context, taskId, jobId),
+    callbackRoutes({ callbackSecret, onProviderCallback }),
+    definitionRoutes({
+      ...{ callbackSecret, clock, onProviderCallback, onInvalidSignature },
+      find: definitions.find,
+      keys: createWebhookKeys(clock),
     }),
     ...(config.payments.mode === 'off' ? [] : [webhookRoutes({ payments, inbox: webhooks, onInvalidSignature })]),
   ]

@@ -25,6 +25,7 @@ import { Leases } from '../kernel/postgres/leases.ts'
 import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
 import { type Database, openDatabase } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
+import type { DefinitionTiming } from '../providers/video/definitions/createDefinitionProvider.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import type { Config } from './config/readConfig.ts'
@@ -40,6 +41,8 @@ export interface Overrides {
   readonly providers?: ReadonlyMap<string, VideoProvider>
   /** Shorter intervals for MiniMax; `callbacks` also registers callbacks at a private address. */
   readonly minimax?: Partial<MinimaxTiming> & { readonly callbacks?: boolean }
+  /** Shorter intervals for provider definitions; `callbacks` also registers webhooks at a private address. */
+  readonly definitions?: Partial<DefinitionTiming> & { readonly callbacks?: boolean }
   readonly now?: Clock
   /** Receives the log lines. */
   readonly logTo?: DestinationStream

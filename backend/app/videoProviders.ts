@@ -9,11 +9,14 @@ import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
 
+/** What providers need; their limits and circuit breakers are in the database. */
+export type VideoContext = Pick<Context, 'config' | 'pool' | 'log'>
+
 /**
  * Opens each configured video provider, keyed by the name that routes of models use. Development without MiniMax adds
  * the demo renderer, which stands in for MiniMax's models.
  */
-export function openVideoProviders(context: Context, overrides: Overrides): ReadonlyMap<string, VideoProvider> {
+export function openVideoProviders(context: VideoContext, overrides: Overrides): ReadonlyMap<string, VideoProvider> {
   if (overrides.providers) return overrides.providers
   if (overrides.provider) return new Map([['demo', overrides.provider]])
   const opened = [openMinimax(context, overrides), openVideosApi(context), openComfyui(context), openDemo(context)].flat()
@@ -23,7 +26,7 @@ export function openVideoProviders(context: Context, overrides: Overrides): Read
 
 const byName = (providers: readonly VideoProvider[]) => new Map(providers.map((provider) => [provider.name, provider]))
 
-function openMinimax({ config, pool, log }: Context, { minimax: timing }: Overrides): readonly VideoProvider[] {
+function openMinimax({ config, pool, log }: VideoContext, { minimax: timing }: Overrides): readonly VideoProvider[] {
   const { minimax } = config.video
   if (!minimax) return []
   const { publicUrl } = config.http
@@ -33,19 +36,19 @@ function openMinimax({ config, pool, log }: Context, { minimax: timing }: Overri
   return [createMinimax({ ...minimax, pool, log, alerts: createOperatorAlerts(pool, log), callbackUrl, timing })]
 }
 
-function openVideosApi({ config, pool, log }: Context): readonly VideoProvider[] {
+function openVideosApi({ config, pool, log }: VideoContext): readonly VideoProvider[] {
   const { videosApi } = config.video
   return videosApi ? [createVideosApi({ ...videosApi, pool, log, alerts: createOperatorAlerts(pool, log) })] : []
 }
 
-function openComfyui({ config, pool, log }: Context): readonly VideoProvider[] {
+function openComfyui({ config, pool, log }: VideoContext): readonly VideoProvider[] {
   const { comfyui, ffmpegPath } = config.video
   const folder = path.join(config.dataDir, 'comfyui')
   const alerts = createOperatorAlerts(pool, log)
   return comfyui ? [createComfyui({ ...comfyui, folder, ffmpegPath, pool, log, alerts })] : []
 }
 
-function openDemo({ config: { dataDir, production, video } }: Context): readonly VideoProvider[] {
+function openDemo({ config: { dataDir, production, video } }: VideoContext): readonly VideoProvider[] {
   if (production || video.minimax) return []
   return [createDemoProvider(path.join(dataDir, 'demo'), video.ffmpegPath)]
 }

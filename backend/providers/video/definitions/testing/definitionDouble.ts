@@ -11,7 +11,7 @@ export interface DoubleJob {
   readonly id: string
   readonly sent: Readonly<Record<string, Json>>
   readonly callbackUrl: string | undefined
-  readonly finishAt: number
+  finishAt: number
   /** How often its state was asked for. */
   polls: number
   /** Index of the example of a failure that ends the job. */
