@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ProviderModel } from '#backend/tasks/catalogue/catalogue.contract.ts'
+import { ProviderModel } from '#backend/tasks/contract.ts'
 import { Examples } from './examples.ts'
 import { ErrorKind, Path, Paths, Template } from './shapes.ts'
 import { referencesOf } from './template.ts'
@@ -136,7 +136,7 @@ const Shape = z.strictObject({
 })
 
 /** Values that templates of `create` can use. */
-export const REQUEST_VALUES = [
+const REQUEST_VALUES = [
   ...['taskId', 'taskType', 'providerModel', 'modelApp', 'prompt', 'promptOptimizer', 'movements', 'resolution'],
   ...['duration', 'firstFrame', 'lastFrame', 'references', 'aspectRatio', 'seed', 'negativePrompt', 'sound'],
   ...['callbackUrl', 'item'],
