@@ -156,10 +156,15 @@ for (const definition of shippedDefinitions()) {
     })
 
     if (isOnlyQueued)
-      it('cancels a job while it is queued', async () => {
+      it('cancels a job while it is queued, and does not ask once it is rendering', async () => {
         double().renderMs = 60_000
         const provider = adapter(double())
         expect(await provider.cancel(await acceptedJob(provider, request()), NEVER)).toBe('cancelled')
+        const jobId = await acceptedJob(provider, request())
+        await provider.state(jobId, NEVER)
+        double().received.length = 0
+        expect(await provider.cancel(jobId, NEVER)).toBe('unsupported')
+        expect(double().received.filter(({ call }) => call.startsWith('DELETE'))).toEqual([])
       })
   })
 }
