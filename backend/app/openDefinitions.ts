@@ -47,7 +47,8 @@ const QUICK = { connectTimeoutMs: 5_000, createTimeoutMs: 5_000, queryTimeoutMs:
 
 /**
  * Opens a provider for each definition whose key is set: those of `content/providers`, and of `DATA_DIR/providers`, which
- * adds definitions and replaces those of the same name. Follows changes of the files.
+ * adds definitions and replaces those of the same name. Follows changes of the files. See
+ * docs/decisions/0022-providers-as-data.md.
  */
 export async function openDefinitions(deps: DefinitionsDeps): Promise<Definitions> {
   const { config, pool, log, catalogueModel, onProvider, timing } = deps

@@ -6,7 +6,6 @@ import { callbackUrlOf, isPublicUrl } from '../providers/video/minimax/callbackR
 import { createMinimax } from '../providers/video/minimax/minimax.ts'
 import { createVideosApi } from '../providers/video/videosApi/videosApi.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
-import { ConfigError } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
 
 /** What providers need; their limits and circuit breakers are in the database. */
