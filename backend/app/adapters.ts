@@ -20,8 +20,8 @@ import type { VideoProvider } from '../tasks/videoProvider.port.ts'
 import { ConfigError, ROLES } from './config/environment.ts'
 import type { Context, Overrides } from './context.ts'
 import { openMarker } from './marks/openMarker.ts'
-import { type Definitions, openDefinitions } from './openDefinitions.ts'
-import { openVideoProviders } from './videoProviders.ts'
+import { type Definitions, openDefinitions } from './video/openDefinitions.ts'
+import { openVideoProviders } from './video/videoProviders.ts'
 
 /** Adapters of the external services, one per port. */
 export interface Adapters {

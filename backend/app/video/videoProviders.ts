@@ -1,12 +1,12 @@
 import path from 'node:path'
-import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
-import { createComfyui } from '../providers/video/comfyui/comfyui.ts'
-import { createDemoProvider } from '../providers/video/demo/demoProvider.ts'
-import { callbackUrlOf, isPublicUrl } from '../providers/video/minimax/callbackRoutes.ts'
-import { createMinimax } from '../providers/video/minimax/minimax.ts'
-import { createVideosApi } from '../providers/video/videosApi/videosApi.ts'
-import type { VideoProvider } from '../tasks/videoProvider.port.ts'
-import type { Context, Overrides } from './context.ts'
+import { createOperatorAlerts } from '../../operators/operatorAlerts.ts'
+import { createComfyui } from '../../providers/video/comfyui/comfyui.ts'
+import { createDemoProvider } from '../../providers/video/demo/demoProvider.ts'
+import { callbackUrlOf, isPublicUrl } from '../../providers/video/minimax/callbackRoutes.ts'
+import { createMinimax } from '../../providers/video/minimax/minimax.ts'
+import { createVideosApi } from '../../providers/video/videosApi/videosApi.ts'
+import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
+import type { Context, Overrides } from '../context.ts'
 
 /** What providers need; their limits and circuit breakers are in the database. */
 export type VideoContext = Pick<Context, 'config' | 'pool' | 'log'>

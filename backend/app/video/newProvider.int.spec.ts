@@ -9,12 +9,12 @@ import {
   DOUBLE_KEY,
   type DoubleJob,
   startDefinitionDouble,
-} from '../providers/video/definitions/testing/definitionDouble.ts'
-import { shippedDefinitions } from '../providers/video/definitions/testing/shippedDefinitions.ts'
-import type { Task } from '../tasks/contract.ts'
-import { freePort } from '../testing/freePort.ts'
-import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
-import { GENERATION, type TestUser } from '../testing/testUser.ts'
+} from '../../providers/video/definitions/testing/definitionDouble.ts'
+import { shippedDefinitions } from '../../providers/video/definitions/testing/shippedDefinitions.ts'
+import type { Task } from '../../tasks/contract.ts'
+import { freePort } from '../../testing/freePort.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { GENERATION, type TestUser } from '../../testing/testUser.ts'
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-new-provider-'))
 const doubles = new Map<string, DefinitionDouble>()

@@ -1,20 +1,20 @@
 import path from 'node:path'
-import { watchFolder } from '../kernel/watchedFolder.ts'
-import { createOperatorAlerts } from '../operators/operatorAlerts.ts'
-import { webhookUrlOf } from '../providers/video/definitions/callbackToken.ts'
+import { watchFolder } from '../../kernel/watchedFolder.ts'
+import { createOperatorAlerts } from '../../operators/operatorAlerts.ts'
+import { webhookUrlOf } from '../../providers/video/definitions/callbackToken.ts'
 import {
   createDefinitionProvider,
   type DefinitionTiming,
-} from '../providers/video/definitions/createDefinitionProvider.ts'
-import type { Definition } from '../providers/video/definitions/definition.ts'
-import { createDefinitionClient, type DefinitionClient } from '../providers/video/definitions/definitionClient.ts'
-import { parseDefinition } from '../providers/video/definitions/parseDefinition.ts'
-import { isPublicUrl } from '../providers/video/minimax/callbackRoutes.ts'
-import type { CatalogueModel, ModelFile } from '../tasks/contract.ts'
-import type { RenderRequest, VideoProvider } from '../tasks/videoProvider.port.ts'
-import type { Context } from './context.ts'
+} from '../../providers/video/definitions/createDefinitionProvider.ts'
+import type { Definition } from '../../providers/video/definitions/definition.ts'
+import { createDefinitionClient, type DefinitionClient } from '../../providers/video/definitions/definitionClient.ts'
+import { parseDefinition } from '../../providers/video/definitions/parseDefinition.ts'
+import { isPublicUrl } from '../../providers/video/minimax/callbackRoutes.ts'
+import type { CatalogueModel, ModelFile } from '../../tasks/contract.ts'
+import type { RenderRequest, VideoProvider } from '../../tasks/videoProvider.port.ts'
+import type { Context } from '../context.ts'
 
-const SHIPPED = path.join(import.meta.dirname, '../../content/providers')
+const SHIPPED = path.join(import.meta.dirname, '../../../content/providers')
 
 export interface Definitions {
   /** Returns the definition of a provider whose key is set, with a client for its calls. */
