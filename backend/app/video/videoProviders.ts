@@ -18,9 +18,8 @@ export type VideoContext = Pick<Context, 'config' | 'pool' | 'log'>
 export function openVideoProviders(context: VideoContext, overrides: Overrides): ReadonlyMap<string, VideoProvider> {
   if (overrides.providers) return overrides.providers
   if (overrides.provider) return new Map([['demo', overrides.provider]])
-  const opened = [openMinimax(context, overrides), openVideosApi(context), openComfyui(context), openDemo(context)].flat()
-  if (opened.length === 0) throw new ConfigError('No video engine is set, and the demo renderer is for development')
-  return byName(opened)
+  const opened = [openMinimax(context, overrides), openVideosApi(context), openComfyui(context), openDemo(context)]
+  return byName(opened.flat())
 }
 
 const byName = (providers: readonly VideoProvider[]) => new Map(providers.map((provider) => [provider.name, provider]))
