@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+
+const KINDS = {
+  ...{ subjects: 'subject', hints: 'hint', places: 'place', times: 'time', weather: 'weather', seasons: 'season' },
+  ...{ colours: 'colour', verbs: 'verb', counts: 'count', sizes: 'size', held: 'held', styles: 'style' },
+  ...{ fillers: 'filler', clothes: 'clothes' },
+} as const
+export type Kind = (typeof KINDS)[keyof typeof KINDS] | 'icon'
+
+/** One meaning of a word: `wolf` is the subject wolf, `yellow` the colour #f2c022. */
+export type Meaning = Readonly<{ kind: Kind; value: string }>
+
+/** A colour icon: the body of its SVG, the length of its sides, its usual place, and whether it looks to the left. */
+export type Icon = Readonly<{ body: string; size: number; home: string; flips: boolean; names: readonly [string, string] }>
+
+export type Lexicon = Readonly<{
+  /** Meanings by lower-case English phrase or Chinese word. A word may have several, such as 灯笼. */
+  words: ReadonlyMap<string, readonly Meaning[]>
+  icons: Readonly<Record<string, Icon>>
+  /** Usual place of a subject or icon, where it is drawn if the prompt names no place. */
+  homeOf: (name: string) => string | undefined
+  /** Returns the name of a meaning in a language, or undefined for a word of the prompt's own. */
+  nameOf: (meaning: Meaning, language: 'en' | 'zh') => string | undefined
+}>
+
+type Entry = { en: string; zh: string; home?: string }
+type Groups = Record<keyof typeof KINDS, Record<string, Entry>>
+
+let loaded: Lexicon | undefined
+
+/** Returns the words that the demo knows. Icons name everything that has no puppet of its own. */
+export function lexicon(): Lexicon {
+  loaded ??= load()
+  return loaded
+}
+
+function load(): Lexicon {
+  const read = (file: string) => readFileSync(new URL(file, import.meta.url))
+  const groups: Groups = JSON.parse(read('./lexicon.json').toString())
+  const art: { icons: Record<string, Icon>; names: Record<string, string> } = JSON.parse(
+    gunzipSync(read('./icons.json.gz')).toString(),
+  )
+  const words = new Map<string, Meaning[]>()
+  const names = new Map<string, Entry>()
+  for (const [group, entries] of Object.entries(groups) as [keyof Groups, Record<string, Entry>][]) {
+    for (const [value, entry] of Object.entries(entries)) {
+      const meaning = { kind: KINDS[group], value }
+      names.set(`${meaning.kind}/${value}`, entry)
+      for (const word of `${entry.en},${entry.zh}`.split(',').filter(Boolean)) {
+        words.set(word, [...(words.get(word) ?? []), meaning])
+      }
+    }
+  }
+  for (const [word, value] of Object.entries(art.names)) if (!words.has(word)) words.set(word, [{ kind: 'icon', value }])
+  const first = (list: string | undefined) => list?.split(',')[0]
+  return {
+    words,
+    icons: art.icons,
+    homeOf: (name) => groups.subjects[name]?.home ?? art.icons[name]?.home,
+    nameOf: ({ kind, value }, language) =>
+      kind === 'icon' ? art.icons[value]?.names[language === 'en' ? 0 : 1] : first(names.get(`${kind}/${value}`)?.[language]),
+  }
+}

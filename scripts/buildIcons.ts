@@ -1,0 +1,72 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { gzipSync } from 'node:zlib'
+
+// Cuts the icons that the demo falls back on, with their names in both languages, out of two packages (both MIT).
+// Run with: node scripts/buildIcons.ts
+
+type Emoji = { hexcode: string; label: string; tags?: string[]; group?: number; subgroup?: number }
+const require = createRequire(import.meta.url)
+const load = (file: string) => JSON.parse(readFileSync(require.resolve(file), 'utf8'))
+const english: Emoji[] = load('emojibase-data/en/data.json')
+const chinese = new Map((load('emojibase-data/zh/data.json') as Emoji[]).map((emoji) => [emoji.hexcode, emoji]))
+const { subgroups } = load('emojibase-data/meta/groups.json') as { subgroups: Record<number, string> }
+const set = load('@iconify-json/fluent-emoji-flat/icons.json')
+const chars: Record<string, string> = load('@iconify-json/fluent-emoji-flat/chars.json')
+
+/** The place of each group of emoji. Faces, gestures, symbols, flags and clocks are left out. */
+const HOMES: Readonly<Record<string, string>> = {
+  'animal-mammal': 'meadow',
+  'animal-bird': 'garden',
+  'animal-amphibian': 'garden',
+  'animal-reptile': 'desert',
+  'animal-marine': 'underwater',
+  'animal-bug': 'garden',
+  'plant-flower': 'garden',
+  'plant-other': 'garden',
+  'food-marine': 'underwater',
+  ...Object.fromEntries(['fruit', 'vegetable', 'prepared', 'asian', 'sweet'].map((kind) => [`food-${kind}`, 'table'])),
+  ...Object.fromEntries(['drink', 'dishware', 'household', 'science', 'medical', 'game'].map((kind) => [kind, 'table'])),
+  ...Object.fromEntries(
+    ['computer', 'phone', 'light-video', 'book-paper', 'writing', 'office', 'tool'].map((k) => [k, 'table']),
+  ),
+  'place-building': 'hill',
+  'place-religious': 'hill',
+  'place-other': 'meadow',
+  'transport-ground': 'road',
+  'transport-water': 'ocean',
+  'transport-air': 'sky',
+  'musical-instrument': 'stage',
+  'arts-crafts': 'stage',
+  sport: 'meadow',
+  event: 'studio',
+  clothing: 'clothing',
+}
+const LEFT = /^animal-(mammal|bird|reptile|marine|bug)|^transport-(ground|water)/
+const OUT = /face|head$|paw|button|sign$|symbol|one-|stop$|station$|light$|globe|city|night|sun|map|thread|yarn|leaf|ice$|rosette|hole$|wind$/
+
+const icons: Record<string, { body: string; size: number; home: string; flips: boolean; names: [string, string] }> = {}
+const names: Record<string, string> = {}
+const tags = new Map<string, Set<string>>()
+for (const { hexcode, label, tags: words = [], subgroup = -1 } of english) {
+  const group = subgroups[subgroup] ?? ''
+  const home = HOMES[group] ?? (label === 'ghost' ? 'street' : undefined)
+  const icon = chars[hexcode.toLowerCase().replaceAll('-fe0f', '')] ?? chars[hexcode.toLowerCase()]
+  const art = icon && (set.icons[icon] ?? set.icons[set.aliases?.[icon]?.parent])
+  const twin = chinese.get(hexcode)
+  if (!home || !art || !twin || OUT.test(label)) continue
+  icons[icon] = { body: art.body, size: art.width ?? set.width, home, flips: LEFT.test(group), names: [label, twin.label] }
+  names[label.toLowerCase()] ??= icon
+  names[twin.label] ??= icon
+  // A tag is a second name only if it is part of the label, or if no other icon of these groups has it.
+  const named = /^(animal|plant|food|drink|musical)/.test(group)
+  for (const tag of [...words, ...(twin.tags ?? [])]) {
+    const part = label.toLowerCase().split(/[^a-z]+/).includes(tag) || twin.label.endsWith(tag)
+    const isName = named && (/^[a-z ]+$/.test(tag) || [...tag].some((character) => twin.label.includes(character)))
+    if (tag.length > 1 && !/ing$|ed$/.test(tag) && (part || isName)) tags.set(tag, (tags.get(tag) ?? new Set()).add(icon))
+  }
+}
+for (const [tag, owners] of tags) if (owners.size === 1) names[tag] ??= [...owners][0]!
+const json = JSON.stringify({ icons, names })
+writeFileSync('backend/providers/video/demo/reading/icons.json.gz', gzipSync(json, { level: 9 }))
+console.log(`${Object.keys(icons).length} icons, ${Object.keys(names).length} names, ${json.length} bytes`)
