@@ -1,0 +1,291 @@
+import { mix } from '../paint.ts'
+import { body, footOf, type Gait, jointOf, limb, line, oval, paceOf, type Pen, type Point, polygon, type Pose, type Puppet, traceBody, wave } from './puppet.ts'
+
+/** What makes an animal on four legs the one it is. Lengths are fractions of its height at the shoulder. */
+export type Beast = Readonly<{
+  size: number
+  coat: string
+  /** Colours of the throat, the lower legs, and the marks, mane or horns. */
+  pale?: string
+  legs?: string
+  mark?: string
+  /** Lengths of legs, trunk, neck, head and snout, and half thicknesses. */
+  leg: number
+  thick: number
+  long: number
+  chest: number
+  waist: number
+  neck: number
+  neckThick: number
+  /** Turns above the horizon. */
+  rise: number
+  head: number
+  snout: number
+  snoutThick: number
+  ears?: 'pointed' | 'round' | 'floppy' | 'long' | 'wide'
+  tail?: 'bushy' | 'thin' | 'tuft' | 'stub' | 'flowing' | 'curl' | 'heavy'
+  extra?: 'antlers' | 'horns' | 'mane' | 'crest' | 'horn' | 'trunk' | 'hump' | 'upright' | 'spines' | 'wool'
+  coatMarks?: 'stripes' | 'spots' | 'patches' | 'panda'
+}>
+
+const dim = (colour: string) => mix(colour, '#1a1430', 0.35)
+
+/** Gaits as animals have them: a walk with three feet down, a gallop with a moment in the air, and a hop on both hind legs. */
+function gaitOf({ size, leg, ears }: Beast, verb: string): Gait | undefined {
+  const tempo = Math.sqrt((size + 0.05) / 0.3)
+  if (verb === 'run' || (verb === 'jump' && ears !== 'long')) {
+    return { cycle: 0.58 * tempo, duty: 0.34, step: leg * 1.25, lift: leg * 0.36, phases: [0.5, 0.62, 0, 0.12] }
+  }
+  if (verb === 'jump') return { cycle: 0.62, duty: 0.42, step: leg * 1.2, lift: leg * 0.6, phases: [0.4, 0.44, 0, 0.03] }
+  if (verb === 'walk' || verb === 'dance') {
+    return { cycle: 1.2 * tempo, duty: 0.64, step: leg * 0.72, lift: leg * 0.17, phases: [0.25, 0.75, 0, 0.5] }
+  }
+  return undefined
+}
+
+export function beast(spec: Beast): Puppet {
+  const top = -1.35 - spec.neck * Math.sin(spec.rise * Math.PI * 2) - (spec.extra === 'antlers' ? 0.55 : 0.25)
+  const pace = (verb: string) => {
+    const gait = gaitOf(spec, verb)
+    return gait ? paceOf(gait) : 0
+  }
+  const box = [-spec.long / 2 - 0.95, top, spec.long / 2 + 0.75 + spec.neck, 0.1] as const
+  return { habit: 'ground', size: spec.size, box, pace, paint: (pen, pose) => paintBeast(pen, spec, pose) }
+}
+
+/** Puts a rider on an animal's back. */
+export function mounted(spec: Beast, rider: Puppet): Puppet {
+  const animal = beast(spec)
+  const { box } = animal
+  const back = -spec.leg - spec.waist * 1.5
+  return {
+    ...animal,
+    box: [box[0], Math.min(box[1], back - 1.2), box[2], box[3]],
+    paint(pen, pose) {
+      const verb = pose.verb === 'run' ? 'run' : pose.verb === 'stand' ? 'stand' : 'walk'
+      const bounce = 0.03 * wave(pose.seconds * (verb === 'run' ? 1.7 : 0.8))
+      pen.save()
+      pen.translate(-0.06, back + 0.24 + bounce)
+      const height = 0.36 / spec.size
+      pen.scale(height, height)
+      rider.paint(pen, { ...pose, verb: 'ride' })
+      pen.restore()
+      animal.paint(pen, { ...pose, verb })
+      pen.fillStyle = '#33354a'
+      limb(pen, [-0.06, back + 0.14 + bounce], 0.075, [0.16, back + 0.34], 0.06)
+      limb(pen, [0.16, back + 0.34], 0.06, [0.1, back + 0.62], 0.045)
+    },
+  }
+}
+
+type Frame = Readonly<{ spec: Beast; pose: Pose; hip: Point; shoulder: Point; isRunning: boolean; isLying: boolean }>
+
+function paintBeast(pen: Pen, spec: Beast, pose: Pose): void {
+  const { seconds, verb } = pose
+  const gait = gaitOf(spec, verb)
+  const isLying = verb === 'sleep'
+  const isRunning = gait !== undefined && gait.duty < 0.5
+  const beat = gait ? seconds / gait.cycle : seconds * 0.25
+  const bounce = isRunning ? 0.05 * wave(beat + 0.1) : gait ? 0.012 * wave(beat * 2) : 0.006 * wave(beat)
+  const pitch = verb === 'sit' ? 0.3 : spec.extra === 'upright' ? 0.34 : isRunning ? 0.09 * wave(beat + 0.3) : 0
+  const height = isLying ? spec.waist * 1.05 : spec.leg + spec.waist * 0.6
+  const half = spec.long / 2
+  const frame: Frame = {
+    ...{ spec, pose, isRunning, isLying },
+    hip: [-half * 0.92, -height + bounce + (verb === 'sit' ? spec.leg * 0.55 : 0) + half * pitch * 0.5],
+    shoulder: [half * 0.92, -height + bounce - half * pitch],
+  }
+  const feet = [0, 1, 2, 3].map((leg) => footAt(frame, gait, leg))
+  for (const leg of [1, 3]) paintLeg(pen, frame, leg, feet[leg]!, true)
+  paintTail(pen, frame)
+  paintTrunk(pen, frame)
+  for (const leg of [0, 2]) paintLeg(pen, frame, leg, feet[leg]!, false)
+  paintHead(pen, frame)
+}
+
+function footAt({ spec, pose, hip, shoulder, isLying }: Frame, gait: Gait | undefined, leg: number): Point {
+  const top = leg < 2 ? shoulder : hip
+  if (isLying) return [top[0] + (leg < 2 ? 0.24 : 0.2), -0.04]
+  if (pose.verb === 'sit' && leg > 1) return [top[0] + 0.28, -0.03]
+  if (spec.extra === 'upright' && leg < 2) return [top[0] + 0.18, top[1] + spec.leg * 0.55]
+  const apart = (leg % 2 ? 0.05 : -0.03) * (gait ? 0.4 : 1)
+  const [x, y] = gait ? footOf(gait, leg, pose.seconds) : [0, 0]
+  return [top[0] + x + apart, y - 0.03]
+}
+
+function paintLeg(pen: Pen, { spec, hip, shoulder }: Frame, leg: number, foot: Point, isFar: boolean): void {
+  const isFore = leg < 2
+  const top: Point = isFore ? [shoulder[0] - 0.02, shoulder[1] + spec.chest * 0.25] : [hip[0], hip[1] + spec.waist * 0.1]
+  const length = Math.max(spec.leg + spec.waist * 0.45, Math.hypot(foot[0] - top[0], foot[1] - top[1]))
+  const knee = jointOf(top, foot, length * 0.52, length * 0.52, isFore ? 1 : -1)
+  const tone = (colour: string) => (isFar ? dim(colour) : colour)
+  const thick = spec.thick
+  pen.fillStyle = tone(spec.coat)
+  limb(pen, top, thick * (isFore ? 1.7 : 2.3), knee, thick)
+  pen.fillStyle = tone(spec.legs ?? spec.coat)
+  limb(pen, knee, thick, foot, thick * 0.68)
+  limb(pen, foot, thick * 0.75, [foot[0] + thick * 1.1, foot[1] + thick * 0.12], thick * 0.6)
+}
+
+function paintTrunk(pen: Pen, { spec, hip, shoulder }: Frame): void {
+  const { coat, waist, chest } = spec
+  const [mx, my] = [(hip[0] + shoulder[0]) / 2, (hip[1] + shoulder[1]) / 2]
+  const spine = [
+    [hip[0] - waist * 1.05, hip[1] + 0.02, waist * 0.4],
+    [hip[0] - waist * 0.5, hip[1], waist * 1.02],
+    [mx, my + waist * 0.05, waist],
+    [shoulder[0], shoulder[1], chest * 1.08],
+    [shoulder[0] + chest * 0.85, shoulder[1] + chest * 0.05, chest * 0.45],
+  ] as const
+  pen.fillStyle = coat
+  body(pen, ...spine)
+  oval(pen, shoulder[0], shoulder[1], chest)
+  oval(pen, hip[0], hip[1], waist * 1.03)
+  if (spec.extra === 'hump') oval(pen, mx, my - waist * 1.05, 0.19, 0.22)
+  if (spec.extra === 'spines') {
+    pen.fillStyle = spec.mark ?? '#5a4638'
+    for (let i = 0; i < 15; i++) {
+      const angle = Math.PI * (1.06 + i * 0.058)
+      const [x, y] = [mx + Math.cos(angle) * waist * 2, my + Math.sin(angle) * waist * 1.15]
+      polygon(pen, [x - 0.07, y + 0.12], [x - 0.14 + i * 0.018, y - 0.12], [x + 0.07, y + 0.1])
+    }
+    oval(pen, mx - 0.04, my - 0.02, waist * 2, waist * 1.1)
+  }
+  if (spec.extra === 'wool') for (let i = 0; i < 12; i++) oval(pen, hip[0] - 0.14 + i * 0.105 * spec.long, my - 0.12 + 0.2 * (i % 2), 0.17)
+  if (!spec.coatMarks) return
+  pen.save()
+  traceBody(pen, spine)
+  pen.clip()
+  pen.fillStyle = spec.mark ?? '#2a1a14'
+  paintMarks(pen, spec, hip, shoulder)
+  pen.restore()
+}
+
+function paintMarks(pen: Pen, { coatMarks, chest, waist }: Beast, hip: Point, shoulder: Point): void {
+  const [left, wide] = [hip[0] - waist, shoulder[0] - hip[0] + waist + chest]
+  const y = (hip[1] + shoulder[1]) / 2
+  if (coatMarks === 'panda') pen.fillRect(shoulder[0] - chest * 0.8, y - 1, chest * 1.5, 2)
+  if (coatMarks === 'stripes') {
+    for (let i = 0; i < 9; i++) {
+      const x = left + (wide * (i + 0.5)) / 9
+      body(pen, [x, y - waist * 1.5, 0.036], [x - 0.03, y - waist * 0.3, 0.026], [x + 0.02, y + waist * 0.6, 0.004])
+    }
+  }
+  const spots = coatMarks === 'spots' ? 34 : coatMarks === 'patches' ? 5 : 0
+  for (let i = 0; i < spots; i++) {
+    const radius = coatMarks === 'spots' ? 0.028 : 0.13
+    oval(pen, left + wide * ((i * 0.618 + 0.1) % 1), y - waist + ((i * 0.37) % 1) * waist * 1.8, radius, radius * 0.8)
+  }
+}
+
+function paintTail(pen: Pen, { spec, pose, hip, isRunning }: Frame): void {
+  const [x, y] = [hip[0] - spec.waist * 0.85, hip[1] - spec.waist * 0.45]
+  const sway = 0.06 * wave(pose.seconds * (isRunning ? 1.5 : 0.4))
+  const low = isRunning ? 0.02 : 0.2
+  const { coat, mark = dim(coat), pale = coat } = spec
+  pen.fillStyle = coat
+  if (spec.tail === 'stub') oval(pen, x - 0.02, y, 0.09)
+  if (spec.tail === 'heavy') body(pen, [x + 0.25, y + 0.1, 0.2], [x - 0.2, y + 0.25, 0.12], [x - 0.7, y + 0.38 + sway, 0.05], [x - 0.9, y + 0.36 + sway, 0.01])
+  if (spec.tail === 'thin') body(pen, [x + 0.1, y + 0.06, 0.05], [x - 0.2, y + low * 0.4, 0.045], [x - 0.42, y + low * 0.7 - sway, 0.04], [x - 0.58, y - 0.16 + low - sway * 2, 0.02])
+  if (spec.tail === 'bushy') {
+    body(pen, [x + 0.14, y + 0.06, 0.05], [x - 0.14, y + low * 0.6, 0.1], [x - 0.4, y + low + sway, 0.15], [x - 0.66, y + low + sway * 1.6, 0.11], [x - 0.86, y + low * 0.8 + sway * 2, 0.01])
+    pen.fillStyle = pale
+    body(pen, [x - 0.55, y + low + sway * 1.4, 0.13], [x - 0.68, y + low + sway * 1.6, 0.1], [x - 0.87, y + low * 0.8 + sway * 2, 0.01])
+  }
+  if (spec.tail === 'curl') line(pen, coat, 0.045, [x, y], [x - 0.1, y - 0.08], [x - 0.03, y - 0.13], [x - 0.12, y - 0.18])
+  if (spec.tail === 'tuft') {
+    line(pen, coat, 0.05, [x + 0.06, y], [x - 0.12, y + 0.12], [x - 0.2 + sway, y + 0.44])
+    pen.fillStyle = mark
+    oval(pen, x - 0.21 + sway, y + 0.5, 0.055, 0.09)
+  }
+  if (spec.tail === 'flowing') {
+    pen.fillStyle = mark
+    const back = isRunning ? 0.62 : 0.26
+    body(pen, [x + 0.08, y, 0.05], [x - 0.14, y + 0.02, 0.08], [x - back * 0.75, y + low + sway, 0.11], [x - back, y + low + 0.3 + sway, 0.02])
+  }
+}
+
+function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame): void {
+  const { coat, neck, neckThick, head, chest, snout, snoutThick, pale, extra } = spec
+  const { seconds, verb } = pose
+  const nod = 0.012 * wave(seconds * (isRunning ? 1.6 : 0.5))
+  const rise = isLying ? 0.02 : verb === 'eat' ? -0.09 + 0.012 * wave(seconds * 0.9) : isRunning ? spec.rise * 0.75 + nod : spec.rise + nod
+  const root: Point = [shoulder[0] + chest * 0.3, shoulder[1] - chest * 0.25]
+  const at: Point = [root[0] + Math.cos(rise * Math.PI * 2) * neck, root[1] - Math.sin(rise * Math.PI * 2) * neck]
+  const [x, y] = at
+  if (extra === 'mane') paintMane(pen, spec, at)
+  paintEar(pen, spec, [x + head * 0.35, y], dim(coat))
+  pen.fillStyle = coat
+  limb(pen, root, Math.max(neckThick * 1.5, chest * 0.62), at, neckThick)
+  if (pale) {
+    pen.fillStyle = pale
+    limb(pen, [root[0] + chest * 0.42, root[1] + chest * 0.5], chest * 0.3, [x + head * 0.1, y + head * 0.55], head * 0.42)
+  }
+  if (extra === 'crest') {
+    pen.fillStyle = spec.mark ?? dim(coat)
+    const flow = 0.04 * wave(seconds * 1.2) + (isRunning ? 0.12 : 0.03)
+    body(pen, [x + head * 0.5, y - head, 0.03], [x - head * 0.6, y - head * 0.7, 0.07], [(x + root[0]) / 2 - 0.12 - flow, (y + root[1]) / 2 - 0.04, 0.08], [root[0] - 0.2 - flow, root[1], 0.02])
+  }
+  const drop = verb === 'eat' ? 0.85 : rise > 0.14 ? 0.7 : 0.3
+  const nose: Point = [x + head * 0.5 + snout, y + head * 0.15 + snout * drop]
+  pen.fillStyle = coat
+  oval(pen, x, y, head)
+  limb(pen, [x + head * 0.3, y + head * 0.1], head * 0.74, nose, snoutThick)
+  if (pale) {
+    pen.fillStyle = pale
+    limb(pen, [x + head * 0.5, y + head * 0.6], head * 0.34, [nose[0] - 0.02, nose[1] + snoutThick * 0.4], snoutThick * 0.6)
+  }
+  if (extra === 'trunk') paintTrunkNose(pen, spec, at, seconds)
+  else {
+    pen.fillStyle = '#201820'
+    oval(pen, nose[0] + snoutThick * 0.6, nose[1] - snoutThick * 0.25, snoutThick * 0.45)
+  }
+  paintEar(pen, spec, [x - head * 0.2, y], spec.coatMarks === 'panda' ? spec.mark! : coat)
+  paintHorns(pen, spec, at)
+  if (spec.coatMarks === 'panda') {
+    pen.fillStyle = spec.mark!
+    oval(pen, x + head * 0.4, y - head * 0.05, head * 0.3, head * 0.38, 0.3)
+  }
+  const open = isLying || (seconds % 3.3 < 0.12 && verb !== 'run') ? 0.15 : 1
+  pen.fillStyle = spec.coatMarks === 'panda' ? '#f4f0ea' : '#171016'
+  oval(pen, x + head * 0.4, y - head * 0.1, head * 0.15, head * 0.17 * open)
+  pen.fillStyle = '#ffffff'
+  if (open === 1) oval(pen, x + head * 0.45, y - head * 0.16, head * 0.05)
+}
+
+function paintMane(pen: Pen, spec: Beast, [x, y]: Point): void {
+  pen.fillStyle = spec.mark ?? dim(spec.coat)
+  oval(pen, x - 0.06, y + 0.06, 0.3, 0.34)
+  for (let i = 0; i < 15; i++) oval(pen, x - 0.06 + Math.cos(i * 0.42) * 0.28, y + 0.06 + Math.sin(i * 0.42) * 0.32, 0.08)
+}
+
+function paintTrunkNose(pen: Pen, { coat, head }: Beast, [x, y]: Point, seconds: number): void {
+  const sway = 0.05 * wave(seconds * 0.25)
+  pen.fillStyle = coat
+  body(pen, [x + head * 0.5, y + 0.02, 0.13], [x + head * 1.2, y + 0.2, 0.1], [x + head * 1.4 + sway, y + 0.5, 0.07], [x + head * 1.5 + sway * 1.5, y + 0.76, 0.05], [x + head * 1.9 + sway * 2, y + 0.84, 0.035])
+  pen.fillStyle = '#f3e9d4'
+  body(pen, [x + head * 0.6, y + 0.14, 0.04], [x + head * 1.1, y + 0.32, 0.03], [x + head * 1.75, y + 0.3, 0.006])
+}
+
+function paintEar(pen: Pen, { ears, head }: Beast, [x, y]: Point, colour: string): void {
+  pen.fillStyle = colour
+  if (ears === 'pointed') polygon(pen, [x - head * 0.65, y - head * 0.5], [x - head * 0.35, y - head * 1.9], [x + head * 0.3, y - head * 0.85])
+  if (ears === 'round') oval(pen, x - head * 0.3, y - head * 0.85, head * 0.42)
+  if (ears === 'floppy') oval(pen, x - head * 0.4, y + head * 0.2, head * 0.34, head * 0.8, 0.25)
+  if (ears === 'long') oval(pen, x - head * 0.5, y - head * 1.75, head * 0.32, head * 1.25, -0.25)
+  if (ears === 'wide') oval(pen, x - head * 0.6, y + head * 0.25, head * 0.85, head * 1.15, 0.12)
+}
+
+function paintHorns(pen: Pen, { extra, mark = '#d9cbb0', head }: Beast, [x, y]: Point): void {
+  const top = y - head * 0.7
+  if (extra === 'antlers') {
+    for (const lean of [0, 0.12]) {
+      const at = (dx: number, dy: number): Point => [x + lean + dx, top - dy]
+      line(pen, mark, 0.036, at(0, 0), at(-0.12, 0.2), at(-0.08, 0.42), at(0.04, 0.56))
+      line(pen, mark, 0.028, at(-0.11, 0.2), at(0.1, 0.34))
+      line(pen, mark, 0.026, at(-0.09, 0.38), at(-0.24, 0.52))
+    }
+  }
+  if (extra === 'horns') for (const dx of [-0.05, 0.06]) line(pen, mark, 0.05, [x + dx, top], [x + dx - 0.07, top - head * 0.7], [x + dx + 0.05, top - head * 1.2])
+  if (extra === 'horn') line(pen, '#ffe9b0', 0.04, [x + head * 0.3, top], [x + head * 1.15, top - head * 2])
+}
