@@ -73,6 +73,13 @@ export function fillEllipse(context: SKRSContext2D, x: number, y: number, rx: nu
   context.fill()
 }
 
+/** Fills a polygon. */
+export function fillPolygon(context: SKRSContext2D, ...points: readonly (readonly [x: number, y: number])[]): void {
+  context.beginPath()
+  for (const point of points) context.lineTo(...point)
+  context.fill()
+}
+
 /** Traces the area below `surface`, which maps world x to world y, sampled every `step` up to `margin` past the box. */
 export function traceGround(
   context: SKRSContext2D,

@@ -1,7 +1,7 @@
 import { type Canvas, createCanvas, type Image, type SKRSContext2D } from '@napi-rs/canvas'
 import { type CameraOptions, createCameraPath } from './camera.ts'
 import { guessDepth } from './depth.ts'
-import type { Description } from './prompt.ts'
+import type { Description } from './description.ts'
 import { noise } from './random.ts'
 import type { DrawFrame, Frame } from './scene.ts'
 import { createStage } from './stage.ts'

@@ -7,6 +7,8 @@ import { collectTail } from '#backend/kernel/media/ffmpeg.ts'
 /** A video to render. Must be serialisable, because it is sent to a child process. */
 export type RenderJob = Readonly<{
   prompt: string
+  /** Sets everything that the prompt leaves open. */
+  seed: number
   /** Path of a JPEG or PNG file to animate. Without it, a scene is generated from the prompt. */
   imagePath?: string
   /** Camera movements, such as 推进. Only the first three are used. */

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { inspectImage } from '#backend/kernel/media/firstFrame.ts'
 import { FrameEncoder } from '#backend/kernel/media/frameEncoder.ts'
-import { createCameraPath } from './camera.ts'
+import { placeOf } from './cast.ts'
+import { describe } from './description.ts'
 import { buildPhoto } from './photo.ts'
-import { parsePrompt } from './prompt.ts'
+import { readPrompt } from './reading/readPrompt.ts'
 import type { RenderJob, RenderOptions } from './renderJob.ts'
 import { buildScene, type DrawFrame } from './scene.ts'
 
@@ -43,19 +44,17 @@ export async function renderVideo(job: RenderJob, { signal, onProgress }: Render
 }
 
 async function prepare(job: RenderJob): Promise<{ width: number; height: number; draw: DrawFrame }> {
-  const { prompt, imagePath, movements, resolution, duration: seconds } = job
-  const description = parsePrompt(prompt)
+  const { prompt, imagePath, movements, resolution, duration: seconds, seed } = job
+  const reading = readPrompt(prompt)
   if (imagePath) {
     const file = await readFile(imagePath)
     inspectImage(file)
     const image = await loadImage(file)
     const size = outputSize(resolution, image.width / image.height)
-    return { ...size, draw: buildPhoto(image, description, movements, { ...size, seconds }) }
+    return { ...size, draw: buildPhoto(image, describe(reading, placeOf(reading), seed), movements, { ...size, seconds }) }
   }
   const size = outputSize(resolution)
-  const options = { duration: seconds, aspect: size.width / size.height, seed: description.seed }
-  const path = createCameraPath(movements, options)
-  return { ...size, draw: buildScene(description, path, { ...size, seconds }) }
+  return { ...size, draw: await buildScene({ reading, seed, movements }, { ...size, seconds }) }
 }
 
 /**

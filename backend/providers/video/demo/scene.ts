@@ -1,16 +1,22 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
+import { type Actor, addActor, speedOf } from './actor.ts'
+import { createCameraPath } from './camera.ts'
+import { castOf, placeOf } from './cast.ts'
+import { describe } from './description.ts'
 import { fading, radialGradient } from './paint.ts'
-import type { Biome, Description } from './prompt.ts'
-import { desert } from './scenes/desert.ts'
-import { forest } from './scenes/forest.ts'
-import { city, field, mountain } from './scenes/landscapes.ts'
-import { ocean } from './scenes/ocean.ts'
-import { space } from './scenes/space.ts'
-import { createStage, type Scene } from './stage.ts'
+import * as land from './places/land.ts'
+import type { Place } from './places/place.ts'
+import * as town from './places/town.ts'
+import * as waters from './places/waters.ts'
+import type { Reading } from './reading/readPrompt.ts'
+import { createStage } from './stage.ts'
 import type { CameraPath } from './view.ts'
 import { addWeather } from './weather.ts'
 
-const SCENES: Readonly<Record<Biome, Scene>> = { mountain, ocean, desert, field, forest, city, space }
+const { stageHall, ...streets } = town
+/** The sets, by the names that the lexicon uses. */
+export const PLACES: Readonly<Record<string, Place>> = { ...land, ...waters, ...streets, stage: stageHall }
+const INDOORS = new Set(['table', 'stage', 'underwater', 'space'])
 
 /** Draws the frame at a progress from 0 (first frame) to 1 (last frame). */
 export type DrawFrame = (context: SKRSContext2D, progress: number) => void
@@ -18,19 +24,43 @@ export type DrawFrame = (context: SKRSContext2D, progress: number) => void
 /** Frame size in pixels and clip duration in seconds. */
 export type Frame = Readonly<{ width: number; height: number; seconds: number }>
 
+/** A take of a reading: the same seed gives the same frames, another seed another take. */
+export type Take = Readonly<{ reading: Reading; seed: number; path?: CameraPath; movements?: readonly string[] }>
+
 /** Builds a scene. This takes about a second of CPU time; drawing a frame takes tens of milliseconds. */
-export function buildScene(description: Description, path: CameraPath, frame: Frame): DrawFrame {
-  const scene = SCENES[description.biome]
-  const stage = createStage(description, path, { ...frame, horizon: scene.horizon })
-  scene.compose(stage)
-  addWeather(stage)
+export async function buildScene({ reading, seed, movements = [], path }: Take, frame: Frame): Promise<DrawFrame> {
+  const place = placeOf(reading)
+  const set = PLACES[place]!
+  const cast = await castOf(reading, place, seed)
+  const camera = path ?? cameraFor(cast, movements, frame, seed)
+  const stage = createStage(describe(reading, place, seed), camera, { ...frame, horizon: set.horizon })
+  set.compose(stage, (slot, nearness, y, ground = 'none') => {
+    for (const actor of cast) if (actor.slot === slot) addActor(stage, actor, nearness, y, slot === 'air' ? 'none' : ground)
+  })
+  if (!INDOORS.has(place)) addWeather(stage)
   const vignette = paintVignette(frame.width, frame.height)
   return (context, progress) => {
-    const camera = path(progress)
-    for (const draw of stage.drawables) draw(context, camera, progress * frame.seconds)
+    const view = camera(progress)
+    for (const draw of stage.drawables) draw(context, view, progress * frame.seconds)
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.drawImage(vignette, 0, 0, frame.width, frame.height)
   }
+}
+
+/** Plane of the actors in most places, and how closely the camera keeps up with the fastest of them. */
+const ACTORS_NEARNESS = 0.7
+const KEEPING_UP = 0.85
+
+/** Returns the chosen movements. Without any, the camera goes along with whoever runs, drives or flies. */
+function cameraFor(cast: readonly Actor[], movements: readonly string[], frame: Frame, seed: number): CameraPath {
+  const { width, height, seconds } = frame
+  const path = createCameraPath(movements, { duration: seconds, aspect: width / height, seed })
+  const speed = cast.map(speedOf).reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a), 0)
+  if (movements.length > 0 || Math.abs(speed) < 0.02) return path
+  return (progress) => ({
+    ...path(progress),
+    truck: (KEEPING_UP * speed * seconds * (progress - 0.5)) / ACTORS_NEARNESS,
+  })
 }
 
 /** Paints a vignette at a quarter of the frame size, which is sufficient because it has no sharp edges. */
@@ -40,7 +70,7 @@ function paintVignette(width: number, height: number): Canvas {
   const { width: wide, height: high } = canvas
   const reach = Math.hypot(wide, high) * 0.57
   const ring = { x: wide / 2, y: high / 2, inner: high / 3, radius: reach }
-  context.fillStyle = radialGradient(context, ring, fading('#04020e', { 0: 0, 1: 0.42 }))
+  context.fillStyle = radialGradient(context, ring, fading('#04020e', { 0: 0, 1: 0.36 }))
   context.fillRect(0, 0, wide, high)
   return canvas
 }

@@ -1,6 +1,6 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
 import type { Palette } from './palette.ts'
-import type { Description } from './prompt.ts'
+import type { Description } from './description.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 import { applyView, type Box, type Camera, type CameraPath, coverage, type Viewport } from './view.ts'
 
@@ -81,9 +81,6 @@ export function scatter(stage: Stage, name: string, { left, right, spacing }: St
     place((cell + random.next()) * spacing, random)
   }
 }
-
-/** A landscape: the world y of its horizon, and a function that adds its elements from back to front. */
-export type Scene = Readonly<{ horizon: number; compose: (stage: Stage) => void }>
 
 type LayerOptions = Readonly<{
   /** Horizontal speed to the right, in units per second. */

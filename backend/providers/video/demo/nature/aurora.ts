@@ -11,12 +11,9 @@ const CURTAINS = [
   { base: 0.46, low: [70, 190, 255], high: [190, 70, 230], reach: 0.3 },
 ] as const
 
-/** Adds an aurora to night skies if the prompt mentions one, and at random to clear ones. */
+/** Adds an aurora to the night sky if the prompt mentions one. */
 export function addAurora(stage: Stage): void {
-  const { aurora, biome, weather } = stage.description
-  if (!stage.isNight || biome === 'forest' || biome === 'city') return
-  const overcast = weather.includes('rain') || weather.includes('fog')
-  if (!aurora && (overcast || !stage.random('aurora').chance(0.5))) return
+  if (!stage.isNight || !stage.description.weather.includes('aurora')) return
   const box = visibleBox(stage, NEARNESS)
   const left = box.left
   const width = box.right - box.left

@@ -114,55 +114,6 @@ export function addPineFrame(stage: Stage, nearness: number, pines: Omit<Pine, '
   })
 }
 
-/** Adds a tree with a round crown, left or right of the centre. `base` is the world y of its foot. */
-export function addLoneTree(stage: Stage, nearness: number, base: number): void {
-  const random = stage.random('loneTree')
-  const x = random.pick([-1, 1]) * random.range(0.3, 0.5)
-  const colour = mix(stage.palette.ridge[3], stage.palette.near, 0.4)
-  const leaf = mix(colour, '#3f7a34', stage.isNight ? 0.2 : 0.5)
-  addLayer(stage, nearness, { sway: 0.01, top: base - 0.6, bottom: base + 0.02 }, (context) => {
-    context.strokeStyle = colour
-    context.lineCap = 'round'
-    const trunk = { x, y: base + 0.01, angle: -Math.PI / 2, length: 0.078, width: 0.013, depth: 5 }
-    paintBranch(context, random, trunk, (tipX, tipY) => paintLeaves(stage, context, random, tipX, tipY, leaf))
-  })
-}
-
-type Branch = Readonly<{ x: number; y: number; angle: number; length: number; width: number; depth: number }>
-
-type PaintTip = (x: number, y: number) => void
-
-function paintBranch(context: SKRSContext2D, random: Random, branch: Branch, paintTip: PaintTip): void {
-  const x = branch.x + Math.cos(branch.angle) * branch.length
-  const y = branch.y + Math.sin(branch.angle) * branch.length
-  context.lineWidth = branch.width
-  context.beginPath()
-  context.moveTo(branch.x, branch.y)
-  context.lineTo(x, y)
-  context.stroke()
-  if (branch.depth < 3) paintTip(x, y)
-  if (branch.depth < 1) return
-  for (let i = random.integer(2, 3); i > 0; i--) {
-    const next = {
-      ...{ x, y, width: branch.width * 0.66, depth: branch.depth - 1 },
-      angle: branch.angle + random.range(-0.62, 0.62),
-      length: branch.length * random.range(0.66, 0.84),
-    }
-    paintBranch(context, random, next, paintTip)
-  }
-}
-
-/** Paints a clump of leaves, lit from above and from the side of the sun. */
-function paintLeaves(stage: Stage, context: SKRSContext2D, random: Random, x: number, y: number, leaf: string): void {
-  for (let i = 0; i < 14; i++) {
-    const [offsetX, offsetY] = [random.range(-0.024, 0.024), random.range(-0.018, 0.018)]
-    const light = 0.16 + offsetX * Math.sign(stage.sun.x) * 5 - offsetY * 6
-    context.fillStyle = withAlpha(mix(leaf, stage.palette.light, light + random.range(-0.08, 0.12)), 0.85)
-    const radius = random.range(0.002, 0.0055)
-    fillEllipse(context, x + offsetX, y + offsetY, radius * 1.5, radius, random.range(0, 3))
-  }
-}
-
 export type Trunks = Readonly<{
   nearness: number
   colour: string

@@ -1,5 +1,5 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
-import { fading, fillGlow } from '../paint.ts'
+import { fading, fillEllipse, fillGlow, fillPolygon } from '../paint.ts'
 
 export type Pen = SKRSContext2D
 export type Point = readonly [x: number, y: number]
@@ -60,17 +60,9 @@ export function body(pen: Pen, ...spine: readonly (readonly [number, number, num
   pen.fill()
 }
 
-export function polygon(pen: Pen, ...points: readonly Point[]): void {
-  pen.beginPath()
-  for (const point of points) pen.lineTo(...point)
-  pen.fill()
-}
+export const polygon = fillPolygon
 
-export function oval(pen: Pen, x: number, y: number, rx: number, ry = rx, angle = 0): void {
-  pen.beginPath()
-  pen.ellipse(x, y, rx, ry, angle, 0, Math.PI * 2)
-  pen.fill()
-}
+export const oval = (pen: Pen, x: number, y: number, rx: number, ry = rx, angle = 0) => fillEllipse(pen, x, y, rx, ry, angle)
 
 export function line(pen: Pen, colour: string, width: number, ...points: readonly Point[]): void {
   pen.strokeStyle = colour

@@ -1,36 +1,11 @@
-import { addRidge } from '../nature/ridge.ts'
-import { addBirds, addSky } from '../nature/sky.ts'
 import { mix, paintPixels, parseHex, traceGround } from '../paint.ts'
 import { clamp01, fractalNoise } from '../random.ts'
-import { addLayer, type Scene, type Stage } from '../stage.ts'
-import { addBalloons, addLedgeWithFigure } from '../subjects.ts'
-
-/** Rows of dunes with sharp crests that separate lit slopes from shaded ones. */
-export const desert: Scene = {
-  horizon: 0.06,
-  compose(stage) {
-    const { palette, viewport, isNight } = stage
-    const { horizon } = viewport
-    addSky(stage)
-    addBalloons(stage)
-    addRidge(stage, {
-      ...{ nearness: 0.05, base: horizon + 0.01, height: 0.09, frequency: 1.3, variant: 5, bottom: horizon + 0.1 },
-      ...{ colour: mix(palette.ridge[0], '#b0744f', isNight ? 0.1 : 0.35), haze: 0.8, relief: 0.7 },
-    })
-    addBirds(stage)
-    const sand = (shade: number) => mix('#d58a45', palette.ridge[3], isNight ? 0.72 : shade)
-    const far = [mix(sand(0.1), palette.haze, 0.3), mix(sand(0.12), palette.haze, 0.14)] as const
-    addDune(stage, { nearness: 0.1, base: horizon + 0.02, height: 0.07, colour: far[0], variant: 1 })
-    addDune(stage, { nearness: 0.2, base: horizon + 0.07, height: 0.1, colour: far[1], variant: 2 })
-    addDune(stage, { nearness: 0.4, base: horizon + 0.16, height: 0.13, colour: sand(0.16), variant: 3 })
-    addDune(stage, { nearness: 0.75, base: horizon + 0.31, height: 0.15, colour: sand(0.24), variant: 4 })
-    addLedgeWithFigure(stage)
-  },
-}
+import { addLayer, type Stage } from '../stage.ts'
 
 type Dune = Readonly<{ nearness: number; base: number; height: number; colour: string; variant: number }>
 
-function addDune(stage: Stage, dune: Dune): void {
+/** Adds a dune with a sharp crest that separates its lit slope from the shaded one. */
+export function addDune(stage: Stage, dune: Dune): void {
   const { nearness, base, height, colour, variant } = dune
   const { palette, noiseSeed } = stage
   const wave = noiseSeed + variant * 2.1

@@ -1,39 +1,8 @@
-import { addRidge } from '../nature/ridge.ts'
-import { addBirds, addSky } from '../nature/sky.ts'
-import { addWater } from '../nature/water.ts'
 import { fillEllipse, mix, verticalGradient, withAlpha } from '../paint.ts'
-import { drawOnPlane, type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
-import { addBalloons, addBoat, addLedgeWithFigure } from '../subjects.ts'
-
-/** A calm sea with distant islands, a sailing boat and a rolling swell. */
-export const ocean: Scene = {
-  horizon: 0.07,
-  compose(stage) {
-    const { palette, viewport } = stage
-    const sea = viewport.horizon
-    addSky(stage)
-    addBalloons(stage)
-    addRidge(stage, {
-      ...{ nearness: 0.06, base: sea, height: 0.07, frequency: 1.1, variant: 4, bottom: sea + 0.1 },
-      ...{ colour: palette.ridge[0], haze: 0.7, relief: 0.5 },
-    })
-    addRidge(stage, {
-      ...{ nearness: 0.1, base: sea + 0.004, height: 0.09, frequency: 0.8, variant: 7, bottom: sea + 0.1 },
-      ...{ colour: palette.ridge[1], haze: 0.6, relief: 0.6 },
-    })
-    addWater(stage, { ...palette.water, ripple: 0.008, depth: 0.62 })
-    addBirds(stage)
-    addWavelets(stage)
-    addBoat(stage, 0.22, sea + 0.035)
-    addSwell(stage, 0.38, 0.22, 0.26)
-    addSwell(stage, 0.6, 0.32, 0.34)
-    addSwell(stage, 1, 0.45, 0.45)
-    addLedgeWithFigure(stage)
-  },
-}
+import { drawOnPlane, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 
 /** Adds short lit wave crests, each on a plane at its own depth, which gives the sea parallax. */
-function addWavelets(stage: Stage): void {
+export function addWavelets(stage: Stage): void {
   const { palette } = stage
   const wavelets: { x: number; y: number; nearness: number; phase: number; length: number }[] = []
   for (let row = 0; row < 26; row++) {
@@ -62,7 +31,7 @@ function addWavelets(stage: Stage): void {
 }
 
 /** Adds one long wave across the frame, with a lit crest. */
-function addSwell(stage: Stage, nearness: number, level: number, opacity: number): void {
+export function addSwell(stage: Stage, nearness: number, level: number, opacity: number): void {
   const { palette, isNight } = stage
   const box = visibleBox(stage, nearness)
   const crest = mix(palette.water.tint, palette.light, 0.2)

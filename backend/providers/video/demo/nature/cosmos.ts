@@ -1,22 +1,7 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
 import { addStops, fillCircle, mix, paintPixels, parseHex, radialGradient, withAlpha } from '../paint.ts'
 import { clamp01, fractalNoise, noise } from '../random.ts'
-import { addLayer, drawOnPlane, type Scene, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
-import { addLedgeWithFigure } from '../subjects.ts'
-
-/** A nebula, stars at several depths, a planet and drifting rocks. */
-export const space: Scene = {
-  horizon: 0,
-  compose(stage) {
-    addNebula(stage)
-    addStarField(stage, { nearness: 0.02, spacing: 0.0045, radius: 0.0019 })
-    addStarField(stage, { nearness: 0.12, spacing: 0.014, radius: 0.0028 })
-    addPlanet(stage)
-    addStarField(stage, { nearness: 0.35, spacing: 0.04, radius: 0.0034 })
-    addRocks(stage)
-    addLedgeWithFigure(stage)
-  },
-}
+import { addLayer, drawOnPlane, type Stage, scatter, setPlane, visibleBox } from '../stage.ts'
 
 const HUES = [
   ['#16204f', '#5a2a8a', '#d0508a', '#4fc3e8'],
@@ -24,7 +9,7 @@ const HUES = [
   ['#2a1436', '#8a2a4a', '#f2824f', '#7aa8ff'],
 ] as const
 
-function addNebula(stage: Stage): void {
+export function addNebula(stage: Stage): void {
   const [base, cloud, bright, rim] = stage.random('nebula').pick(HUES).map(parseHex)
   const seed = stage.noiseSeed
   addLayer(stage, 0.02, { detail: 0.6 }, (context, box) => {
@@ -49,7 +34,7 @@ function addNebula(stage: Stage): void {
 
 type StarField = Readonly<{ nearness: number; spacing: number; radius: number }>
 
-function addStarField(stage: Stage, { nearness, spacing, radius }: StarField): void {
+export function addStarField(stage: Stage, { nearness, spacing, radius }: StarField): void {
   const box = visibleBox(stage, nearness)
   const stars: { x: number; y: number; radius: number; brightness: number; phase: number }[] = []
   scatter(stage, `starField${nearness}`, { ...box, spacing }, (x, random) => {
@@ -70,7 +55,7 @@ function addStarField(stage: Stage, { nearness, spacing, radius }: StarField): v
   })
 }
 
-function addRocks(stage: Stage): void {
+export function addRocks(stage: Stage): void {
   const random = stage.random('rocks')
   const rocks = Array.from({ length: 16 }, () => ({
     x: random.range(-1.1, 1.1),
@@ -102,7 +87,7 @@ function addRocks(stage: Stage): void {
 const PLANET_NEARNESS = 0.22
 
 /** Adds a banded planet, lit from the upper left, usually with rings. */
-function addPlanet(stage: Stage): void {
+export function addPlanet(stage: Stage): void {
   const random = stage.random('planet')
   const x = random.range(-0.42, 0.42)
   const y = random.range(-0.12, 0.1)
