@@ -43,7 +43,7 @@ const HOMES: Readonly<Record<string, string>> = {
   clothing: 'clothing',
 }
 const LEFT = /^animal-(mammal|bird|reptile|marine|bug)|^transport-(ground|water)/
-const OUT = /face|head$|paw|button|sign$|symbol|one-|stop$|station$|light$|globe|city|night|sun|map|thread|yarn|leaf|ice$|rosette|hole$|wind$/
+const OUT = /face|head$|paw|button|sign$|symbol|one-|stop$|station$|light$|globe|city|night|sun|map|thread|yarn|leaf|ice$|rosette|hole$|wind$|^cooking$/
 
 const icons: Record<string, { body: string; size: number; home: string; flips: boolean; names: [string, string] }> = {}
 const names: Record<string, string> = {}

@@ -20,6 +20,8 @@ export function placeOf({ subjects, place }: Reading): string {
   if (!place && leaps) return 'ocean'
   if (!place && rows) return 'mountain'
   const orbits = subjects.some(({ name }) => name === 'earth')
+  const isMeal = place === 'bamboo' && homes.length > 0 && homes.every((home) => home === 'table')
+  if (isMeal) return 'table'
   const chosen = place ?? (orbits ? 'space' : homes.find((home) => home !== undefined)) ?? 'studio'
   const walks = subjects.some(({ name, verb }) => (PEOPLE.has(name) || isBeast(name)) && verb !== 'sail' && name !== 'surfer' && name !== 'mermaid')
   return chosen === 'ocean' && walks ? 'beach' : chosen
@@ -47,11 +49,11 @@ export async function castOf(reading: Reading, place: string, seed: number): Pro
     const spread = fronts > 1 ? (index - (fronts - 1) / 2) * 0.46 : 0
     const x = isBack ? (fronts > 0 ? side * (puppet.size > 0.5 ? 0.3 : 0.26) * (i % 2 ? -1 : 1) : 0.03 * side) : -side * spread
     const alone = leads.length === 1 && wanted.count === 1
-    const scale = wanted.scale * (alone ? 1.3 : wanted.count > 1 ? 0.92 : 1.1) * (puppet.size < 0.13 ? 1.35 : 1)
+    const scale = wanted.scale * (puppet.size > 0.4 ? (puppet.habit === 'air' ? 0.85 : 1) : alone ? 1.3 : wanted.count > 1 ? 0.92 : 1.1) * (puppet.size < 0.13 ? 1.35 : 1)
     const count = isBack ? Math.min(wanted.count, 3) : wanted.count
     const actors = Array.from({ length: count }, (_, n): Actor => {
       const row = n - (count - 1) / 2
-      const wide = Math.min(0.36, Math.max(0.14, (puppet.size * scale * (puppet.box[2] - puppet.box[0])) / 2.6))
+      const wide = Math.min(0.36, Math.max(0.17, (puppet.size * scale * (puppet.box[2] - puppet.box[0])) / 2.6))
       const jitter = count > 1 ? random.range(-0.02, 0.02) : 0
       return {
         ...{ puppet, slot, verb, side },
@@ -69,14 +71,14 @@ export async function castOf(reading: Reading, place: string, seed: number): Pro
 
 const rides = ({ name, relation }: Wanted) => PEOPLE.has(name) && relation?.kind === 'on' && (MOUNTS.has(relation.to) || relation.to.endsWith('cycle'))
 
-function slotOf({ habit, size }: Puppet, { verb, name }: Wanted, place: string): Slot {
+function slotOf({ habit, size }: Puppet, { verb, name, held }: Wanted, place: string): Slot {
   if (habit === 'backdrop') return 'backdrop'
   if (place === 'table') return habit === 'air' && verb !== 'sit' && verb !== 'stand' ? 'air' : habit === 'ground' && size > SMALL ? 'ground' : 'table'
   if (WEIGHTLESS.has(place)) return 'air'
   if (name === 'surfer' || habit === 'sea' || habit === 'surface') return WATERS.has(place) ? 'surface' : habit === 'sea' && name !== 'seal' ? 'air' : 'ground'
   if (habit === 'air') return verb === 'swim' && WATERS.has(place) ? 'surface' : ['stand', 'sit', 'walk', 'eat', 'sleep', 'swim'].includes(verb ?? '') ? 'ground' : 'air'
   if (habit === 'table') return place === 'studio' ? 'table' : 'ground'
-  if (verb === 'fly' && PEOPLE.has(name)) return 'air'
+  if (verb === 'fly') return PEOPLE.has(name) && held !== 'kite' ? 'air' : 'ground'
   return ['float', 'orbit'].includes(verb ?? '') ? 'air' : 'ground'
 }
 
@@ -91,7 +93,7 @@ function verbFor({ habit, pace }: Puppet, { verb, name }: Wanted, slot: Slot, mo
   if (PEOPLE.has(name)) {
     if (verb === 'drive' || verb === 'sail' || verb === 'rise') return verb === 'sail' ? 'sail' : 'walk'
     if (slot === 'air') return verb && ['dance', 'fly', 'swim', 'fall'].includes(verb) ? verb : 'float'
-    return verb === 'fish' || verb === 'water' ? 'stand' : (verb ?? 'stand')
+    return verb === 'fish' || verb === 'water' || verb === 'fly' ? 'stand' : (verb ?? 'stand')
   }
   if (habit === 'air') {
     if (slot === 'air') return own ?? (verb && ['rise', 'float', 'fall', 'land', 'orbit'].includes(verb) ? verb : 'fly')
@@ -117,7 +119,7 @@ function relate(cast: { wanted: Wanted; actors: Actor[] }[]): void {
       const inPlace = { ...actor, x: base.x }
       if (kind === 'on') {
         const top = base.slot === 'backdrop' ? 0.5 : -base.puppet.box[1] > 1.3 ? 0.86 : Math.min(1, -base.puppet.box[1]) * 0.82
-        const small = base.slot === 'backdrop' ? 0.55 : own > height * 1.6 ? 0.8 : 1
+        const small = base.slot === 'backdrop' ? 0.55 : own < height * 0.5 ? 1.4 : own > height * 1.6 ? 0.8 : 1
         const rest = actor.verb === 'fly' || actor.verb === 'walk' ? 'stand' : actor.verb
         return { ...inPlace, slot: base.slot, verb: rest, scale: actor.scale * small, lift: base.lift - height * top - (actor.puppet.habit === 'air' ? own * 0.1 : 0) }
       }

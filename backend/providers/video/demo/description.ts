@@ -14,6 +14,8 @@ export type Description = Readonly<{
   /** Whether snow lies on the ground. */
   isSnowy: boolean
   neon: boolean
+  /** Whether the ground is the red one of Mars. */
+  isMars: boolean
 }>
 
 /** Hours of places that do not look right at any other one. */
@@ -35,6 +37,7 @@ export function describe(reading: Reading, place: string, seed: number): Descrip
     palette: paletteOf(time, reading),
     isSnowy: season === 'winter' || weather.includes('snow') || place === 'snowfield',
     neon: styles.includes('neon') || place === 'street',
+    isMars: styles.includes('mars'),
   }
 }
 

@@ -260,7 +260,7 @@ export const table: Place = {
     })
     enter('backdrop', 0.45, edge + 0.14)
     enter('air', 0.5, -0.08)
-    enter('ground', 0.55, edge + 0.24, 'none')
+    enter('ground', 0.55, edge + 0.17, 'none')
     const board = mix('#a5693a', palette.near, isNight ? 0.5 : 0.1)
     addLayer(stage, 0.7, { top: edge }, (context, box) => {
       context.fillStyle = verticalGradient(context, edge, 0.56, { 0: mix(board, palette.light, 0.28), 0.1: board, 1: mix(board, '#25120a', 0.5) })

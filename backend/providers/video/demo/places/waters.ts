@@ -168,20 +168,21 @@ export const moon: Place = {
   horizon: 0.12,
   compose(stage, enter) {
     const base = stage.viewport.horizon
+    const dust = (colour: string) => (stage.description.isMars ? mix(colour, '#b5542c', 0.6) : colour)
     addLayer(stage, 0.01, { detail: 0.3 }, (context, box) => {
-      context.fillStyle = verticalGradient(context, -0.6, 0.3, { 0: '#05070f', 1: '#131a2e' })
+      context.fillStyle = verticalGradient(context, -0.6, 0.3, { 0: dust('#05070f'), 1: dust('#131a2e') })
       context.fillRect(box.left, box.top, box.right - box.left, box.bottom - box.top)
     })
     addStarField(stage, { nearness: 0.02, spacing: 0.006, radius: 0.0018 })
     enter('backdrop', 0.2, 0)
-    addRidge(stage, { nearness: 0.1, base, height: 0.12, frequency: 1.3, variant: 6, colour: '#5c6274', haze: 0.2, hazeColour: '#3a4052', relief: 1, bottom: base + 0.06 })
+    addRidge(stage, { nearness: 0.1, base, height: 0.12, frequency: 1.3, variant: 6, colour: dust('#5c6274'), haze: 0.2, hazeColour: '#3a4052', relief: 1, bottom: base + 0.06 })
     enter('air', 0.5, -0.12)
-    addGround(stage, 0.4, { base: base + 0.02, colour: '#8a8f9e', low: '#4a5064', roll: 0.012, grain: 0.1 })
+    addGround(stage, 0.4, { base: base + 0.02, colour: dust('#8a8f9e'), low: dust('#4a5064'), roll: 0.012, grain: 0.1 })
     addCraters(stage, 0.5, base + 0.1, 0.26)
     enter('surface', 0.7, base + 0.26, 'shadow')
     enter('table', 0.7, base + 0.26, 'shadow')
     enter('ground', 0.7, base + 0.27, 'shadow')
-    addGround(stage, 0.95, { base: base + 0.33, colour: '#6a7082', low: '#2a2f40', roll: 0.02, grain: 0.1 })
+    addGround(stage, 0.95, { base: base + 0.33, colour: dust('#6a7082'), low: dust('#2a2f40'), roll: 0.02, grain: 0.1 })
   },
 }
 
