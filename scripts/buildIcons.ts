@@ -26,7 +26,9 @@ const HOMES: Readonly<Record<string, string>> = {
   'plant-other': 'garden',
   'food-marine': 'underwater',
   ...Object.fromEntries(['fruit', 'vegetable', 'prepared', 'asian', 'sweet'].map((kind) => [`food-${kind}`, 'table'])),
-  ...Object.fromEntries(['drink', 'dishware', 'household', 'science', 'medical', 'game'].map((kind) => [kind, 'table'])),
+  ...Object.fromEntries(
+    ['drink', 'dishware', 'household', 'science', 'medical', 'game'].map((kind) => [kind, 'table']),
+  ),
   ...Object.fromEntries(
     ['computer', 'phone', 'light-video', 'book-paper', 'writing', 'office', 'tool'].map((k) => [k, 'table']),
   ),
@@ -43,7 +45,8 @@ const HOMES: Readonly<Record<string, string>> = {
   clothing: 'clothing',
 }
 const LEFT = /^animal-(mammal|bird|reptile|marine|bug)|^transport-(ground|water)/
-const OUT = /face|head$|paw|button|sign$|symbol|one-|stop$|station$|light$|globe|city|night|sun|map|thread|yarn|leaf|ice$|rosette|hole$|wind$|^cooking$/
+const OUT =
+  /face|head$|paw|button|sign$|symbol|one-|stop$|station$|light$|globe|city|night|sun|map|thread|yarn|leaf|ice$|rosette|hole$|wind$|^cooking$|^herb$|clinking/
 
 const icons: Record<string, { body: string; size: number; home: string; flips: boolean; names: [string, string] }> = {}
 const names: Record<string, string> = {}
@@ -55,15 +58,26 @@ for (const { hexcode, label, tags: words = [], subgroup = -1 } of english) {
   const art = icon && (set.icons[icon] ?? set.icons[set.aliases?.[icon]?.parent])
   const twin = chinese.get(hexcode)
   if (!home || !art || !twin || OUT.test(label)) continue
-  icons[icon] = { body: art.body, size: art.width ?? set.width, home, flips: LEFT.test(group), names: [label, twin.label] }
+  icons[icon] = {
+    body: art.body,
+    size: art.width ?? set.width,
+    home,
+    flips: LEFT.test(group),
+    names: [label, twin.label],
+  }
   names[label.toLowerCase()] ??= icon
   names[twin.label] ??= icon
   // A tag is a second name only if it is part of the label, or if no other icon of these groups has it.
   const named = /^(animal|plant|food|drink|musical)/.test(group)
   for (const tag of [...words, ...(twin.tags ?? [])]) {
-    const part = label.toLowerCase().split(/[^a-z]+/).includes(tag) || twin.label.endsWith(tag)
+    const part =
+      label
+        .toLowerCase()
+        .split(/[^a-z]+/)
+        .includes(tag) || twin.label.endsWith(tag)
     const isName = named && (/^[a-z ]+$/.test(tag) || [...tag].some((character) => twin.label.includes(character)))
-    if (tag.length > 1 && !/ing$|ed$/.test(tag) && (part || isName)) tags.set(tag, (tags.get(tag) ?? new Set()).add(icon))
+    if (tag.length > 1 && !/ing$|ed$/.test(tag) && (part || isName))
+      tags.set(tag, (tags.get(tag) ?? new Set()).add(icon))
   }
 }
 for (const [tag, owners] of tags) if (owners.size === 1) names[tag] ??= [...owners][0]!

@@ -157,7 +157,15 @@ function composeApi(
     const { mode: payments } = config.payments
     const { supportEmail: support_email } = config.http
     const { label: video_label } = config.marks
-    serve(status, () => ({ demo_renderer, payments, registration, support_email, video_label }))
+    const prompt_optimizer = [...adapters.videos.values()].some(({ ignoresOptimizer }) => !ignoresOptimizer)
+    serve(status, () => ({
+      demo_renderer,
+      payments,
+      prompt_optimizer,
+      registration,
+      support_email,
+      video_label,
+    }))
   }
   const mailDelivered = async () => {
     await accounts.settled()
@@ -270,7 +278,12 @@ function serveVideos(
   const tasks = createTasks({ handle, store, database, note, clock, media, ...ordering, ...cancelling })
   const works = createWorks({ store, database, clock, calendar, decrypt, allowance, ...limitsOf(videos) })
   const cancels = ({ routes }: CatalogueModel) => routes.every(({ provider }) => videos.get(provider)?.cancels)
-  serveTasks(serve, { tasks, works, catalogue, cancels, realtime })
+  const understand = async (userId: string, model: string, prompt: string) => {
+    const route = catalogue.offered().find(({ id }) => id === model)?.routes[0]
+    const account = await accounts.accounts.byId(userId)
+    return videos.get(route?.provider ?? '')?.understands?.(prompt, account?.language ?? 'en')
+  }
+  serveTasks(serve, { tasks, works, catalogue, cancels, realtime, understand })
   serveMedia(serve, {
     works,
     uploads,

@@ -69,6 +69,22 @@ export const generate = endpoint('POST /videos/generate', {
   summary: 'Holds the credits and starts a task; safe to retry with the same Idempotency-Key',
 })
 
+export const understand = endpoint('POST /videos/understand', {
+  access: 'user',
+  body: z.object({
+    prompt: z.string().check(z.trim(), z.maxLength(PROMPT_MAX, 'prompt_too_long')),
+    model: z.string().check(z.maxLength(120, 'unknown_model')),
+  }),
+  answer: z.object({
+    /** What the video will show, in the user's language. Empty if the engine draws anything. */
+    drawn: z.array(z.string()),
+    /** Words of the prompt that the video will not show. */
+    missing: z.array(z.string()),
+  }),
+  status: 200,
+  summary: 'What the engine would draw of a prompt, and what it would leave out; starts nothing',
+})
+
 export const listTasks = endpoint('GET /videos/tasks', {
   access: 'user',
   query: z.object({ ...paging(20), status_filter: z.optional(TaskStatus) }),

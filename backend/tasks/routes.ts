@@ -7,6 +7,7 @@ import type { Catalogue } from './catalogue/catalogue.ts'
 import { modelView } from './catalogue/modelView.ts'
 import * as contract from './contract.ts'
 import type { Tasks } from './tasks.ts'
+import type { Understanding } from './videoProvider.port.ts'
 import type { Works } from './works.ts'
 
 export interface TaskRoutes {
@@ -16,14 +17,21 @@ export interface TaskRoutes {
   /** Returns whether a running task of a model can be cancelled. */
   readonly cancels: (model: contract.CatalogueModel) => boolean
   readonly realtime: Pick<Realtime, 'issueToken'>
+  /** Returns what the engine of a model would draw of a prompt; undefined if it draws anything. */
+  readonly understand: (userId: string, model: string, prompt: string) => Promise<Understanding | undefined>
 }
 
-export function serveTasks(serve: Serve, { tasks, works, catalogue, cancels, realtime }: TaskRoutes): void {
+export function serveTasks(serve: Serve, { tasks, works, catalogue, cancels, realtime, understand }: TaskRoutes): void {
   const generate = { ...contract.generate, body: contract.generationOf(catalogue.offered) }
   serve(generate, async ({ body: generation, userId, ctx, command }) => {
     const key = ctx.get('Idempotency-Key') || uuid7()
     if (key.length > 200) throw new ValidationError([{ path: 'Idempotency-Key', code: 'too_long' }])
     return { task: await works.view(await tasks.generate({ userId, key, generation, command })) }
+  })
+
+  serve(contract.understand, async ({ body: { model, prompt }, userId }) => {
+    const { drawn, missing } = (await understand(userId, model, prompt)) ?? NOTHING
+    return { drawn: [...drawn], missing: [...missing] }
   })
 
   serve(contract.listTasks, ({ userId, query: { page, per_page: perPage, status_filter: status } }) =>
@@ -62,6 +70,8 @@ export function serveTasks(serve: Serve, { tasks, works, catalogue, cancels, rea
     token: await realtime.issueToken(userId, ctx.state.sessionId),
   }))
 }
+
+const NOTHING: Understanding = { drawn: [], missing: [] }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const isDay = (moment: string) => moment.length === 10

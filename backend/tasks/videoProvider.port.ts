@@ -50,6 +50,14 @@ export interface ProviderCheck {
   readonly detail: string
 }
 
+/** What an engine that draws only certain things makes of a prompt. */
+export interface Understanding {
+  /** What the video will show, in the words of the user's language. */
+  readonly drawn: readonly string[]
+  /** Words of the prompt that it will not show. */
+  readonly missing: readonly string[]
+}
+
 /** A service that renders videos. Expected failures are values; a thrown error is retried. */
 export interface VideoProvider {
   /** The key of this provider in the routes of models. */
@@ -58,6 +66,8 @@ export interface VideoProvider {
   readonly idempotent: boolean
   /** Whether `cancel` can stop a running job. */
   readonly cancels: boolean
+  /** Whether the prompt optimizer has no effect. */
+  readonly ignoresOptimizer?: boolean
   readonly pollIntervalMs: number
   /** Rate limit of `create`, for the estimate; absent if there is none. */
   readonly createsPerMinute?: number
@@ -74,6 +84,8 @@ export interface VideoProvider {
   discard(taskId: string): Promise<void>
   /** Tests the connection: credentials, model, memory. Never renders. Expected failures are values. */
   check(signal: AbortSignal): Promise<ProviderCheck>
+  /** Returns what the engine would draw of a prompt; absent where it can draw anything. */
+  understands?(prompt: string, language: 'en' | 'zh'): Understanding
   /** Returns the models that the engine itself reports; absent where the catalogue is the only source. */
   models?(signal: AbortSignal): Promise<readonly CatalogueModel[]>
   close(): Promise<void>

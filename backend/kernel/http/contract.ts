@@ -91,6 +91,8 @@ export const status = endpoint('GET /status', {
     payments: z.enum(['paypal', 'sandbox', 'off']),
     /** `closed`: accounts are made by invitation. */
     registration: z.enum(['open', 'closed']),
+    /** Whether the engine can improve prompts. */
+    prompt_optimizer: z.boolean(),
     support_email: z.string(),
     /** Whose downloads have a visible label; `auto` means accounts whose language is Chinese. */
     video_label: z.enum(['auto', 'always', 'never']),

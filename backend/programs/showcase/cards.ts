@@ -36,7 +36,7 @@ export async function renderCards(): Promise<void> {
   GlobalFonts.registerFromPath(path.join(ROOT, font), 'Inter')
   for (const page of Object.keys(PAGES) as (keyof typeof PAGES)[]) {
     const frame = { width: 2 * WIDTH, height: 2 * HEIGHT, seconds: 6 }
-    const picture = takeStill(film(PAGES[page], aside, frame), 0.4, frame)
+    const picture = takeStill(await film(PAGES[page], aside, frame), 0.4, frame)
     for (const language of ['en', 'zh'] as const) {
       const card = drawCard(picture, TITLES[language][page], TAGLINES[language])
       await writePicture(card, path.join(PUBLIC, `og/${page}-${language}.jpg`), KILOBYTES)

@@ -15,7 +15,7 @@ const PICTURES: readonly Picture[] = [
 export async function renderFeatures(): Promise<void> {
   for (const { name, width, height, kilobytes, ...shot } of PICTURES) {
     const frame = { width: 2 * width, height: 2 * height, seconds: 6 }
-    const still = takeStill(film(shot, STILL, frame), 0.4, frame)
+    const still = takeStill(await film(shot, STILL, frame), 0.4, frame)
     await writePicture(still, path.join(MEDIA, `features/${name}.avif`), kilobytes)
   }
 }

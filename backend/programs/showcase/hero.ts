@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { type Canvas, createCanvas } from '@napi-rs/canvas'
+import type { DrawFrame } from '../../providers/video/demo/scene.ts'
 import type { Camera } from '../../providers/video/demo/view.ts'
 import { FPS, film, MEDIA, type Shot, takeStill, writeClip, writePicture } from './shoot.ts'
 
@@ -31,15 +32,15 @@ function stroll(progress: number): Camera {
 export async function renderHero(): Promise<void> {
   for (const width of POSTER_WIDTHS) {
     const frame = { width: 2 * width, height: (2 * width * 9) / 16, seconds: SECONDS }
-    const still = takeStill(film(HERO, stroll, frame), LOOP_SECONDS / SECONDS, frame)
+    const still = takeStill(await film(HERO, stroll, frame), LOOP_SECONDS / SECONDS, frame)
     await writePicture(still, path.join(MEDIA, `hero/poster-${width}.avif`), POSTER_KILOBYTES)
     if (width === 960) await writePicture(still, path.join(MEDIA, `hero/poster-${width}.webp`), POSTER_KILOBYTES)
   }
   const clip = { out: path.join(MEDIA, 'hero/loop.mp4'), ...CLIP, frames: FPS * LOOP_SECONDS, crf: 27 }
-  await writeClip(clip, dissolving(film(HERO, stroll, CLIP)))
+  await writeClip(clip, dissolving(await film(HERO, stroll, CLIP)))
 }
 
-function dissolving(draw: ReturnType<typeof film>): (frame: number) => Canvas {
+function dissolving(draw: DrawFrame): (frame: number) => Canvas {
   const [canvas, under] = [createCanvas(CLIP.width, CLIP.height), createCanvas(CLIP.width, CLIP.height)]
   const context = canvas.getContext('2d', { alpha: false })
   return (frame) => {

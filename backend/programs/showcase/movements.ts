@@ -21,7 +21,7 @@ async function renderMovement(value: CameraMovement): Promise<void> {
   const duration = key === 'shake' ? FRAME.seconds : 6
   const whole = createCameraPath([value], { duration, aspect: 16 / 9, seed: SHOT.seed })
   const moving = key === 'shake' ? 1 : 1 - REST_SECONDS / FRAME.seconds
-  const draw = film(SHOT, (progress) => whole(Math.min(1, progress / moving)), FRAME)
+  const draw = await film(SHOT, (progress) => whole(Math.min(1, progress / moving)), FRAME)
   const large = createCanvas(FRAME.width, FRAME.height)
   const context = large.getContext('2d', { alpha: false })
   const frames = Math.round(FPS * FRAME.seconds)

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Canvas, createCanvas } from '@napi-rs/canvas'
 import { FrameEncoder } from '../../kernel/media/frameEncoder.ts'
-import { parsePrompt } from '../../providers/video/demo/prompt.ts'
+import { readPrompt } from '../../providers/video/demo/reading/readPrompt.ts'
 import { buildScene, type DrawFrame, type Frame } from '../../providers/video/demo/scene.ts'
 import type { CameraPath } from '../../providers/video/demo/view.ts'
 
@@ -16,8 +16,8 @@ export type Shot = Readonly<{ prompt: string; seed: number }>
 
 export const STILL: CameraPath = () => ({ truck: 0, pedestal: 0, dolly: 0, pan: 0, tilt: 0, zoom: 1, roll: 0 })
 
-export const film = ({ prompt, seed }: Shot, camera: CameraPath, frame: Frame): DrawFrame =>
-  buildScene(parsePrompt(prompt, seed), camera, frame)
+export const film = ({ prompt, seed }: Shot, path: CameraPath, frame: Frame): Promise<DrawFrame> =>
+  buildScene({ reading: readPrompt(prompt), seed, path }, frame)
 
 /** Draws one frame and halves its size for antialiasing. */
 export function takeStill(draw: DrawFrame, progress: number, { width, height }: Frame): Canvas {

@@ -74,6 +74,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
   return {
     name: 'comfyui',
     idempotent: true,
+    ignoresOptimizer: true,
     cancels: true,
     pollIntervalMs: deps.pollIntervalMs,
     acquire: () => waitForBreaker(breaker, isReachable),

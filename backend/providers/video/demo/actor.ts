@@ -51,7 +51,11 @@ function wayOf(actor: Actor, seconds: number, length: number): Way {
     case 'jump': {
       if (puppet.habit !== 'sea') return { x, y: lift, turn: 0 }
       const arc = (t / 2.6 + 0.2) % 1
-      return { x: x + side * (arc - 0.5) * 0.45, y: lift + 0.14 - 0.36 * Math.sin(arc * Math.PI), turn: -0.85 * Math.cos(arc * Math.PI) }
+      return {
+        x: x + side * (arc - 0.5) * 0.45,
+        y: lift + 0.14 - 0.36 * Math.sin(arc * Math.PI),
+        turn: -0.85 * Math.cos(arc * Math.PI),
+      }
     }
     default:
       return { x, y: lift, turn: 0 }
@@ -86,7 +90,13 @@ export function addActor(stage: Stage, actor: Actor, nearness: number, y: number
       context.rotate(way.turn)
     }
     const height = Math.max(0, -way.y)
-    if (ground === 'shadow') drawShadow(context, stage, camera, { nearness, x: way.x, y, size: (size * Math.min(1.6, right - left)) / 2.2 / (1 + height * 5) })
+    if (ground === 'shadow')
+      drawShadow(context, stage, camera, {
+        nearness,
+        x: way.x,
+        y,
+        size: (size * Math.min(1.6, right - left)) / 2.2 / (1 + height * 5),
+      })
     if (ground === 'reflection' && verb !== 'jump') {
       place(-0.8)
       context.globalAlpha = 0.24
@@ -106,7 +116,10 @@ export function addActor(stage: Stage, actor: Actor, nearness: number, y: number
 function createFigure(stage: Stage, { puppet, scale, side, x }: Actor, nearness: number) {
   const [left, top, right, bottom] = puppet.box
   const pixels = Math.min(700, stage.viewport.height * puppet.size * scale * 1.1)
-  const [width, height] = [right - left, bottom - top].map((units) => Math.max(4, Math.ceil(units * pixels))) as [number, number]
+  const [width, height] = [right - left, bottom - top].map((units) => Math.max(4, Math.ceil(units * pixels))) as [
+    number,
+    number,
+  ]
   const [canvas, edge] = [createCanvas(width, height), createCanvas(width, height)]
   const [pen, rim] = [canvas.getContext('2d'), edge.getContext('2d')]
   const { palette, description } = stage
@@ -115,7 +128,12 @@ function createFigure(stage: Stage, { puppet, scale, side, x }: Actor, nearness:
   const towardsSun = (stage.sun.x < x ? -1 : 1) * side
   const haze = withAlpha(palette.haze, Math.max(0, 0.5 - nearness) * 0.7)
   const shadow = verticalGradient(pen, 0, height, { 0: withAlpha(dark, shade * 0.6), 1: withAlpha(dark, shade + 0.2) })
-  const warmth = horizontalGradient(pen, towardsSun > 0 ? width : 0, towardsSun > 0 ? 0 : width, fading(palette.light, { 0: 0.24, 0.7: 0 }))
+  const warmth = horizontalGradient(
+    pen,
+    towardsSun > 0 ? width : 0,
+    towardsSun > 0 ? 0 : width,
+    fading(palette.light, { 0: 0.24, 0.7: 0 }),
+  )
   const step = pixels * 0.011
   const paint = (pose: Parameters<Puppet['paint']>[1]) => {
     pen.resetTransform()

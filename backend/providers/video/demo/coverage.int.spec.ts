@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { CAMERA_MOVEMENT_VALUES } from '#backend/tasks/catalogue/models.contract.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
-import { BIOMES } from './prompt.ts'
+import { lexicon } from './reading/lexicon.ts'
+import { PLACES } from './scene.ts'
 import { frameOf, meanDifference, SIZE, sceneOf } from './testing/frames.ts'
 
+const NAMES = Object.keys(PLACES)
+const wordFor = (place: string) => lexicon().nameOf({ kind: 'place', value: place }, 'en')!
+
 describe('buildScene', () => {
-  it.each(BIOMES)('%s covers every pixel of the frame under every movement', { timeout: 60_000 }, (biome) => {
-    for (const movement of CAMERA_MOVEMENT_VALUES.filter((_, n) => FULL || n % 3 === BIOMES.indexOf(biome) % 3)) {
-      const draw = sceneOf(biome, [movement])
+  it.each(NAMES)('%s covers every pixel of the frame under every movement', { timeout: 60_000 }, async (place) => {
+    for (const movement of CAMERA_MOVEMENT_VALUES.filter((_, n) => FULL || n % 8 === NAMES.indexOf(place) % 8)) {
+      const draw = await sceneOf(`a fox, ${wordFor(place)}`, [movement])
       for (const progress of [0, 0.5, 1]) {
         // Uncovered pixels differ between a black and a white background.
         const onBlack = frameOf(draw, progress)

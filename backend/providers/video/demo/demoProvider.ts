@@ -1,6 +1,8 @@
 import { copyFile, mkdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CreateAnswer, RenderRequest, RenderState, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import { hashText } from './random.ts'
+import { understand } from './reading/understand.ts'
 import { renderInChild } from './renderJob.ts'
 
 type Job = { readonly state: Extract<RenderState, { kind: 'rendering' | 'failed' }>; readonly cancel: AbortController }
@@ -18,9 +20,10 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
 
   const render = async (request: RenderRequest, cancel: AbortController) => {
     const { taskId, prompt, cameraMovements: movements, resolution, duration, firstFrame } = request
+    const seed = request.seed ?? hashText(taskId)
     await mkdir(folder, { recursive: true })
     const image = firstFrame ? { imagePath: firstFrame } : {}
-    const job = { prompt, ...image, ffmpegPath, movements, resolution, duration, out: fileOf(taskId) }
+    const job = { prompt, seed, ...image, ffmpegPath, movements, resolution, duration, out: fileOf(taskId) }
     const onProgress = (percent: number) => {
       if (!cancel.signal.aborted) jobs.set(taskId, { state: { kind: 'rendering', percent }, cancel })
     }
@@ -37,7 +40,9 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     name: 'demo',
     idempotent: true,
     cancels: true,
+    ignoresOptimizer: true,
     pollIntervalMs: 250,
+    understands: understand,
     acquire: async () => 0,
 
     async create(request): Promise<CreateAnswer> {

@@ -21,7 +21,13 @@ export type Description = Readonly<{
 /** Hours of places that do not look right at any other one. */
 const HOURS: Readonly<Record<string, readonly TimeOfDay[]>> = {
   ...{ space: ['night'], moon: ['night'], stage: ['night'], volcano: ['night', 'sunset'], underwater: ['day'] },
-  ...{ street: ['night', 'sunset'], city: ['night', 'sunset'], table: ['day', 'sunset'], greenhouse: ['day'], garden: ['day', 'dawn'] },
+  ...{
+    street: ['night', 'sunset'],
+    city: ['night', 'sunset'],
+    table: ['day', 'sunset'],
+    greenhouse: ['day'],
+    garden: ['day', 'dawn'],
+  },
 }
 const FIXED = new Set(['space', 'moon', 'stage', 'underwater'])
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const jobFor = (name: string, changes: Partial<RenderJob> = {}): RenderJob => ({
-  ...{ prompt: 'a mountain lake at sunset', movements: ['推进'], resolution: '512P', duration: 6 },
+  ...{ prompt: 'a mountain lake at sunset', seed: 7, movements: ['推进'], resolution: '512P', duration: 6 },
   out: join(folder, `${name}.mp4`),
   ...changes,
 })

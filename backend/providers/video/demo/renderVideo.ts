@@ -51,7 +51,10 @@ async function prepare(job: RenderJob): Promise<{ width: number; height: number;
     inspectImage(file)
     const image = await loadImage(file)
     const size = outputSize(resolution, image.width / image.height)
-    return { ...size, draw: buildPhoto(image, describe(reading, placeOf(reading), seed), movements, { ...size, seconds }) }
+    return {
+      ...size,
+      draw: buildPhoto(image, describe(reading, placeOf(reading), seed), movements, { ...size, seconds }),
+    }
   }
   const size = outputSize(resolution)
   return { ...size, draw: await buildScene({ reading, seed, movements }, { ...size, seconds }) }

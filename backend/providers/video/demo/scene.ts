@@ -35,7 +35,9 @@ export async function buildScene({ reading, seed, movements = [], path }: Take, 
   const camera = path ?? cameraFor(cast, movements, frame, seed)
   const stage = createStage(describe(reading, place, seed), camera, { ...frame, horizon: set.horizon })
   set.compose(stage, (slot, nearness, y, ground = 'none') => {
-    for (const actor of cast) if (actor.slot === slot) addActor(stage, actor, nearness, y, slot === 'air' ? 'none' : ground)
+    const entering = cast.filter((actor) => actor.slot === slot)
+    for (const actor of entering) addActor(stage, actor, nearness, y, slot === 'air' ? 'none' : ground)
+    return entering.length > 0
   })
   if (!INDOORS.has(place)) addWeather(stage)
   const vignette = paintVignette(frame.width, frame.height)

@@ -1,6 +1,6 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import type { Palette } from './palette.ts'
 import type { Description } from './description.ts'
+import type { Palette } from './palette.ts'
 import { createRandom, hashText, type Random } from './random.ts'
 import { applyView, type Box, type Camera, type CameraPath, coverage, type Viewport } from './view.ts'
 

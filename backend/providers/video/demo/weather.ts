@@ -6,8 +6,10 @@ export function addWeather(stage: Stage): void {
   const { weather } = stage.description
   if (weather.includes('snow')) addSnow(stage)
   if (weather.includes('rain')) addRain(stage)
-  if (weather.includes('petals')) addPetals(stage, (variety) => `rgba(255,${Math.round(170 + variety * 50)},${Math.round(200 + variety * 40)},.85)`)
-  if (weather.includes('leaves')) addPetals(stage, (variety) => `rgba(${Math.round(190 + variety * 50)},${Math.round(90 + variety * 80)},40,.9)`)
+  if (weather.includes('petals'))
+    addPetals(stage, (variety) => `rgba(255,${Math.round(170 + variety * 50)},${Math.round(200 + variety * 40)},.85)`)
+  if (weather.includes('leaves'))
+    addPetals(stage, (variety) => `rgba(${Math.round(190 + variety * 50)},${Math.round(90 + variety * 80)},40,.9)`)
   if (weather.includes('fireflies')) addMotes(stage)
   if (weather.includes('fireworks')) addFireworks(stage)
 }

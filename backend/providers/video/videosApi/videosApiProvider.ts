@@ -57,6 +57,7 @@ export function createVideosApiProvider(deps: VideosApiDeps): VideoProvider {
   return {
     name: 'videos-api',
     idempotent: false,
+    ignoresOptimizer: true,
     cancels: true,
     pollIntervalMs,
     acquire: () => waitForBreaker(breaker, () => answers(client, closed.signal)),

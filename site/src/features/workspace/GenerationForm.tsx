@@ -12,6 +12,8 @@ import { MovementsField } from './MovementsField.tsx'
 import { Pickers } from './Pickers.tsx'
 import { PromptField } from './PromptField.tsx'
 import { submit } from './submission.ts'
+import { UnderstandingNote } from './UnderstandingNote.tsx'
+import { $canOptimize } from './workspace.ts'
 
 /** Form that creates a video task. Focuses the first invalid field. */
 export function GenerationForm() {
@@ -19,6 +21,7 @@ export function GenerationForm() {
   const form = useRef<HTMLFormElement>(null)
   const { taskType, promptOptimizer } = useStore($generation)
   const faults = useStore($faults)
+  const canOptimize = useStore($canOptimize)
   useEffect(() => {
     if (Object.keys(faults).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [faults])
@@ -59,17 +62,22 @@ export function GenerationForm() {
         </button>
         {taskType === 'image_to_video' && <ImageField />}
         <PromptField />
+        <UnderstandingNote />
         <MovementsField />
         <label className="line switch">
           <span>
             <span className="label">{t('workspace.form.optimizer')}</span>
-            <span className="hint switch-hint">{t('workspace.form.optimizerHint')}</span>
+            <span className="hint switch-hint" id="optimizer-hint">
+              {t(canOptimize ? 'workspace.form.optimizerHint' : 'workspace.form.optimizerIgnored')}
+            </span>
           </span>
           <input
             type="checkbox"
             role="switch"
-            aria-checked={promptOptimizer}
-            checked={promptOptimizer}
+            aria-checked={canOptimize && promptOptimizer}
+            aria-describedby="optimizer-hint"
+            checked={canOptimize && promptOptimizer}
+            disabled={!canOptimize}
             onChange={(event) => setOptimizer(event.currentTarget.checked)}
           />
         </label>

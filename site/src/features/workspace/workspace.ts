@@ -19,6 +19,8 @@ import { $tasks, loadTasks } from './tasks.ts'
 /** State of the page. `away` means that the browser is being redirected to the login page. */
 export const $stage = atom<'loading' | 'open' | 'away'>('loading')
 export const $demo = atom(false)
+/** Whether the engine can improve prompts. */
+export const $canOptimize = atom(true)
 
 /** Loads the catalogue. A form whose model is not offered switches to one that is. */
 async function loadModels(): Promise<void> {
@@ -42,7 +44,10 @@ export const openWorkspace = once(async () => {
   keepDraft(user.id)
   $stage.set('open')
   void call(status).then(
-    ({ demo_renderer }) => $demo.set(demo_renderer),
+    ({ demo_renderer, prompt_optimizer }) => {
+      $demo.set(demo_renderer)
+      $canOptimize.set(prompt_optimizer)
+    },
     () => {},
   )
   await firstLoads()

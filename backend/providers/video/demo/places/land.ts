@@ -3,7 +3,16 @@ import { addFlowers, addGrass, addPineFrame, addTrunks } from '../nature/plants.
 import { addRidge } from '../nature/ridge.ts'
 import { addFog, addSky } from '../nature/sky.ts'
 import { addWater } from '../nature/water.ts'
-import { fading, fillEllipse, fillGlow, horizontalGradient, mix, fillPolygon, verticalGradient, withAlpha } from '../paint.ts'
+import {
+  fading,
+  fillEllipse,
+  fillGlow,
+  fillPolygon,
+  horizontalGradient,
+  mix,
+  verticalGradient,
+  withAlpha,
+} from '../paint.ts'
 import { addLayer, drawOnPlane, type Stage, scatter } from '../stage.ts'
 import { addGround, addHills, addSnowfield, greenOf, type Place, SNOW } from './place.ts'
 
@@ -18,7 +27,12 @@ export const meadow: Place = {
     addHills(stage)
     enter('air', 0.5, -0.12)
     if (isSnowy) return composeSnow(stage, enter)
-    addGrass(stage, 0.24, { base: horizon + 0.05, length: 0.022, colour: mix(greenOf(stage, 2), stage.palette.haze, 0.14), density: 650 })
+    addGrass(stage, 0.24, {
+      base: horizon + 0.05,
+      length: 0.022,
+      colour: mix(greenOf(stage, 2), stage.palette.haze, 0.14),
+      density: 650,
+    })
     enter('backdrop', 0.45, horizon + 0.15)
     if (season !== 'autumn') addFlowers(stage, 0.42, { base: horizon + 0.14, density: 200, colours: FLOWERS })
     addGrass(stage, 0.6, { base: horizon + 0.2, length: 0.05, colour: greenOf(stage, 3), density: 430 })
@@ -76,7 +90,9 @@ const wood = (addRow: (stage: Stage, row: Row) => void): Place => ({
     const { horizon } = viewport
     const soil = mix(palette.near, description.season === 'autumn' ? '#8a4e22' : '#33603a', 0.62)
     const floor = (nearness: number, base: number) =>
-      description.isSnowy ? addSnowfield(stage, nearness, base) : addGrass(stage, nearness, { base, length: 0.035, colour: soil, density: 400 })
+      description.isSnowy
+        ? addSnowfield(stage, nearness, base)
+        : addGrass(stage, nearness, { base, length: 0.035, colour: soil, density: 400 })
     addSky(stage)
     addFog(stage, 0.08, { y: horizon + 0.05, height: 0.2, density: 1 })
     addRow(stage, { nearness: 0.12, density: 11, clearing: 0 })
@@ -96,7 +112,13 @@ const wood = (addRow: (stage: Stage, row: Row) => void): Place => ({
 export const forest = wood((stage, { nearness, density, clearing }) => {
   const leaf = stage.description.season === 'autumn' ? '#c98a4a' : '#8fb59a'
   const colour = mix(mix(stage.palette.haze, leaf, 0.4), stage.palette.near, Math.min(1, nearness * 1.5))
-  addTrunks(stage, { nearness, density, clearing, colour, foliage: stage.description.isSnowy ? -0.5 : -0.02 - 0.28 * Math.sqrt(nearness) })
+  addTrunks(stage, {
+    nearness,
+    density,
+    clearing,
+    colour,
+    foliage: stage.description.isSnowy ? -0.5 : -0.02 - 0.28 * Math.sqrt(nearness),
+  })
 })
 
 export const birchwood = wood((stage, { nearness, density, clearing }) => {
@@ -108,17 +130,39 @@ export const birchwood = wood((stage, { nearness, density, clearing }) => {
       const x = Math.abs(place) < clearing ? place + Math.sign(place || 1) * clearing : place
       const width = (0.008 + 0.042 * nearness) * random.range(0.6, 1.1)
       const lean = random.range(-0.03, 0.03)
-      context.fillStyle = horizontalGradient(context, x - width / 2, x + width / 2, { 0: mix(bark, palette.near, 0.3), 0.5: bark, 1: mix(bark, palette.near, 0.18) })
-      fillPolygon(context, [x - width * 0.4 + lean, box.top], [x + width * 0.4 + lean, box.top], [x + width * 0.6, box.bottom], [x - width * 0.6, box.bottom])
+      context.fillStyle = horizontalGradient(context, x - width / 2, x + width / 2, {
+        0: mix(bark, palette.near, 0.3),
+        0.5: bark,
+        1: mix(bark, palette.near, 0.18),
+      })
+      fillPolygon(
+        context,
+        [x - width * 0.4 + lean, box.top],
+        [x + width * 0.4 + lean, box.top],
+        [x + width * 0.6, box.bottom],
+        [x - width * 0.6, box.bottom],
+      )
       context.fillStyle = withAlpha(mix('#2a2430', bark, 0.25), 0.85)
       for (let y = -0.7 + random.range(0, 0.06); y < 0.5; y += random.range(0.04, 0.11)) {
         const left = random.chance(0.5) ? -0.42 : 0.05
-        context.fillRect(x + width * left + lean * (0.1 - y), y, width * random.range(0.2, 0.42), 0.003 + 0.008 * nearness * random.next())
+        context.fillRect(
+          x + width * left + lean * (0.1 - y),
+          y,
+          width * random.range(0.2, 0.42),
+          0.003 + 0.008 * nearness * random.next(),
+        )
       }
       if (!leaf) return
       for (let i = 0; i < 26; i++) {
         context.fillStyle = withAlpha(mix(leaf, palette.light, random.range(0, 0.35)), 0.8)
-        fillEllipse(context, x + random.range(-0.12, 0.12), random.range(-0.75, -0.22), 0.012 * (0.5 + nearness), 0.007 * (0.5 + nearness), random.range(0, 3))
+        fillEllipse(
+          context,
+          x + random.range(-0.12, 0.12),
+          random.range(-0.75, -0.22),
+          0.012 * (0.5 + nearness),
+          0.007 * (0.5 + nearness),
+          random.range(0, 3),
+        )
       }
     })
   })
@@ -135,11 +179,23 @@ export const bamboo = wood((stage, { nearness, density, clearing }) => {
       const step = 0.09 + 0.08 * nearness
       for (let y = box.top; y < box.bottom; y += step) {
         const shift = lean * (0.2 - y)
-        context.fillStyle = horizontalGradient(context, x + shift - width / 2, x + shift + width / 2, { 0: mix(tone, palette.near, 0.3), 0.4: mix(tone, palette.light, 0.2), 1: mix(tone, palette.near, 0.2) })
+        context.fillStyle = horizontalGradient(context, x + shift - width / 2, x + shift + width / 2, {
+          0: mix(tone, palette.near, 0.3),
+          0.4: mix(tone, palette.light, 0.2),
+          1: mix(tone, palette.near, 0.2),
+        })
         context.fillRect(x + shift - width / 2, y, width, step - 0.004)
         if (y > -0.05 || random.chance(0.4)) continue
         context.fillStyle = withAlpha(mix(tone, palette.light, random.range(0, 0.3)), 0.85)
-        for (let leaf = 0; leaf < 4; leaf++) fillEllipse(context, x + shift + random.range(-0.07, 0.07), y + random.range(-0.03, 0.03), 0.03 * (0.4 + nearness), 0.005 * (0.4 + nearness), random.range(-0.6, 0.6))
+        for (let leaf = 0; leaf < 4; leaf++)
+          fillEllipse(
+            context,
+            x + shift + random.range(-0.07, 0.07),
+            y + random.range(-0.03, 0.03),
+            0.03 * (0.4 + nearness),
+            0.005 * (0.4 + nearness),
+            random.range(-0.6, 0.6),
+          )
       }
     })
   })
@@ -152,10 +208,40 @@ export const mountain: Place = {
     const lake = stage.viewport.horizon
     const foot = { bottom: lake + 0.06, base: lake }
     addSky(stage)
-    addRidge(stage, { ...foot, nearness: 0.07, height: 0.34, frequency: 1.5, variant: 1, colour: ridge[0], haze: 0.8, relief: 0.8, snow: true })
-    addRidge(stage, { ...foot, nearness: 0.11, height: 0.3, frequency: 1.9, variant: 2, colour: ridge[1], haze: 0.75, relief: 1, snow: true })
+    addRidge(stage, {
+      ...foot,
+      nearness: 0.07,
+      height: 0.34,
+      frequency: 1.5,
+      variant: 1,
+      colour: ridge[0],
+      haze: 0.8,
+      relief: 0.8,
+      snow: true,
+    })
+    addRidge(stage, {
+      ...foot,
+      nearness: 0.11,
+      height: 0.3,
+      frequency: 1.9,
+      variant: 2,
+      colour: ridge[1],
+      haze: 0.75,
+      relief: 1,
+      snow: true,
+    })
     addFog(stage, 0.13, { y: lake - 0.05, height: 0.05, density: 0.7 })
-    addRidge(stage, { ...foot, nearness: 0.17, height: 0.13, frequency: 2.6, variant: 3, colour: ridge[2], haze: 0.6, relief: 0.6, trees: 0.01 })
+    addRidge(stage, {
+      ...foot,
+      nearness: 0.17,
+      height: 0.13,
+      frequency: 2.6,
+      variant: 3,
+      colour: ridge[2],
+      haze: 0.6,
+      relief: 0.6,
+      trees: 0.01,
+    })
     enter('backdrop', 0.3, lake + 0.02)
     enter('air', 0.5, -0.12)
     addWater(stage, water)
@@ -199,7 +285,13 @@ export const desert: Place = {
       ...{ colour: mix(palette.ridge[0], '#b0744f', isNight ? 0.1 : 0.35), haze: 0.8, relief: 0.7 },
     })
     enter('air', 0.5, -0.12)
-    addDune(stage, { nearness: 0.15, base: horizon + 0.05, height: 0.08, colour: mix(sand(0.1), palette.haze, 0.2), variant: 1 })
+    addDune(stage, {
+      nearness: 0.15,
+      base: horizon + 0.05,
+      height: 0.08,
+      colour: mix(sand(0.1), palette.haze, 0.2),
+      variant: 1,
+    })
     enter('backdrop', 0.35, horizon + 0.12, 'shadow')
     addDune(stage, { nearness: 0.45, base: horizon + 0.2, height: 0.12, colour: sand(0.16), variant: 3 })
     enter('surface', 0.65, horizon + 0.3, 'shadow')
@@ -217,10 +309,25 @@ export const volcano: Place = {
     addSky(stage)
     addHills(stage, 0.1)
     const random = stage.random('lava')
-    const runs = Array.from({ length: 5 }, () => ({ x: random.range(-0.05, 0.05), drift: random.range(-0.16, 0.16), width: random.range(0.006, 0.014) }))
+    const runs = Array.from({ length: 5 }, () => ({
+      x: random.range(-0.05, 0.05),
+      drift: random.range(-0.16, 0.16),
+      width: random.range(0.006, 0.014),
+    }))
     addLayer(stage, 0.14, { bottom: horizon + 0.08 }, (context) => {
-      context.fillStyle = verticalGradient(context, -0.24, horizon + 0.06, { 0: mix(rock, '#1a0f16', 0.4), 1: mix(rock, palette.haze, 0.25) })
-      fillPolygon(context, [-0.62, horizon + 0.08], [-0.1, -0.22], [-0.04, -0.19], [0.03, -0.205], [0.09, -0.225], [0.62, horizon + 0.08])
+      context.fillStyle = verticalGradient(context, -0.24, horizon + 0.06, {
+        0: mix(rock, '#1a0f16', 0.4),
+        1: mix(rock, palette.haze, 0.25),
+      })
+      fillPolygon(
+        context,
+        [-0.62, horizon + 0.08],
+        [-0.1, -0.22],
+        [-0.04, -0.19],
+        [0.03, -0.205],
+        [0.09, -0.225],
+        [0.62, horizon + 0.08],
+      )
     })
     drawOnPlane(stage, 0.14, (context, seconds) => {
       context.globalCompositeOperation = 'screen'
@@ -244,12 +351,23 @@ export const volcano: Place = {
       for (let i = 0; i < 6; i++) {
         const age = (seconds * 0.1 + i / 6) % 1
         context.fillStyle = `rgba(60,46,56,${0.5 * Math.sin(age * Math.PI)})`
-        fillEllipse(context, 0.1 * age + 0.03 * Math.sin(i * 2), -0.28 - 0.4 * age, 0.06 + 0.12 * age, 0.05 + 0.09 * age)
+        fillEllipse(
+          context,
+          0.1 * age + 0.03 * Math.sin(i * 2),
+          -0.28 - 0.4 * age,
+          0.06 + 0.12 * age,
+          0.05 + 0.09 * age,
+        )
       }
     })
     enter('backdrop', 0.3, horizon + 0.06)
     enter('air', 0.5, -0.14)
-    addGround(stage, 0.5, { base: horizon + 0.1, colour: mix(palette.ridge[3], '#4a2c2c', 0.5), roll: 0.03, grain: 0.12 })
+    addGround(stage, 0.5, {
+      base: horizon + 0.1,
+      colour: mix(palette.ridge[3], '#4a2c2c', 0.5),
+      roll: 0.03,
+      grain: 0.12,
+    })
     enter('ground', 0.7, horizon + 0.28, 'shadow')
     addGround(stage, 0.95, { base: horizon + 0.33, colour: mix(palette.near, '#2a1a1e', 0.5), roll: 0.03, grain: 0.1 })
   },

@@ -5,8 +5,8 @@ import { mix, paintPixels, parseHex, traceGround } from '../paint.ts'
 import { clamp01, fractalNoise } from '../random.ts'
 import { addLayer, type Stage } from '../stage.ts'
 
-/** Adds the actors of a slot between the layers of a place; `y` is the world y of the ground. */
-export type Enter = (slot: Slot, nearness: number, y: number, ground?: Ground) => void
+/** Adds the actors of a slot between the layers of a place; `y` is the world y of the ground. Returns whether there are any. */
+export type Enter = (slot: Slot, nearness: number, y: number, ground?: Ground) => boolean
 
 /** A set: the world y of its horizon, and a function that adds its layers and actors from back to front. */
 export type Place = Readonly<{ horizon: number; compose: (stage: Stage, enter: Enter) => void }>
@@ -15,7 +15,14 @@ export const SNOW = '#eef2f8'
 
 /** Returns the green of a row of plants, from 2 (far) to 4 (near), in the season and light of a scene. */
 export function greenOf({ palette, isNight, description }: Stage, row: 2 | 3 | 4): string {
-  const tone = description.season === 'autumn' ? '#b07a2e' : isNight ? '#123524' : description.season === 'spring' ? '#6bb046' : '#5a9a3e'
+  const tone =
+    description.season === 'autumn'
+      ? '#b07a2e'
+      : isNight
+        ? '#123524'
+        : description.season === 'spring'
+          ? '#6bb046'
+          : '#5a9a3e'
   return mix(palette.ridge[row], tone, 0.55)
 }
 
@@ -29,7 +36,12 @@ export function addHills(stage: Stage, height = 0.15): void {
   })
   addRidge(stage, {
     ...{ nearness: 0.12, base: base + 0.01, height: height * 0.6, frequency: 1.6, variant: 2, bottom: base + 0.1 },
-    ...{ colour: description.isSnowy ? mix(palette.ridge[1], SNOW, 0.4) : palette.ridge[1], haze: 0.6, relief: 0.5, trees: 0.006 },
+    ...{
+      colour: description.isSnowy ? mix(palette.ridge[1], SNOW, 0.4) : palette.ridge[1],
+      haze: 0.6,
+      relief: 0.5,
+      trees: 0.006,
+    },
   })
   addFog(stage, 0.14, { y: base, height: 0.03, density: 0.6 })
 }
@@ -37,7 +49,11 @@ export function addHills(stage: Stage, height = 0.15): void {
 type Ground2D = Readonly<{ base: number; colour: string; low?: string; roll?: number; grain?: number; bottom?: number }>
 
 /** Adds smooth ground: sand, snow, rock, asphalt or boards. It becomes `low` towards the bottom of the frame. */
-export function addGround(stage: Stage, nearness: number, { base, colour, low, roll = 0.015, grain = 0.06, bottom }: Ground2D): void {
+export function addGround(
+  stage: Stage,
+  nearness: number,
+  { base, colour, low, roll = 0.015, grain = 0.06, bottom }: Ground2D,
+): void {
   const { palette, noiseSeed } = stage
   const top = parseHex(mix(colour, palette.light, 0.18))
   const foot = parseHex(low ?? mix(colour, palette.near, 0.4))
@@ -59,5 +75,10 @@ export function addGround(stage: Stage, nearness: number, { base, colour, low, r
 export function addSnowfield(stage: Stage, nearness: number, base: number, bottom?: number): void {
   const { palette, isNight } = stage
   const white = mix(mix(SNOW, palette.haze, 0.25), palette.ridge[2], isNight ? 0.5 : 0.08)
-  addGround(stage, nearness, { base, colour: white, low: mix(white, palette.ridge[2], 0.45), ...(bottom !== undefined && { bottom }) })
+  addGround(stage, nearness, {
+    base,
+    colour: white,
+    low: mix(white, palette.ridge[2], 0.45),
+    ...(bottom !== undefined && { bottom }),
+  })
 }

@@ -16,7 +16,10 @@ export const city: Place = {
     const isDay = description.time === 'day'
     const concrete = (row: number) => mix(palette.ridge[row]!, isDay ? '#51677f' : '#0a1026', isDay ? 0.6 : 0.25)
     addSky(stage)
-    for (const [nearness, width, height, row, haze] of [[0.08, 0.055, 0.38, 1, 0.55], [0.2, 0.1, 0.44, 3, 0.3]] as const) {
+    for (const [nearness, width, height, row, haze] of [
+      [0.08, 0.055, 0.38, 1, 0.55],
+      [0.2, 0.1, 0.44, 3, 0.3],
+    ] as const) {
       addBuildings(stage, { nearness, width, height, haze, base: quay + 0.01, colour: concrete(row) })
       addFog(stage, nearness + 0.01, { y: quay - 0.03, height: 0.06, density: 0.5, drift: 0.012 })
     }
@@ -41,7 +44,14 @@ export const street: Place = {
     const { palette, isNight, description } = stage
     const kerb = 0.24
     addSky(stage)
-    addBuildings(stage, { nearness: 0.14, width: 0.09, height: 0.5, haze: 0.35, base: kerb, colour: mix(palette.ridge[2], '#151a30', isNight ? 0.4 : 0.2) })
+    addBuildings(stage, {
+      nearness: 0.14,
+      width: 0.09,
+      height: 0.5,
+      haze: 0.35,
+      base: kerb,
+      colour: mix(palette.ridge[2], '#151a30', isNight ? 0.4 : 0.2),
+    })
     enter('air', 0.3, -0.2)
     addShops(stage, 0.42, kerb)
     enter('backdrop', 0.45, kerb + 0.01)
@@ -65,12 +75,17 @@ function addShops(stage: Stage, nearness: number, base: number): void {
       const random = stage.random(`shop${cell}`)
       const x = cell * wide
       const height = random.range(0.34, 0.5)
-      const wall = mix(random.pick(['#6a4a44', '#4a5068', '#5c5448', '#3f4f58', '#6a5a6a']), palette.near, isNight ? 0.55 : 0.15)
+      const wall = mix(
+        random.pick(['#6a4a44', '#4a5068', '#5c5448', '#3f4f58', '#6a5a6a']),
+        palette.near,
+        isNight ? 0.55 : 0.15,
+      )
       context.fillStyle = wall
       context.fillRect(x, base - height, wide - 0.004, height)
       for (let row = 0; row < 2; row++) {
         for (let column = 0; column < 3; column++) {
-          context.fillStyle = isLit && random.chance(0.55) ? random.pick(['#ffd48a', '#ffe9bd', '#bfe0ff']) : mix(wall, '#10141f', 0.5)
+          context.fillStyle =
+            isLit && random.chance(0.55) ? random.pick(['#ffd48a', '#ffe9bd', '#bfe0ff']) : mix(wall, '#10141f', 0.5)
           context.fillRect(x + 0.03 + column * 0.1, base - height + 0.04 + row * 0.09, 0.06, 0.06)
         }
       }
@@ -82,10 +97,17 @@ function addShops(stage: Stage, nearness: number, base: number): void {
       const awning = random.pick(['#b5433c', '#3f7a6a', '#c08a3c', '#4a5f9a'])
       for (let stripe = 0; stripe < 6; stripe++) {
         context.fillStyle = mix(stripe % 2 ? '#f2ead8' : awning, palette.near, isNight ? 0.4 : 0.08)
-        fillPolygon(context, [x + 0.02 + stripe * 0.034, base - 0.175], [x + 0.054 + stripe * 0.034, base - 0.175], [x + 0.05 + stripe * 0.036, base - 0.13], [x + 0.014 + stripe * 0.036, base - 0.13])
+        fillPolygon(
+          context,
+          [x + 0.02 + stripe * 0.034, base - 0.175],
+          [x + 0.054 + stripe * 0.034, base - 0.175],
+          [x + 0.05 + stripe * 0.036, base - 0.13],
+          [x + 0.014 + stripe * 0.036, base - 0.13],
+        )
       }
       const colour = random.pick(NEON)
-      if (random.chance(0.5)) signs.push({ x: x + 0.26, y: base - height + 0.04, w: 0.045, h: 0.17, colour, phase: random.range(0, 6) })
+      if (random.chance(0.5))
+        signs.push({ x: x + 0.26, y: base - height + 0.04, w: 0.045, h: 0.17, colour, phase: random.range(0, 6) })
       else signs.push({ x: x + 0.05, y: base - 0.235, w: 0.16, h: 0.045, colour, phase: random.range(0, 6) })
     }
   })
@@ -101,12 +123,19 @@ function addShops(stage: Stage, nearness: number, base: number): void {
       const isTall = h > w
       for (let i = 0; i < 3; i++) {
         const [bx, by] = isTall ? [x + w * 0.25, y + 0.02 + i * 0.047] : [x + 0.022 + i * 0.042, y + h * 0.28]
-        for (const [dx, dy, bw, bh] of [[0, 0, 0.022, 0.004], [0.009, 0, 0.004, 0.024], [0, 0.011, 0.022, 0.004], [(i % 2) * 0.016, 0.011, 0.004, 0.014]] as const) context.fillRect(bx + dx, by + dy, bw, bh)
+        for (const [dx, dy, bw, bh] of [
+          [0, 0, 0.022, 0.004],
+          [0.009, 0, 0.004, 0.024],
+          [0, 0.011, 0.022, 0.004],
+          [(i % 2) * 0.016, 0.011, 0.004, 0.014],
+        ] as const)
+          context.fillRect(bx + dx, by + dy, bw, bh)
       }
     }
     if (!isLit) return
     context.globalCompositeOperation = 'screen'
-    for (const { x, y, w, h, colour } of signs) fillGlow(context, x + w / 2, y + h / 2, 0.13, fading(colour, { 0: 0.45, 0.5: 0.12, 1: 0 }))
+    for (const { x, y, w, h, colour } of signs)
+      fillGlow(context, x + w / 2, y + h / 2, 0.13, fading(colour, { 0: 0.45, 0.5: 0.12, 1: 0 }))
     context.globalCompositeOperation = 'source-over'
   })
 }
@@ -176,24 +205,44 @@ export const watertown: Place = {
     const { palette, viewport, isNight } = stage
     const water = viewport.horizon
     addSky(stage)
-    addRidge(stage, { nearness: 0.07, base: water, height: 0.14, frequency: 1.3, variant: 3, colour: palette.ridge[0], haze: 0.8, relief: 0.4, bottom: water + 0.05 })
+    addRidge(stage, {
+      nearness: 0.07,
+      base: water,
+      height: 0.14,
+      frequency: 1.3,
+      variant: 3,
+      colour: palette.ridge[0],
+      haze: 0.8,
+      relief: 0.4,
+      bottom: water + 0.05,
+    })
     addFog(stage, 0.1, { y: water - 0.04, height: 0.05, density: 0.7 })
     addTiledHouses(stage, 0.22, water + 0.005, '#efebe3')
     enter('backdrop', 0.28, water + 0.02)
     enter('air', 0.4, -0.16)
-    addWater(stage, { tint: mix(palette.water.tint, '#7aa596', 0.4), deep: mix(palette.water.deep, '#1f3f3a', 0.4), ripple: 0.004, depth: 0.55, glitter: false })
+    addWater(stage, {
+      tint: mix(palette.water.tint, '#7aa596', 0.4),
+      deep: mix(palette.water.deep, '#1f3f3a', 0.4),
+      ripple: 0.004,
+      depth: 0.55,
+      glitter: false,
+    })
     enter('surface', 0.5, water + 0.11, 'reflection')
     const stone = mix('#b5aea2', palette.ridge[2], isNight ? 0.6 : 0.15)
     const arch = (x: number) => 0.4 - 0.1 * Math.exp(-((x / 0.75) ** 4))
     addLayer(stage, 0.66, { top: 0.2 }, (context, box) => {
-      context.fillStyle = verticalGradient(context, 0.26, 0.5, { 0: mix(stone, palette.light, 0.15), 1: mix(stone, palette.near, 0.55) })
+      context.fillStyle = verticalGradient(context, 0.26, 0.5, {
+        0: mix(stone, palette.light, 0.15),
+        1: mix(stone, palette.near, 0.55),
+      })
       context.beginPath()
       context.moveTo(box.left, box.bottom)
       for (let x = box.left; x <= box.right + 0.02; x += 0.02) context.lineTo(x, arch(x))
       context.lineTo(box.right, box.bottom)
       context.fill()
       context.fillStyle = mix(stone, palette.near, 0.3)
-      for (let x = Math.floor(box.left / 0.13) * 0.13; x < box.right; x += 0.13) context.fillRect(x, arch(x) - 0.045, 0.014, 0.05)
+      for (let x = Math.floor(box.left / 0.13) * 0.13; x < box.right; x += 0.13)
+        context.fillRect(x, arch(x) - 0.045, 0.014, 0.05)
       context.strokeStyle = mix(stone, palette.near, 0.22)
       context.lineWidth = 0.01
       context.beginPath()
@@ -211,7 +260,17 @@ export const road: Place = {
     const { palette, viewport, isNight } = stage
     const sea = viewport.horizon
     addSky(stage)
-    addRidge(stage, { nearness: 0.07, base: sea, height: 0.12, frequency: 1.2, variant: 4, colour: palette.ridge[0], haze: 0.7, relief: 0.6, bottom: sea + 0.05 })
+    addRidge(stage, {
+      nearness: 0.07,
+      base: sea,
+      height: 0.12,
+      frequency: 1.2,
+      variant: 4,
+      colour: palette.ridge[0],
+      haze: 0.7,
+      relief: 0.6,
+      bottom: sea + 0.05,
+    })
     enter('backdrop', 0.2, sea + 0.02)
     addWater(stage, { ...palette.water, depth: 0.5 })
     enter('air', 0.5, -0.12)
@@ -222,13 +281,18 @@ export const road: Place = {
       const wide = box.right - box.left
       context.fillStyle = mix('#b9bcc4', palette.near, isNight ? 0.6 : 0.2)
       context.fillRect(box.left, sea + 0.12, wide, 0.012)
-      for (let x = Math.floor(box.left / 0.16) * 0.16; x < box.right; x += 0.16) context.fillRect(x, sea + 0.12, 0.01, 0.05)
-      context.fillStyle = verticalGradient(context, sea + 0.16, 0.5, { 0: mix(asphalt, palette.light, 0.12), 1: mix(asphalt, palette.near, 0.4) })
+      for (let x = Math.floor(box.left / 0.16) * 0.16; x < box.right; x += 0.16)
+        context.fillRect(x, sea + 0.12, 0.01, 0.05)
+      context.fillStyle = verticalGradient(context, sea + 0.16, 0.5, {
+        0: mix(asphalt, palette.light, 0.12),
+        1: mix(asphalt, palette.near, 0.4),
+      })
       context.fillRect(box.left, sea + 0.16, wide, 0.4)
     })
     addLayer(stage, 0.7, { top: sea + 0.2, bottom: sea + 0.36 }, (context, box) => {
       context.fillStyle = withAlpha('#f2ead8', isNight ? 0.5 : 0.8)
-      for (let x = Math.floor(box.left / 0.3) * 0.3; x < box.right; x += 0.3) context.fillRect(x, sea + 0.245, 0.15, 0.007)
+      for (let x = Math.floor(box.left / 0.3) * 0.3; x < box.right; x += 0.3)
+        context.fillRect(x, sea + 0.245, 0.15, 0.007)
       context.fillRect(box.left, sea + 0.345, box.right - box.left, 0.006)
     })
     enter('table', 0.7, sea + 0.3, 'shadow')
@@ -245,7 +309,13 @@ export const table: Place = {
     addSky(stage)
     addLayer(stage, 0.15, { top: -0.05, bottom: 0.4, detail: 0.3 }, (context, box) => {
       scatter(stage, 'trees', { ...box, spacing: 0.09 }, (x, random) => {
-        fillGlow(context, x, random.range(0.02, 0.16), random.range(0.08, 0.18), fading(mix(greenOf(stage, 2), palette.haze, 0.4), { 0: 0.85, 0.6: 0.5, 1: 0 }))
+        fillGlow(
+          context,
+          x,
+          random.range(0.02, 0.16),
+          random.range(0.08, 0.18),
+          fading(mix(greenOf(stage, 2), palette.haze, 0.4), { 0: 0.85, 0.6: 0.5, 1: 0 }),
+        )
       })
     })
     for (const weather of ['rain', 'snow']) if (description.weather.includes(weather)) addPane(stage, weather)
@@ -263,12 +333,21 @@ export const table: Place = {
     enter('ground', 0.55, edge + 0.17, 'none')
     const board = mix('#a5693a', palette.near, isNight ? 0.5 : 0.1)
     addLayer(stage, 0.7, { top: edge }, (context, box) => {
-      context.fillStyle = verticalGradient(context, edge, 0.56, { 0: mix(board, palette.light, 0.28), 0.1: board, 1: mix(board, '#25120a', 0.5) })
+      context.fillStyle = verticalGradient(context, edge, 0.56, {
+        0: mix(board, palette.light, 0.28),
+        0.1: board,
+        1: mix(board, '#25120a', 0.5),
+      })
       context.fillRect(box.left, edge, box.right - box.left, box.bottom - edge)
       const random = stage.random('grain')
       for (let i = 0; i < 150; i++) {
         context.fillStyle = withAlpha('#3a1c0c', random.range(0.05, 0.16))
-        context.fillRect(random.range(box.left, box.right), edge + random.next() ** 1.5 * 0.4, random.range(0.1, 0.6), 0.0022)
+        context.fillRect(
+          random.range(box.left, box.right),
+          edge + random.next() ** 1.5 * 0.4,
+          random.range(0.1, 0.6),
+          0.0022,
+        )
       }
       context.fillStyle = withAlpha('#2a140a', 0.4)
       for (const y of [0.25, 0.34, 0.45]) context.fillRect(box.left, y, box.right - box.left, 0.003)
@@ -281,14 +360,25 @@ export const table: Place = {
 /** Adds drops that run down the window, or snow that falls outside. */
 function addPane(stage: Stage, weather: string): void {
   const random = stage.random('pane')
-  const drops = Array.from({ length: weather === 'rain' ? 90 : 130 }, () => ({ x: random.range(-1.1, 1.1), y: random.next(), r: random.range(0.002, 0.005), speed: random.range(0.02, 0.16) }))
+  const drops = Array.from({ length: weather === 'rain' ? 90 : 130 }, () => ({
+    x: random.range(-1.1, 1.1),
+    y: random.next(),
+    r: random.range(0.002, 0.005),
+    speed: random.range(0.02, 0.16),
+  }))
   drawOnPlane(stage, 0.38, (context, seconds) => {
     for (const { x, y, r, speed } of drops) {
       const fall = (y + seconds * speed * (weather === 'rain' ? 1 : 0.6)) % 1
       const at = -0.6 + fall * 0.8
       context.fillStyle = weather === 'rain' ? 'rgba(225,240,255,.5)' : 'rgba(255,255,255,.85)'
       if (weather === 'rain') context.fillRect(x, at - r * 6, r * 0.5, r * 6)
-      fillEllipse(context, weather === 'snow' ? x + 0.02 * Math.sin(seconds + y * 20) : x, at, r, weather === 'rain' ? r * 1.5 : r)
+      fillEllipse(
+        context,
+        weather === 'snow' ? x + 0.02 * Math.sin(seconds + y * 20) : x,
+        at,
+        r,
+        weather === 'rain' ? r * 1.5 : r,
+      )
     }
   })
 }
@@ -328,10 +418,23 @@ function addPots(stage: Stage, nearness: number, base: number): void {
       const leaf = mix(random.pick(['#4f8f45', '#6aa84f', '#3f7a52']), stage.palette.near, 0.1)
       for (let i = 0; i < 14; i++) {
         context.fillStyle = mix(leaf, stage.palette.light, random.range(0, 0.35))
-        fillEllipse(context, x + random.range(-0.045, 0.045), base - 0.06 - random.next() * 0.09, 0.022, 0.009, random.range(-1, 1))
+        fillEllipse(
+          context,
+          x + random.range(-0.045, 0.045),
+          base - 0.06 - random.next() * 0.09,
+          0.022,
+          0.009,
+          random.range(-1, 1),
+        )
       }
       context.fillStyle = mix('#b5623c', stage.palette.near, 0.12)
-      fillPolygon(context, [x - 0.032, base - 0.05], [x + 0.032, base - 0.05], [x + 0.022, base + 0.01], [x - 0.022, base + 0.01])
+      fillPolygon(
+        context,
+        [x - 0.032, base - 0.05],
+        [x + 0.032, base - 0.05],
+        [x + 0.022, base + 0.01],
+        [x - 0.022, base + 0.01],
+      )
     })
   })
 }
@@ -352,7 +455,11 @@ export const stageHall: Place = {
     enter('backdrop', 0.5, floor + 0.04)
     drawOnPlane(stage, 0.5, (context, seconds) => {
       context.globalCompositeOperation = 'screen'
-      for (const [x, tone, swing] of [[-0.45, '#ff9ad0', 1], [0, '#fff0cc', 0.4], [0.45, '#8fc4ff', -1]] as const) {
+      for (const [x, tone, swing] of [
+        [-0.45, '#ff9ad0', 1],
+        [0, '#fff0cc', 0.4],
+        [0.45, '#8fc4ff', -1],
+      ] as const) {
         const foot = x * 0.25 + 0.08 * swing * Math.sin(seconds * 0.6)
         context.fillStyle = verticalGradient(context, -0.6, 0.42, fading(tone, { 0: 0.4, 1: 0.07 }))
         fillPolygon(context, [x - 0.02, -0.7], [x + 0.02, -0.7], [foot + 0.2, 0.38], [foot - 0.2, 0.38])

@@ -45,12 +45,16 @@ export const beach: Place = {
     enter('surface', 0.45, sea + 0.1, 'none')
     drawOnPlane(stage, 0.5, (context, seconds) => {
       const box = visibleBox(stage, 0.5)
-      for (const [row, reach] of [[0, 0.02], [1, 0.035]] as const) {
+      for (const [row, reach] of [
+        [0, 0.02],
+        [1, 0.035],
+      ] as const) {
         const level = sea + 0.145 + row * 0.03 + reach * Math.sin(seconds * 0.8 + row * 2)
         context.fillStyle = withAlpha('#ffffff', 0.32 - row * 0.06)
         context.beginPath()
         context.moveTo(box.left, level + 0.08)
-        for (let x = box.left; x <= box.right; x += 0.04) context.lineTo(x, level + 0.008 * Math.sin(x * 9 + row * 3 + seconds * 0.6))
+        for (let x = box.left; x <= box.right; x += 0.04)
+          context.lineTo(x, level + 0.008 * Math.sin(x * 9 + row * 3 + seconds * 0.6))
         context.lineTo(box.right, level + 0.08)
         context.fill()
       }
@@ -66,16 +70,36 @@ export const underwater: Place = {
   compose(stage, enter) {
     const deep = '#06283f'
     addLayer(stage, 0.02, { detail: 0.4 }, (context, box) => {
-      context.fillStyle = verticalGradient(context, -0.6, 0.6, { 0: '#5cc6d8', 0.35: '#2389ac', 0.75: '#11567d', 1: deep })
+      context.fillStyle = verticalGradient(context, -0.6, 0.6, {
+        0: '#5cc6d8',
+        0.35: '#2389ac',
+        0.75: '#11567d',
+        1: deep,
+      })
       context.fillRect(box.left, box.top, box.right - box.left, box.bottom - box.top)
     })
     const random = stage.random('sea')
-    const rays = Array.from({ length: 7 }, () => ({ x: random.range(-0.9, 0.9), width: random.range(0.04, 0.11), phase: random.range(0, 6) }))
+    const rays = Array.from({ length: 7 }, () => ({
+      x: random.range(-0.9, 0.9),
+      width: random.range(0.04, 0.11),
+      phase: random.range(0, 6),
+    }))
     drawOnPlane(stage, 0.08, (context, seconds) => {
       for (const { x, width, phase } of rays) {
         const sway = 0.05 * Math.sin(seconds * 0.5 + phase)
-        context.fillStyle = verticalGradient(context, -0.7, 0.4, fading('#d8fbff', { 0: 0.2 + 0.06 * Math.sin(seconds + phase), 1: 0 }))
-        fillPolygon(context, [x - width * 0.5, -0.8], [x + width * 0.5, -0.8], [x + width + sway - 0.25, 0.45], [x - width + sway - 0.25, 0.45])
+        context.fillStyle = verticalGradient(
+          context,
+          -0.7,
+          0.4,
+          fading('#d8fbff', { 0: 0.2 + 0.06 * Math.sin(seconds + phase), 1: 0 }),
+        )
+        fillPolygon(
+          context,
+          [x - width * 0.5, -0.8],
+          [x + width * 0.5, -0.8],
+          [x + width + sway - 0.25, 0.45],
+          [x - width + sway - 0.25, 0.45],
+        )
       }
     })
     addGround(stage, 0.3, { base: 0.3, colour: '#1a5f7c', low: deep, roll: 0.04 })
@@ -87,17 +111,25 @@ export const underwater: Place = {
     enter('ground', 0.65, 0.4, 'shadow')
     addGround(stage, 0.9, { base: 0.42, colour: '#154a63', low: '#041c2e', roll: 0.03 })
     addCoral(stage, 0.95, 0.5, 0)
-    const bubbles = Array.from({ length: 34 }, () => ({ x: random.range(-1, 1), y: random.range(0, 1.3), r: random.range(0.002, 0.007), speed: random.range(0.06, 0.14) }))
+    const bubbles = Array.from({ length: 34 }, () => ({
+      x: random.range(-1, 1),
+      y: random.range(0, 1.3),
+      r: random.range(0.002, 0.007),
+      speed: random.range(0.06, 0.14),
+    }))
     drawOnPlane(stage, 0.7, (context, seconds) => {
       context.fillStyle = 'rgba(220,245,255,.4)'
-      for (const { x, y, r, speed } of bubbles) fillCircle(context, x + 0.01 * Math.sin(seconds * 2 + y * 20), 0.6 - ((y + seconds * speed) % 1.3), r)
+      for (const { x, y, r, speed } of bubbles)
+        fillCircle(context, x + 0.01 * Math.sin(seconds * 2 + y * 20), 0.6 - ((y + seconds * speed) % 1.3), r)
     })
   },
 }
 
 /** Adds corals and weeds that sway. `haze` fades them towards the water, from 0 to 1. */
 function addCoral(stage: Stage, nearness: number, base: number, haze: number): void {
-  const tones = ['#e0647a', '#f2a45a', '#b05ac0', '#3fae8a', '#e8c84f'].map((tone) => mix(mix(tone, '#0d4a68', 0.35), '#1d7296', haze))
+  const tones = ['#e0647a', '#f2a45a', '#b05ac0', '#3fae8a', '#e8c84f'].map((tone) =>
+    mix(mix(tone, '#0d4a68', 0.35), '#1d7296', haze),
+  )
   addLayer(stage, nearness, { sway: 0.03, top: base - 0.3 * nearness - 0.05 }, (context, box) => {
     scatter(stage, `coral${nearness}`, { ...box, spacing: 0.09 / nearness ** 0.3 }, (x, random) => {
       const [height, tone] = [random.range(0.06, 0.2) * (0.4 + nearness * 0.7), random.pick(tones)]
@@ -112,7 +144,8 @@ function addCoral(stage: Stage, nearness: number, base: number, haze: number): v
         context.moveTo(x, base + 0.03)
         context.quadraticCurveTo(x, base - height * 0.5, x + Math.cos(angle) * height, base + Math.sin(angle) * height)
         context.stroke()
-        if (isFan) fillCircle(context, x + Math.cos(angle) * height, base + Math.sin(angle) * height, 0.008 * (0.5 + nearness))
+        if (isFan)
+          fillCircle(context, x + Math.cos(angle) * height, base + Math.sin(angle) * height, 0.008 * (0.5 + nearness))
       }
     })
   })
@@ -141,7 +174,13 @@ function addCloudBank(stage: Stage, nearness: number, base: number): void {
     scatter(stage, `bank${nearness}`, { ...box, spacing: 0.035 }, (x, random) => {
       const radius = random.range(0.05, 0.13)
       const y = base + random.range(0, 0.1)
-      fillGlow(context, x, y, radius, fading(mix(white, palette.sky[2], random.range(0, 0.35)), { 0: 0.9, 0.6: 0.5, 1: 0 }))
+      fillGlow(
+        context,
+        x,
+        y,
+        radius,
+        fading(mix(white, palette.sky[2], random.range(0, 0.35)), { 0: 0.9, 0.6: 0.5, 1: 0 }),
+      )
     })
     context.fillStyle = verticalGradient(context, base, base + 0.2, fading(white, { 0: 0, 1: 0.9 }))
     context.fillRect(box.left, base, box.right - box.left, box.bottom - base)
@@ -153,8 +192,7 @@ export const space: Place = {
   compose(stage, enter) {
     addNebula(stage)
     addStarField(stage, { nearness: 0.02, spacing: 0.0045, radius: 0.0019 })
-    enter('backdrop', 0.3, 0.3)
-    addPlanet(stage)
+    if (!enter('backdrop', 0.3, 0.3)) addPlanet(stage)
     addStarField(stage, { nearness: 0.35, spacing: 0.03, radius: 0.0034 })
     addRocks(stage)
     enter('surface', 0.7, 0.1)
@@ -175,7 +213,18 @@ export const moon: Place = {
     })
     addStarField(stage, { nearness: 0.02, spacing: 0.006, radius: 0.0018 })
     enter('backdrop', 0.2, 0)
-    addRidge(stage, { nearness: 0.1, base, height: 0.12, frequency: 1.3, variant: 6, colour: dust('#5c6274'), haze: 0.2, hazeColour: '#3a4052', relief: 1, bottom: base + 0.06 })
+    addRidge(stage, {
+      nearness: 0.1,
+      base,
+      height: 0.12,
+      frequency: 1.3,
+      variant: 6,
+      colour: dust('#5c6274'),
+      haze: 0.2,
+      hazeColour: '#3a4052',
+      relief: 1,
+      bottom: base + 0.06,
+    })
     enter('air', 0.5, -0.12)
     addGround(stage, 0.4, { base: base + 0.02, colour: dust('#8a8f9e'), low: dust('#4a5064'), roll: 0.012, grain: 0.1 })
     addCraters(stage, 0.5, base + 0.1, 0.26)

@@ -1,5 +1,21 @@
 import { mix } from '../paint.ts'
-import { body, footOf, type Gait, jointOf, limb, line, oval, paceOf, type Pen, type Point, polygon, type Pose, type Puppet, traceBody, wave } from './puppet.ts'
+import {
+  body,
+  footOf,
+  type Gait,
+  jointOf,
+  limb,
+  line,
+  oval,
+  type Pen,
+  type Point,
+  type Pose,
+  type Puppet,
+  paceOf,
+  polygon,
+  traceBody,
+  wave,
+} from './puppet.ts'
 
 /** What makes an animal on four legs the one it is. Lengths are fractions of its height at the shoulder. */
 export type Beast = Readonly<{
@@ -36,7 +52,8 @@ function gaitOf({ size, leg, ears }: Beast, verb: string): Gait | undefined {
   if (verb === 'run' || (verb === 'jump' && ears !== 'long')) {
     return { cycle: 0.58 * tempo, duty: 0.34, step: leg * 1.25, lift: leg * 0.36, phases: [0.5, 0.62, 0, 0.12] }
   }
-  if (verb === 'jump') return { cycle: 0.62, duty: 0.42, step: leg * 1.2, lift: leg * 0.6, phases: [0.4, 0.44, 0, 0.03] }
+  if (verb === 'jump')
+    return { cycle: 0.62, duty: 0.42, step: leg * 1.2, lift: leg * 0.6, phases: [0.4, 0.44, 0, 0.03] }
   if (verb === 'walk' || verb === 'dance') {
     return { cycle: 1.2 * tempo, duty: 0.64, step: leg * 0.72, lift: leg * 0.17, phases: [0.25, 0.75, 0, 0.5] }
   }
@@ -49,7 +66,7 @@ export function beast(spec: Beast): Puppet {
     const gait = gaitOf(spec, verb)
     return gait ? paceOf(gait) : 0
   }
-  const box = [-spec.long / 2 - 0.95, top, spec.long / 2 + 0.75 + spec.neck, 0.1] as const
+  const box = [-spec.long / 2 - 1.2, top, spec.long / 2 + 0.85 + spec.neck, 0.16] as const
   return { habit: 'ground', size: spec.size, box, pace, paint: (pen, pose) => paintBeast(pen, spec, pose) }
 }
 
@@ -115,7 +132,9 @@ function footAt({ spec, pose, hip, shoulder, isLying }: Frame, gait: Gait | unde
 
 function paintLeg(pen: Pen, { spec, hip, shoulder }: Frame, leg: number, foot: Point, isFar: boolean): void {
   const isFore = leg < 2
-  const top: Point = isFore ? [shoulder[0] - 0.02, shoulder[1] + spec.chest * 0.25] : [hip[0], hip[1] + spec.waist * 0.1]
+  const top: Point = isFore
+    ? [shoulder[0] - 0.02, shoulder[1] + spec.chest * 0.25]
+    : [hip[0], hip[1] + spec.waist * 0.1]
   const length = Math.max(spec.leg + spec.waist * 0.45, Math.hypot(foot[0] - top[0], foot[1] - top[1]))
   const knee = jointOf(top, foot, length * 0.52, length * 0.52, isFore ? 1 : -1)
   const tone = (colour: string) => (isFar ? dim(colour) : colour)
@@ -151,7 +170,8 @@ function paintTrunk(pen: Pen, { spec, hip, shoulder }: Frame): void {
     }
     oval(pen, mx - 0.04, my - 0.02, waist * 2, waist * 1.1)
   }
-  if (spec.extra === 'wool') for (let i = 0; i < 12; i++) oval(pen, hip[0] - 0.14 + i * 0.105 * spec.long, my - 0.12 + 0.2 * (i % 2), 0.17)
+  if (spec.extra === 'wool')
+    for (let i = 0; i < 12; i++) oval(pen, hip[0] - 0.14 + i * 0.105 * spec.long, my - 0.12 + 0.2 * (i % 2), 0.17)
   if (!spec.coatMarks) return
   pen.save()
   traceBody(pen, spine)
@@ -185,14 +205,41 @@ function paintTail(pen: Pen, { spec, pose, hip, isRunning }: Frame): void {
   const { coat, mark = dim(coat), pale = coat } = spec
   pen.fillStyle = coat
   if (spec.tail === 'stub') oval(pen, x - 0.02, y, 0.09)
-  if (spec.tail === 'heavy') body(pen, [x + 0.25, y + 0.1, 0.2], [x - 0.2, y + 0.25, 0.12], [x - 0.7, y + 0.38 + sway, 0.05], [x - 0.9, y + 0.36 + sway, 0.01])
-  if (spec.tail === 'thin') body(pen, [x + 0.1, y + 0.06, 0.05], [x - 0.2, y + low * 0.4, 0.045], [x - 0.42, y + low * 0.7 - sway, 0.04], [x - 0.58, y - 0.16 + low - sway * 2, 0.02])
+  if (spec.tail === 'heavy')
+    body(
+      pen,
+      [x + 0.25, y + 0.1, 0.2],
+      [x - 0.2, y + 0.25, 0.12],
+      [x - 0.7, y + 0.38 + sway, 0.05],
+      [x - 0.9, y + 0.36 + sway, 0.01],
+    )
+  if (spec.tail === 'thin')
+    body(
+      pen,
+      [x + 0.1, y + 0.06, 0.05],
+      [x - 0.2, y + low * 0.4, 0.045],
+      [x - 0.42, y + low * 0.7 - sway, 0.04],
+      [x - 0.58, y - 0.16 + low - sway * 2, 0.02],
+    )
   if (spec.tail === 'bushy') {
-    body(pen, [x + 0.14, y + 0.06, 0.05], [x - 0.14, y + low * 0.6, 0.1], [x - 0.4, y + low + sway, 0.15], [x - 0.66, y + low + sway * 1.6, 0.11], [x - 0.86, y + low * 0.8 + sway * 2, 0.01])
+    body(
+      pen,
+      [x + 0.14, y + 0.06, 0.05],
+      [x - 0.14, y + low * 0.6, 0.1],
+      [x - 0.4, y + low + sway, 0.15],
+      [x - 0.66, y + low + sway * 1.6, 0.11],
+      [x - 0.86, y + low * 0.8 + sway * 2, 0.01],
+    )
     pen.fillStyle = pale
-    body(pen, [x - 0.55, y + low + sway * 1.4, 0.13], [x - 0.68, y + low + sway * 1.6, 0.1], [x - 0.87, y + low * 0.8 + sway * 2, 0.01])
+    body(
+      pen,
+      [x - 0.55, y + low + sway * 1.4, 0.13],
+      [x - 0.68, y + low + sway * 1.6, 0.1],
+      [x - 0.87, y + low * 0.8 + sway * 2, 0.01],
+    )
   }
-  if (spec.tail === 'curl') line(pen, coat, 0.045, [x, y], [x - 0.1, y - 0.08], [x - 0.03, y - 0.13], [x - 0.12, y - 0.18])
+  if (spec.tail === 'curl')
+    line(pen, coat, 0.045, [x, y], [x - 0.1, y - 0.08], [x - 0.03, y - 0.13], [x - 0.12, y - 0.18])
   if (spec.tail === 'tuft') {
     line(pen, coat, 0.05, [x + 0.06, y], [x - 0.12, y + 0.12], [x - 0.2 + sway, y + 0.44])
     pen.fillStyle = mark
@@ -201,7 +248,13 @@ function paintTail(pen: Pen, { spec, pose, hip, isRunning }: Frame): void {
   if (spec.tail === 'flowing') {
     pen.fillStyle = mark
     const back = isRunning ? 0.62 : 0.26
-    body(pen, [x + 0.08, y, 0.05], [x - 0.14, y + 0.02, 0.08], [x - back * 0.75, y + low + sway, 0.11], [x - back, y + low + 0.3 + sway, 0.02])
+    body(
+      pen,
+      [x + 0.08, y, 0.05],
+      [x - 0.14, y + 0.02, 0.08],
+      [x - back * 0.75, y + low + sway, 0.11],
+      [x - back, y + low + 0.3 + sway, 0.02],
+    )
   }
 }
 
@@ -209,7 +262,13 @@ function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame
   const { coat, neck, neckThick, head, chest, snout, snoutThick, pale, extra } = spec
   const { seconds, verb } = pose
   const nod = 0.012 * wave(seconds * (isRunning ? 1.6 : 0.5))
-  const rise = isLying ? 0.02 : verb === 'eat' ? -0.09 + 0.012 * wave(seconds * 0.9) : isRunning ? spec.rise * 0.75 + nod : spec.rise + nod
+  const rise = isLying
+    ? 0.02
+    : verb === 'eat'
+      ? -0.09 + 0.012 * wave(seconds * 0.9)
+      : isRunning
+        ? spec.rise * 0.75 + nod
+        : spec.rise + nod
   const root: Point = [shoulder[0] + chest * 0.3, shoulder[1] - chest * 0.25]
   const at: Point = [root[0] + Math.cos(rise * Math.PI * 2) * neck, root[1] - Math.sin(rise * Math.PI * 2) * neck]
   const [x, y] = at
@@ -219,12 +278,24 @@ function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame
   limb(pen, root, Math.max(neckThick * 1.5, chest * 0.62), at, neckThick)
   if (pale) {
     pen.fillStyle = pale
-    limb(pen, [root[0] + chest * 0.42, root[1] + chest * 0.5], chest * 0.3, [x + head * 0.1, y + head * 0.55], head * 0.42)
+    limb(
+      pen,
+      [root[0] + chest * 0.42, root[1] + chest * 0.5],
+      chest * 0.3,
+      [x + head * 0.1, y + head * 0.55],
+      head * 0.42,
+    )
   }
   if (extra === 'crest') {
     pen.fillStyle = spec.mark ?? dim(coat)
     const flow = 0.04 * wave(seconds * 1.2) + (isRunning ? 0.12 : 0.03)
-    body(pen, [x + head * 0.5, y - head, 0.03], [x - head * 0.6, y - head * 0.7, 0.07], [(x + root[0]) / 2 - 0.12 - flow, (y + root[1]) / 2 - 0.04, 0.08], [root[0] - 0.2 - flow, root[1], 0.02])
+    body(
+      pen,
+      [x + head * 0.5, y - head, 0.03],
+      [x - head * 0.6, y - head * 0.7, 0.07],
+      [(x + root[0]) / 2 - 0.12 - flow, (y + root[1]) / 2 - 0.04, 0.08],
+      [root[0] - 0.2 - flow, root[1], 0.02],
+    )
   }
   const drop = verb === 'eat' ? 0.85 : rise > 0.14 ? 0.7 : 0.3
   const nose: Point = [x + head * 0.5 + snout, y + head * 0.15 + snout * drop]
@@ -233,7 +304,13 @@ function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame
   limb(pen, [x + head * 0.3, y + head * 0.1], head * 0.74, nose, snoutThick)
   if (pale) {
     pen.fillStyle = pale
-    limb(pen, [x + head * 0.5, y + head * 0.6], head * 0.34, [nose[0] - 0.02, nose[1] + snoutThick * 0.4], snoutThick * 0.6)
+    limb(
+      pen,
+      [x + head * 0.5, y + head * 0.6],
+      head * 0.34,
+      [nose[0] - 0.02, nose[1] + snoutThick * 0.4],
+      snoutThick * 0.6,
+    )
   }
   if (extra === 'trunk') paintTrunkNose(pen, spec, at, seconds)
   else {
@@ -256,20 +333,34 @@ function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame
 function paintMane(pen: Pen, spec: Beast, [x, y]: Point): void {
   pen.fillStyle = spec.mark ?? dim(spec.coat)
   oval(pen, x - 0.06, y + 0.06, 0.3, 0.34)
-  for (let i = 0; i < 15; i++) oval(pen, x - 0.06 + Math.cos(i * 0.42) * 0.28, y + 0.06 + Math.sin(i * 0.42) * 0.32, 0.08)
+  for (let i = 0; i < 15; i++)
+    oval(pen, x - 0.06 + Math.cos(i * 0.42) * 0.28, y + 0.06 + Math.sin(i * 0.42) * 0.32, 0.08)
 }
 
 function paintTrunkNose(pen: Pen, { coat, head }: Beast, [x, y]: Point, seconds: number): void {
   const sway = 0.05 * wave(seconds * 0.25)
   pen.fillStyle = coat
-  body(pen, [x + head * 0.5, y + 0.02, 0.13], [x + head * 1.2, y + 0.2, 0.1], [x + head * 1.4 + sway, y + 0.5, 0.07], [x + head * 1.5 + sway * 1.5, y + 0.76, 0.05], [x + head * 1.9 + sway * 2, y + 0.84, 0.035])
+  body(
+    pen,
+    [x + head * 0.5, y + 0.02, 0.13],
+    [x + head * 1.2, y + 0.2, 0.1],
+    [x + head * 1.4 + sway, y + 0.5, 0.07],
+    [x + head * 1.5 + sway * 1.5, y + 0.76, 0.05],
+    [x + head * 1.9 + sway * 2, y + 0.84, 0.035],
+  )
   pen.fillStyle = '#f3e9d4'
   body(pen, [x + head * 0.6, y + 0.14, 0.04], [x + head * 1.1, y + 0.32, 0.03], [x + head * 1.75, y + 0.3, 0.006])
 }
 
 function paintEar(pen: Pen, { ears, head }: Beast, [x, y]: Point, colour: string): void {
   pen.fillStyle = colour
-  if (ears === 'pointed') polygon(pen, [x - head * 0.65, y - head * 0.5], [x - head * 0.35, y - head * 1.9], [x + head * 0.3, y - head * 0.85])
+  if (ears === 'pointed')
+    polygon(
+      pen,
+      [x - head * 0.65, y - head * 0.5],
+      [x - head * 0.35, y - head * 1.9],
+      [x + head * 0.3, y - head * 0.85],
+    )
   if (ears === 'round') oval(pen, x - head * 0.3, y - head * 0.85, head * 0.42)
   if (ears === 'floppy') oval(pen, x - head * 0.4, y + head * 0.2, head * 0.34, head * 0.8, 0.25)
   if (ears === 'long') oval(pen, x - head * 0.5, y - head * 1.75, head * 0.32, head * 1.25, -0.25)
@@ -286,6 +377,8 @@ function paintHorns(pen: Pen, { extra, mark = '#d9cbb0', head }: Beast, [x, y]: 
       line(pen, mark, 0.026, at(-0.09, 0.38), at(-0.24, 0.52))
     }
   }
-  if (extra === 'horns') for (const dx of [-0.05, 0.06]) line(pen, mark, 0.05, [x + dx, top], [x + dx - 0.07, top - head * 0.7], [x + dx + 0.05, top - head * 1.2])
+  if (extra === 'horns')
+    for (const dx of [-0.05, 0.06])
+      line(pen, mark, 0.05, [x + dx, top], [x + dx - 0.07, top - head * 0.7], [x + dx + 0.05, top - head * 1.2])
   if (extra === 'horn') line(pen, '#ffe9b0', 0.04, [x + head * 0.3, top], [x + head * 1.15, top - head * 2])
 }

@@ -1,5 +1,18 @@
 import { mix } from '../paint.ts'
-import { body, footOf, type Gait, limb, oval, paceOf, type Pen, type Point, polygon, type Pose, type Puppet, wave } from './puppet.ts'
+import {
+  body,
+  footOf,
+  type Gait,
+  limb,
+  oval,
+  type Pen,
+  type Point,
+  type Pose,
+  type Puppet,
+  paceOf,
+  polygon,
+  wave,
+} from './puppet.ts'
 
 export type Bird = Readonly<{
   size: number
@@ -27,12 +40,33 @@ const FLYING = new Set(['fly', 'float', 'rise', 'fall', 'orbit', 'run', 'land'])
 const WADDLE: Gait = { cycle: 0.9, duty: 0.6, step: 0.22, lift: 0.08, phases: [0, 0.5] }
 
 export function bird(spec: Bird): Puppet {
-  if (spec.penguin) return { habit: 'ground', size: spec.size, box: [-0.6, -1.15, 0.6, 0.1], pace: (verb) => (verb === 'walk' ? paceOf(WADDLE) : 0), paint: (pen, pose) => paintPenguin(pen, spec, pose) }
-  return { habit: 'air', size: spec.size, box: [-1.5, -1.3, 1.2, 1], pace: (verb) => (FLYING.has(verb) ? 0.9 : verb === 'swim' ? 0.25 : 0), paint: (pen, pose) => paintBird(pen, spec, pose) }
+  if (spec.penguin)
+    return {
+      habit: 'ground',
+      size: spec.size,
+      box: [-0.6, -1.15, 0.6, 0.1],
+      pace: (verb) => (verb === 'walk' ? paceOf(WADDLE) : 0),
+      paint: (pen, pose) => paintPenguin(pen, spec, pose),
+    }
+  return {
+    habit: 'air',
+    size: spec.size,
+    box: [-1.5, -1.3 - (spec.legs ?? 0), 1.3, 1],
+    pace: (verb) => (FLYING.has(verb) ? 0.9 : verb === 'swim' ? 0.25 : 0),
+    paint: (pen, pose) => paintBird(pen, spec, pose),
+  }
 }
 
 function paintBird(pen: Pen, spec: Bird, { seconds, verb }: Pose): void {
-  const { coat, neck = 0.12, span = 0.8, tail = 0.34, legs = 0.16, beak = '#e9a33d', wing = mix(coat, '#10101c', 0.18) } = spec
+  const {
+    coat,
+    neck = 0.12,
+    span = 0.8,
+    tail = 0.34,
+    legs = 0.16,
+    beak = '#e9a33d',
+    wing = mix(coat, '#10101c', 0.18),
+  } = spec
   const flies = FLYING.has(verb)
   const swims = verb === 'swim' && spec.floats
   const beat = seconds * (spec.quick ? 6 : spec.slow ? 0.9 : 1.6)
@@ -48,7 +82,9 @@ function paintBird(pen: Pen, spec: Bird, { seconds, verb }: Pose): void {
   body(pen, [-0.22, 0.02, 0.1], [-0.34 - tail * 0.5, 0.05, 0.09], [-0.36 - tail, 0.08, 0.06])
   const upright = flies ? 0.42 : spec.owl ? 1.45 : 1.15
   const eats = verb === 'eat' && !flies
-  const head: Point = eats ? [0.3 + neck, 0.02 + neck * 0.8 + 0.03 * wave(seconds)] : [0.28 + Math.cos(upright) * neck * 1.4, -0.1 - Math.sin(upright) * neck * 1.4]
+  const head: Point = eats
+    ? [0.3 + neck, 0.02 + neck * 0.8 + 0.03 * wave(seconds)]
+    : [0.28 + Math.cos(upright) * neck * 1.4, -0.1 - Math.sin(upright) * neck * 1.4]
   pen.fillStyle = coat
   body(pen, [-0.36, 0.03, 0.06], [-0.1, 0.03, 0.19], [0.15, 0, 0.19], [0.32, -0.05, 0.1])
   limb(pen, [0.22, -0.04], 0.12, head, neck > 0.3 ? 0.055 : 0.1)
@@ -61,10 +97,22 @@ function paintBird(pen: Pen, spec: Bird, { seconds, verb }: Pose): void {
   }
   pen.fillStyle = spec.crest ?? coat
   if (spec.crest) oval(pen, head[0] - 0.01, head[1] - 0.09, 0.06, 0.035)
-  if (spec.owl) for (const dx of [-0.12, 0.08]) polygon(pen, [head[0] + dx - 0.04, head[1] - 0.1], [head[0] + dx, head[1] - 0.27], [head[0] + dx + 0.07, head[1] - 0.12])
+  if (spec.owl)
+    for (const dx of [-0.12, 0.08])
+      polygon(
+        pen,
+        [head[0] + dx - 0.04, head[1] - 0.1],
+        [head[0] + dx, head[1] - 0.27],
+        [head[0] + dx + 0.07, head[1] - 0.12],
+      )
   pen.fillStyle = beak
   const long = spec.owl ? 0.12 : (spec.beakLong ?? 0.22)
-  polygon(pen, [head[0] + skull * 0.6, head[1] - 0.045], [head[0] + skull * 0.6 + long, head[1] + 0.035], [head[0] + skull * 0.6, head[1] + 0.055])
+  polygon(
+    pen,
+    [head[0] + skull * 0.6, head[1] - 0.045],
+    [head[0] + skull * 0.6 + long, head[1] + 0.035],
+    [head[0] + skull * 0.6, head[1] + 0.055],
+  )
   paintEyes(pen, head, spec.owl ?? false)
   if (flies) paintWing(pen, wing, span, flap, 0)
   else {
@@ -88,14 +136,26 @@ function paintWing(pen: Pen, tone: string, span: number, flap: number, back: num
   pen.fillStyle = tone
   const elbow: Point = [0.02 + back, -flap * span * 0.45 - 0.05]
   const tip: Point = [-0.3 + back, -flap * span * (flap > 0 ? 1 : 0.7)]
-  body(pen, [0.16 + back * 0.4, -0.02, 0.14], [elbow[0], elbow[1], 0.18], [(elbow[0] + tip[0]) / 2 - 0.05, (elbow[1] + tip[1]) / 2, 0.14], [tip[0], tip[1], 0.02])
+  body(
+    pen,
+    [0.16 + back * 0.4, -0.02, 0.14],
+    [elbow[0], elbow[1], 0.18],
+    [(elbow[0] + tip[0]) / 2 - 0.05, (elbow[1] + tip[1]) / 2, 0.14],
+    [tip[0], tip[1], 0.02],
+  )
 }
 
 function paintPlumes(pen: Pen, plume: string, seconds: number): void {
   for (let i = 0; i < 4; i++) {
     const sway = (delay: number) => 0.07 * wave(seconds * 0.35 - delay + i / 6)
     pen.fillStyle = i % 2 ? plume : mix(plume, '#ffd86a', 0.6)
-    body(pen, [-0.3, 0.02, 0.05], [-0.6, 0.06 + 0.06 * i + sway(0), 0.05], [-0.95, 0.1 + 0.12 * i + sway(0.15), 0.06], [-1.35, 0.06 + 0.2 * i + sway(0.3), 0.01])
+    body(
+      pen,
+      [-0.3, 0.02, 0.05],
+      [-0.6, 0.06 + 0.06 * i + sway(0), 0.05],
+      [-0.95, 0.1 + 0.12 * i + sway(0.15), 0.06],
+      [-1.35, 0.06 + 0.2 * i + sway(0.3), 0.01],
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 import { mix } from '../paint.ts'
 import { createRandom } from '../random.ts'
-import { body, limb, line, oval, type Pen, type Point, polygon, type Pose, type Puppet, shine, wave } from './puppet.ts'
+import { body, limb, line, oval, type Pen, type Point, type Pose, type Puppet, polygon, shine, wave } from './puppet.ts'
 
 export function jellyfish(colour = '#c97ac9'): Puppet {
   return {
@@ -9,7 +9,10 @@ export function jellyfish(colour = '#c97ac9'): Puppet {
       const beat = 0.05 * wave(seconds * 0.45)
       for (let i = 0; i < 7; i++) {
         const x = -0.27 + i * 0.09
-        const strand = Array.from({ length: 8 }, (_, k): Point => [x + 0.05 * wave(seconds * 0.4 - k * 0.13 + i / 6), -0.05 + k * (i % 2 ? 0.13 : 0.1)])
+        const strand = Array.from(
+          { length: 8 },
+          (_, k): Point => [x + 0.05 * wave(seconds * 0.4 - k * 0.13 + i / 6), -0.05 + k * (i % 2 ? 0.13 : 0.1)],
+        )
         line(pen, mix(colour, '#ffffff', 0.35), i % 2 ? 0.022 : 0.042, ...strand)
       }
       pen.fillStyle = colour
@@ -27,9 +30,15 @@ export function jellyfish(colour = '#c97ac9'): Puppet {
 
 export function butterfly(colour = '#4f9be1'): Puppet {
   return {
-    ...{ habit: 'air', size: 0.1, box: [-0.95, -0.9, 0.95, 0.9], pace: (verb) => (verb === 'fly' || verb === 'run' ? 0.6 : 0) },
+    ...{
+      habit: 'air',
+      size: 0.1,
+      box: [-0.95, -0.9, 0.95, 0.9],
+      pace: (verb) => (verb === 'fly' || verb === 'run' ? 0.6 : 0),
+    },
     paint(pen, { seconds, verb }) {
-      const open = verb === 'fly' || verb === 'run' ? 0.2 + 0.8 * Math.abs(wave(seconds * 1.3)) : 0.45 + 0.4 * wave(seconds * 0.3)
+      const open =
+        verb === 'fly' || verb === 'run' ? 0.2 + 0.8 * Math.abs(wave(seconds * 1.3)) : 0.45 + 0.4 * wave(seconds * 0.3)
       pen.rotate(0.35)
       for (const side of [-1, 1]) {
         pen.save()
@@ -57,7 +66,9 @@ export function dragon(colour: string, hasWings: boolean): Puppet {
     ...{ habit: 'air', size: 0.34, box: [-2.3, -1.25, 1.5, 1.1], pace: () => 0.3 },
     paint: (pen, pose) => paintDragon(pen, colour, hasWings, pose),
     glow(pen, { seconds, verb }) {
-      if (verb === 'burn') for (let i = 0; i < 5; i++) shine(pen, 1.15 + 0.1 * i, 0.1 + 0.03 * wave(seconds * 1.5 + i / 5), 0.13 + 0.05 * i, '#ff9a3c', 0.7)
+      if (verb === 'burn')
+        for (let i = 0; i < 5; i++)
+          shine(pen, 1.15 + 0.1 * i, 0.1 + 0.03 * wave(seconds * 1.5 + i / 5), 0.13 + 0.05 * i, '#ff9a3c', 0.7)
     },
   }
 }
@@ -65,9 +76,18 @@ export function dragon(colour: string, hasWings: boolean): Puppet {
 function paintDragon(pen: Pen, colour: string, hasWings: boolean, { seconds }: Pose): void {
   const [dark, pale] = [mix(colour, '#180c1c', 0.4), mix(colour, '#ffe2a0', 0.55)]
   const count = 24
-  const at = (k: number): Point => [0.75 - (hasWings ? 1.8 : 2.6) * k, (hasWings ? 0.1 : 0.27) * wave(k * (hasWings ? 0.8 : 1.45) - seconds * 0.4) * (0.35 + k * 0.8)]
-  const girth = (k: number) => (hasWings ? 0.08 + 0.13 * Math.sin(Math.min(1, k * 1.7) * Math.PI) * (k < 0.6 ? 1 : 0) - 0.07 * k : 0.125 - 0.11 * k * k)
-  const spine = Array.from({ length: count + 1 }, (_, i) => [...at(i / count), Math.max(0.012, girth(i / count))] as const)
+  const at = (k: number): Point => [
+    0.75 - (hasWings ? 1.8 : 2.6) * k,
+    (hasWings ? 0.1 : 0.27) * wave(k * (hasWings ? 0.8 : 1.45) - seconds * 0.4) * (0.35 + k * 0.8),
+  ]
+  const girth = (k: number) =>
+    hasWings
+      ? 0.08 + 0.13 * Math.sin(Math.min(1, k * 1.7) * Math.PI) * (k < 0.6 ? 1 : 0) - 0.07 * k
+      : 0.125 - 0.11 * k * k
+  const spine = Array.from(
+    { length: count + 1 },
+    (_, i) => [...at(i / count), Math.max(0.012, girth(i / count))] as const,
+  )
   if (hasWings) paintDragonWing(pen, mix(dark, '#100818', 0.3), at(0.3), seconds - 0.06)
   pen.fillStyle = dark
   for (const k of hasWings ? [0.22, 0.46] : [0.17, 0.24, 0.52, 0.6]) {
@@ -77,7 +97,8 @@ function paintDragon(pen: Pen, colour: string, hasWings: boolean, { seconds }: P
     limb(pen, [x - 0.03 + kick, y + 0.22], 0.03, [x + 0.08 + kick, y + 0.27], 0.018)
   }
   pen.fillStyle = hasWings ? dark : pale
-  for (const [x, y, half] of spine.slice(2, -2)) polygon(pen, [x + 0.06, y - half * 0.7], [x - 0.03, y - half - 0.08], [x - 0.06, y - half * 0.7])
+  for (const [x, y, half] of spine.slice(2, -2))
+    polygon(pen, [x + 0.06, y - half * 0.7], [x - 0.03, y - half - 0.08], [x - 0.06, y - half * 0.7])
   pen.fillStyle = colour
   body(pen, ...spine)
   pen.fillStyle = pale
@@ -110,15 +131,36 @@ function paintDragonHead(pen: Pen, [x, y]: Point, { colour, pale, hasWings, seco
     pen.fillStyle = pale
     for (let i = 0; i < 5; i++) {
       const sway = 0.04 * wave(seconds * 0.6 + i / 5)
-      body(pen, [x - 0.02, y - 0.08 + i * 0.05, 0.04], [x - 0.18, y - 0.12 + i * 0.08 + sway, 0.035], [x - 0.34, y - 0.1 + i * 0.09 + sway, 0.006])
+      body(
+        pen,
+        [x - 0.02, y - 0.08 + i * 0.05, 0.04],
+        [x - 0.18, y - 0.12 + i * 0.08 + sway, 0.035],
+        [x - 0.34, y - 0.1 + i * 0.09 + sway, 0.006],
+      )
     }
-    for (const s of [0, 1]) line(pen, pale, 0.018, [x + 0.34, y + 0.02], [x + 0.46, y + 0.1 + s * 0.06], [x + 0.4 + s * 0.1, y + 0.28 + 0.03 * wave(seconds * 0.5 + s / 2)])
+    for (const s of [0, 1])
+      line(
+        pen,
+        pale,
+        0.018,
+        [x + 0.34, y + 0.02],
+        [x + 0.46, y + 0.1 + s * 0.06],
+        [x + 0.4 + s * 0.1, y + 0.28 + 0.03 * wave(seconds * 0.5 + s / 2)],
+      )
   }
   pen.fillStyle = colour
   oval(pen, x + 0.04, y - 0.02, 0.12)
   limb(pen, [x + 0.08, y - 0.02], 0.1, [x + 0.34, y + 0.01], 0.06)
   limb(pen, [x + 0.06, y + 0.07], 0.06, [x + 0.26, y + 0.13 + 0.015 * wave(seconds * 0.4)], 0.03)
-  for (const dx of [-0.02, 0.06]) line(pen, hasWings ? '#e8dcc0' : pale, 0.035, [x + dx, y - 0.1], [x + dx - 0.1, y - 0.21], [x + dx - 0.22, y - 0.26])
+  for (const dx of [-0.02, 0.06])
+    line(
+      pen,
+      hasWings ? '#e8dcc0' : pale,
+      0.035,
+      [x + dx, y - 0.1],
+      [x + dx - 0.1, y - 0.21],
+      [x + dx - 0.22, y - 0.26],
+    )
   pen.fillStyle = '#ffe27a'
   oval(pen, x + 0.1, y - 0.05, 0.03)
   pen.fillStyle = '#180c1c'
@@ -132,7 +174,12 @@ export function tree(crown: string, size: number): Puppet {
     paint(pen, { seconds }) {
       pen.fillStyle = '#5c4231'
       polygon(pen, [-0.06, 0.02], [-0.03, -0.5], [0.03, -0.5], [0.07, 0.02])
-      for (const [x, y] of [[-0.2, -0.62], [0.2, -0.64], [0.02, -0.78]] as const) line(pen, '#5c4231', 0.03, [0, -0.4], [x, y])
+      for (const [x, y] of [
+        [-0.2, -0.62],
+        [0.2, -0.64],
+        [0.02, -0.78],
+      ] as const)
+        line(pen, '#5c4231', 0.03, [0, -0.4], [x, y])
       const random = createRandom(7)
       pen.transform(1, 0, 0.008 * wave(seconds * 0.25), 1, 0, 0)
       for (let i = 0; i < 90; i++) {
@@ -162,7 +209,11 @@ export function sittingPanda(): Puppet {
       pen.fillStyle = white
       oval(pen, 0, -0.83 + chew * 0.3, 0.27, 0.235)
       pen.fillStyle = black
-      for (const [x, turn] of [[-0.07, 0.5], [0.13, -0.5]] as const) oval(pen, x, -0.85, 0.06, 0.075, turn)
+      for (const [x, turn] of [
+        [-0.07, 0.5],
+        [0.13, -0.5],
+      ] as const)
+        oval(pen, x, -0.85, 0.06, 0.075, turn)
       oval(pen, 0.05, -0.745 + chew, 0.04, 0.027)
       pen.fillStyle = '#ffffff'
       for (const x of [-0.06, 0.13]) oval(pen, x, -0.865, 0.018)

@@ -1,5 +1,5 @@
 import { mix } from '../paint.ts'
-import { body, limb, oval, type Pen, type Point, polygon, type Pose, type Puppet, wave } from './puppet.ts'
+import { body, limb, oval, type Pen, type Point, type Pose, type Puppet, polygon, wave } from './puppet.ts'
 
 export type Fish = Readonly<{
   size: number
@@ -15,7 +15,13 @@ export type Fish = Readonly<{
 
 /** Fish and whales: a body that bends in a wave, which grows towards the tail. */
 export function fish(spec: Fish): Puppet {
-  return { habit: 'sea', size: spec.size, box: [-1.2, -0.65, 1.1, 0.65], pace: () => 0.35, paint: (pen, pose) => paintFish(pen, spec, pose) }
+  return {
+    habit: 'sea',
+    size: spec.size,
+    box: [-1.2, -0.65, 1.1, 0.65],
+    pace: () => 0.35,
+    paint: (pen, pose) => paintFish(pen, spec, pose),
+  }
 }
 
 function paintFish(pen: Pen, spec: Fish, { seconds }: Pose): void {
@@ -56,7 +62,8 @@ function paintFish(pen: Pen, spec: Fish, { seconds }: Pose): void {
 function paintTail(pen: Pen, { back, tail }: Fish, [x, y]: Point, tilt: number): void {
   pen.fillStyle = mix(back, '#101428', 0.2)
   if (tail === 'fluke') {
-    for (const s of [-1, 1]) body(pen, [x + 0.08, y, 0.05], [x - 0.1, y + s * 0.07 + tilt, 0.06], [x - 0.3, y + s * 0.17 + tilt * 2, 0.012])
+    for (const s of [-1, 1])
+      body(pen, [x + 0.08, y, 0.05], [x - 0.1, y + s * 0.07 + tilt, 0.06], [x - 0.3, y + s * 0.17 + tilt * 2, 0.012])
     return
   }
   const high = tail === 'sickle' ? 0.36 : 0.28

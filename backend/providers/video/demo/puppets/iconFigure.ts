@@ -3,8 +3,21 @@ import type { Icon } from '../reading/lexicon.ts'
 import { type Habit, type Puppet, wave } from './puppet.ts'
 
 const PIXELS = 512
-const HABITS: Readonly<Record<string, Habit>> = { underwater: 'sea', ocean: 'surface', sky: 'air', table: 'table', hill: 'backdrop' }
-const SIZES: Readonly<Record<string, number>> = { table: 0.26, underwater: 0.2, sky: 0.2, hill: 0.42, road: 0.22, stage: 0.3 }
+const HABITS: Readonly<Record<string, Habit>> = {
+  underwater: 'sea',
+  ocean: 'surface',
+  sky: 'air',
+  table: 'table',
+  hill: 'backdrop',
+}
+const SIZES: Readonly<Record<string, number>> = {
+  table: 0.26,
+  underwater: 0.2,
+  sky: 0.2,
+  hill: 0.42,
+  road: 0.22,
+  stage: 0.3,
+}
 
 /** Cuts a figure out of an icon. It has no joints, so it hops, leans and sways as a whole. */
 export async function iconFigure({ body, size, home, flips }: Icon): Promise<Puppet> {
@@ -19,13 +32,24 @@ export async function iconFigure({ body, size, home, flips }: Icon): Promise<Pup
   const habit = HABITS[home] ?? 'ground'
   const isCentred = habit === 'sea' || habit === 'air'
   return {
-    ...{ habit, size: SIZES[home] ?? 0.22, box: [-half - 0.25, isCentred ? -0.75 : -1.25, half + 0.25, isCentred ? 0.75 : 0.1] },
+    ...{
+      habit,
+      size: SIZES[home] ?? 0.22,
+      box: [-half - 0.25, isCentred ? -0.75 : -1.25, half + 0.25, isCentred ? 0.75 : 0.1],
+    },
     pace: (verb) => ({ run: 0.8, walk: 0.3, drive: 0.9, fly: 0.6, swim: 0.3, sail: 0.15 })[verb] ?? 0,
     paint(pen, { seconds, verb }) {
       const beat = wave(seconds * (verb === 'run' ? 1.5 : verb === 'walk' || verb === 'dance' ? 0.9 : 0.3))
       const hop = ['run', 'walk', 'jump', 'dance'].includes(verb) ? Math.abs(beat) : 0
       pen.translate(0, -0.08 * hop)
-      pen.transform(flips ? -1 : 1, 0, habit === 'table' ? 0 : -0.02 * beat, 1 - 0.02 * (1 - hop) * Math.abs(beat), 0, 0)
+      pen.transform(
+        flips ? -1 : 1,
+        0,
+        habit === 'table' ? 0 : -0.02 * beat,
+        1 - 0.02 * (1 - hop) * Math.abs(beat),
+        0,
+        0,
+      )
       if (verb === 'fly') pen.scale(1, 0.9 + 0.1 * wave(seconds * 1.5))
       pen.imageSmoothingQuality = 'high'
       pen.drawImage(canvas, left, top, wide, high, -half, isCentred ? -0.5 : -1, half * 2, 1)

@@ -86,7 +86,10 @@ function prepare(part: Part, coat: string): (pen: Pen, pose: Pose, moves: boolea
   }
   if (part[0] === 'ring') {
     const [x, y, radius, width, fill] = part[1] as [number, number, number, number, string]
-    const rim = Array.from({ length: 41 }, (_, i): Point => [x + radius * Math.cos(i * 0.15708), y + radius * Math.sin(i * 0.15708)])
+    const rim = Array.from(
+      { length: 41 },
+      (_, i): Point => [x + radius * Math.cos(i * 0.15708), y + radius * Math.sin(i * 0.15708)],
+    )
     return (pen) => line(pen, fill, width, ...rim)
   }
   const [fill, path, move] = part as readonly [string, string, Move?]
@@ -95,10 +98,20 @@ function prepare(part: Part, coat: string): (pen: Pen, pose: Pose, moves: boolea
     pen.fillStyle = fill === 'glass' ? (isDark ? '#ffe2a0' : '#33475c') : tone(fill)
     if (!move) return pen.fill(shape)
     pen.save()
-    if (move.turn) around(pen, move.turn[0], move.turn[1], () => pen.rotate(move.turn![2] * wave(seconds * move.turn![3])))
-    if (move.spin) around(pen, move.spin[0], move.spin[1], () => pen.rotate(moves || move.spin![2] < 0.2 ? seconds * move.spin![2] * Math.PI * 2 : 0))
-    if (move.flip) around(pen, move.flip[0], move.flip[1], () => pen.scale(Math.max(0.15, Math.abs(wave(seconds * move.flip![2]))), 1))
-    if (move.pulse) around(pen, move.pulse[0], move.pulse[1], () => pen.scale(1 + 0.06 * wave(seconds * move.pulse![2] * 0.7), 1 + 0.12 * wave(seconds * move.pulse![2])))
+    if (move.turn)
+      around(pen, move.turn[0], move.turn[1], () => pen.rotate(move.turn![2] * wave(seconds * move.turn![3])))
+    if (move.spin)
+      around(pen, move.spin[0], move.spin[1], () =>
+        pen.rotate(moves || move.spin![2] < 0.2 ? seconds * move.spin![2] * Math.PI * 2 : 0),
+      )
+    if (move.flip)
+      around(pen, move.flip[0], move.flip[1], () =>
+        pen.scale(Math.max(0.15, Math.abs(wave(seconds * move.flip![2]))), 1),
+      )
+    if (move.pulse)
+      around(pen, move.pulse[0], move.pulse[1], () =>
+        pen.scale(1 + 0.06 * wave(seconds * move.pulse![2] * 0.7), 1 + 0.12 * wave(seconds * move.pulse![2])),
+      )
     if (move.slide) pen.translate(0, ((seconds * move.slide[2]) % 1) * move.slide[1] - move.slide[1] / 2)
     pen.fill(shape)
     pen.restore()
@@ -117,7 +130,12 @@ function paintSteam(pen: Pen, [x, y]: Point, seconds: number): void {
     const drift = (k: number) => 0.07 * wave(rise * 1.2 + k + i * 0.3)
     pen.fillStyle = `rgba(250,248,244,${0.42 * Math.sin(rise * Math.PI)})`
     const top = y - 0.1 - rise * 0.55
-    body(pen, [x - 0.18 + i * 0.12, top + 0.14, 0.03], [x - 0.18 + i * 0.12 + drift(0.2), top, 0.06], [x - 0.18 + i * 0.12 + drift(0.5), top - 0.16, 0.02])
+    body(
+      pen,
+      [x - 0.18 + i * 0.12, top + 0.14, 0.03],
+      [x - 0.18 + i * 0.12 + drift(0.2), top, 0.06],
+      [x - 0.18 + i * 0.12 + drift(0.5), top - 0.16, 0.02],
+    )
   }
 }
 

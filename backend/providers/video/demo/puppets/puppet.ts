@@ -62,7 +62,8 @@ export function body(pen: Pen, ...spine: readonly (readonly [number, number, num
 
 export const polygon = fillPolygon
 
-export const oval = (pen: Pen, x: number, y: number, rx: number, ry = rx, angle = 0) => fillEllipse(pen, x, y, rx, ry, angle)
+export const oval = (pen: Pen, x: number, y: number, rx: number, ry = rx, angle = 0) =>
+  fillEllipse(pen, x, y, rx, ry, angle)
 
 export function line(pen: Pen, colour: string, width: number, ...points: readonly Point[]): void {
   pen.strokeStyle = colour

@@ -31,7 +31,17 @@ export function paintHat(pen: Pen, hat: string, [x, y]: Point, r: number, colour
       for (const dx of [-0.7, 0, 0.7]) oval(pen, x + r * dx, y - r * 1.5, r * 0.62)
       pen.fillRect(x - r, y - r * 1.4, r * 2, r)
     },
-    crown: () => fill('#f3c845', at(-1, -0.55), at(-1.1, -1.6), at(-0.45, -1), at(0, -1.8), at(0.45, -1), at(1.1, -1.6), at(1, -0.55)),
+    crown: () =>
+      fill(
+        '#f3c845',
+        at(-1, -0.55),
+        at(-1.1, -1.6),
+        at(-0.45, -1),
+        at(0, -1.8),
+        at(0.45, -1),
+        at(1.1, -1.6),
+        at(1, -0.55),
+      ),
     hood: () => {
       pen.fillStyle = colour
       pen.beginPath()
@@ -66,7 +76,10 @@ export function paintHeld(pen: Pen, held: string, [x, y]: Point, seconds: number
     umbrella: () => {
       line(pen, '#3a2d31', 0.018, at(0, 0.06), at(-0.05, -0.5))
       const tone = colour ?? '#d9333b'
-      for (const [half, shade] of [[0.36, 0], [0.14, 0.22]] as const) {
+      for (const [half, shade] of [
+        [0.36, 0],
+        [0.14, 0.22],
+      ] as const) {
         pen.fillStyle = mix(tone, '#200810', shade)
         pen.beginPath()
         pen.ellipse(x - 0.055, y - 0.3, half, 0.25, 0, Math.PI, 0)
@@ -160,13 +173,27 @@ export function paintProp(pen: Pen, prop: string | undefined, { hip, neck, secon
   const flap = wave(seconds * 1.1)
   if (prop === 'skis') line(pen, '#c2443a', 0.024, [-0.36, 0.01], [0.4, 0.01], [0.48, -0.05])
   if (prop === 'board' || prop === 'skateboard') {
-    line(pen, prop === 'board' ? '#f0b23c' : '#6b3fa0', prop === 'board' ? 0.05 : 0.035, [-0.36, 0], [0.34, 0], [0.42, -0.05])
+    line(
+      pen,
+      prop === 'board' ? '#f0b23c' : '#6b3fa0',
+      prop === 'board' ? 0.05 : 0.035,
+      [-0.36, 0],
+      [0.34, 0],
+      [0.42, -0.05],
+    )
     pen.fillStyle = '#2a2630'
     if (prop === 'skateboard') for (const x of [-0.24, 0.24]) oval(pen, x, 0.04, 0.04)
   }
   if (prop === 'cloud') {
     pen.fillStyle = '#f7f3ee'
-    for (const [x, r] of [[-0.3, 0.09], [-0.14, 0.13], [0.06, 0.15], [0.24, 0.11], [0.38, 0.07]] as const) oval(pen, x, 0, r, r * 0.55)
+    for (const [x, r] of [
+      [-0.3, 0.09],
+      [-0.14, 0.13],
+      [0.06, 0.15],
+      [0.24, 0.11],
+      [0.38, 0.07],
+    ] as const)
+      oval(pen, x, 0, r, r * 0.55)
   }
   if (prop === 'pack') {
     pen.fillStyle = '#3f6a4c'
@@ -174,10 +201,22 @@ export function paintProp(pen: Pen, prop: string | undefined, { hip, neck, secon
   }
   if (prop === 'cape') {
     pen.fillStyle = '#d23a40'
-    body(pen, [neck[0], neck[1] + 0.02, 0.05], [neck[0] - 0.18, (neck[1] + hip[1]) / 2, 0.13], [neck[0] - 0.42, hip[1] + 0.05 * flap, 0.12], [neck[0] - 0.55, hip[1] + 0.08 * flap, 0.02])
+    body(
+      pen,
+      [neck[0], neck[1] + 0.02, 0.05],
+      [neck[0] - 0.18, (neck[1] + hip[1]) / 2, 0.13],
+      [neck[0] - 0.42, hip[1] + 0.05 * flap, 0.12],
+      [neck[0] - 0.55, hip[1] + 0.08 * flap, 0.02],
+    )
   }
   if (prop === 'wings') {
     pen.fillStyle = '#fdfbf4'
-    for (const up of [0.3, 0.08]) body(pen, [neck[0] - 0.02, neck[1] + 0.1, 0.04], [neck[0] - 0.22, neck[1] - up * flap, 0.1], [neck[0] - 0.46, neck[1] - up - 0.1 * flap, 0.02])
+    for (const up of [0.3, 0.08])
+      body(
+        pen,
+        [neck[0] - 0.02, neck[1] + 0.1, 0.04],
+        [neck[0] - 0.22, neck[1] - up * flap, 0.1],
+        [neck[0] - 0.46, neck[1] - up - 0.1 * flap, 0.02],
+      )
   }
 }

@@ -12,7 +12,13 @@ export type Kind = (typeof KINDS)[keyof typeof KINDS] | 'icon'
 export type Meaning = Readonly<{ kind: Kind; value: string }>
 
 /** A colour icon: the body of its SVG, the length of its sides, its usual place, and whether it looks to the left. */
-export type Icon = Readonly<{ body: string; size: number; home: string; flips: boolean; names: readonly [string, string] }>
+export type Icon = Readonly<{
+  body: string
+  size: number
+  home: string
+  flips: boolean
+  names: readonly [string, string]
+}>
 
 export type Lexicon = Readonly<{
   /** Meanings by lower-case English phrase or Chinese word. A word may have several, such as 灯笼. */
@@ -52,13 +58,16 @@ function load(): Lexicon {
       }
     }
   }
-  for (const [word, value] of Object.entries(art.names)) if (!words.has(word)) words.set(word, [{ kind: 'icon', value }])
+  for (const [word, value] of Object.entries(art.names))
+    if (!words.has(word)) words.set(word, [{ kind: 'icon', value }])
   const first = (list: string | undefined) => list?.split(',')[0]
   return {
     words,
     icons: art.icons,
     homeOf: (name) => groups.subjects[name]?.home ?? art.icons[name]?.home,
     nameOf: ({ kind, value }, language) =>
-      kind === 'icon' ? art.icons[value]?.names[language === 'en' ? 0 : 1] : first(names.get(`${kind}/${value}`)?.[language]),
+      kind === 'icon'
+        ? art.icons[value]?.names[language === 'en' ? 0 : 1]
+        : first(names.get(`${kind}/${value}`)?.[language]),
   }
 }

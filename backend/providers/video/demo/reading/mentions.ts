@@ -53,13 +53,22 @@ function meaningsOf(words: readonly string[]): { meanings: readonly Meaning[]; p
 }
 
 function stemsOf(word: string): { stem: string; plural: boolean }[] {
-  const stems = [{ stem: word, plural: /(?:eese|ice|men|wolves|foxes|ies|ves)$/.test(word) && word !== 'rice' && word !== 'ice' }]
-  const add = (cut: number, ending: string, plural: boolean) => stems.push({ stem: word.slice(0, -cut) + ending, plural })
+  const stems = [
+    { stem: word, plural: /(?:eese|ice|men|wolves|foxes|ies|ves)$/.test(word) && word !== 'rice' && word !== 'ice' },
+  ]
+  const add = (cut: number, ending: string, plural: boolean) =>
+    stems.push({ stem: word.slice(0, -cut) + ending, plural })
   if (word.endsWith("'s")) add(2, '', false)
   if (word.endsWith('ies')) add(3, 'y', true)
   if (word.endsWith('es')) add(2, '', true)
   if (word.endsWith('s') && !word.endsWith('ss')) add(1, '', true)
-  if (word.endsWith('ing')) for (const [cut, ending] of [[3, ''], [3, 'e'], [4, '']] as const) add(cut, ending, false)
+  if (word.endsWith('ing'))
+    for (const [cut, ending] of [
+      [3, ''],
+      [3, 'e'],
+      [4, ''],
+    ] as const)
+      add(cut, ending, false)
   if (word.endsWith('ed')) for (const cut of [2, 1, 3]) add(cut, '', false)
   return stems
 }

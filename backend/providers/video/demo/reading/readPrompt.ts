@@ -145,7 +145,8 @@ class Subjects {
   #act(mention: Mention, verb: string): void {
     const next = this.#mentions.find(({ at }) => at >= mention.end)
     const ahead = this.#text.slice(mention.end, next?.at)
-    const describesNext = /^(?:的|着的)/.test(this.#text.slice(mention.end)) || (mention.text.endsWith('ing') && ahead === ' ')
+    const describesNext =
+      /^(?:的|着的)/.test(this.#text.slice(mention.end)) || (mention.text.endsWith('ing') && ahead === ' ')
     const last = this.#subjects.at(-1)
     const isNextThing = next?.meanings.some(({ kind }) => kind === 'subject' || kind === 'icon') ?? false
     if (!last || (describesNext && isNextThing && last.verb)) this.#looseVerb ??= verb
@@ -167,7 +168,17 @@ class Subjects {
     if (isYoung) return
     const many = mention.plural && home !== 'table' && home !== 'clothing' ? 3 : 1
     const { text, at, end } = mention
-    this.#subjects.push({ name, isIcon, text, at, end, colour, count: count ?? many, scale: scale ?? 1, verb: this.#looseVerb })
+    this.#subjects.push({
+      name,
+      isIcon,
+      text,
+      at,
+      end,
+      colour,
+      count: count ?? many,
+      scale: scale ?? 1,
+      verb: this.#looseVerb,
+    })
     this.#pending = { end: -99 }
     this.#looseVerb = undefined
   }
@@ -177,7 +188,10 @@ class Subjects {
     if (!next) return
     const between = this.#text.slice(subject.end, next.at)
     const after = this.#text.slice(next.end, next.end + 3)
-    const english = /\b(on|onto|atop|behind|under|beneath|into|in|over|above|inside)\b(?!.*\b(?:on|behind|under|into|in|over)\b)/.exec(between)?.[1]
+    const english =
+      /\b(on|onto|atop|behind|under|beneath|into|in|over|above|inside)\b(?!.*\b(?:on|behind|under|into|in|over)\b)/.exec(
+        between,
+      )?.[1]
     const rides = PEOPLE.has(subject.name) && (MOUNTS.has(next.name) || next.name.endsWith('cycle'))
     if (rides && (subject.verb === 'drive' || english === 'on' || /[骑]/.test(between))) {
       subject.relation = { kind: 'on', to: next.name }
@@ -197,6 +211,14 @@ const ENGLISH_RELATIONS: Readonly<Record<string, Relation>> = {
 
 function chineseRelation(text: string): Relation | undefined {
   const [, place] = /^(后|上空|上方|上|下|里|中)/.exec(text) ?? []
-  const relations: Record<string, Relation> = { 后: 'behind', 上: 'on', 下: 'under', 里: 'into', 中: 'into', 上空: 'over', 上方: 'over' }
+  const relations: Record<string, Relation> = {
+    后: 'behind',
+    上: 'on',
+    下: 'under',
+    里: 'into',
+    中: 'into',
+    上空: 'over',
+    上方: 'over',
+  }
   return place ? relations[place] : undefined
 }

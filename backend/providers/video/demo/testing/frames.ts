@@ -1,17 +1,13 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
-import { createCameraPath } from '../camera.ts'
-import { parsePrompt } from '../prompt.ts'
+import { readPrompt } from '../reading/readPrompt.ts'
 import { buildScene, type DrawFrame } from '../scene.ts'
 
 /** A small frame size, so that tests can draw many frames. */
 export const SIZE = { width: 128, height: 72, seconds: 6 }
 
 /** Builds the scene of a prompt with camera movements. */
-export function sceneOf(prompt: string, movements: readonly string[], size = SIZE, seed?: number): DrawFrame {
-  const description = parsePrompt(prompt, seed)
-  const options = { duration: size.seconds, aspect: size.width / size.height, seed: description.seed }
-  return buildScene(description, createCameraPath(movements, options), size)
-}
+export const sceneOf = (prompt: string, movements: readonly string[], size = SIZE, seed = 7): Promise<DrawFrame> =>
+  buildScene({ reading: readPrompt(prompt), seed, movements }, size)
 
 /** Draws one frame over a background and returns its pixels. */
 export function frameOf(draw: DrawFrame, progress: number, size = SIZE, background = '#000000'): Uint8ClampedArray {

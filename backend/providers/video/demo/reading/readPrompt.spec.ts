@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { placeOf } from '../cast.ts'
+import { canDraw } from '../puppets/puppetFor.ts'
+import { KNOWN_PROMPTS, NEW_PROMPTS, type PromptCase } from '../testing/prompts.ts'
+import { lexicon } from './lexicon.ts'
+import { readPrompt } from './readPrompt.ts'
+import { understand } from './understand.ts'
+
+const namesIn = (prompt: string) => readPrompt(prompt).subjects.map(({ name }) => name)
+
+/** Returns the fraction of prompts whose main subject, or place after `-`, is read. */
+function hitRate(cases: readonly PromptCase[]): number {
+  const misses = cases.filter(([prompt, main]) =>
+    main.startsWith('-')
+      ? placeOf(readPrompt(prompt)) !== main.slice(1)
+      : namesIn(prompt)[0] !== main && !namesIn(prompt).includes(main),
+  )
+  if (misses.length > 0) console.log(misses.map(([prompt, main]) => `missed ${main}: ${prompt}`).join('\n'))
+  return 1 - misses.length / cases.length
+}
+
+describe('readPrompt', () => {
+  it('reads the main subject of at least 85 % of the known prompts', () => {
+    expect(hitRate(KNOWN_PROMPTS)).toBeGreaterThanOrEqual(0.85)
+  })
+
+  it('reads the main subject of at least 75 % of prompts written before the renderer', () => {
+    expect(hitRate(NEW_PROMPTS)).toBeGreaterThanOrEqual(0.75)
+  })
+
+  it.each([...KNOWN_PROMPTS, ...NEW_PROMPTS])('adds no subject to: %s', (prompt, ...asked) => {
+    expect(asked).toEqual(expect.arrayContaining(namesIn(prompt)))
+  })
+
+  it.each([
+    ['熊猫', ['panda']],
+    ['一只猫', ['cat']],
+    ['宇航员', ['astronaut']],
+    ['上海的夜景', []],
+    ['a man cooking', ['man']],
+    ['a carpet', []],
+    ['a catalogue of education', []],
+    ['the bison and the bee', ['ox', 'bee']],
+  ])('respects word boundaries in: %s', (prompt, expected) => {
+    expect(namesIn(prompt)).toEqual(expected)
+  })
+
+  it('reads colour, count, verb and held things with their owner', () => {
+    const [woman, horse] = readPrompt('a woman with a red umbrella and three white horses galloping').subjects
+    expect(woman).toMatchObject({ name: 'woman', held: 'umbrella', heldColour: '#d62f2a' })
+    expect(horse).toMatchObject({ name: 'horse', count: 3, colour: '#f5f3ee', verb: 'run' })
+    expect(readPrompt('两只黑色的猫在草地上奔跑').subjects[0]).toMatchObject({
+      name: 'cat',
+      count: 2,
+      colour: '#34313e',
+      verb: 'run',
+    })
+  })
+
+  it.each([
+    ['a bee on a sunflower', 'on'],
+    ['a bear behind a tree', 'behind'],
+    ['a strawberry falling into a glass of milk', 'into'],
+    ['a kitten under a cherry tree', 'under'],
+    ['一只小鸟站在房子上', 'on'],
+    ['一只猫躲在树后', 'behind'],
+  ])('reads the relation in: %s', (prompt, kind) => {
+    expect(readPrompt(prompt).subjects[0]?.relation?.kind).toBe(kind)
+  })
+
+  it('reads season, hour and weather in both languages', () => {
+    for (const prompt of ['a winter night in fog', '冬天的夜晚，大雾']) {
+      expect(readPrompt(prompt)).toMatchObject({ season: 'winter', time: 'night', weather: ['fog'] })
+    }
+  })
+})
+
+describe('lexicon', () => {
+  it('has a figure for every subject that it names', () => {
+    const subjects = [...lexicon().words.values()].flat().filter(({ kind }) => kind === 'subject')
+    expect(subjects.filter(({ value }) => !canDraw(value))).toEqual([])
+  })
+})
+
+describe('understand', () => {
+  const prompt = 'A red fox gathers acorns in a snowy forest at dawn'
+
+  it('names what is drawn in the words of the language, and what is not in those of the prompt', () => {
+    expect(understand(prompt, 'en')).toEqual({
+      drawn: ['forest', 'dawn', 'snow', 'fox'],
+      missing: ['gathers', 'acorns'],
+    })
+    expect(understand(prompt, 'zh')).toEqual({ drawn: ['森林', '黎明', '雪', '狐狸'], missing: ['gathers', 'acorns'] })
+  })
+
+  it('admits that it understood nothing', () => {
+    expect(understand('quantum entropy', 'en')).toEqual({ drawn: [], missing: ['quantum', 'entropy'] })
+  })
+})

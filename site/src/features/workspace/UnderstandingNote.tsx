@@ -1,0 +1,46 @@
+import { useStore } from '@nanostores/react'
+import { translate } from '../../i18n/client.ts'
+import { $generation, setPrompt } from './generation.ts'
+import { $understanding } from './understanding.ts'
+import { $demo } from './workspace.ts'
+
+/** Says what the demo will draw and what it will leave out; offers examples while the prompt is empty. */
+export function UnderstandingNote() {
+  const t = translate()
+  const isDemo = useStore($demo)
+  const { prompt, taskType } = useStore($generation)
+  const understanding = useStore($understanding)
+  if (!isDemo || taskType !== 'text_to_video') return null
+  const { drawn, missing } = understanding ?? { drawn: [], missing: [] }
+  const separator = t('workspace.demo.separator')
+  return (
+    <div className="understanding">
+      <p className="hint" aria-live="polite">
+        {drawn.length > 0 && t('workspace.demo.drawn', { words: drawn.join(' · ') })}
+        {understanding && drawn.length === 0 && t('workspace.demo.nothing')}
+        {missing.length > 0 && t('workspace.demo.missing', { words: missing.join(separator) })}
+      </p>
+      <Examples isHidden={prompt !== ''} />
+    </div>
+  )
+}
+
+/** Keeps its space while hidden, so that typing does not move the form. */
+function Examples({ isHidden }: { readonly isHidden: boolean }) {
+  const t = translate()
+  const examples = t('workspace.demo.examples').split('|')
+  return (
+    <ul
+      className={isHidden ? 'line examples examples-hidden' : 'line examples'}
+      aria-label={t('workspace.demo.examplesLabel')}
+    >
+      {examples.map((example) => (
+        <li key={example}>
+          <button type="button" className="example" onClick={() => setPrompt(example)}>
+            {example}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
