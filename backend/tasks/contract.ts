@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 import { Generation } from './catalogue/generation.contract.ts'
-import { CAMERA_MOVEMENT_VALUES, TASK_TYPES } from './catalogue/models.contract.ts'
+import { CAMERA_MOVEMENT_VALUES, PROMPT_MAX, TASK_TYPES } from './catalogue/models.contract.ts'
 
 export * from './catalogue/generation.contract.ts'
 export * from './catalogue/models.contract.ts'

@@ -23,6 +23,12 @@ beforeAll(async () => {
 })
 afterAll(() => kinora.close())
 
+it('names nothing as missing where the engine draws anything', async () => {
+  const user = await kinora.newUser()
+  const answer = await user.call('POST', '/videos/understand', { prompt: 'a fox', model: GENERATION.model })
+  expect(await answer.json()).toEqual({ drawn: [], missing: [] })
+})
+
 const json = async <T>(response: Promise<Response>) => (await response).json() as Promise<T>
 const generate = async (user: TestUser, over: object = {}) =>
   (await json<{ task: Task }>(user.call('POST', '/videos/generate', { ...GENERATION, ...over }))).task

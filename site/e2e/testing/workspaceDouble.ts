@@ -122,7 +122,11 @@ async function answer(route: Route, state: WorkspaceState, language: string): Pr
   if (path === '/videos/models') return json(shippedModels('demo').map((model) => modelView(model, false)))
   if (path === '/ws/token') return json({ token: 'double' })
   if (path === '/status')
-    return json({ demo_renderer: true, support_email: 'support@kinora.test', video_label: 'auto' })
+    return json({
+      ...{ demo_renderer: true, prompt_optimizer: false },
+      ...{ support_email: 'support@kinora.test', video_label: 'auto' },
+    })
+  if (path === '/videos/understand') return json({ drawn: ['forest', 'fox'], missing: ['birch'] })
   if (path === '/videos/upload-image') return json({ image_url: '/api/v1/videos/images/1' })
   if (/^\/videos\/(thumbnail|images)\//.test(path))
     return route.fulfill({ contentType: 'image/jpeg', body: picture(640, 360) })

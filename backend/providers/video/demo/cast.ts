@@ -91,7 +91,9 @@ export async function castOf(reading: Reading, place: string, seed: number): Pro
         ahead: random.range(0, 3),
       }
     })
-    cast.push({ wanted, actors })
+    // Figures with feet have their origin there: in the air, their middle is what counts.
+    const middle = slot === 'air' && puppet.habit !== 'air' && puppet.habit !== 'sea' ? puppet.size * scale * 0.5 : 0
+    cast.push({ wanted, actors: actors.map((actor) => ({ ...actor, lift: actor.lift + middle })) })
   }
   relate(cast)
   return cast.flatMap(({ actors }) => actors)

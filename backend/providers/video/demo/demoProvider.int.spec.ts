@@ -46,6 +46,17 @@ async function measureWhile(user: TestUser, taskId: string) {
 }
 
 describe('a rendering of the demo provider', () => {
+  it('says what it would draw of a prompt, in the language of the user', async () => {
+    const user = await registerUser(program.url)
+    const ask = (prompt: string) => user.call('POST', '/videos/understand', { prompt, model: GENERATION.model })
+    const answer = await ask('A fox gathers acorns in a snowy forest')
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toEqual({ drawn: ['forest', 'snow', 'fox'], missing: ['gathers', 'acorns'] })
+    expect((await user.call('PUT', '/users/language', { language: 'zh' })).ok).toBe(true)
+    expect(await (await ask('a fox')).json()).toEqual({ drawn: ['森林', '狐狸'], missing: [] })
+    expect((await ask('a'.repeat(5_000))).status).toBe(422)
+  })
+
   it('keeps the latency of the API below 100 ms (p99)', { timeout: 120_000 }, async () => {
     const user = await registerUser(program.url)
     for (const path of PATHS) await timed(user, path)

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { openDouble } from '../testing/workspaceDouble.ts'
+
+describeOnSite('the form of the demo', (site) => {
+  it.each(['en', 'zh'] as const)('says what it draws and what not, without moving, in %s', async (language) => {
+    const { demo, form } = await words(language, 'workspace')
+    const page = await site.visit({ language })
+    const state = await openDouble(page, site.url, language)
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+    const examples = page.getByRole('list', { name: demo.examplesLabel, exact: true }).getByRole('button')
+    await examples.first().waitFor()
+    expect(await examples.count()).toBe(12)
+    const submit = page.locator('.generate-bar')
+    const before = await submit.boundingBox()
+    await examples.first().click()
+    expect(await page.locator('#prompt').inputValue()).toBe(demo.examples.split('|')[0])
+    const note = page.locator('.understanding [aria-live="polite"]')
+    await expect.poll(() => note.textContent()).toContain('forest · fox')
+    expect(await note.textContent()).toContain('birch')
+    expect((await submit.boundingBox())?.y).toBe(before?.y)
+    expect(state.calls.filter((call) => call === 'POST /videos/understand')).toHaveLength(1)
+    const optimizer = page.getByRole('switch')
+    expect(await optimizer.isDisabled()).toBe(true)
+    await page.getByText(form.optimizerIgnored, { exact: true }).waitFor()
+    expect(await axeFaults(page, '.generation')).toEqual([])
+    await page.context().close()
+  })
+})
