@@ -39,7 +39,9 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
   /** Stores a new password, ends all sessions, revokes reset links and emails a notice, in the caller's transaction. */
   const replace = async (tx: EntityManager, account: UserAccount, passwordHash: string) => {
     const at = new Date(now())
-    await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash, passwordChangedAt: at })
+    const changed = await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash, passwordChangedAt: at })
+    // A concurrent request deleted the account.
+    if (changed === 0) throw new Rejection('unauthenticated', 'Please sign in.')
     await endSessions(tx, account.id, at)
     await links.revoke(tx, account.id, 'reset')
     const notice = composeMail('passwordChanged', account, `${publicUrl()}/auth/forgot-password`)
@@ -128,7 +130,7 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       })
     },
 
-    /** Sets a new password and ends all sessions. @throws ValidationError */
+    /** Sets a new password and ends all sessions. @throws ValidationError  @throws Rejection unauthenticated */
     async change(account: UserAccount, password: string): Promise<void> {
       const passwordHash = await hashStrong(password, account)
       await database.em.fork().transactional((tx) => replace(tx, account, passwordHash))

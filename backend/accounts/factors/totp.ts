@@ -21,8 +21,12 @@ export function setupOf(secret: string, label: string) {
   return { secret, uri, qr: { size, path } }
 }
 
+const SIX_DIGITS = /^[0-9]{6}$/
+
 /** Returns the time step of a six-digit code, which is accepted once; undefined if the code is wrong. */
 export function stepOf(secret: string, code: string, now: number): number | undefined {
+  // otpauth throws if a code of six characters has more bytes.
+  if (!SIX_DIGITS.test(code)) return undefined
   const delta = totpOf(secret).validate({ token: code, window: WINDOW, timestamp: now })
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_SECONDS) + delta
 }

@@ -36,10 +36,10 @@ export function createSecurityLog(database: Database) {
     tx: EntityManager = database.em.fork(),
   ): Promise<void> => {
     const { browser, system, network } = originOf(ctx)
-    // An account can be erased by a concurrent request.
+    // A concurrent request can erase the account; the lock makes it wait.
     await tx.execute(
       `insert into security_record (at, user_id, event, browser, system, network)
-       select now(), ?::uuid, ?, ?, ?, ? where ?::uuid is null or exists (select from user_account where id = ?)`,
+       select now(), ?::uuid, ?, ?, ?, ? where ?::uuid is null or exists (select from user_account where id = ? for key share)`,
       [userId, event, browser, system, network, userId, userId],
     )
   }

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { CHANGE_CHANNEL } from '../../kernel/postgres/changes.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
@@ -90,15 +91,21 @@ export function createSessions(database: Database, secret: string, now: Clock = 
   }
 
   return {
-    /** @param steppedUp whether the sign-in proved a second factor */
+    /**
+     * @param steppedUp whether the sign-in proved a second factor
+     * @throws Rejection unauthenticated, if the account was deleted
+     */
     async open(userId: string, userAgent: string, steppedUp = false) {
       const id = uuid7(now())
       const at = new Date(now())
-      await execute(
+      // The lock makes a concurrent deletion of the account wait.
+      const opened = await execute(
         `insert into session (id, user_id, generation, created_at, rotated_at, last_used_at, user_agent, stepped_up_at)
-         values (?, ?, 0, ?, ?, ?, ?, ?)`,
-        [id, userId, at, at, at, userAgent.slice(0, 300), steppedUp ? at : null],
+         select ?::uuid, id, 0, ?::timestamptz, ?::timestamptz, ?::timestamptz, ?, ?::timestamptz
+         from user_account where id = ? for key share returning id`,
+        [id, at, at, at, userAgent.slice(0, 300), steppedUp ? at : null, userId],
       )
+      if (opened.length === 0) throw new Rejection('unauthenticated', 'This account was deleted.')
       return tokens(id, 0)
     },
 
