@@ -12,6 +12,8 @@ describe('a request that runs while its account is deleted', () => {
     ['PUT', '/users/password', { current_password: 'correct horse', new_password: 'a better horse' }],
     ['POST', '/users/totp', { password: 'correct horse' }],
     ['POST', '/users/totp/confirm', { code: '000000' }],
+    ['POST', '/users/recovery-codes', undefined],
+    ['POST', '/ws/token', undefined],
   ] as const)('%s %s is no server error', async (method, path, body) => {
     const user = await kinora.newUser()
     await user.call('POST', '/users/totp', { password: 'correct horse' })

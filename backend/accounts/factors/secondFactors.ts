@@ -40,6 +40,8 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
 
   const replaceCodes = async (owner: string, em: EntityManager): Promise<string[]> => {
     const codes = newRecoveryCodes()
+    // A concurrent replacement would not see these codes, and both sets would stay.
+    await execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`recovery codes of ${owner}`], em)
     await execute('delete from recovery_code where owner = ?', [owner], em)
     for (const code of codes)
       await execute('insert into recovery_code (hash, owner) values (?, ?)', [hashOfCode(code), owner], em)

@@ -33,6 +33,9 @@ const isPathOf = ({ path }: DescribedOperation, called: string) => {
   return parts.length === others.length && parts.every((part, at) => part.startsWith('{') || part === others[at])
 }
 
+/** Returns the message of the newest error in the log of the process. */
+const causeOf = ({ errors }: Target) => /"message":"([^"]{0,200})/.exec(errors.at(-1) ?? '')?.[1] ?? ''
+
 export type Attacker = ReturnType<typeof createAttacker>
 
 /** Sends requests to a target and checks every answer: documented, no server error, no data of another user. */
@@ -72,7 +75,8 @@ export function createAttacker(
     const text = await response.text()
     const isProblem = headers.get('content-type')?.includes('problem+json')
     const code = isProblem ? (JSON.parse(text) as { code: string }).code : undefined
-    if (status >= 500 && !(status === 503 && ALLOWED_503.has(code ?? ''))) find(`${what}: ${status} ${code ?? ''}`)
+    if (status >= 500 && !(status === 503 && ALLOWED_503.has(code ?? '')))
+      find(`${what}: ${status} ${code ?? ''} ${causeOf(target)}`)
     if (!isOperator)
       for (const [, n] of text.matchAll(/canary-(\d+)-/g))
         if (Number(n) !== as?.n) find(`${what}: answer ${status} contains data of another user`)
