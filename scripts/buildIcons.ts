@@ -1,18 +1,26 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import iconChars from '@iconify-json/fluent-emoji-flat/chars.json' with { type: 'json' }
+import iconSet from '@iconify-json/fluent-emoji-flat/icons.json' with { type: 'json' }
+import englishData from 'emojibase-data/en/data.json' with { type: 'json' }
+import groups from 'emojibase-data/meta/groups.json' with { type: 'json' }
+import chineseData from 'emojibase-data/zh/data.json' with { type: 'json' }
 
 // Cuts the icons that the demo falls back on, with their names in both languages, out of two packages (both MIT).
 // Run with: node scripts/buildIcons.ts
 
 type Emoji = { hexcode: string; label: string; tags?: string[]; group?: number; subgroup?: number }
-const require = createRequire(import.meta.url)
-const load = (file: string) => JSON.parse(readFileSync(require.resolve(file), 'utf8'))
-const english: Emoji[] = load('emojibase-data/en/data.json')
-const chinese = new Map((load('emojibase-data/zh/data.json') as Emoji[]).map((emoji) => [emoji.hexcode, emoji]))
-const { subgroups } = load('emojibase-data/meta/groups.json') as { subgroups: Record<number, string> }
-const set = load('@iconify-json/fluent-emoji-flat/icons.json')
-const chars: Record<string, string> = load('@iconify-json/fluent-emoji-flat/chars.json')
+interface IconSet {
+  readonly width: number
+  readonly icons: Readonly<Record<string, { body: string; width?: number }>>
+  readonly aliases: Readonly<Record<string, { parent: string }>>
+}
+
+const english = englishData as Emoji[]
+const chinese = new Map((chineseData as Emoji[]).map((emoji) => [emoji.hexcode, emoji]))
+const { subgroups } = groups as { subgroups: Record<string, string> }
+const set = iconSet as unknown as IconSet
+const chars: Record<string, string> = iconChars
 
 /** The place of each group of emoji. Faces, gestures, symbols, flags and clocks are left out. */
 const HOMES: Readonly<Record<string, string>> = {
@@ -55,7 +63,7 @@ for (const { hexcode, label, tags: words = [], subgroup = -1 } of english) {
   const group = subgroups[subgroup] ?? ''
   const home = HOMES[group] ?? (label === 'ghost' ? 'street' : undefined)
   const icon = chars[hexcode.toLowerCase().replaceAll('-fe0f', '')] ?? chars[hexcode.toLowerCase()]
-  const art = icon && (set.icons[icon] ?? set.icons[set.aliases?.[icon]?.parent])
+  const art = icon && (set.icons[icon] ?? set.icons[set.aliases[icon]?.parent ?? ''])
   const twin = chinese.get(hexcode)
   if (!home || !art || !twin || OUT.test(label)) continue
   icons[icon] = {

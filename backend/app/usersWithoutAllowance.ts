@@ -1,6 +1,6 @@
 import { readWithoutLot } from '#projections/credits/readCredits.ts'
 import { readAllowed } from '../accounts/readUsers.ts'
-import { allowanceLot, monthOf } from '../credits/allowanceMonth.ts'
+import { allowanceLot, monthOf } from '../credits/contract.ts'
 import type { Context } from './context.ts'
 
 const PAGE = 500

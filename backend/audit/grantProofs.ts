@@ -1,4 +1,4 @@
-import { allowanceLot, monthEnd, monthOf } from '../credits/allowanceMonth.ts'
+import { allowanceLot, monthEnd, monthOf } from '../credits/contract.ts'
 import { CREDIT_ACCOUNT, type CreditAccountEvent } from '../credits/events.ts'
 import type { Stored } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { SubscriptionEvent } from '../subscriptions/events.ts'

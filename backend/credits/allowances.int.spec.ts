@@ -6,7 +6,7 @@ import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { runAudit } from '../programs/audit.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import type { TestUser } from '../testing/testUser.ts'
-import { monthEnd, monthOf } from './allowanceMonth.ts'
+import { monthEnd, monthOf } from './allowances.contract.ts'
 import type { CreditEntry } from './contract.ts'
 import { createCredits } from './credits.ts'
 

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 
+export * from './allowances.contract.ts'
+
 const ENTRY_KINDS = ['grant', 'hold', 'spend', 'release', 'expiry', 'forfeit', 'reversal', 'adjustment'] as const
 
 export const CreditEntry = z.object({

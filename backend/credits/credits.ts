@@ -3,7 +3,7 @@ import type { GlobalPosition } from '../kernel/eventsourcing/eventStore.port.ts'
 import type { Handle } from '../kernel/eventsourcing/handle.ts'
 import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import type { Calendar } from '../kernel/time.ts'
-import { allowanceLot, monthEnd } from './allowanceMonth.ts'
+import { allowanceLot, monthEnd } from './allowances.contract.ts'
 import type { ReleaseReason } from './contract.ts'
 import { type CreditAccountCommand, creditAccount } from './creditAccount.decider.ts'
 

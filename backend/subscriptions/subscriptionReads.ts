@@ -4,7 +4,7 @@ import {
   readInvoices,
   readSubscription,
 } from '#projections/subscriptions/readSubscription.ts'
-import { monthEnd } from '../credits/allowanceMonth.ts'
+import { monthEnd } from '../credits/contract.ts'
 import { instant, instantOrNull } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar } from '../kernel/time.ts'

@@ -48,7 +48,7 @@ export async function sockets(attacker: Attacker): Promise<string> {
 }
 
 /** Opens a socket. Resolves when it answered a ping or closed. */
-export async function connected(attacker: Attacker, as: Account): Promise<WebSocket> {
+async function connected(attacker: Attacker, as: Account): Promise<WebSocket> {
   const { token } = (await attacker.call('POST', '/ws/token', as)).json() as { token: string }
   const socket = new WebSocket(`${attacker.target.api.replace('http', 'ws')}/ws?token=${token}`)
   const settled = Promise.withResolvers<void>()

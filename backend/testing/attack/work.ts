@@ -22,7 +22,7 @@ export const generate = (attacker: Attacker, as: Account, key?: string): Promise
 /** Returns a small valid picture. */
 export const pictureBytes = (): Buffer => createCanvas(640, 360).toBuffer('image/png')
 
-export function pictureForm(): FormData {
+function pictureForm(): FormData {
   const form = new FormData()
   form.append('file', new Blob([new Uint8Array(pictureBytes())], { type: 'image/png' }), 'a.png')
   return form

@@ -6,7 +6,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { GenerateBar } from './GenerateBar.tsx'
 import { $faults, $generation, setMode, setOptimizer, setQuick } from './generation.ts'
-import { quickModel } from './generationRules.ts'
+import { hasQuick, quickModel } from './generationRules.ts'
 import { ImageField } from './ImageField.tsx'
 import { MovementsField } from './MovementsField.tsx'
 import { Pickers } from './Pickers.tsx'
@@ -50,16 +50,18 @@ export function GenerationForm() {
           { value: 'image_to_video', label: t('workspace.form.image') },
         ]}
       >
-        <button
-          type="button"
-          className="row quick"
-          onClick={setQuick}
-          aria-label={t('workspace.form.quickApply', { model })}
-        >
-          <Icon name="bolt" />
-          <strong>{t('workspace.form.quick')}</strong>
-          <span className="muted">{t('workspace.form.quickText', { model })}</span>
-        </button>
+        {hasQuick(taskType) && (
+          <button
+            type="button"
+            className="row quick"
+            onClick={setQuick}
+            aria-label={t('workspace.form.quickApply', { model })}
+          >
+            <Icon name="bolt" />
+            <strong>{t('workspace.form.quick')}</strong>
+            <span className="muted">{t('workspace.form.quickText', { model })}</span>
+          </button>
+        )}
         {taskType === 'image_to_video' && <ImageField />}
         <PromptField />
         <UnderstandingNote />

@@ -23,7 +23,7 @@ export function Workspace() {
           <GenerationForm />
           {demo && (
             <Notice tone="info" quiet>
-              {t('workspace.demo')}
+              {t('workspace.demo.notice')}
             </Notice>
           )}
         </div>

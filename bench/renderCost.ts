@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { hashText } from '../providers/video/demo/random.ts'
-import { renderInChild } from '../providers/video/demo/renderJob.ts'
-import { KNOWN_PROMPTS } from '../providers/video/demo/testing/prompts.ts'
+import { hashText } from '#backend/providers/video/demo/random.ts'
+import { renderInChild } from '#backend/providers/video/demo/renderJob.ts'
+import { KNOWN_PROMPTS } from '#backend/providers/video/demo/testing/prompts.ts'
 
 // Measures the CPU time, user and system, of the demo renderer with its encoder: 6 seconds at 768P.
-// Run with: node backend/programs/renderCost.ts [number of prompts]
+// Run with: node bench/renderCost.ts [number of prompts]
 
 const EVERY = Math.max(1, Math.floor(KNOWN_PROMPTS.length / Number(process.argv[2] ?? 12)))
 const folder = await mkdtemp(path.join(tmpdir(), 'kinora-cost-'))
