@@ -69,7 +69,7 @@ export class LogTail {
     return await this.#reading
   }
 
-  /** Waits for an announcement after the position `to`. Resolves early when the signal aborts. */
+  /** Waits until there may be events after the position `to`. Resolves early when the signal aborts. */
   changed(to: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -77,7 +77,9 @@ export class LogTail {
         signal.removeEventListener('abort', done)
         resolve()
       }
-      if (signal.aborted || this.#announced > to) return resolve()
+      // Others may have read on, or are reading, since the caller saw the tail.
+      const isBehind = this.#reading !== undefined || Math.max(this.#announced, this.#tail?.to ?? -1) > to
+      if (signal.aborted || isBehind) return resolve()
       this.#waiting.add(done)
       signal.addEventListener('abort', done)
     })

@@ -130,6 +130,26 @@ describe('the Postgres adapter', () => {
     await own.close()
   })
 
+  it('delivers an event that arrives while a slow subscription handles the one before', async () => {
+    const category = `slow${randomUUID().slice(0, 8)}`
+    const own = createPostgresEventStore(postgres.connect())
+    const live = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const until = ({ length }: readonly unknown[]) => length === 2
+    const prefixes: [string] = [category]
+    const [slow, fast] = live.map(({ resolve }, n) =>
+      follow(own, { prefixes, onLive: resolve, until, slow: n === 0 ? 300 : 0 }),
+    )
+    await Promise.all(live.map(({ promise }) => promise))
+    const begun = Date.now()
+    await store.append(`${category}-1`, 'any', [event('A')])
+    await wait(100)
+    await store.append(`${category}-1`, 'any', [event('B')])
+    await Promise.all([slow, fast])
+    // Much less than the safety interval.
+    expect(Date.now() - begun).toBeLessThan(2_000)
+    await own.close()
+  })
+
   it('delivers a burst that is larger than its memory, in order', async () => {
     const category = `burst${randomUUID().slice(0, 8)}`
     const live = Promise.withResolvers<void>()
