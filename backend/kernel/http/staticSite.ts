@@ -39,7 +39,9 @@ type Facts = Readonly<Record<string, string>>
 
 /** Adds the facts to a page before the first paint, so that the layout does not move. */
 const withFacts = (html: string, facts: Facts) =>
-  html.replace('<html', ['<html', ...Object.entries(facts).map(([name, value]) => `data-${name}="${value}"`)].join(' '))
+  html.replace(/^(.{0,40}<html\b[^>]*)>/s, (_, tag: string) =>
+    [tag, ...Object.entries(facts).map(([name, value]) => `data-${name}="${value}"`)].join(' ').concat('>'),
+  )
 
 /** Reads the built pages into memory by URL path, and replaces the placeholder origin with the public URL. */
 function loadPages(dist: string, publicUrl: string, facts: Facts): Map<string, Page> {

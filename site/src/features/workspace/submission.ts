@@ -1,12 +1,13 @@
 import { atom } from 'nanostores'
 import type * as z from 'zod/mini'
-import { Generation, generate } from '#backend/tasks/contract.ts'
+import { type Generation, generate, generationOf } from '#backend/tasks/contract.ts'
 import { call } from '../../api/api.ts'
 import { ApiError } from '../../api/apiError.ts'
 import { check } from '../../api/check.ts'
 import { loadCredits } from '../../api/credits.ts'
 import { codeText, errorText } from '../../api/errorText.ts'
 import { hasPlans } from '../../api/installation.ts'
+import { $models } from '../../api/models.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { $firstFrame, removeFirstFrame } from './firstFrame.ts'
@@ -15,6 +16,9 @@ import { connectRealtime } from './realtime.ts'
 import { putTask, refreshList } from './tasks.ts'
 
 export const $submitting = atom(false)
+
+/** The server's rules, applied before a request is sent. */
+const Rules = generationOf(() => $models.get())
 
 /** Builds the request body. `imageUrl` is sent only in image-to-video mode. */
 export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<typeof Generation> {
@@ -89,7 +93,7 @@ export async function submit(): Promise<void> {
   if ($submitting.get()) return
   const frame = $firstFrame.get()
   const body = bodyOf($generation.get(), frame.status === 'ready' ? frame.url : null)
-  const checked = check(Generation, body)
+  const checked = check(Rules, body)
   $faults.set(checked.ok ? {} : checked.faults)
   if (!checked.ok) return
   $submitting.set(true)
