@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Marker } from '../../kernel/media/marks/createMarker.ts'
 import {
   labelledAndWatermarkedKey,
@@ -21,17 +22,32 @@ export interface VideoCopies {
   readonly ffmpegPath: string | undefined
 }
 
-/** Creates a function that returns the key of a video with visible marks. It makes a copy on first use; concurrent calls share it. */
+/**
+ * Creates a function that returns the key of a video with visible marks. It makes a copy on first use; concurrent calls
+ * share it. The function throws Rejection not_found if the video is deleted in between.
+ */
 export function createVideoCopies({ media, marker, temporaryDir, ffmpegPath }: VideoCopies) {
   const running = new Map<string, Promise<void>>()
 
   const make = async (taskId: string, key: string, { watermark, label }: Visible) => {
     const out = path.join(temporaryDir, `${randomUUID()}.mp4`)
+    const requireOriginal = async () => {
+      if ((await media.size(videoKey(taskId))) === undefined)
+        throw new Rejection('not_found', 'This video was deleted.')
+    }
     try {
       const original = await media.localPath(videoKey(taskId))
       await stampVideo(original, out, { watermark: watermark ? 'Kinora' : undefined, label }, { ffmpegPath })
       await marker.markCopy(out, taskId, original, changeOf({ watermark, label }))
       await media.put(key, out)
+      await requireOriginal()
+    } catch (error) {
+      await requireOriginal().catch(async (deleted) => {
+        // A deletion removes only the copies that exist by then.
+        await media.remove(key)
+        throw deleted
+      })
+      throw error
     } finally {
       await rm(out, { force: true })
     }

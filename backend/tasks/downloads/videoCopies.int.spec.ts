@@ -1,0 +1,45 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { videoKey, watermarkedKey } from '#backend/kernel/media/mediaStore.port.ts'
+import { createFolderMediaStore } from '#backend/providers/storage/folderMediaStore.ts'
+import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
+import { createVideoCopies } from './videoCopies.ts'
+
+const TASK = '0198c2a0-0000-7000-8000-000000000002'
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-copies-'))
+const media = createFolderMediaStore(path.join(folder, 'media'))
+beforeEach(async () => {
+  const original = path.join(folder, 'original.mp4')
+  copyFileSync(await makeTinyVideo(), original)
+  await media.put(videoKey(TASK), original)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const copyOf = (markCopy: () => Promise<void>) =>
+  createVideoCopies({ media, marker: { markCopy }, temporaryDir: folder, ffmpegPath: undefined })(TASK, {
+    watermark: true,
+    label: false,
+  })
+const deleteVideo = () => media.remove(videoKey(TASK))
+
+describe('a copy of a video that is deleted while it is made', () => {
+  it.each([
+    ['fails', () => Promise.reject(new Error('ENOENT'))],
+    ['succeeds', () => Promise.resolve()],
+  ])('is not found and not kept when marking %s', async (_, mark) => {
+    const copying = copyOf(async () => {
+      await deleteVideo()
+      await mark()
+    })
+    await expect(copying).rejects.toMatchObject({ code: 'not_found' })
+    expect(await media.size(watermarkedKey(TASK))).toBeUndefined()
+  })
+})
+
+describe('a copy of a stored video', () => {
+  it('reports an error of marking as it is', async () => {
+    await expect(copyOf(() => Promise.reject(new Error('no signature')))).rejects.toThrow('no signature')
+  })
+})
