@@ -109,6 +109,12 @@ export function addLayer(stage: Stage, nearness: number, options: LayerOptions, 
   box.left -= lean
   box.right += lean
   const scale = Math.min(shown.pixelsPerUnit, stage.viewport.height * MAX_MAGNIFICATION) * detail
+  // Smoothing fades the outermost pixels of a canvas, so they stay out of the frame.
+  const margin = 2 / scale
+  box.left -= margin
+  box.right += margin
+  if (box.top > top) box.top -= margin
+  if (box.bottom < bottom) box.bottom += margin
   const pixels = (units: number) => Math.max(2, Math.ceil(units * scale))
   const canvas = createCanvas(pixels(box.right - box.left), pixels(box.bottom - box.top))
   const context = canvas.getContext('2d')

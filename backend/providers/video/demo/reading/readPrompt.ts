@@ -4,7 +4,7 @@ import { findMentions, type Mention } from './mentions.ts'
 const RELATIONS = ['on', 'behind', 'under', 'into', 'over'] as const
 type Relation = (typeof RELATIONS)[number]
 
-/** A thing that a prompt asks for. */
+/** A thing that a prompt asks for. See docs/decisions/0026-honest-demo.md. */
 export type Wanted = {
   /** Name of a puppet, or of an icon if `isIcon`. */
   readonly name: string
