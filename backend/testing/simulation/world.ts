@@ -139,6 +139,7 @@ export class World {
         secrets: { encryption: SECRET },
         temporal: settings.layout === 'temporal' ? { address: 'simulated', namespace: 'default' } : undefined,
         video: {},
+        payments: { mode: 'sandbox', paypal: undefined, monthlyCredits: 0 },
         operators: { timeZone: 'UTC' },
         dataDir: '/simulated',
       },
