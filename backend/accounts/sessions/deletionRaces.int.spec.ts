@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
 
 let kinora: TestKinora
 beforeAll(async () => {

@@ -3,7 +3,10 @@ import { isPublicAddress } from '../../kernel/http/publicLookup.ts'
 import { isLoopback } from '../../kernel/isLoopback.ts'
 import type { Environment } from './environment.ts'
 
-/** Settings that configure a video engine each. Production needs one of them. */
+/**
+ * Settings that configure a video engine each. Production needs one of them. See
+ * docs/decisions/0024-private-installations.md.
+ */
 const ENGINES = [
   'MINIMAX_API_KEY',
   'VIDEOS_API_URL',

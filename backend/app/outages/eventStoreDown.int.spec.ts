@@ -5,13 +5,13 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { EventStoreDbTestLog } from '../kernel/eventsourcing/testing/eventStoreDbTestLog.ts'
-import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
-import { createTestAuthority } from '../kernel/eventsourcing/testing/testCertificates.ts'
-import { freePort } from '../testing/freePort.ts'
-import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { EventStoreDbTestLog } from '../../kernel/eventsourcing/testing/eventStoreDbTestLog.ts'
+import { EventStoreDbTestServer } from '../../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
+import { createTestAuthority } from '../../kernel/eventsourcing/testing/testCertificates.ts'
+import { freePort } from '../../testing/freePort.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 
-const MAIN = path.join(import.meta.dirname, '../main.ts')
+const MAIN = path.join(import.meta.dirname, '../../main.ts')
 /** Long enough for a program that logs every second or gives up soon. */
 const WATCHED_MS = 2_500
 

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
-import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
-import { GENERATION } from '../testing/testUser.ts'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { GENERATION } from '../../testing/testUser.ts'
 
 describe('readiness', () => {
   let kinora: TestKinora

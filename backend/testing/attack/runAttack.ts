@@ -13,7 +13,7 @@ import { uploads } from './uploads.ts'
 import { walk, walkAsOperator } from './walk.ts'
 import { webhooks } from './webhooks.ts'
 
-/** Number of fuzzed requests from which the other attacks run at full size, too. */
+/** Number of fuzzed requests from which the other attacks run at full size. See docs/decisions/0027-own-attack.md. */
 const FULL = 10_000
 
 export interface AttackOptions {

@@ -12,7 +12,7 @@ import { MovementsField } from './MovementsField.tsx'
 import { Pickers } from './Pickers.tsx'
 import { PromptField } from './PromptField.tsx'
 import { submit } from './submission.ts'
-import { UnderstandingNote } from './UnderstandingNote.tsx'
+import { UnderstandingNote } from './understanding/UnderstandingNote.tsx'
 import { $canOptimize } from './workspace.ts'
 
 /** Form that creates a video task. Focuses the first invalid field. */

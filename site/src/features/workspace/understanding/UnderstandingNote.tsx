@@ -1,8 +1,8 @@
 import { useStore } from '@nanostores/react'
-import { translate } from '../../i18n/client.ts'
-import { $generation, setPrompt } from './generation.ts'
+import { translate } from '../../../i18n/client.ts'
+import { $generation, setPrompt } from '../generation.ts'
+import { $demo } from '../workspace.ts'
 import { $understanding } from './understanding.ts'
-import { $demo } from './workspace.ts'
 
 /** Says what the demo will draw and what it will leave out; offers examples while the prompt is empty. */
 export function UnderstandingNote() {

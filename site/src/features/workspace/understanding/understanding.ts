@@ -1,8 +1,8 @@
 import { atom, onMount } from 'nanostores'
 import { understand } from '#backend/tasks/contract.ts'
-import { type Answer, call } from '../../api/api.ts'
-import { $generation, readForm } from './generation.ts'
-import { $demo } from './workspace.ts'
+import { type Answer, call } from '../../../api/api.ts'
+import { $generation, readForm } from '../generation.ts'
+import { $demo } from '../workspace.ts'
 
 const WAIT_MS = 450
 
