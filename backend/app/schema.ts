@@ -21,6 +21,7 @@ import { M0137OperatorStepUp } from './migrations/M0137OperatorStepUp.ts'
 import { M0138Passkeys } from './migrations/M0138Passkeys.ts'
 import { M0153ContentCredential } from './migrations/M0153ContentCredential.ts'
 import { M0154UnlabelledRequests } from './migrations/M0154UnlabelledRequests.ts'
+import { M0163TaskSettings } from './migrations/M0163TaskSettings.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -41,6 +42,7 @@ export const MIGRATIONS = [
   { name: 'M0138Passkeys', class: M0138Passkeys },
   { name: 'M0153ContentCredential', class: M0153ContentCredential },
   { name: 'M0154UnlabelledRequests', class: M0154UnlabelledRequests },
+  { name: 'M0163TaskSettings', class: M0163TaskSettings },
 ]
 
 /**

@@ -36,6 +36,13 @@ export const Task = z.object({
   camera_movements: z.array(z.enum(CAMERA_MOVEMENT_VALUES)),
   prompt_optimizer: z.boolean(),
   first_frame_image_url: z.nullable(z.string()),
+  last_frame_image_url: z.nullable(z.string()),
+  reference_image_urls: z.array(z.string()),
+  /** The provider's default if null, as are the next three. */
+  aspect_ratio: z.nullable(z.string()),
+  seed: z.nullable(z.number()),
+  negative_prompt: z.nullable(z.string()),
+  sound: z.nullable(z.boolean()),
   video_url: z.nullable(z.string()),
   thumbnail_url: z.nullable(z.string()),
   /** Seconds. */

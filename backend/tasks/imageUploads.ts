@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Writable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
 import { koaBody } from 'koa-body'
-import { readFirstFramesInUse } from '#projections/tasks/readVideoTasks.ts'
+import { readImagesInUse } from '#projections/tasks/readVideoTasks.ts'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { API_BASE } from '../kernel/http/contract.ts'
@@ -23,7 +23,7 @@ const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
 export type ImageUploads = ReturnType<typeof createImageUploads>
 
-/** Creates the store for first-frame images. Images are re-encoded on upload and readable only by their owner. */
+/** Creates the store for the pictures of generations. Images are re-encoded on upload and readable only by their owner. */
 export function createImageUploads(database: Database, media: MediaStore, temporaryDir: string) {
   const execute = <Row extends object>(sql: string, parameters: unknown[]) =>
     database.em.fork().execute<Row[]>(sql, parameters)
@@ -87,7 +87,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
            order by coalesce(used_at, created_at) limit 500 for update skip locked`,
         )
         const ids = old.map(({ id }) => id)
-        const inUse = await readFirstFramesInUse(database, ids)
+        const inUse = await readImagesInUse(database, ids)
         const unused = ids.filter((id) => !inUse.has(id))
         const among = 'id in (select value::uuid from jsonb_array_elements_text(?::jsonb))'
         // Check the images in use again in a day.

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -14,12 +15,23 @@ import { GENERATION, type TestUser } from '../testing/testUser.ts'
 import type { Queue, Task } from './contract.ts'
 import { createImageUploads } from './imageUploads.ts'
 
+/** A model that takes every input and setting. */
+const ALL_INPUTS = {
+  ...{ id: 'all-inputs', names: { en: 'All', zh: '全部' }, descriptions: { en: 'All', zh: '全部' } },
+  shapes: [{ taskTypes: ['image_to_video'], resolutions: ['768P'], seconds: [6] }],
+  inputs: { firstFrame: true, lastFrame: true, references: 1 },
+  ...{ aspectRatios: ['9:16'], sound: true, seed: true, negativePrompt: true },
+  routes: [{ provider: 'demo', model: 'all' }],
+}
 let kinora: TestKinora
 let provider: ProviderDouble
 
 beforeAll(async () => {
   provider = await createProviderDouble()
-  kinora = await startTestKinora({ provider })
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-works-'))
+  mkdirSync(path.join(dataDir, 'models'))
+  writeFileSync(path.join(dataDir, 'models/all-inputs.json'), JSON.stringify(ALL_INPUTS))
+  kinora = await startTestKinora({ provider, env: { DATA_DIR: dataDir } })
 })
 afterAll(() => kinora.close())
 
@@ -106,22 +118,32 @@ describe('the queue', () => {
 describe('an uploaded picture', () => {
   it('is removed when no task has used it for a day', async () => {
     const user = await kinora.newUser()
-    const [used, idle, fresh] = [await upload(user), await upload(user), await upload(user)]
-    const task = await generate(user, { task_type: 'image_to_video', first_frame_image_url: used, resolution: '512P' })
+    const pictures: string[] = []
+    while (pictures.length < 5) pictures.push(await upload(user))
+    const [first, last, reference, idle, fresh] = pictures
+    const settings = {
+      ...{ task_type: 'image_to_video', first_frame_image_url: first, last_frame_image_url: last, model: 'all-inputs' },
+      ...{ reference_image_urls: [reference], aspect_ratio: '9:16', seed: 7, negative_prompt: 'rain', sound: false },
+    }
+    const task = await generate(user, settings)
+    expect(task).toMatchObject(settings)
     await finished(user, task.id)
+    expect(await json(user.call('GET', `/videos/tasks/${task.id}`))).toMatchObject(settings)
     const { connection } = await connectDatabase({ databaseUrl: undefined, dataDir: kinora.dataDir }, () => {})
     const database = await openDatabase(connection, ENTITIES, MIGRATIONS)
     const pool = openPool({ ...connection, max: 1 })
-    const id = (url: string) => url.split('/').at(-1)!
+    const id = (url: string | undefined) => url!.split('/').at(-1)!
     await pool.query(
       `update image_upload set created_at = now() - interval '25 hours', used_at = null where id = any($1)`,
-      [[id(used), id(idle)]],
+      [[first, last, reference, idle].map(id)],
     )
     const media = createFolderMediaStore(path.join(kinora.dataDir, 'media'))
     const uploads = createImageUploads(database, media, kinora.dataDir)
     expect([await uploads.removeUnused(), await uploads.removeUnused()]).toEqual([1, 0])
     const there = readdirSync(path.join(kinora.dataDir, 'media/images')).map((name) => name.slice(0, -4))
-    expect([used, idle, fresh].map((url) => there.includes(id(url)))).toEqual([true, false, true])
+    expect([first, last, reference, idle, fresh].map((url) => there.includes(id(url)))).toEqual([
+      ...[true, true, true, false, true],
+    ])
     const again = await user.call('POST', '/videos/generate', {
       ...GENERATION,
       task_type: 'image_to_video',

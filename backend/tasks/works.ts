@@ -16,7 +16,7 @@ import { instant } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
 import type { FailureCode, Task, WorkStats } from './contract.ts'
-import { aboutPrompt, type Decrypt } from './promptCipher.port.ts'
+import { aboutNegativePrompt, aboutPrompt, type Decrypt } from './promptCipher.port.ts'
 import { readQueueView } from './queue.ts'
 
 interface WorksDeps {
@@ -142,6 +142,7 @@ const MESSAGES: Readonly<Record<FailureCode, string>> = {
 /** Converts a row to its API representation. The prompt is empty if it cannot be decrypted. */
 export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise<Task> {
   const done = row.status === 'Success'
+  const negative = row.encrypted_negative_prompt
   const url = (kind: string, id: string) => `${API_BASE}/videos/${kind}/${id}`
   return {
     id: row.id,
@@ -154,6 +155,12 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     camera_movements: [...row.camera_movements] as Task['camera_movements'],
     prompt_optimizer: row.prompt_optimizer,
     first_frame_image_url: row.first_frame && url('images', row.first_frame),
+    last_frame_image_url: row.last_frame && url('images', row.last_frame),
+    reference_image_urls: (row.reference_images ?? []).map((id) => url('images', id)),
+    aspect_ratio: row.aspect_ratio,
+    seed: row.seed,
+    negative_prompt: negative && ((await decrypt(aboutNegativePrompt(row.user_id, row.id), negative)) ?? null),
+    sound: row.sound,
     video_url: done ? url('preview', row.id) : null,
     thumbnail_url: done ? url('thumbnail', row.id) : null,
     video_duration: row.video_duration_ms === null ? null : row.video_duration_ms / 1000,

@@ -53,15 +53,18 @@ export async function foldVideoTask(store: Pick<EventStore, 'readStream'>, id: s
 }
 
 /**
- * Returns which of the images may be the first frame of a task in any state that was submitted more than a day ago. That
- * is every image while rows are missing.
+ * Returns which of the images may be a picture of a task in any state that was submitted more than a day ago. That is
+ * every image while rows are missing.
  */
-export async function readFirstFramesInUse(database: Database, imageIds: readonly string[]): Promise<Set<string>> {
+export async function readImagesInUse(database: Database, imageIds: readonly string[]): Promise<Set<string>> {
   if (!(await includesYesterday(database, videoTasks))) return new Set(imageIds)
   const rows = await query<{ id: string }>(
     database,
-    `select distinct first_frame as id from video_task
-     where first_frame in (select value::uuid from jsonb_array_elements_text(:ids::jsonb))`,
+    // Each condition has an index of its own.
+    `select image as id from jsonb_array_elements_text(:ids::jsonb) as image
+     where exists (select from video_task where first_frame = image::uuid)
+       or exists (select from video_task where last_frame = image::uuid)
+       or exists (select from video_task where reference_images @> to_jsonb(image))`,
     { ids: JSON.stringify(imageIds) },
   )
   return new Set(rows.map(({ id }) => id))

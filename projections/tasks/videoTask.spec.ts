@@ -18,6 +18,12 @@ const fresh = {
   camera_movements: ['左移', '固定'],
   prompt_optimizer: false,
   first_frame: '00000000-0000-7000-8000-00000000000f',
+  last_frame: null,
+  reference_images: null,
+  aspect_ratio: null,
+  seed: null,
+  encrypted_negative_prompt: null,
+  sound: null,
   credits: 30,
   credits_consumed: 30,
   priority: 4,
@@ -49,6 +55,18 @@ describe("a task's row", () => {
         { ...fresh, status, ...(['Processing', 'DOWNLOADING'].includes(status) && started) },
       ]),
     )
+  })
+  it('keeps the pictures and settings of its order', () => {
+    const settings = {
+      ...{ lastFrame: 'end', references: ['a', 'b'], aspectRatio: '9:16', seed: 7 },
+      ...{ encryptedNegativePrompt: 'hidden', sound: false },
+    }
+    expect(row({ ...e.submitted, data: { ...e.submitted.data, ...settings } })).toEqual([
+      {
+        ...{ ...fresh, last_frame: 'end', reference_images: ['a', 'b'], aspect_ratio: '9:16', seed: 7 },
+        ...{ encrypted_negative_prompt: 'hidden', sound: false },
+      },
+    ])
   })
   it('returns to the queue when the provider postpones it', () => {
     expect(row(e.submitted, e.queued, e.requested, e.postponed)).toEqual([{ ...fresh, status: 'Queueing' }])

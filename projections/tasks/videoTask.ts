@@ -25,6 +25,12 @@ const VideoTaskTable = defineEntity({
     camera_movements: p.json<readonly string[]>(),
     prompt_optimizer: p.boolean(),
     first_frame: p.uuid().nullable(),
+    last_frame: p.uuid().nullable(),
+    reference_images: p.json<readonly string[]>().nullable(),
+    aspect_ratio: p.text().nullable(),
+    seed: p.integer().nullable(),
+    encrypted_negative_prompt: p.text().nullable(),
+    sound: p.boolean().nullable(),
     /** Price of the task, unchanged by a refund. */
     credits: p.integer(),
     /** Credits charged; 0 after a refund. */
@@ -48,7 +54,7 @@ const delivered = (row: VideoTaskRow | undefined, { data: { at, file } }: VideoT
 
 export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
   name: 'videoTasks',
-  version: 2,
+  version: 3,
   table: VideoTaskTable,
   categories: [VIDEO_TASK],
   schemas: VIDEO_TASK_EVENTS,
@@ -66,6 +72,12 @@ export const videoTasks: Projection<VideoTaskEvent, VideoTaskRow> = {
       camera_movements: data.cameraMovements,
       prompt_optimizer: data.promptOptimizer,
       first_frame: data.firstFrame,
+      last_frame: data.lastFrame ?? null,
+      reference_images: data.references ?? null,
+      aspect_ratio: data.aspectRatio ?? null,
+      seed: data.seed ?? null,
+      encrypted_negative_prompt: data.encryptedNegativePrompt ?? null,
+      sound: data.sound ?? null,
       credits: data.credits,
       credits_consumed: data.credits,
       priority: data.priority,

@@ -103,7 +103,7 @@ export const WORKFLOW_STATEMENTS: Statements = [
   ['render_progress', () => []],
   // Out of scope: unused uploads, erasures, and the retention of visits.
   ['image_upload', () => []],
-  ['select distinct first_frame', () => []],
+  ['from jsonb_array_elements_text', () => []],
   ['erasure', () => []],
   ['page_view', () => []],
   ['from board_state', () => [{ addresses_cut_to: new Date(0) }]],
