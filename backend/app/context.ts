@@ -124,6 +124,7 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
   const changes = instrumentChanges(observability.metrics, allChanges)
   const verifiedStore = verifyHeads(store, (stream) => readChainHead(pool, stream))
   const quarantine = new Quarantine(log)
+  const findOrigin = createOrigins(store)
   const snapshots = createPostgresSnapshots(pool, config.secrets.session, log)
   const leases = new Leases(server.connection, (error, lease) => log.warn({ err: error, lease }, 'lease lost'))
 
@@ -137,9 +138,9 @@ export async function openContext(config: Config, log: Logger, { now = Date.now 
     pool,
     database,
     store,
-    handle: createHandle(verifiedStore, { quarantine, snapshots }),
+    handle: createHandle(verifiedStore, { quarantine, snapshots, onCreated: findOrigin.remember }),
     quarantine,
-    findOrigin: createOrigins(store),
+    findOrigin,
     changes,
     leases,
     observability,

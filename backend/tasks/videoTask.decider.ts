@@ -164,5 +164,6 @@ export const videoTask: Decider<VideoTask, VideoTaskCommand, VideoTaskEvent> = {
   initial: { status: 'none' },
   evolve,
   decide,
+  begins: ({ type }) => type === 'Submit',
   hashChained: VIDEO_TASK_CHAINED,
 }

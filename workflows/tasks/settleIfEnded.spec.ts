@@ -4,7 +4,7 @@ import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { createSettleIfEnded } from './settleIfEnded.ts'
 
 const settling = (error: Error) => {
-  const handle = { read: async () => ({ state: { status: 'succeeded' } }) } as unknown as Handle
+  const handle = { peek: async () => ({ state: { status: 'succeeded' } }) } as unknown as Handle
   const settleCredits = async () => Promise.reject(error)
   return createSettleIfEnded(handle, { settleCredits, releaseSlot: async () => {} })({ taskId: 'task', userId: 'user' })
 }

@@ -18,7 +18,8 @@ export const createSettleIfEnded =
   (handle: Handle, { settleCredits, releaseSlot }: Settling): SettleIfEnded =>
   async (input) => {
     try {
-      const { state } = await handle.read(videoTask, input.taskId)
+      // A task that another process has just ended gets a workflow, which settles it.
+      const { state } = await handle.peek(videoTask, input.taskId)
       if (!isEnded(state)) return false
       await settleCredits(input, context)
       await releaseSlot(input, context)

@@ -1,26 +1,31 @@
 import type { EventSelector, FindOrigin, Origin } from './command.ts'
-import type { EventStore } from './eventStore.port.ts'
+import type { EventStore, NewEvent } from './eventStore.port.ts'
 import type { Event } from './pure/decider.ts'
 
 /**
  * Creates a {@link FindOrigin} that reads the event log, so it works in any process and after restarts. Caches the
- * latest `max` results, because an origin never changes.
+ * latest `max` results, because an origin never changes. `remember` spares reading a stream that this process created.
  * @example const { correlationId } = (await createOrigins(store)(`videoTask-${taskId}`)) ?? {}
  */
-export function createOrigins(store: Pick<EventStore, 'readStream'>, { max = 10_000 } = {}): FindOrigin {
+export function createOrigins(store: Pick<EventStore, 'readStream'>, { max = 10_000 } = {}) {
   const cache = new Map<string, Origin>()
 
-  return async <E extends Event>(stream: string, selector?: EventSelector<E>) => {
+  const remember = (key: string, { id, meta }: Pick<NewEvent, 'id' | 'meta'>): Origin => {
+    const origin = { correlationId: String(meta?.correlationId ?? id), causationId: id }
+    if (cache.size >= max) cache.delete(cache.keys().next().value!)
+    cache.set(key, origin)
+    return origin
+  }
+
+  const find: FindOrigin = async <E extends Event>(stream: string, selector?: EventSelector<E>) => {
     const key = selector ? `${stream} ${selector.id}` : stream
     const cached = cache.get(key)
     if (cached) return cached
     for await (const event of store.readStream<E>(stream)) {
       if (selector && !selector.matches(event)) continue
-      const origin = { correlationId: String(event.meta.correlationId ?? event.id), causationId: event.id }
-      if (cache.size >= max) cache.delete(cache.keys().next().value!)
-      cache.set(key, origin)
-      return origin
+      return remember(key, event)
     }
     return undefined
   }
+  return Object.assign(find, { remember })
 }

@@ -1,6 +1,6 @@
 import type { CommandContext, Handled } from './command.ts'
 import type { EventStore } from './eventStore.port.ts'
-import { Lane } from './lane.ts'
+import { Lane, type LaneDeps } from './lane.ts'
 import { LaneCache } from './laneCache.ts'
 import type { Decider, Event } from './pure/decider.ts'
 import { Quarantine } from './quarantine.ts'
@@ -15,6 +15,7 @@ interface HandleOptions {
   readonly snapshots?: SnapshotStore
   /** Approximate memory for the lanes of each category. */
   readonly cacheBytes?: number
+  readonly onCreated?: LaneDeps['onCreated']
 }
 
 /**
@@ -24,7 +25,7 @@ interface HandleOptions {
  */
 export function createHandle(
   store: EventStore,
-  { quarantine = new Quarantine(), snapshots, cacheBytes = 32_000_000 }: HandleOptions = {},
+  { quarantine = new Quarantine(), snapshots, cacheBytes = 32_000_000, onCreated }: HandleOptions = {},
 ) {
   const caches = new Map<string, unknown>()
 
@@ -34,7 +35,7 @@ export function createHandle(
     caches.set(category, cache)
     const stream = `${category}-${id}`
     const onIdle = () => cache.weigh(stream)
-    return cache.get(stream, () => new Lane({ store, quarantine, snapshots, onIdle }, decider, stream))
+    return cache.get(stream, () => new Lane({ store, quarantine, snapshots, onIdle, onCreated }, decider, stream))
   }
 
   /**
@@ -58,5 +59,13 @@ export function createHandle(
   const read = <S, C, E extends Event>(decider: Decider<S, C, E>, id: string): Promise<Handled<S>> =>
     laneOf(decider, id).read()
 
-  return Object.assign(handle, { read })
+  /**
+   * Returns a state of an aggregate that may lack the latest events of other processes. Use it only to decide whether a
+   * command, which sees them, is worth sending.
+   * @example const { state } = await handle.peek(videoTask, taskId)
+   */
+  const peek = <S, C, E extends Event>(decider: Decider<S, C, E>, id: string): Promise<Handled<S>> =>
+    laneOf(decider, id).peek()
+
+  return Object.assign(handle, { read, peek })
 }

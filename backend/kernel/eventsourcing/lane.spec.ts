@@ -17,6 +17,7 @@ const room: Decider<readonly string[], string, Taken> = {
   weight: () => 1,
   evolve: (seats, { data }) => [...seats, data.seat],
   decide: (seat, seats) => (seats.includes(seat) ? [] : [{ type: 'SeatTaken', data: { seat } }]),
+  begins: (seat) => seat.startsWith('first'),
 }
 
 const context = (commandId: string): CommandContext => ({ commandId, actor: 'user:1', correlationId: 'request' })
@@ -52,6 +53,58 @@ describe('a lane', () => {
     await take('a')
     await take('b')
     expect(newCalls()).toEqual(['read room-1 from 0', 'append 1 to room-1 at no_stream', 'append 1 to room-1 at 0'])
+  })
+
+  it('does not read a stream before the command that usually begins it', async () => {
+    const { take, newCalls } = setup()
+    expect((await take('first')).state).toEqual(['first'])
+    expect((await take('b')).state).toEqual(['first', 'b'])
+    expect(newCalls()).toEqual(['append 1 to room-1 at no_stream', 'append 1 to room-1 at 0'])
+  })
+
+  it('decides such a command again if the stream exists', async () => {
+    const { memory, take, newCalls } = setup()
+    await createHandle(memory)(room, '1', 'b', context('take b'))
+    expect((await take('first')).state).toEqual(['b', 'first'])
+    expect(newCalls()).toEqual(['append 1 to room-1 at no_stream', 'read room-1 from 0', 'append 1 to room-1 at 0'])
+    await createHandle(memory)(room, '2', 'first', context('take first elsewhere'))
+    expect((await take('first', '2')).state).toEqual(['first'])
+    expect(memory.log.map(({ stream }) => stream)).toEqual(['room-1', 'room-1', 'room-2'])
+  })
+
+  it('reads the stream if such a command is rejected or decides nothing without it', async () => {
+    const { memory, store, newCalls } = setup()
+    const strict = {
+      ...room,
+      decide: (seat: string, seats: readonly string[]) => {
+        if (seats.length === 0) throw new Error('the room is not open')
+        return room.decide(seat, seats)
+      },
+    }
+    await createHandle(memory)(room, '1', 'b', context('take b'))
+    expect((await createHandle(store)(strict, '1', 'first', context('take first'))).state).toEqual(['b', 'first'])
+    await expect(createHandle(store)(strict, '2', 'first', context('take first'))).rejects.toThrow('not open')
+    expect(newCalls()).toContain('read room-2 from 0')
+  })
+
+  it('reports each stream that it creates, with its first event', async () => {
+    const { store } = setup()
+    const created: string[] = []
+    const onCreated = (stream: string, { data }: { data: object }) => created.push(`${stream} ${JSON.stringify(data)}`)
+    const handle = createHandle(store, { onCreated })
+    await Promise.all(['a', 'b'].map((seat) => handle(room, '1', seat, context(seat))))
+    await handle(room, '1', 'c', context('c'))
+    expect(created).toEqual(['room-1 {"seat":"a"}'])
+  })
+
+  it('peeks at its cached state without reading, and reads without one', async () => {
+    const { memory, handle, take, newCalls } = setup()
+    await createHandle(memory)(room, '1', 'a', context('take a'))
+    expect((await handle.peek(room, '1')).state).toEqual(['a'])
+    await take('b')
+    newCalls()
+    expect((await handle.peek(room, '1')).state).toEqual(['a', 'b'])
+    expect(newCalls()).toEqual([])
   })
 
   it('reads only the events that are new to it before it decides nothing', async () => {

@@ -26,12 +26,16 @@ export interface LaneDeps {
   readonly snapshots: SnapshotStore | undefined
   /** Called each time no command is left. */
   readonly onIdle: () => void
+  /** Called with the first event of a stream that this lane has created. */
+  readonly onCreated?: ((stream: string, first: NewEvent) => void) | undefined
 }
 
 interface Pending<S, E> {
   readonly decide: (state: S) => readonly E[]
   /** Undefined for a read, which appends nothing. */
   readonly context: CommandContext | undefined
+  /** Whether the stream is not expected to exist. */
+  readonly begins: boolean
   readonly resolve: (handled: Handled<S>) => void
   readonly reject: (error: unknown) => void
 }
@@ -59,17 +63,23 @@ export class Lane<S, C, E extends Event> {
   readonly #stream: string
   readonly #quarantine: Quarantine
   readonly #onIdle: () => void
+  readonly #onCreated: LaneDeps['onCreated']
   readonly #reader: StreamReader<S, C, E>
   #cached: StreamState<S> | undefined
   #pending: Pending<S, E>[] = []
   #busy = false
 
-  constructor({ store, quarantine, snapshots, onIdle }: LaneDeps, decider: Decider<S, C, E>, stream: string) {
+  constructor(
+    { store, quarantine, snapshots, onIdle, onCreated }: LaneDeps,
+    decider: Decider<S, C, E>,
+    stream: string,
+  ) {
     this.#store = store
     this.#decider = decider
     this.#stream = stream
     this.#quarantine = quarantine
     this.#onIdle = onIdle
+    this.#onCreated = onCreated
     this.#reader = new StreamReader(store, decider, stream, snapshots)
   }
 
@@ -84,17 +94,23 @@ export class Lane<S, C, E extends Event> {
 
   /** Decides a command and appends the events. @throws Rejection, StreamBusy, StreamBroken, UnknownEvent */
   decide(command: C, context: CommandContext): Promise<Handled<S>> {
-    return this.#enqueue((state) => this.#decider.decide(command, state), context)
+    const begins = this.#decider.begins?.(command) ?? false
+    return this.#enqueue((state) => this.#decider.decide(command, state), context, begins)
   }
 
   /** Returns the state after all previously sent commands. Appends nothing. */
   read(): Promise<Handled<S>> {
-    return this.#enqueue(() => [], undefined)
+    return this.#enqueue(() => [], undefined, false)
   }
 
-  #enqueue(decide: Pending<S, E>['decide'], context: CommandContext | undefined): Promise<Handled<S>> {
+  /** Returns the cached state, which may lack events of other processes. Without one, reads. */
+  async peek(): Promise<Handled<S>> {
+    return this.#cached ?? this.read()
+  }
+
+  #enqueue(decide: Pending<S, E>['decide'], context: CommandContext | undefined, begins: boolean): Promise<Handled<S>> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ decide, context, resolve, reject })
+      this.#pending.push({ decide, context, begins, resolve, reject })
       if (!this.#busy) void this.#drain()
     })
   }
@@ -114,15 +130,16 @@ export class Lane<S, C, E extends Event> {
     this.#onIdle()
   }
 
-  /** Decides a batch on a state that was just read, or on a cached one that a successful append confirms. */
+  /** Decides a batch on a state that was just read, or on a cached or expected one that a successful append confirms. */
   async #process(batch: readonly Pending<S, E>[]): Promise<void> {
+    const expected = batch[0]?.begins ? this.#reader.empty() : undefined
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const isCached = this.#cached !== undefined
-      const known = this.#cached ?? (await this.#refresh()).known
+      const unconfirmed = this.#cached ?? (attempt === 1 ? expected : undefined)
+      const known = unconfirmed ?? (await this.#refresh()).known
       const { events, answers, after } = this.#decideAll(batch, known)
       if (events.length === 0) {
-        // Without an append, nothing confirms that the cached state is current, so check the log first.
-        if (isCached && (await this.#refresh()).changed) continue
+        // Without an append, nothing confirms that the state is current, so check the log first.
+        if (unconfirmed && (await this.#refresh()).changed) continue
         for (const answer of answers) answer(known.position)
         return
       }
@@ -133,6 +150,7 @@ export class Lane<S, C, E extends Event> {
           events,
         )
         this.#cached = { ...after, position }
+        if (known.revision < 0) this.#onCreated?.(this.#stream, events[0]!)
         for (const answer of answers) answer(position)
         this.#reader.saveIfDue(this.#cached)
         return

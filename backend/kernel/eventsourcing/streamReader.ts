@@ -40,9 +40,14 @@ export class StreamReader<S, C, E extends Event> {
     this.#snapshots.save(this.#stream, { version: this.#decider.snapshotVersion!, revision, hash, state })
   }
 
+  /** Returns the state of a stream without events. */
+  empty(): StreamState<S> {
+    return { ...emptyStream(this.#decider, this.#stream), position: undefined }
+  }
+
   #readAll(): Promise<StreamState<S>> {
     this.#savedRevision = -1
-    return this.#readOn({ ...emptyStream(this.#decider, this.#stream), position: undefined })
+    return this.#readOn(this.empty())
   }
 
   async #readOn(known: StreamState<S>): Promise<StreamState<S>> {

@@ -132,6 +132,7 @@ export class World {
 
   #contextOf(name: string): Context {
     const { store, database, settings } = this
+    const findOrigin = createOrigins(store)
     const line = (level: string) => (detail: { err?: Error }, message: string) =>
       this.trace.line(name, `${level}: ${message}${detail.err ? ` (${detail.err.message})` : ''}`)
     const context = {
@@ -150,8 +151,8 @@ export class World {
       pool: database.pool,
       database: database.orm,
       store,
-      handle: createHandle(store),
-      findOrigin: createOrigins(store),
+      handle: createHandle(store, { onCreated: findOrigin.remember }),
+      findOrigin,
       changes: listenToChanges({ database } as never),
       leases: this.leases.client,
       observability: { metrics, lag: { follow: (_: string, followed: unknown) => followed } },

@@ -17,6 +17,11 @@ export type Decider<S, C, E extends Event> = Readonly<{
   evolve: (state: S, event: E) => S
   /** Returns no events if the command has already taken effect. @throws Rejection if a rule forbids the command */
   decide: (command: C, state: S) => readonly E[]
+  /**
+   * Returns whether a command usually is the first one of its stream. It is then decided on the initial state without
+   * reading the stream, which the append confirms.
+   */
+  begins?: (command: C) => boolean
   /** Stores the previous event's hash in each event's metadata, which makes tampering and gaps detectable. */
   hashChained?: HashChained
   /**

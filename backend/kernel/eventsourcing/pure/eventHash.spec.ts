@@ -50,6 +50,13 @@ describe('eventHash', () => {
 })
 
 describe('derivedId', () => {
+  it('never changes, because stored events carry such ids', () => {
+    expect([derivedId('hold', 1), derivedId('chain', 'creditAccount-雨'), derivedId()]).toEqual([
+      '8a45dbfd-7882-8bb0-a2c2-475f002b645e',
+      '4310cd4d-fd30-8c76-b12a-9bfa2c3d016e',
+      '4f53cda1-8c2b-8a0c-8354-bb5f9a3ecbe5',
+    ])
+  })
   it('returns the same UUID (version 8) for the same parts', () => {
     expect(derivedId('hold', 1)).toBe(derivedId('hold', 1))
     expect(derivedId('hold', 1)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

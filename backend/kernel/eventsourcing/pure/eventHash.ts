@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 type Hashed = Readonly<{ stream: string; revision: number; id: string; type: string; data: unknown; meta: unknown }>
 
@@ -79,8 +79,7 @@ export const isLinked = (chained: HashChained, previousHash: unknown, last: stri
  * @example derivedId('chain', stream)
  */
 export function derivedId(...parts: readonly (string | number)[]): string {
-  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16)
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const hex = textHash(JSON.stringify(parts))
+  const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
