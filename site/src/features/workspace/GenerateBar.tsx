@@ -7,7 +7,7 @@ import { localHref, translate } from '../../i18n/client.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Fault } from '../../ui/Field.tsx'
-import { $firstFrame } from './firstFrame.ts'
+import { $uploading } from './frames/frames.ts'
 import { $cost, $generation, $needsPlan, $short } from './generation.ts'
 import { $submitting } from './submission.ts'
 import { $tasks } from './tasks.ts'
@@ -20,7 +20,8 @@ export function GenerateBar() {
   const { taskType } = useStore($generation)
   const short = useStore($short)
   const needsPlan = useStore($needsPlan)
-  const uploading = useStore($firstFrame).status === 'uploading' && taskType === 'image_to_video'
+  const uploads = useStore($uploading)
+  const uploading = uploads.references || (uploads.frames && taskType === 'image_to_video')
   const locked = short || needsPlan
   const disabled = locked || uploading
   return (

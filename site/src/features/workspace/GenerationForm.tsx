@@ -3,12 +3,15 @@ import { type SubmitEvent, useEffect, useRef } from 'react'
 import type { TaskType } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Icon } from '../../ui/Icon.tsx'
+import { SwitchField } from '../../ui/SwitchField.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { Images } from './frames/Images.tsx'
 import { GenerateBar } from './GenerateBar.tsx'
 import { $faults, $generation, setMode, setOptimizer, setQuick } from './generation.ts'
 import { hasQuick, quickModel } from './generationRules.ts'
-import { ImageField } from './ImageField.tsx'
 import { MovementsField } from './MovementsField.tsx'
+import { OptionFields } from './options/OptionFields.tsx'
+import { RatioPicker } from './options/RatioPicker.tsx'
 import { Pickers } from './Pickers.tsx'
 import { PromptField } from './PromptField.tsx'
 import { submit } from './submission.ts'
@@ -62,28 +65,21 @@ export function GenerationForm() {
             <span className="muted">{t('workspace.form.quickText', { model })}</span>
           </button>
         )}
-        {taskType === 'image_to_video' && <ImageField />}
+        <Images />
         <PromptField />
         <UnderstandingNote />
         <MovementsField />
-        <label className="line switch">
-          <span>
-            <span className="label">{t('workspace.form.optimizer')}</span>
-            <span className="hint switch-hint" id="optimizer-hint">
-              {t(canOptimize ? 'workspace.form.optimizerHint' : 'workspace.form.optimizerIgnored')}
-            </span>
-          </span>
-          <input
-            type="checkbox"
-            role="switch"
-            aria-checked={canOptimize && promptOptimizer}
-            aria-describedby="optimizer-hint"
-            checked={canOptimize && promptOptimizer}
-            disabled={!canOptimize}
-            onChange={(event) => setOptimizer(event.currentTarget.checked)}
-          />
-        </label>
+        <SwitchField
+          id="optimizer"
+          label={t('workspace.form.optimizer')}
+          hint={t(canOptimize ? 'workspace.form.optimizerHint' : 'workspace.form.optimizerIgnored')}
+          on={canOptimize && promptOptimizer}
+          disabled={!canOptimize}
+          onChange={setOptimizer}
+        />
         <Pickers />
+        <RatioPicker />
+        <OptionFields />
       </Tabs>
       <GenerateBar />
     </form>

@@ -3,9 +3,9 @@ import { TASK_TYPES } from '#backend/tasks/contract.ts'
 import { check } from '../../api/check.ts'
 import { readDraft, writeDraft } from '../../api/draft.ts'
 import { $session } from '../../api/session.ts'
-import { $firstFrame, restoreFirstFrame } from './firstFrame.ts'
+import { frameUrls, onFrames, restoreFrames } from './frames/frames.ts'
 import { $generation } from './generation.ts'
-import { isOffered } from './generationRules.ts'
+import { NO_OPTIONS } from './options/optionRules.ts'
 
 const Draft = z.object({
   taskType: z.enum(TASK_TYPES),
@@ -16,6 +16,13 @@ const Draft = z.object({
   promptOptimizer: z.boolean(),
   /** URL of the uploaded first frame, or null if there is none. */
   image: z.nullable(z.string()),
+  // Drafts of earlier releases lack the rest.
+  lastImage: z._default(z.nullable(z.string()), null),
+  references: z._default(z.array(z.string()), []),
+  aspectRatio: z._default(z.nullable(z.string()), NO_OPTIONS.aspectRatio),
+  sound: z._default(z.boolean(), NO_OPTIONS.sound),
+  seed: z._default(z.string(), NO_OPTIONS.seed),
+  negativePrompt: z._default(z.string(), NO_OPTIONS.negativePrompt),
 })
 
 const WRITE_AFTER_MS = 300
@@ -23,25 +30,25 @@ const WRITE_AFTER_MS = 300
 /** Restores the user's draft into the form and saves later changes. */
 export function keepDraft(userId: string): void {
   const read = check(Draft, readDraft(userId))
-  // An old draft may contain settings that are no longer supported.
-  if (read.ok && isOffered(read.value)) {
-    const { image, ...form } = read.value
+  // The catalogue, once loaded, replaces settings that are no longer offered.
+  if (read.ok) {
+    const { image: first, lastImage: last, references, ...form } = read.value
     $generation.set(form)
-    if (image) void restoreFirstFrame(image)
+    restoreFrames({ first, last, references })
   }
   let timer: ReturnType<typeof setTimeout> | undefined
   const write = () => {
     clearTimeout(timer)
     // Signing out deletes drafts, so do not save one afterwards.
     if ($session.get().status !== 'in') return
-    const frame = $firstFrame.get()
-    writeDraft(userId, { ...$generation.get(), image: frame.status === 'ready' ? frame.url : null })
+    const { first: image, last: lastImage, references } = frameUrls()
+    writeDraft(userId, { ...$generation.get(), image, lastImage, references })
   }
   const later = () => {
     clearTimeout(timer)
     timer = setTimeout(write, WRITE_AFTER_MS)
   }
   $generation.listen(later)
-  $firstFrame.listen(later)
+  onFrames(later)
   addEventListener('pagehide', write)
 }

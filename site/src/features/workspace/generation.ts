@@ -6,14 +6,20 @@ import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, readPrompt, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'
 import * as rules from './generationRules.ts'
+import { NO_OPTIONS, type Options, ratioOf } from './options/optionRules.ts'
 
-export interface GenerationForm extends rules.Choices {
+export interface GenerationForm extends rules.Choices, Options {
   /** Text of the prompt field, including the bracketed list of camera movements. */
   readonly prompt: string
   readonly promptOptimizer: boolean
 }
 
-export const $generation = map<GenerationForm>({ ...rules.DEFAULT_CHOICES, prompt: '', promptOptimizer: true })
+export const $generation = map<GenerationForm>({
+  ...rules.DEFAULT_CHOICES,
+  ...NO_OPTIONS,
+  prompt: '',
+  promptOptimizer: true,
+})
 
 /** Validation error codes, keyed by contract field name. */
 export const $faults = atom<Readonly<Record<string, string>>>({})
@@ -62,6 +68,15 @@ function applyChoices({ choices, forced }: rules.Settled): void {
   $generation.set({ ...form, ...choices, prompt })
   $faults.set({})
   announce(forced, movements.length > 0)
+  announceRatio(form.aspectRatio, choices.model)
+}
+
+/** Says which aspect ratio replaces a chosen one that the model does not offer. */
+function announceRatio(chosen: string | null, model: string): void {
+  const ratio = ratioOf(modelNamed(model), chosen)
+  if (chosen === null || ratio === chosen) return
+  $generation.setKey('aspectRatio', null)
+  if (ratio) showToast('info', translate()('workspace.changed.ratio', { ratio }))
 }
 
 export const setMode = (taskType: TaskType) => applyChoices(rules.chooseMode($generation.get(), taskType))
@@ -81,6 +96,13 @@ export function setQuick(): void {
 export function setPrompt(prompt: string): void {
   $generation.setKey('prompt', prompt)
   clearFault('prompt')
+}
+
+const FIELDS = { aspectRatio: 'aspect_ratio', sound: 'sound', seed: 'seed', negativePrompt: 'negative_prompt' } as const
+
+export function setOption<K extends keyof Options>(name: K, value: Options[K]): void {
+  $generation.set({ ...$generation.get(), [name]: value })
+  clearFault(FIELDS[name])
 }
 
 export const setOptimizer = (on: boolean) => $generation.setKey('promptOptimizer', on)

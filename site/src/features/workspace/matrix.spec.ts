@@ -29,6 +29,7 @@ import {
   setResolution,
 } from './generation.ts'
 import { DEFAULT_CHOICES, durationOptions, resolutionOptions } from './generationRules.ts'
+import { NO_OPTIONS } from './options/optionRules.ts'
 import { bodyOf } from './submission.ts'
 
 const Generation = generationOf(catalogueDouble.offered)
@@ -82,7 +83,7 @@ async function server(tier: Tier, body: object): Promise<number | string> {
 
 /** Selects a combination as a user would, skipping unavailable options. Returns whether the form reached it. */
 function chosen(cell: Configuration, tier: Tier, first: 'resolution' | 'duration'): boolean {
-  $generation.set({ ...DEFAULT_CHOICES, prompt: 'A cat', promptOptimizer: true })
+  $generation.set({ ...DEFAULT_CHOICES, ...NO_OPTIONS, prompt: 'A cat', promptOptimizer: true })
   setMode(cell.taskType)
   if (!modelsFor($models.get(), cell.taskType).some(({ id }) => id === cell.model)) return false
   setModel(cell.model)
@@ -99,7 +100,7 @@ function chosen(cell: Configuration, tier: Tier, first: 'resolution' | 'duration
   return nameOf({ taskType, model, resolution, duration }) === nameOf(cell)
 }
 
-const sentBody = () => bodyOf($generation.get(), $generation.get().taskType === 'image_to_video' ? IMAGE : null)
+const sentBody = () => bodyOf($generation.get(), { first: IMAGE, last: IMAGE, references: [IMAGE] })
 const readRawBody = (cell: Configuration, movements: readonly CameraMovement[]) => ({
   task_type: cell.taskType,
   model: cell.model,

@@ -4,7 +4,7 @@ import { whileBusy } from '../../api/taskActions.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'
-import { removeFirstFrame, restoreFirstFrame } from './firstFrame.ts'
+import { restoreFrames } from './frames/frames.ts'
 import { $faults, $generation } from './generation.ts'
 import { send } from './submission.ts'
 
@@ -39,12 +39,12 @@ export const generateAgain = (task: Task): Promise<void> =>
 export function remix(task: Task): void {
   const known = task.camera_movements.filter((movement) => movement in CAMERA_MOVEMENTS)
   $generation.set({
+    ...$generation.get(),
     ...choicesOf(task),
     prompt: writePrompt(task.prompt, known, movementNames(), movementSeparator()),
     promptOptimizer: task.prompt_optimizer,
   })
   $faults.set({})
-  if (task.first_frame_image_url) void restoreFirstFrame(task.first_frame_image_url)
-  else removeFirstFrame()
+  restoreFrames({ first: task.first_frame_image_url, last: null, references: [] })
   showToast('info', translate()('workspace.changed.remix'))
 }

@@ -7,11 +7,12 @@ import { check } from '../../api/check.ts'
 import { loadCredits } from '../../api/credits.ts'
 import { codeText, errorText } from '../../api/errorText.ts'
 import { hasPlans } from '../../api/installation.ts'
-import { $models } from '../../api/models.ts'
+import { $models, modelNamed } from '../../api/models.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
-import { $firstFrame, removeFirstFrame } from './firstFrame.ts'
+import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frames.ts'
 import { $faults, $generation, type GenerationForm, readForm } from './generation.ts'
+import { optionFields } from './options/optionRules.ts'
 import { connectRealtime } from './realtime.ts'
 import { putTask, refreshList } from './tasks.ts'
 
@@ -20,9 +21,12 @@ export const $submitting = atom(false)
 /** The server's rules, applied before a request is sent. */
 const Rules = generationOf(() => $models.get())
 
-/** Builds the request body. `imageUrl` is sent only in image-to-video mode. */
-export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<typeof Generation> {
+/** Builds the request body from what the mode and the model take. */
+export function bodyOf(form: GenerationForm, { first, last, references }: FrameUrls): z.input<typeof Generation> {
   const { text, movements } = readForm(form)
+  const model = modelNamed(form.model)
+  const isImage = form.taskType === 'image_to_video'
+  const sent = references.slice(0, model?.inputs.references ?? 0)
   return {
     task_type: form.taskType,
     model: form.model,
@@ -31,7 +35,10 @@ export function bodyOf(form: GenerationForm, imageUrl: string | null): z.input<t
     resolution: form.resolution,
     prompt_optimizer: form.promptOptimizer,
     ...(movements.length > 0 ? { camera_movements: [...movements] } : {}),
-    ...(form.taskType === 'image_to_video' ? { first_frame_image_url: imageUrl } : {}),
+    ...(isImage ? { first_frame_image_url: first } : {}),
+    ...(isImage && last && model?.inputs.lastFrame ? { last_frame_image_url: last } : {}),
+    ...(sent.length > 0 ? { reference_image_urls: sent } : {}),
+    ...optionFields(model, form),
   }
 }
 
@@ -85,14 +92,14 @@ function showFaults(error: unknown): void {
   if (!(error instanceof ApiError)) return
   const faults = Object.fromEntries(error.faults.map(({ path, code }) => [path.split('.')[0] ?? path, code]))
   $faults.set(faults)
-  if (faults.first_frame_image_url) removeFirstFrame()
+  if (faults.first_frame_image_url) firstFrame.remove()
+  if (faults.last_frame_image_url) lastFrame.remove()
 }
 
 /** Validates and submits the form. Does nothing while a submission is in progress. */
 export async function submit(): Promise<void> {
   if ($submitting.get()) return
-  const frame = $firstFrame.get()
-  const body = bodyOf($generation.get(), frame.status === 'ready' ? frame.url : null)
+  const body = bodyOf($generation.get(), frameUrls())
   const checked = check(Rules, body)
   $faults.set(checked.ok ? {} : checked.faults)
   if (!checked.ok) return

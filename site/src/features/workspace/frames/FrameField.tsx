@@ -1,51 +1,60 @@
 import { useStore } from '@nanostores/react'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
-import { codeText } from '../../api/errorText.ts'
-import { translate } from '../../i18n/client.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Fault } from '../../ui/Field.tsx'
-import { Icon } from '../../ui/Icon.tsx'
-import { $firstFrame, chooseFirstFrame, type FirstFrame, removeFirstFrame } from './firstFrame.ts'
-import { IMAGE_TYPES } from './firstFrameRules.ts'
-import { $faults, clearFault } from './generation.ts'
+import { codeText } from '../../../api/errorText.ts'
+import { translate } from '../../../i18n/client.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Fault } from '../../../ui/Field.tsx'
+import { Icon } from '../../../ui/Icon.tsx'
+import { $faults, clearFault } from '../generation.ts'
+import { IMAGE_TYPES } from './frameRules.ts'
+import type { Frame, FrameSlot } from './frameSlot.ts'
 
-function chooseFrom(files: FileList | null | undefined): boolean {
-  const file = files?.[0]
-  if (!file) return false
-  clearFault('first_frame_image_url')
-  void chooseFirstFrame(file)
-  return true
+interface FrameFieldProps {
+  readonly id: string
+  readonly label: string
+  readonly slot: FrameSlot
+  /** Contract field that the image fills. */
+  readonly field: string
+  /** Accepts images pasted anywhere on the page while the field is mounted. */
+  readonly pastes?: boolean
 }
 
-/** Accepts images pasted anywhere on the page while the field is mounted. */
-function usePaste(): void {
+function usePaste(choose: (files: FileList | null | undefined) => boolean, pastes: boolean): void {
   useEffect(() => {
+    if (!pastes) return
     const onPaste = (event: ClipboardEvent) => {
-      if (chooseFrom(event.clipboardData?.files)) event.preventDefault()
+      if (choose(event.clipboardData?.files)) event.preventDefault()
     }
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)
-  }, [])
+  })
 }
 
-/** Selects the first frame by click, drag and drop, or paste, and shows the upload progress. */
-export function ImageField() {
+/** Selects a frame by click, drag and drop, or paste, and shows the upload progress. */
+export function FrameField({ id, label, slot, field, pastes = false }: FrameFieldProps) {
   const t = translate()
-  const frame = useStore($firstFrame)
-  const missing = useStore($faults).first_frame_image_url
+  const frame = useStore(slot.$frame)
+  const missing = useStore($faults)[field]
   const input = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)
-  usePaste()
+  const choose = (files: FileList | null | undefined) => {
+    const file = files?.[0]
+    if (!file) return false
+    clearFault(field)
+    void slot.choose(file)
+    return true
+  }
+  usePaste(choose, pastes)
   const fault = frame.status === 'none' ? (frame.fault ?? (missing && codeText(missing))) : undefined
   const onDrop = (event: DragEvent) => {
     event.preventDefault()
     setOver(false)
-    chooseFrom(event.dataTransfer.files)
+    choose(event.dataTransfer.files)
   }
   return (
     <div className="stack field">
-      <label htmlFor="first-frame" className="label">
-        {t('workspace.image.label')}
+      <label htmlFor={id} className="label">
+        {label}
       </label>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: drop is optional; the input is keyboard accessible. */}
       <div
@@ -61,13 +70,13 @@ export function ImageField() {
       >
         <input
           ref={input}
-          id="first-frame"
+          id={id}
           type="file"
           accept={IMAGE_TYPES.join(',')}
           aria-invalid={fault ? true : undefined}
-          aria-describedby={fault ? 'first-frame-fault' : 'first-frame-rules'}
+          aria-describedby={fault ? `${id}-fault` : 'frame-rules'}
           onChange={(event) => {
-            chooseFrom(event.currentTarget.files)
+            choose(event.currentTarget.files)
             // Let the user select the same file again after removing it.
             event.currentTarget.value = ''
           }}
@@ -78,19 +87,22 @@ export function ImageField() {
             <strong>{t('workspace.image.drop')}</strong>
           </div>
         ) : (
-          <img src={frame.preview} alt={t('workspace.image.preview')} />
+          <img src={frame.preview} alt={label} />
         )}
       </div>
-      {frame.status !== 'none' && <FrameState frame={frame} onReplace={() => input.current?.click()} />}
-      <p className="hint" id="first-frame-rules">
-        {t('workspace.image.rules')}
-      </p>
-      <div role="alert">{fault && <Fault id="first-frame-fault" text={fault} />}</div>
+      {frame.status !== 'none' && <FrameState frame={frame} slot={slot} onReplace={() => input.current?.click()} />}
+      <div role="alert">{fault && <Fault id={`${id}-fault`} text={fault} />}</div>
     </div>
   )
 }
 
-function FrameState({ frame, onReplace }: { frame: Exclude<FirstFrame, { status: 'none' }>; onReplace: () => void }) {
+interface FrameStateProps {
+  readonly frame: Exclude<Frame, { status: 'none' }>
+  readonly slot: FrameSlot
+  readonly onReplace: () => void
+}
+
+function FrameState({ frame, slot, onReplace }: FrameStateProps) {
   const t = translate()
   return (
     <div className="row">
@@ -106,11 +118,11 @@ function FrameState({ frame, onReplace }: { frame: Exclude<FirstFrame, { status:
         </span>
       )}
       {frame.status === 'uploading' ? (
-        <Button label={t('workspace.image.cancel')} variant="quiet" icon="close" onClick={() => removeFirstFrame()} />
+        <Button label={t('workspace.image.cancel')} variant="quiet" icon="close" onClick={() => slot.remove()} />
       ) : (
         <>
           <Button label={t('workspace.image.replace')} variant="quiet" onClick={onReplace} />
-          <Button label={t('workspace.image.remove')} variant="quiet" icon="trash" onClick={() => removeFirstFrame()} />
+          <Button label={t('workspace.image.remove')} variant="quiet" icon="trash" onClick={() => slot.remove()} />
         </>
       )}
       {!frame.wide && <p className="hint frame-warning">{t('workspace.image.ratioWarning')}</p>}

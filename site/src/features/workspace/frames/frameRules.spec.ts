@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fileFault, isWide, sizeFault } from './firstFrameRules.ts'
+import { fileFault, isWide, sizeFault } from './frameRules.ts'
 
 describe('a first frame', () => {
   it('must be a JPG or PNG of at most 20 MB', () => {

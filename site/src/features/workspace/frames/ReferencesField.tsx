@@ -1,0 +1,87 @@
+import { useStore } from '@nanostores/react'
+import { codeText } from '../../../api/errorText.ts'
+import { translate } from '../../../i18n/client.ts'
+import { IconButton } from '../../../ui/Button.tsx'
+import { Fault } from '../../../ui/Field.tsx'
+import { Icon } from '../../../ui/Icon.tsx'
+import { $faults, clearFault } from '../generation.ts'
+import { IMAGE_TYPES } from './frameRules.ts'
+import type { FrameSlot } from './frameSlot.ts'
+import { $references, addReference, removeReference } from './frames.ts'
+
+const FIELD = 'reference_image_urls'
+
+/** Selects the reference images of a model. @param max how many the model takes */
+export function ReferencesField({ max }: { readonly max: number }) {
+  const t = translate()
+  const slots = useStore($references)
+  const fault = useStore($faults)[FIELD]
+  const add = (files: FileList | null) => {
+    clearFault(FIELD)
+    for (const file of [...(files ?? [])].slice(0, max - slots.length)) addReference(file)
+  }
+  return (
+    <fieldset className="stack field">
+      <legend className="label">{t('workspace.references.label')}</legend>
+      <ul className="references">
+        {slots.map((slot, at) => (
+          <Reference key={slot.id} slot={slot} number={at + 1} />
+        ))}
+        {slots.length < max && (
+          <li>
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: drop is optional; the input is keyboard accessible. */}
+            <div
+              className="option drop reference"
+              onDragOver={(event) => event.preventDefault()}
+              onDrop={(event) => {
+                event.preventDefault()
+                add(event.dataTransfer.files)
+              }}
+            >
+              <input
+                id="references"
+                type="file"
+                multiple
+                accept={IMAGE_TYPES.join(',')}
+                aria-label={t('workspace.references.add')}
+                aria-invalid={fault ? true : undefined}
+                aria-describedby="references-hint"
+                onChange={(event) => {
+                  add(event.currentTarget.files)
+                  event.currentTarget.value = ''
+                }}
+              />
+              <Icon name="upload" />
+            </div>
+          </li>
+        )}
+      </ul>
+      <p className="hint" id="references-hint">
+        {t('workspace.references.hint', { max })}
+      </p>
+      <div role="alert">{fault && <Fault id="references-fault" text={codeText(fault)} />}</div>
+    </fieldset>
+  )
+}
+
+function Reference({ slot, number }: { readonly slot: FrameSlot; readonly number: number }) {
+  const t = translate()
+  const frame = useStore(slot.$frame)
+  return (
+    <li className="reference" data-state={frame.status}>
+      {frame.status === 'none' ? (
+        <Fault id={`reference-${slot.id}`} text={frame.fault ?? codeText('upload_failed')} />
+      ) : (
+        <img src={frame.preview} alt={t('workspace.references.image', { number })} />
+      )}
+      {frame.status === 'uploading' && (
+        <progress className="upload-bar" max={100} value={frame.percent} aria-label={t('workspace.image.progress')} />
+      )}
+      <IconButton
+        icon="close"
+        label={t('workspace.references.remove', { number })}
+        onClick={() => removeReference(slot)}
+      />
+    </li>
+  )
+}
