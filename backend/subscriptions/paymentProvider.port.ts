@@ -89,6 +89,7 @@ export class PaymentProviderDown extends Error {
  * `verifyWebhook` contacts the provider only if it cannot check the signature locally.
  */
 export interface PaymentProvider {
+  /** `off` for an installation without payments, which knows no agreement. */
   readonly name: string
   /** `approvalUrl` is the page on which the buyer approves the agreement; undefined if the provider sent none. */
   createAgreement(agreement: NewAgreement): Promise<{ agreementId: string; approvalUrl: string | undefined }>

@@ -4,6 +4,7 @@ import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
 import { StreamBroken } from '#backend/kernel/eventsourcing/pure/applyStored.ts'
 import { UnknownEvent } from '#backend/kernel/eventsourcing/pure/eventSchemas.ts'
 import { createMemoryEventStore } from '#backend/kernel/eventsourcing/testing/memoryEventStore.ts'
+import { createNoPayments } from '#backend/providers/payments/noPayments.ts'
 import { PLANS } from '#backend/subscriptions/plans.contract.ts'
 import { PaymentModel } from '../testing/paymentModel.ts'
 import { sendCommand } from './sendCommand.ts'
@@ -43,9 +44,11 @@ it('fails on any other error, and is retried', async () => {
   expect(outcome).toMatchObject({ message: 'provider unreachable' })
 })
 
-it('cancels an agreement at the provider that the buyer approved after it was withdrawn, even if no webhook arrives', async () => {
-  const now = Date.UTC(2026, 0, 31)
-  const [at, userId] = [new Date(now).toISOString(), 'user']
+const now = Date.UTC(2026, 0, 31)
+const [at, userId] = [new Date(now).toISOString(), 'user']
+
+/** A user's agreement that is withdrawn and then approved at the provider, and the activities' dependencies. */
+async function approvedLate() {
   const payments = new PaymentModel(() => now)
   const handle = createHandle(createMemoryEventStore())
   const findOrigin = async () => undefined
@@ -62,16 +65,41 @@ it('cancels an agreement at the provider that the buyer approved after it was wi
   payments.approve(agreementId)
   payments.accounts.get(agreementId)!.sales.pop()
 
+  const alerts = new Set<string>()
+  const expired: string[] = []
   const deps = {
     handle,
     findOrigin,
     payments,
     calendar: () => now,
-    credits: createCredits(handle, () => now),
-    alerts: { raise: async () => {}, clear: async () => {} },
+    credits: { ...createCredits(handle, () => now), expire: async (id: string) => void expired.push(id) },
+    alerts: {
+      raise: async (code: string) => void alerts.add(code),
+      clear: async (code: string) => void alerts.delete(code),
+    },
     openAgreements: async () => [{ agreementIds: [agreementId] }],
-    usersWithExpiredLots: async () => [],
-  }
-  await createSubscriptionActivities(deps as unknown as SubscriptionActivityDeps).reconcile({})
+    usersWithExpiredLots: async () => [userId],
+  } as unknown as SubscriptionActivityDeps
+  return { deps, payments, agreementId, alerts, expired }
+}
+
+it('cancels an agreement at the provider that the buyer approved after it was withdrawn, even if no webhook arrives', async () => {
+  const { deps, payments, agreementId } = await approvedLate()
+  await createSubscriptionActivities(deps).reconcile({})
   expect(payments.accounts.get(agreementId)?.status).toBe('cancelled')
+})
+
+it('leaves agreements of an earlier provider as they are while payments are off, and alerts the operator', async () => {
+  const { deps, payments, agreementId, alerts, expired } = await approvedLate()
+  const off = createSubscriptionActivities({ ...deps, payments: createNoPayments() })
+  await off.reconcile({})
+  expect(await off.settleSubscription({ userId })).toBe(null)
+  expect([[...alerts], expired, payments.accounts.get(agreementId)?.status]).toEqual([
+    ['agreements_unreachable'],
+    [userId],
+    'active',
+  ])
+  // The provider is configured again.
+  await createSubscriptionActivities(deps).reconcile({})
+  expect([[...alerts], payments.accounts.get(agreementId)?.status]).toEqual([[], 'cancelled'])
 })

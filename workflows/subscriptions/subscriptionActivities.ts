@@ -32,6 +32,16 @@ export interface SubscriptionActivityDeps extends WebhookDeps, ReminderDeps {
 /** Time after which a webhook about an unknown agreement or sale is closed. */
 const MATCH_TIMEOUT_MS = 3 * 24 * 3_600_000
 
+const UNREACHABLE = 'agreements_unreachable'
+
+/** Alerts the operator to agreements of an earlier payment provider, which goes on billing them. */
+async function warnOfUnreachable({ payments, alerts }: WebhookDeps, agreements: number): Promise<void> {
+  const detail =
+    `Payments are off, but the earlier payment provider may still bill ${agreements} agreements. ` +
+    'Cancel them there, or set its settings again.'
+  await (payments.name === 'off' && agreements > 0 ? alerts.raise(UNREACHABLE, detail) : alerts.clear(UNREACHABLE))
+}
+
 export function createSubscriptionActivities(deps: SubscriptionActivityDeps): SubscriptionActivities {
   const { inbox, credits, signal } = deps
 
@@ -65,6 +75,7 @@ export function createSubscriptionActivities(deps: SubscriptionActivityDeps): Su
       const reversals = await listReversals(deps)
       const unmatched = await applyReversals(deps, reversals)
       const agreementIds = (await deps.openAgreements()).flatMap(({ agreementIds }) => agreementIds)
+      await warnOfUnreachable(deps, agreementIds.length)
       await forEachReadable(agreementIds, async (agreementId) => {
         const result = await refreshAgreement(deps, agreementId, { reconciles: true })
         // An agreement that was withdrawn and approved later changes no stream, but must be cancelled at the provider.

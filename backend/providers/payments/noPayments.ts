@@ -5,14 +5,14 @@ const isOff = async (): Promise<never> => {
 }
 
 /**
- * Creates the provider of an installation without payments. Calls about agreements of an earlier provider fail like an
- * outage, so that nothing is assumed about them.
+ * Creates the provider of an installation without payments. It knows no agreement, so those of an earlier provider stay
+ * as they are.
  */
 export const createNoPayments = (): PaymentProvider => ({
   name: 'off',
   createAgreement: isOff,
-  getAgreement: isOff,
-  listSales: isOff,
+  getAgreement: async () => undefined,
+  listSales: async () => [],
   listReversals: async () => [],
   pauseAgreement: isOff,
   resumeAgreement: isOff,
