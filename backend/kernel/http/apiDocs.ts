@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Router from '@koa/router'
-import { REPORTS_PATH } from './pagePolicy.ts'
+import { REPORTS_PATH } from './site/pagePolicy.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'apiDocs')
 const FILES = ['page.css', 'page.mjs', 'schemaText.mjs']

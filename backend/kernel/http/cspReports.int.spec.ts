@@ -4,9 +4,9 @@ import Koa from 'koa'
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCspReports } from './cspReports.ts'
-import { NO_PAGE_POLICY } from './pagePolicy.ts'
 import { problemDetails } from './problemDetails.ts'
 import { requestHeaders } from './security.ts'
+import { NO_PAGE_POLICY } from './site/pagePolicy.ts'
 
 let server: Server
 let publicUrl = 'https://kinora.test'

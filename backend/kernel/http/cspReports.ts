@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { createRateLimit } from '../sharedRateLimit.ts'
 import type { Clock } from '../time.ts'
-import { REPORTS_PATH } from './pagePolicy.ts'
 import { readRawBody } from './readRawBody.ts'
+import { REPORTS_PATH } from './site/pagePolicy.ts'
 
 const REPORTS_PER_MINUTE = 60
 const MAX_BYTES = 32_768

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 import { isUuid, uuid7 } from '../eventsourcing/uuid7.ts'
 import { isLoopback } from '../isLoopback.ts'
-import { NO_PAGE_POLICY } from './pagePolicy.ts'
+import { NO_PAGE_POLICY } from './site/pagePolicy.ts'
 
 const TWO_YEARS_S = 2 * 365 * 24 * 3600
 

@@ -17,6 +17,8 @@ interface Facts {
   /** Sort order; 1 comes first. */
   readonly priority: number
   readonly updated: string | Date
+  /** Fact of the installation without which the question does not apply, such as `plans=on`. */
+  readonly only?: string
 }
 
 export interface Entry extends Words, Facts {
@@ -45,7 +47,7 @@ export async function faqEntries(locale: Locale): Promise<readonly Entry[]> {
   const entries = [...inLanguage('en')].map(async ([slug, english]): Promise<Entry> => {
     const file = translations.get(slug) ?? english
     const { question, description, tags } = file.frontmatter
-    const { category, priority, updated } = english.frontmatter
+    const { category, priority, updated, only } = english.frontmatter
     return {
       slug,
       language: file === english ? 'en' : locale,
@@ -55,6 +57,7 @@ export async function faqEntries(locale: Locale): Promise<readonly Entry[]> {
       category,
       priority,
       updated: new Date(updated).toISOString().slice(0, 10),
+      ...(only ? { only } : {}),
       html: await file.compiledContent(),
     }
   })

@@ -2,8 +2,8 @@ import { PLANS, TIERS } from '#backend/subscriptions/contract.ts'
 import { HTML_LANG, type Locale, localizedPath } from '../../i18n/core.ts'
 import type { Translate } from '../../i18n/keys.ts'
 
-/** Returns the JSON-LD entities of the landing page: the organization and the application with its offers. */
-export function landingData(site: URL, locale: Locale, t: Translate) {
+/** Returns the JSON-LD entities of the landing page: the organization and the application, with its offers if it has plans. */
+export function landingData(site: URL, locale: Locale, t: Translate, plans: 'on' | 'off') {
   const home = new URL(localizedPath('/', locale), site).href
   const organization = {
     '@type': 'Organization',
@@ -28,7 +28,7 @@ export function landingData(site: URL, locale: Locale, t: Translate) {
     image: new URL(`/og/home-${locale}.jpg`, site).href,
     applicationCategory: 'MultimediaApplication',
     operatingSystem: 'Web',
-    offers,
+    ...(plans === 'on' ? { offers } : {}),
   }
   return [organization, application]
 }

@@ -7,10 +7,10 @@ import path from 'node:path'
 import Koa from 'koa'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCookies } from '../../accounts/sessions/cookies.ts'
-import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
-import { Rejection } from '../eventsourcing/pure/decider.ts'
-import { problemDetails } from './problemDetails.ts'
+import { createCookies } from '../../../accounts/sessions/cookies.ts'
+import { pageGuard } from '../../../accounts/sessions/pageGuard.ts'
+import { Rejection } from '../../eventsourcing/pure/decider.ts'
+import { problemDetails } from '../problemDetails.ts'
 import { PLACEHOLDER_ORIGIN, serveSite } from './staticSite.ts'
 
 const dist = mkdtempSync(path.join(os.tmpdir(), 'kinora-dist-'))
@@ -26,12 +26,16 @@ beforeAll(async () => {
   for (const [file, title] of Object.entries(files)) writeFileSync(path.join(dist, file), page(title))
   const made = `<meta http-equiv="content-security-policy" content="default-src 'self'; script-src 'sha256-abc=' ${OWN};">`
   writeFileSync(path.join(dist, 'faq.html'), `${made}<title>faq</title><script type="module">${SCRIPT}</script>`)
+  writeFileSync(path.join(dist, 'parts.html'), '<html lang="en"><!--if plans=off-->free<!--else-->paid<!--end-->')
+  writeFileSync(path.join(dist, 'plans.html'), '<html><!--if plans=on--><!--else--><!--gone--><!--end-->')
+  const locations = ['/parts', '/plans', '/faq'].map((at) => `<url><loc>${PLACEHOLDER_ORIGIN}${at}</loc></url>`)
+  writeFileSync(path.join(dist, 'sitemap.xml'), `<urlset>${locations.join('')}</urlset>`)
   mkdirSync(path.join(dist, 'legal'))
   writeFileSync(path.join(dist, 'legal/privacy-policy-en.md'), '# Privacy')
   writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
   const app = new Koa()
   app.use(problemDetails(pino({ level: 'silent' }))).use(pageGuard(createCookies(false)))
-  app.use(serveSite(dist, () => 'https://kinora.test'))
+  app.use(serveSite(dist, () => 'https://kinora.test', { plans: 'off' }))
   app.use(() => {
     throw new Rejection('not_found', 'There is nothing here.')
   })
@@ -61,6 +65,14 @@ describe('the static site', () => {
     ])
     expect(await (await get('/zh')).text()).toContain('首页')
     expect((await get('/zh/')).status).toBe(200)
+  })
+
+  it('serves what applies to the installation, and no page that does not', async () => {
+    expect(await (await get('/parts')).text()).toBe('<html lang="en" data-plans="off">free')
+    expect(await movedTo('/plans')).toEqual([302, expect.stringMatching(/\/$/)])
+    expect(await (await get('/sitemap.xml')).text()).toBe(
+      '<urlset><url><loc>https://kinora.test/parts</loc></url><url><loc>https://kinora.test/faq</loc></url></urlset>',
+    )
   })
 
   it('compresses pages and answers 304 to a matching ETag', async () => {

@@ -5,11 +5,15 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { Middleware } from 'koa'
 import sirv from 'sirv'
-import { trimEnd } from '../trimEnd.ts'
+import { trimEnd } from '../../trimEnd.ts'
+import { type Facts, forInstallation } from './forInstallation.ts'
 import { extractPolicy, PAGE_HEADERS } from './pagePolicy.ts'
 
 /** Origin in the built pages, replaced when they are loaded because the build does not know the public URL. */
 export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
+
+/** Excludes a page from an installation to which it does not apply. */
+const GONE = '<!--gone-->'
 
 const TEXT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -34,33 +38,49 @@ const compress = (bytes: Buffer): Promise<Buffer> =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   })
 
-/** `data-` attributes of `<html>`, by which style sheets and scripts know the installation. */
-type Facts = Readonly<Record<string, string>>
-
-/** Adds the facts to a page before the first paint, so that the layout does not move. */
+/** Adds the facts as `data-` attributes of `<html>`, by which style sheets and scripts know the installation. */
 const withFacts = (html: string, facts: Facts) =>
   html.replace(/^(.{0,40}<html\b[^>]*)>/s, (_, tag: string) =>
     [tag, ...Object.entries(facts).map(([name, value]) => `data-${name}="${value}"`)].join(' ').concat('>'),
   )
 
-/** Reads the built pages into memory by URL path, and replaces the placeholder origin with the public URL. */
+/**
+ * Reads the built pages into memory by URL path, with the parts that apply to this installation, and replaces the
+ * placeholder origin with the public URL.
+ */
 function loadPages(dist: string, publicUrl: string, facts: Facts): Map<string, Page> {
+  const files = readTexts(dist).map(({ file, type, text }) => {
+    return { file, type, text: forInstallation(text.replaceAll(PLACEHOLDER_ORIGIN, publicUrl), facts) }
+  })
+  const gone = files.filter(({ text }) => text.includes(GONE)).map(({ file }) => publicUrl + pathOf(file))
   const pages = new Map<string, Page>()
-  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-    const type = TEXT_TYPES[path.extname(entry.name)]
-    if (!entry.isFile() || !type) continue
-    const file = path.join(entry.parentPath, entry.name)
-    const text = readFileSync(file, 'utf8').replaceAll(PLACEHOLDER_ORIGIN, publicUrl)
-    const isPage = file.endsWith('.html')
-    const { html, policy } = isPage
+  for (const { file, type, text } of files) {
+    const url = pathOf(file)
+    if (gone.includes(publicUrl + url)) continue
+    const { html, policy } = file.endsWith('.html')
       ? extractPolicy(withFacts(text, facts), publicUrl)
-      : { html: text, policy: undefined }
+      : { html: file.endsWith('.xml') ? withoutPages(text, gone) : text, policy: undefined }
     const plain = Buffer.from(html)
     const etag = `"${createHash('sha256').update(`${html}${policy}`).digest('base64url').slice(0, 22)}"`
-    pages.set(pathOf(path.relative(dist, file)), { type, plain, etag, policy })
+    pages.set(url, { type, plain, etag, policy })
   }
   return pages
 }
+
+/** Returns the text files of a folder by their path in it. */
+const readTexts = (dist: string) =>
+  readdirSync(dist, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const type = TEXT_TYPES[path.extname(entry.name)]
+    const file = path.join(entry.parentPath, entry.name)
+    return entry.isFile() && type ? [{ file: path.relative(dist, file), type, text: readFileSync(file, 'utf8') }] : []
+  })
+
+/** Removes pages from a sitemap. */
+const withoutPages = (sitemap: string, urls: readonly string[]) =>
+  sitemap
+    .split(/(?=<url>)|(?<=<\/url>)/)
+    .filter((entry) => !urls.some((url) => entry.startsWith(`<url><loc>${url}</loc>`)))
+    .join('')
 
 const pathOf = (file: string) => {
   const url = `/${file.split(path.sep).join('/')}`
