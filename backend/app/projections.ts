@@ -1,4 +1,5 @@
 import { PROJECTIONS } from '#projections/all.ts'
+import { createBatchWriter } from '#projections/engine/batchWriter.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import { runProjection } from '#projections/engine/runProjection.ts'
 import type { Context } from './context.ts'
@@ -9,6 +10,7 @@ import { leased, type Running } from './leases.ts'
  * includes the version, so a new release can build its rows while the previous one keeps its own up to date.
  */
 export function startProjections({ store, database, log, leases, observability: { lag } }: Context): Running {
+  const write = createBatchWriter(database)
   const run = (projection: AnyProjection) => (): Running => {
     const halt = new AbortController()
     const live = Promise.withResolvers<void>()
@@ -18,6 +20,7 @@ export function startProjections({ store, database, log, leases, observability: 
       log,
       signal: halt.signal,
       onLive: live.resolve,
+      write,
     })
     return {
       started: live.promise,

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { PROJECTIONS } from '#projections/all.ts'
+import { createBatchWriter } from '#projections/engine/batchWriter.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import { tableName } from '#projections/engine/readModel.ts'
 import { rebuild } from '#projections/engine/rebuild.ts'
@@ -27,9 +28,11 @@ export async function rebuildAll(connection: pg.ClientConfig, pool: pg.Pool): Pr
     return rows.map(({ row }) => row)
   }
   const results: Rebuilt[] = []
+  const write = createBatchWriter(database)
   for (const projection of PROJECTIONS) {
     const halt = new AbortController()
-    await runProjection(projection, { store, database, log, signal: halt.signal, onLive: () => halt.abort() })
+    const { signal } = halt
+    await runProjection(projection, { store, database, write, log, signal, onLive: () => halt.abort() })
     const live = await rowsOf(projection)
     const raised = { ...projection, version: projection.version + 1 }
     await rebuild(raised, { store, database, log, signal: new AbortController().signal })

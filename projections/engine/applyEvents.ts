@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import { type Folded, foldOrPark, type Parked, rowKeyOf } from './foldOrPark.ts'
 import { parkEvents, readStaleKeys } from './parkedEvents.ts'
-import { notifyChange, type Target } from './readModel.ts'
+import { type Change, notifyChange, type Target } from './readModel.ts'
 
 /** Postgres limits the payload of a notification to 8,000 bytes. */
 const IDS_PER_NOTIFICATION = 100
@@ -34,12 +34,17 @@ export async function applyEvents(
       : { changes: new Map(), parked: events.map((event, n) => ({ event, row: keys[n]!, error: rejection })) }
   await writeRows(em, table, folded.changes)
   await parkEvents(em, name, folded.parked, from)
-  const changed = [...folded.changes.keys()]
-  for (let first = 0; first === 0 || first < changed.length; first += IDS_PER_NOTIFICATION) {
-    const ids = changed.slice(first, first + IDS_PER_NOTIFICATION)
-    await notifyChange(em, { name, ids, ...(position && { position }) })
-  }
+  for (const change of changesOf(name, [...folded.changes.keys()], position)) await notifyChange(em, change)
   return folded.parked
+}
+
+/** Returns the notifications of changed rows; one without rows if none has changed. */
+export function changesOf(name: string, changed: readonly string[], position: GlobalPosition | undefined): Change[] {
+  const parts = Math.max(1, Math.ceil(changed.length / IDS_PER_NOTIFICATION))
+  return Array.from({ length: parts }, (_, part) => {
+    const ids = changed.slice(part * IDS_PER_NOTIFICATION, (part + 1) * IDS_PER_NOTIFICATION)
+    return { name, ids, ...(position && { position }) }
+  })
 }
 
 async function loadRows(em: EntityManager, table: string, ids: readonly string[]): Promise<Map<string, object>> {
@@ -61,10 +66,12 @@ async function writeRows(em: EntityManager, table: string, changes: Folded['chan
     )
   const kept = [...changes.values()].filter((row) => row !== undefined)
   if (kept.length === 0) return
-  const columns = Object.keys(kept[0]!).map((column) => `"${column}"`)
-  await em.execute(
-    `insert into "${table}" (${columns}) select ${columns} from jsonb_populate_recordset(null::"${table}", ?::jsonb)
-     on conflict (id) do update set (${columns}) = row(${columns.map((column) => `excluded.${column}`)})`,
-    [JSON.stringify(kept)],
-  )
+  await em.execute(upsertSql(table, kept[0]!), [JSON.stringify(kept)])
+}
+
+/** Returns a statement that inserts or replaces rows of one shape, given as a JSON array. */
+export function upsertSql(table: string, row: object): string {
+  const columns = Object.keys(row).map((column) => `"${column}"`)
+  return `insert into "${table}" (${columns}) select ${columns} from jsonb_populate_recordset(null::"${table}", ?::jsonb)
+     on conflict (id) do update set (${columns}) = row(${columns.map((column) => `excluded.${column}`)})`
 }

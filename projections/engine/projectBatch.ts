@@ -16,7 +16,7 @@ const REJECTED = /^2[23]/
 /** Identifies an event, to tell whether a log contains it. */
 export type EventIdentity = Pick<Stored, 'stream' | 'revision' | 'id'>
 
-const identityOf = ({ stream, revision, id }: Stored): EventIdentity => ({ stream, revision, id })
+export const identityOf = ({ stream, revision, id }: Stored): EventIdentity => ({ stream, revision, id })
 
 type Commit = (events: readonly Stored[], rejection?: unknown) => Promise<readonly Parked[]>
 

@@ -66,7 +66,7 @@ export async function includesYesterday(database: Database, { name }: AnyProject
   return found?.complete ?? false
 }
 
-type Change = Readonly<{ name: string; position?: GlobalPosition; ids: readonly string[] }>
+export type Change = Readonly<{ name: string; position?: GlobalPosition; ids: readonly string[] }>
 
 /** Notifies all processes of changed rows when the transaction commits. */
 export async function notifyChange(em: EntityManager, change: Change): Promise<void> {

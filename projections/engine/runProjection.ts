@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import type { WriteBatch } from './batchWriter.ts'
 import { reportLiveness } from './liveness.ts'
 import { logParked, type ProjectionLog } from './parkedEvents.ts'
-import { projectBatch } from './projectBatch.ts'
 import { type AnyProjection, isRelevant, streamPrefixesOf } from './projection.ts'
 import type { Database } from './query.ts'
 import { liveTarget, REBUILD_REQUESTED, readCheckpoint } from './readModel.ts'
@@ -15,6 +15,8 @@ export interface ProjectionRun {
   readonly log: ProjectionLog
   /** Called each time the projection reaches the head of the log. */
   readonly onLive: () => void
+  /** Shared by the projections of a process. */
+  readonly write: WriteBatch
 }
 
 const STANDBY_MS = 5_000
@@ -59,7 +61,7 @@ async function follow(
   projection: AnyProjection,
   from: GlobalPosition | undefined,
   onProgress: () => void,
-  { store, database, signal, log, onLive }: ProjectionRun,
+  { store, database, signal, log, onLive, write }: ProjectionRun,
 ): Promise<void> {
   const target = liveTarget(projection)
   const liveness = reportLiveness(projection, database)
@@ -76,7 +78,7 @@ async function follow(
       const concerns = batch.events.some((event) => isRelevant(projection, event))
       if (!concerns && ++skipped < CHECKPOINT_EVERY) continue
       skipped = 0
-      logParked(log, target.name, await projectBatch(target, database, batch, position))
+      logParked(log, target.name, await write({ target, batch, from: position }))
       position = batch.position
       onProgress()
     }

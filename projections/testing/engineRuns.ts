@@ -1,6 +1,7 @@
 import { vi } from 'vitest'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { createBatchWriter } from '../engine/batchWriter.ts'
 import type { AnyProjection } from '../engine/projection.ts'
 import { runProjection } from '../engine/runProjection.ts'
 
@@ -8,11 +9,22 @@ import { runProjection } from '../engine/runProjection.ts'
 export function engineRuns(db: () => TemporaryDatabase) {
   const running = new Set<() => Promise<void>>()
   return {
-    run(projection: AnyProjection, store: Pick<EventStore, 'subscribeAll'> = db().store) {
+    run(
+      projection: AnyProjection,
+      store: Pick<EventStore, 'subscribeAll'> = db().store,
+      write = createBatchWriter(db().database),
+    ) {
       const halt = new AbortController()
       const log = { info: vi.fn(), error: vi.fn() }
       const onLive = vi.fn()
-      const done = runProjection(projection, { store, database: db().database, signal: halt.signal, log, onLive })
+      const done = runProjection(projection, {
+        store,
+        database: db().database,
+        signal: halt.signal,
+        log,
+        onLive,
+        write,
+      })
       const stop = () => {
         halt.abort()
         return done

@@ -22,14 +22,25 @@ interface Parked {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-function uuids(json: unknown): string[] {
-  const ids = JSON.parse(String(json)) as string[]
+function uuids(list: unknown): string[] {
+  const text = String(list)
+  const ids = text.startsWith('{') ? text.slice(1, -1).split(',') : (JSON.parse(text) as string[])
   for (const id of ids) if (!UUID.test(String(id))) throw invalid('uuid', id)
   return ids
 }
 
 const invalid = (type: string, value: unknown) =>
   Object.assign(new Error(`invalid input syntax for type ${type}: "${value}"`), { code: '22P02' })
+
+function upsert(database: SimulatedDatabase, table: string, json: unknown): void {
+  const rows = JSON.parse(json as string) as Row[]
+  for (const { amount = 0 } of rows) if (!Number.isInteger(amount)) throw invalid('integer', amount)
+  for (const row of rows) database.table<Row>(table).set(row.id, row)
+}
+
+/** A checkpoint that several read models move together. */
+type Fence = Readonly<{ name: string; version: number; from?: string; to: string }>
+type Wanted = Readonly<{ projection: string; before: string; keys: readonly string[] }>
 
 const tableIn = (sql: string, before: string) => new RegExp(`${before} "(\\w+)"`).exec(sql)![1]!
 const checkpoints = (database: SimulatedDatabase) => database.table<Checkpoint>('projection_checkpoint')
@@ -44,7 +55,49 @@ const ITEMS: Readonly<Record<string, (row: Record<string, unknown>) => unknown>>
   current_subscription: ({ id, unclosed }) => ((unclosed as string[]).length > 0 ? id : undefined),
 }
 
+/** Statements of a transaction that writes several read models. */
+const TOGETHER: Statements = [
+  [
+    'for update of c skip locked',
+    (database, [json]) =>
+      (JSON.parse(json as string) as Fence[]).flatMap(({ name, version, from, to }) => {
+        const row = checkpoints(database).get(name)
+        if (!row || row.version !== version || row.position !== (from ?? null)) return []
+        checkpoints(database).set(name, { ...row, position: to })
+        return [{ name }]
+      }),
+  ],
+  [
+    'p.projection as source',
+    (database, values, sql) => {
+      const tables = [...sql.matchAll(/from "(\w+)" t/g)].map(([, table]) => table!)
+      const rows = tables.flatMap((source, n) => {
+        const known = database.table<Row>(source).rows
+        return uuids(values[n]).flatMap((key) => (known.has(key) ? [{ source, key, row: known.get(key)! }] : []))
+      })
+      const wanted = JSON.parse(values.at(-1) as string) as Wanted[]
+      const stale = wanted.flatMap(({ projection, before, keys }) =>
+        parkedOf(database, projection)
+          .filter(({ position, row_key }) => position < before && keys.includes(row_key))
+          .map(({ row_key }) => ({ source: projection, key: row_key, row: null })),
+      )
+      return [...rows, ...stale]
+    },
+  ],
+  [
+    "pg_notify('read_model', value)",
+    (database, values, sql) => {
+      for (const [n, [, step, table]] of [...sql.matchAll(/\((delete from|insert into) "(\w+)"/g)].entries())
+        if (step === 'insert into') upsert(database, table!, values[n])
+        else for (const id of uuids(values[n])) database.table<Row>(table!).delete(id)
+      for (const payload of JSON.parse(values.at(-1) as string) as string[]) database.notify(payload)
+      return []
+    },
+  ],
+]
+
 export const PROJECTION_STATEMENTS: Statements = [
+  ...TOGETHER,
   [
     'insert into projection_checkpoint (name, version) values',
     (database, [name, version]) => {
@@ -82,10 +135,7 @@ export const PROJECTION_STATEMENTS: Statements = [
   [
     'on conflict (id) do update set (',
     (database, [json], sql) => {
-      const table = database.table<Row>(tableIn(sql, 'insert into'))
-      const rows = JSON.parse(json as string) as Row[]
-      for (const { amount = 0 } of rows) if (!Number.isInteger(amount)) throw invalid('integer', amount)
-      for (const row of rows) table.set(row.id, row)
+      upsert(database, tableIn(sql, 'insert into'), json)
       return []
     },
   ],

@@ -1,0 +1,50 @@
+import type { Parked } from './foldOrPark.ts'
+import { projectBatch } from './projectBatch.ts'
+import { projectTogether, type Write } from './projectTogether.ts'
+import type { Database } from './query.ts'
+
+/** Writes a batch as {@link projectBatch} does. */
+export type WriteBatch = (write: Write) => Promise<readonly Parked[]>
+
+interface Pending extends Write {
+  resolve(parked: Promise<readonly Parked[]> | readonly Parked[]): void
+}
+
+/**
+ * Creates a {@link WriteBatch} that writes batches of several read models in one transaction: those that arrive together,
+ * or while the previous transaction runs. A model that cannot be written with the others, because its checkpoint is
+ * locked, was moved, or its rows are rejected, is written by itself, so that it delays and stops no other.
+ * See docs/decisions/0029-one-transaction-for-read-models.md.
+ */
+export function createBatchWriter(database: Database): WriteBatch {
+  let pending: Pending[] = []
+  let writing = false
+
+  async function writeAll(): Promise<void> {
+    writing = true
+    // Subscriptions that share a read of the log resume one after another before this does.
+    await Promise.resolve()
+    while (pending.length > 0) {
+      const writes = takeOnePerModel()
+      const written = await projectTogether(database, writes).catch(() => undefined)
+      for (const write of writes) {
+        const { target, batch, from } = write
+        write.resolve(written?.get(write) ?? projectBatch(target, database, batch, from))
+      }
+    }
+    writing = false
+  }
+
+  function takeOnePerModel(): Pending[] {
+    const first = new Map<string, Pending>()
+    for (const write of pending) if (!first.has(write.target.name)) first.set(write.target.name, write)
+    pending = pending.filter((write) => first.get(write.target.name) !== write)
+    return [...first.values()]
+  }
+
+  return (write) =>
+    new Promise((resolve) => {
+      pending.push({ ...write, resolve })
+      if (!writing) void writeAll()
+    })
+}

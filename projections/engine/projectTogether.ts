@@ -1,0 +1,140 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { EventBatch, GlobalPosition, Stored } from '#backend/kernel/eventsourcing/eventStore.port.ts'
+import { changesOf, upsertSql } from './applyEvents.ts'
+import { type Folded, foldOrPark, type Parked, rowKeyOf } from './foldOrPark.ts'
+import { parkEvents } from './parkedEvents.ts'
+import { identityOf } from './projectBatch.ts'
+import { isRelevant } from './projection.ts'
+import type { Database } from './query.ts'
+import type { Target } from './readModel.ts'
+
+/** A batch of events to write into a read model whose checkpoint is at `from`. */
+export interface Write {
+  readonly target: Target
+  readonly batch: EventBatch
+  readonly from: GlobalPosition | undefined
+}
+
+type Part = Write & {
+  readonly events: readonly Stored[]
+  /** The key of each event's row. */
+  readonly keys: readonly string[]
+  readonly ids: readonly string[]
+}
+type Change = Write & Folded
+
+/**
+ * Folds batches into the rows of several read models, and writes them with their checkpoints in one transaction. Returns
+ * the parked events of each batch that was written; without those whose checkpoint is locked or was moved.
+ * @throws if a row is rejected; nothing was written then
+ */
+export function projectTogether<W extends Write>(
+  database: Database,
+  writes: readonly W[],
+): Promise<ReadonlyMap<Write, readonly Parked[]>> {
+  return database.em.fork().transactional(async (em) => {
+    const moved = await moveCheckpoints(em, writes)
+    const parts = writes.filter(({ target }) => moved.has(target.name)).map(partOf)
+    if (parts.length === 0) return new Map()
+    const { rows, stale } = await readRows(em, parts)
+    const changes = parts.map(({ write, part }) => {
+      const { projection, name, table } = part.target
+      const keys = stale.get(name) ?? new Set()
+      return { write, change: { ...part, ...foldOrPark(projection, part.events, rows.get(table) ?? new Map(), keys) } }
+    })
+    await writeRows(
+      em,
+      changes.map(({ change }) => change),
+    )
+    for (const { change } of changes) await parkEvents(em, change.target.name, change.parked, change.from)
+    return new Map(changes.map(({ write, change }) => [write, change.parked]))
+  })
+}
+
+function partOf<W extends Write>(write: W): { write: W; part: Part } {
+  const { target, batch, from } = write
+  const events = batch.events.filter((event) => isRelevant(target.projection, event))
+  const keys = events.map((event) => rowKeyOf(target.projection, event))
+  const ids = [...new Set(keys.filter((key, n) => key !== events[n]!.stream))]
+  return { write, part: { target, batch, from, events, keys, ids } }
+}
+
+/** Moves the checkpoints that are free and still where their batches begin. Returns the names of their read models. */
+async function moveCheckpoints(em: EntityManager, writes: readonly Write[]): Promise<ReadonlySet<string>> {
+  const fences = writes.map(({ target: { name, projection }, batch, from }) => {
+    const seen = batch.events.at(-1)
+    return { name, version: projection.version, from, to: batch.position, seen: seen && identityOf(seen) }
+  })
+  // Waiting for one checkpoint, for example during the last step of its rebuild, would delay all read models.
+  const moved = await em.execute<{ name: string }[]>(
+    `with free as materialized (
+       select c.name, f."to", f.seen from projection_checkpoint c
+       join jsonb_to_recordset(?::jsonb) f (name text, version int, "from" text, "to" text, seen jsonb)
+         on c.name = f.name and c.version = f.version and c.position is not distinct from f."from"
+       for update of c skip locked)
+     update projection_checkpoint c
+     set position = free."to", last_event = coalesce(free.seen, c.last_event), updated_at = now()
+     from free where c.name = free.name returning c.name`,
+    [JSON.stringify(fences)],
+  )
+  return new Set(moved.map(({ name }) => name))
+}
+
+/**
+ * Returns the rows of the parts by table and id, and the stale keys by read model. No lock is needed: other writers of
+ * these tables lock the checkpoint first.
+ */
+async function readRows(em: EntityManager, parts: readonly { part: Part }[]) {
+  const touched = parts.filter(({ part }) => part.ids.length > 0)
+  const selects = touched.map(
+    ({ part: { target } }) =>
+      `select '${target.table}' as source, t.id::text as key, to_jsonb(t) as row from "${target.table}" t where t.id = any(?::uuid[])`,
+  )
+  const wanted = parts.flatMap(({ part: { target, events, keys } }) => {
+    if (events.length === 0) return []
+    const streams = events.map(({ stream }) => stream)
+    return { projection: target.name, before: events[0]!.position, keys: [...new Set([...keys, ...streams])] }
+  })
+  const rows = new Map<string, Map<string, object>>()
+  const stale = new Map<string, Set<string>>()
+  if (wanted.length === 0) return { rows, stale }
+  const found = await em.execute<{ source: string; key: string; row: object | null }[]>(
+    [
+      ...selects,
+      `select distinct p.projection as source, p.row_key as key, null::jsonb as row
+       from jsonb_to_recordset(?::jsonb) w (projection text, before text, keys jsonb)
+       join parked_event p on p.projection = w.projection and p.position < w.before and jsonb_exists(w.keys, p.row_key)`,
+    ].join(' union all '),
+    [...touched.map(({ part }) => `{${part.ids}}`), JSON.stringify(wanted)],
+  )
+  for (const { source, key, row } of found)
+    if (row) rows.set(source, (rows.get(source) ?? new Map()).set(key, row))
+    else stale.set(source, (stale.get(source) ?? new Set()).add(key))
+  return { rows, stale }
+}
+
+/** Writes the changed rows of all tables and notifies listeners in one statement. */
+async function writeRows(em: EntityManager, changes: readonly Change[]): Promise<void> {
+  const steps: string[] = []
+  const values: string[] = []
+  for (const { target, changes: rows } of changes) {
+    const { table } = target
+    const deleted = [...rows].flatMap(([id, row]) => (row ? [] : [id]))
+    const kept = [...rows.values()].filter((row) => row !== undefined)
+    if (deleted.length > 0) {
+      steps.push(`"${table} deleted" as (delete from "${table}" where id = any(?::uuid[]))`)
+      values.push(`{${deleted}}`)
+    }
+    if (kept.length > 0) {
+      steps.push(`"${table} kept" as (${upsertSql(table, kept[0]!)})`)
+      values.push(JSON.stringify(kept))
+    }
+  }
+  const messages = changes.flatMap(({ target, changes: rows, batch }) =>
+    changesOf(target.name, [...rows.keys()], batch.position),
+  )
+  await em.execute(
+    `${steps.length > 0 ? `with ${steps.join(', ')} ` : ''}select pg_notify('read_model', value) from jsonb_array_elements_text(?::jsonb)`,
+    [...values, JSON.stringify(messages.map((message) => JSON.stringify(message)))],
+  )
+}
