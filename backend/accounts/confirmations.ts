@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+import { networkAddress } from '../kernel/http/fairness/networkAddress.ts'
 import type { AccountPasswords } from './accountPasswords.ts'
 import type { NotifyFactor } from './factors/factorNotices.ts'
 import type { FactorOwner } from './factors/factorRoutes.ts'
@@ -7,7 +8,6 @@ import type { SecondFactors } from './factors/secondFactors.ts'
 import type { SecurityLog } from './security/securityLog.ts'
 import type { BrowserSessions } from './sessions/browserSessions.ts'
 import type { Attempts } from './sessions/limits.ts'
-import { networkAddress } from './sessions/networkAddress.ts'
 import type { UserAccount } from './tables.ts'
 
 interface ConfirmationsOptions {

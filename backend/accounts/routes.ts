@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
+import { networkAddress } from '../kernel/http/fairness/networkAddress.ts'
 import type { AccountServices } from './accountServices.ts'
 import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
 import { ticketInvalid } from './factors/tickets.ts'
 import { mailIdentity } from './mails/mailAddress.ts'
-import { networkAddress } from './sessions/networkAddress.ts'
 import type { UserAccount } from './tables.ts'
 
 export type AccountRoutes = Omit<AccountServices, 'throttle' | 'cookies' | 'settled'>

@@ -25,6 +25,8 @@ export interface HttpApp {
   readonly metrics: Metrics
   /** Reports requests that block the event loop. */
   readonly watchEventLoop: Middleware
+  /** Limits what one client can take from others. */
+  readonly admit: Middleware
   readonly publicUrl: () => string
   /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
   readonly trustedProxies: number
@@ -51,6 +53,7 @@ export function createHttpApp({
   log,
   metrics,
   watchEventLoop,
+  admit,
   publicUrl,
   trustedProxies,
   identity,
@@ -71,6 +74,7 @@ export function createHttpApp({
   app.use(requestHeaders(publicUrl))
   app.use(accessLog(log, metrics))
   app.use(problemDetails(log))
+  app.use(admit)
   app.use(refuseHostileAddress)
   app.use(developmentHostOnly(publicUrl))
   if (trustedProxies === 0) app.use(warnAboutProxy(log))

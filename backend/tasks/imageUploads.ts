@@ -18,6 +18,8 @@ import type { UploadLimits } from './uploadLimits.ts'
 
 /** Maximum bytes drained from a rejected upload, so that the client receives the error before the connection closes. */
 const MAX_DRAINED_BYTES = 32 * 1024 * 1024
+/** Work of decoding a picture, in calls. */
+const DECODING_UNITS = 25
 const UPLOAD_LIMITS = { maxFiles: 1, maxFileSize: IMAGE_MAX_BYTES, maxFields: 10, maxFieldsSize: 10_000 }
 const IMAGE_URL = new RegExp(`^${API_BASE}/videos/images/([0-9a-f-]{36})$`)
 
@@ -102,6 +104,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 /** Reads and re-encodes the image of a multipart body. Stops when the client disconnects. */
 async function receive(ctx: RouterContext): Promise<Buffer> {
   const file = await uploadedFile(ctx)
+  ctx.state.charge?.(DECODING_UNITS)
   const gone = new AbortController()
   const onClose = () => gone.abort(new Rejection('unavailable', 'The client disconnected.'))
   ctx.res.once('close', onClose)

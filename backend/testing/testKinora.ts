@@ -16,7 +16,8 @@ export async function startTestKinora({ env = {}, ...overrides }: Overrides & { 
   if (!env.DATABASE_URL) await copyCluster(path.join(dataDir, 'postgres'))
   // A database that several starts share needs the same key in each, whatever their data folders.
   const key = env.DATABASE_URL ? { ENCRYPTION_KEY: 'ab'.repeat(32) } : {}
-  const config = readConfig({ NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...key, ...env })
+  const settings = { NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, SESSION_RATE: '1000000' }
+  const config = readConfig({ ...settings, ...key, ...env })
   const kinora = await startKinora(config, overrides)
   return {
     ...kinora,

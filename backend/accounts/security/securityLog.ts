@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from 'koa'
 import type pg from 'pg'
+import { coarseNetwork } from '../../kernel/http/fairness/networkAddress.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { SecurityEvent } from '../contract.ts'
-import { coarseNetwork } from '../sessions/networkAddress.ts'
 import { parseUserAgent } from '../sessions/userAgent.ts'
 
 /** Events that the operator sees. The index `security_record_trouble` covers them. */

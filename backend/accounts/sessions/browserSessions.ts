@@ -38,6 +38,9 @@ export function createBrowserSessions(sessions: Sessions, cookies: Cookies, devi
       return session !== undefined && sessions.isSteppedUp(session.sessionId)
     },
 
+    /** Returns the session that the token of a request was issued for, which may have ended. Reads no database. */
+    issuedFor: (ctx: Context) => sessions.issuedFor(cookies.session(ctx).access),
+
     /** Returns the session of a request; undefined if the request has no valid session. */
     current: (ctx: Context) => sessions.authenticate(cookies.session(ctx).access),
 

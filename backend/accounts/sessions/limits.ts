@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { coarseNetwork } from '../../kernel/http/fairness/networkAddress.ts'
 import type { SecurityLog } from '../security/securityLog.ts'
-import { coarseNetwork } from './networkAddress.ts'
 import type { Limit, Throttle } from './throttle.ts'
 
 const MINUTE_MS = 60_000

@@ -109,6 +109,12 @@ export function createSessions(database: Database, secret: string, now: Clock = 
       return tokens(id, 0)
     },
 
+    /** Returns the session that an access token was issued for, which may have ended. Reads no database. */
+    issuedFor(access: string | undefined): string | undefined {
+      const claim = parse('access', access)
+      return claim && claim.number >= now() / 1000 ? claim.session : undefined
+    },
+
     /** Returns the session of an access token; undefined if the token is invalid or the session has ended. */
     async authenticate(access: string | undefined): Promise<{ userId: string; sessionId: string } | undefined> {
       const claim = parse('access', access)

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'koa'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
 import { createAttempts, limitsOf } from './limits.ts'
-import { networkAddress } from './networkAddress.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
 
 let db: TemporaryDatabase

@@ -14,6 +14,7 @@ const isTimeZone = (name: string): boolean => {
 
 const text = z.optional(z.string())
 const pattern = (regex: RegExp, expected: string) => z.optional(z.string().check(z.regex(regex, expected)))
+const rate = z.coerce.number().check(z.int(), z.gte(5), z.lte(1_000_000))
 const httpAddress = z.optional(z.url({ protocol: /^https?$/ }))
 
 const Environment = z.object({
@@ -35,6 +36,8 @@ const Environment = z.object({
   SMTP_URL: pattern(/^smtps?:\/\/\S+$/, 'an address such as smtp://user:password@host:587'),
   MAIL_FROM: pattern(/^[^\s@]+(?: [^\s@]+)*@[^\s@]+$/, 'an address such as Kinora <hello@kinora.example>'),
   TRUSTED_PROXIES: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(10)), 0),
+  SESSION_RATE: z._default(rate, 40),
+  NETWORK_RATE: z.optional(rate),
   SUPPORT_EMAIL: text,
   FFMPEG_PATH: text,
   C2PA_CERTIFICATE_FILE: text,

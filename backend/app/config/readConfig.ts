@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { ClientRates } from '../../kernel/http/fairness/fairAdmission.ts'
 import type { Credential } from '../../kernel/media/marks/credential.ts'
 import { trimEnd } from '../../kernel/trimEnd.ts'
 import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
@@ -30,6 +31,8 @@ export interface Config {
     readonly publicUrl: string | undefined
     /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
     readonly trustedProxies: number
+    /** Work that one process admits in a second. */
+    readonly rates: ClientRates
     /** Time for which a stopping process keeps serving while `/readyz` returns 503, ms. */
     readonly drainMs: number
     /** Bearer token of `/metrics`, which production does not serve without one. */
@@ -89,6 +92,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       host: env.HOST,
       publicUrl: env.PUBLIC_URL && trimEnd(env.PUBLIC_URL, '/'),
       trustedProxies: env.TRUSTED_PROXIES,
+      // Outside production, all users share one address.
+      rates: { session: env.SESSION_RATE, network: env.NETWORK_RATE ?? (production ? 40 : 800) },
       drainMs: env.DRAIN_MS,
       metricsToken: env.METRICS_TOKEN,
       supportEmail: env.SUPPORT_EMAIL ?? (production ? '' : EXAMPLE_SUPPORT_EMAIL),

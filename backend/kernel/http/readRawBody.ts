@@ -1,6 +1,9 @@
 import type { Context } from 'koa'
 import { Rejection } from '../eventsourcing/pure/decider.ts'
 
+/** Bytes of an oversized body that are read, so that the client receives the answer. */
+const MAX_DISCARDED = 2 * 1024 * 1024
+
 /**
  * Reads a request body as raw bytes, which signature checks require. Discards the rest of an oversized body, so that
  * the connection stays usable.
@@ -15,7 +18,8 @@ export function readRawBody({ req }: Pick<Context, 'req'>, maxBytes: number): Pr
     chunks.push(chunk)
     size += chunk.length
     if (size <= maxBytes) return
-    req.off('data', append).resume()
+    chunks.length = 0
+    if (size > maxBytes + MAX_DISCARDED) req.destroy()
     reject(new Rejection('payload_too_large', 'The request is too large.'))
   }
   req.on('data', append)

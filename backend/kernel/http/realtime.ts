@@ -20,6 +20,11 @@ const UNAUTHENTICATED = 4001
 const SERVICE_RESTART = 1012
 const POLICY_VIOLATION = 1008
 const TRY_AGAIN_LATER = 1013
+const TOO_MANY_REQUESTS = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\nConnection: close\r\n\r\n'
+/** Longest message that can be a ping. */
+const PING_CHARACTERS = 100
+/** Time for which a client that breaks the rules may read the reason, ms. */
+const LAST_WORDS_MS = 1_000
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
@@ -49,7 +54,9 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
   const accept = async (socket: WebSocket, request: IncomingMessage) => {
     socket.on('error', () => socket.terminate())
     const early: string[] = []
-    let receive = (text: string) => void early.push(text)
+    let receive = (text: string) => {
+      if (early.push(text) > MESSAGES_MAX) expel(socket)
+    }
     socket.on('message', (data) => receive(String(data)))
     const token = urlOf(request)?.searchParams.get('token') ?? ''
     const owner = await spendToken(token).catch(() => undefined)
@@ -76,7 +83,7 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
     })
     receive = (text) => {
       silence.refresh()
-      if (++messages > MESSAGES_MAX) socket.close(POLICY_VIOLATION, 'too many messages')
+      if (++messages > MESSAGES_MAX) expel(socket)
       else if (isPing(text)) socket.send('{"type":"pong"}')
     }
     early.forEach(receive)
@@ -125,11 +132,22 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
         if (ended.includes(sessions.get(socket) ?? '')) socket.close(SERVICE_RESTART, 'sign in again')
     },
 
-    attach(http: Server): void {
-      http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-        if (urlOf(request)?.pathname !== `${API_BASE}/ws`) stream.destroy()
-        else server.handleUpgrade(request, stream, head, (socket) => void accept(socket, request))
-      })
+    /** Serves the sockets of a server. @param admit rejects if the client opens too many */
+    attach(http: Server, admit: (request: IncomingMessage) => Promise<void> = async () => {}): void {
+      const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<unknown> => {
+        if (urlOf(request)?.pathname !== `${API_BASE}/ws`) return stream.destroy()
+        const onError = () => stream.destroy()
+        stream.on('error', onError)
+        const isAdmitted = await admit(request).then(
+          () => true,
+          () => false,
+        )
+        if (!isAdmitted) return stream.end(TOO_MANY_REQUESTS)
+        stream.off('error', onError)
+        if (stream.destroyed) return
+        return server.handleUpgrade(request, stream, head, (socket) => void accept(socket, request))
+      }
+      http.on('upgrade', (...parts) => void upgrade(...parts))
     },
 
     close(): void {
@@ -142,8 +160,16 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
 /** Returns undefined for a request target that is not a URL, such as `//`. */
 const urlOf = ({ url }: IncomingMessage): URL | undefined => URL.parse(url ?? '', 'http://localhost') ?? undefined
 
+/** Closes a socket without reading what its client has sent, or still sends. */
+function expel(socket: WebSocket): void {
+  socket.close(POLICY_VIOLATION, 'too many messages')
+  socket.pause()
+  setTimeout(() => socket.terminate(), LAST_WORDS_MS).unref()
+}
+
 function isPing(text: string): boolean {
   if (text === 'ping') return true
+  if (text.length > PING_CHARACTERS) return false
   try {
     return (JSON.parse(text) as { type?: unknown } | null)?.type === 'ping'
   } catch {

@@ -8,9 +8,11 @@ export type ProcessLimits = Readonly<{
   memoryBytes?: number
   /** Size of the largest file that it may write, in bytes. */
   fileBytes?: number
+  /** Added niceness (POSIX). */
+  niceness?: number
 }>
 
-/** Added niceness (POSIX), so that one user's files do not slow the requests of others down. */
+/** Default niceness, so that one user's files do not slow the requests of others down. */
 const NICENESS = 5
 
 /**
@@ -20,7 +22,7 @@ const NICENESS = 5
 export function spawnLimited<Options extends SpawnOptions>(
   program: string,
   args: readonly string[],
-  { cpuSeconds, memoryBytes, fileBytes }: ProcessLimits,
+  { cpuSeconds, memoryBytes, fileBytes, niceness = NICENESS }: ProcessLimits,
   options: Options,
 ): ChildProcess {
   // The units are those of POSIX: seconds, kilobytes and blocks of 512 bytes.
@@ -29,6 +31,6 @@ export function spawnLimited<Options extends SpawnOptions>(
     memoryBytes && `ulimit -v ${Math.ceil(memoryBytes / 1024)} 2>/dev/null || :`,
     fileBytes && `ulimit -f ${Math.ceil(fileBytes / 512)}`,
   ]
-  const script = [...limits.filter(Boolean), `exec nice -n ${NICENESS} "$@"`].join('; ')
+  const script = [...limits.filter(Boolean), `exec nice -n ${niceness} "$@"`].join('; ')
   return spawn('/bin/sh', ['-c', script, 'sh', program, ...args], options)
 }

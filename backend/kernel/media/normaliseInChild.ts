@@ -7,6 +7,8 @@ import { spawnLimited } from './limitedProcess.ts'
 const CHILD = path.join(import.meta.dirname, 'normaliseImage.ts')
 /** Limits memory use: decoding an image may take 400 MB. */
 const MAX_CHILDREN = 2
+/** An upload uses the time that requests and renders leave. */
+const LOWEST_PRIORITY = 19
 /** Generous, because the CPU may be busy. */
 const TIMEOUT_MS = 30_000
 /** Files that this process inspects whole, in a few milliseconds, to save a child. */
@@ -58,7 +60,7 @@ async function runChild(image: Buffer, { signal, cpuSeconds = 5, program = CHILD
     killSignal: 'SIGKILL',
     stdio: ['pipe', 'pipe', 'ignore'],
   }
-  const child = spawnLimited(process.execPath, [program], { cpuSeconds }, options)
+  const child = spawnLimited(process.execPath, [program], { cpuSeconds, niceness: LOWEST_PRIORITY }, options)
   const kill = () => child.kill('SIGKILL')
   signal?.addEventListener('abort', kill, { once: true })
   const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) =>

@@ -3,16 +3,20 @@ import { WebSocket } from 'ws'
 import { hostileFiles, largePicture } from '../hostileFiles.ts'
 import { patterns } from './patterns.ts'
 
-// One hostile client of one account and one address: uploads, worst-case patterns and sockets, until it is killed.
-const [url, cookie = ''] = process.argv.slice(2)
+// One hostile client of one account and one address, until it is killed. The last argument lists what it sends.
+const [url, cookie = '', kinds = 'uploads,patterns,sockets'] = process.argv.slice(2)
 const api = `${url}/api/v1`
 const PATTERNS_AT_ONCE = 4
 const SOCKETS_AT_ONCE = 5
 const PAUSE_MS = 5
 
+const answers: Record<number, number> = {}
 const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
   fetch(api + path, { method: 'POST', body, headers: { cookie, 'x-forwarded-for': '203.0.113.9', ...headers } })
-    .then((answer) => answer.text())
+    .then((answer) => {
+      answers[answer.status] = (answers[answer.status] ?? 0) + 1
+      return answer.text()
+    })
     .catch(() => '')
 
 async function upload(): Promise<void> {
@@ -52,7 +56,9 @@ async function flood(): Promise<void> {
   }
 }
 
-void upload()
-for (let n = 0; n < PATTERNS_AT_ONCE; n++) void sendPatterns()
-for (let n = 0; n < SOCKETS_AT_ONCE; n++) void flood()
+const sends = (kind: string) => kinds.split(',').includes(kind)
+if (sends('uploads')) void upload()
+for (let n = 0; n < PATTERNS_AT_ONCE && sends('patterns'); n++) void sendPatterns()
+for (let n = 0; n < SOCKETS_AT_ONCE && sends('sockets'); n++) void flood()
+process.on('message', () => process.send!(answers))
 process.send!('ready')

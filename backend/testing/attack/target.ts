@@ -33,14 +33,18 @@ export interface Reply {
 export const CREDITS = 120
 export const OPERATOR = { username: 'olga', password: 'a password for olga' }
 
+type Rates = Readonly<{ SESSION_RATE: string; NETWORK_RATE: string }>
+/** Rates that hide nothing from an attack that has only a few accounts and addresses. */
+const NO_LIMITS: Rates = { SESSION_RATE: '1000000', NETWORK_RATE: '1000000' }
+
 export type Target = Awaited<ReturnType<typeof startTarget>>
 
 /** Starts the attacked Kinora in its own process, with a new data folder. */
-export async function startTarget() {
+export async function startTarget(rates: Rates = NO_LIMITS) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-attacked-'))
   await copyCluster(path.join(folder, 'postgres'))
   const operator = { OPERATOR_USERNAME: OPERATOR.username, OPERATOR_PASSWORD: OPERATOR.password }
-  const settings = { NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: folder, TRUSTED_PROXIES: '1' }
+  const settings = { NODE_ENV: 'test', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: folder, TRUSTED_PROXIES: '1', ...rates }
   const child = fork(PROGRAM, {
     env: { ...process.env, ...settings, ...operator },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { coarseNetwork, networkAddress } from './networkAddress.ts'
+import { coarseNetwork, networkAddress, wideNetwork } from './networkAddress.ts'
 
 it.each([
   ['203.0.113.9', '203.0.113.9'],
@@ -10,6 +10,14 @@ it.each([
   ['::1', '0:0:0:0::/64'],
 ])('%s counts as %s', (ip, place) => {
   expect(networkAddress({ ip })).toBe(place)
+})
+
+it.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['2001:db8:1:2::6', '2001:db8:1::/48'],
+])('%s shares the budget of %s', (ip, network) => {
+  expect(wideNetwork({ ip })).toBe(network)
 })
 
 it.each([

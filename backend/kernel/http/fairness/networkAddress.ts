@@ -18,6 +18,12 @@ export function networkAddress({ ip }: Pick<Context, 'ip'>): string {
   return plain.includes(':') ? `${groupsOf(plain).slice(0, 4).join(':')}::/64` : plain
 }
 
+/** Returns the widest network that one customer may have: an IPv4 address, or the /48 network of an IPv6 address. */
+export function wideNetwork({ ip }: Pick<Context, 'ip'>): string {
+  const plain = plainOf(ip)
+  return plain.includes(':') ? `${groupsOf(plain).slice(0, 3).join(':')}::/48` : plain
+}
+
 /** Returns the network that users are shown: a /24 for IPv4, a /48 for IPv6; null if the address is unknown. */
 export function coarseNetwork({ ip }: Pick<Context, 'ip'>): string | null {
   const plain = plainOf(ip)

@@ -1,0 +1,157 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type Router from '@koa/router'
+import type { Context as HttpContext } from 'koa'
+import type { AccountServices } from '../../accounts/accountServices.ts'
+import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
+import { serveAccounts } from '../../accounts/routes.ts'
+import { userFactors } from '../../accounts/secondFactors.contract.ts'
+import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
+import { serveSettings } from '../../accounts/settingsRoutes.ts'
+import { createPageViews } from '../../analytics/pageViews.ts'
+import { serveAnalytics } from '../../analytics/routes.ts'
+import { createVisitCounter } from '../../analytics/visitCounter.ts'
+import { createVisitors } from '../../analytics/visitors.ts'
+import { serveCredits } from '../../credits/routes.ts'
+import { localDayOf } from '../../kernel/days.ts'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { clockRoutes } from '../../kernel/http/clockRoutes.ts'
+import { status } from '../../kernel/http/contract.ts'
+import type { Serve } from '../../kernel/http/endpoint.ts'
+import { createFairAdmission } from '../../kernel/http/fairness/fairAdmission.ts'
+import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
+import type { Realtime } from '../../kernel/http/realtime.ts'
+import { redirects } from '../../kernel/http/redirects.ts'
+import { serveSite } from '../../kernel/http/site/staticSite.ts'
+import { watchEventLoop } from '../../kernel/observability/eventLoopWatch.ts'
+import { securityTxt } from '../../kernel/securityTxt.ts'
+import { createRateLimit, exchangeCounts } from '../../kernel/sharedRateLimit.ts'
+import { operatorGuard } from '../../operators/operatorRoutes.ts'
+import { mailboxRoutes } from '../../providers/mail/mailboxRoutes.ts'
+import { sandboxRoutes } from '../../providers/payments/sandbox/sandboxRoutes.ts'
+import type { Adapters } from '../adapters.ts'
+import type { Context } from '../context.ts'
+import { rendersHere } from '../engine.ts'
+import { createHttpApp } from '../httpApp.ts'
+import { composeOperators } from '../operators/composeOperators.ts'
+import type { Services } from '../services.ts'
+import { serveBilling } from './serveBilling.ts'
+import { serveVideos } from './serveVideos.ts'
+import { webhooksOf } from './webhooksOf.ts'
+
+export interface Listening {
+  readonly server: Server
+  readonly publicUrl: () => string
+  /** `/healthz`, `/readyz` and `/metrics`. */
+  readonly health: Router
+  /** Folder of the built site. If undefined, only the API is served. */
+  readonly site: string | undefined
+}
+
+/** Calls of a user on all processes, in a minute. */
+const CALLS_PER_MINUTE = 1_200
+
+/** Builds the services that only the API needs, and the application that serves them. */
+export function composeApi(
+  context: Context,
+  adapters: Adapters,
+  services: Services,
+  { publicUrl, health, site, accounts, realtime }: Listening & { accounts: AccountServices; realtime: Realtime },
+) {
+  const { config, log, pool, calendar, changes, observability } = context
+  const ownWrites = createOwnWrites(changes, pool)
+  const operators = composeOperators(context, adapters, publicUrl, {
+    throttle: accounts.throttle,
+    userKeys: services.userKeys,
+    passkeys: accounts.factors.passkeys,
+  })
+  const authenticate = async (ctx: HttpContext) => {
+    const session = await accounts.sessions.current(ctx)
+    ctx.state.sessionId = session?.sessionId
+    return session?.userId
+  }
+  const visitCounter = createVisitCounter(pool, log)
+  const pageViews = createPageViews(pool, log, visitCounter.wake)
+
+  const api = (serve: Serve) => {
+    serveAccounts(serve, accounts)
+    serveSettings(serve, accounts)
+    serveFactors(serve, userFactors, accounts.factors, async (ctx, userId) => {
+      const account = userId === undefined ? null : await accounts.accounts.byId(userId)
+      if (!account) throw new Rejection('unauthenticated', 'Please sign in.')
+      return accounts.confirmations.ownerOf(ctx, account)
+    })
+    serveCredits(serve, context)
+    serveBilling(serve, context, adapters, services, publicUrl)
+    serveVideos(serve, context, adapters, services, { realtime, ownWrites, accounts })
+    const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
+    serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
+    operators.serve(serve)
+    const demo_renderer = rendersHere(adapters.videos)
+    const { registration } = config
+    const { mode: payments } = config.payments
+    const { supportEmail: support_email } = config.http
+    const { label: video_label } = config.marks
+    const prompt_optimizer = [...adapters.videos.values()].some(({ ignoresOptimizer }) => !ignoresOptimizer)
+    serve(status, () => ({
+      demo_renderer,
+      payments,
+      prompt_optimizer,
+      registration,
+      support_email,
+      video_label,
+    }))
+  }
+  const mailDelivered = async () => {
+    await accounts.settled()
+    await services.outbox.empty(3_000)
+  }
+  const development = [
+    adapters.mailbox && mailboxRoutes(adapters.mailbox, mailDelivered),
+    adapters.sandbox && sandboxRoutes(adapters.sandbox.state),
+    context.advanceCalendar && clockRoutes(context.advanceCalendar),
+  ]
+  const eventLoop = watchEventLoop(log)
+  const admission = createFairAdmission(config.http.rates, accounts.sessions.issuedFor)
+  const limit = createRateLimit(CALLS_PER_MINUTE)
+  const stopExchange = exchangeCounts(limit, changes, pool)
+  const app = createHttpApp({
+    log,
+    metrics: observability.metrics,
+    watchEventLoop: eventLoop.middleware,
+    admit: admission.middleware,
+    publicUrl,
+    trustedProxies: config.http.trustedProxies,
+    identity: { authenticate, isOperator: operators.isSignedIn },
+    limit,
+    ownWrites,
+    api,
+    webhooks: webhooksOf(context, adapters, services),
+    pages: [
+      health,
+      securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
+      ...development.filter((routes) => routes !== undefined),
+    ],
+    site: [
+      operatorGuard(operators.isSignedIn),
+      ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(site, publicUrl, installationFacts(config))] : []),
+    ],
+  })
+  return {
+    callback: app.callback(),
+    admitSocket: (request: IncomingMessage) => admission.admitSocket(app, request),
+    /** Waits for work that outlives its request. */
+    async settle() {
+      eventLoop.stop()
+      admission.stop()
+      stopExchange()
+      await accounts.settled()
+      await pageViews.flush()
+      await visitCounter.close()
+    },
+  }
+}
+
+const installationFacts = ({ payments, registration }: Context['config']) => ({
+  plans: payments.mode === 'off' ? 'off' : 'on',
+  registration,
+})

@@ -1,0 +1,30 @@
+import type { Serve } from '../../kernel/http/endpoint.ts'
+import { serveSubscriptions } from '../../subscriptions/routes.ts'
+import { createSubscriptions } from '../../subscriptions/subscriptions.ts'
+import type { Adapters } from '../adapters.ts'
+import type { Context } from '../context.ts'
+import type { Services } from '../services.ts'
+
+/** Serves plans, purchases and balances. */
+export function serveBilling(
+  serve: Serve,
+  { config, changes, handle, calendar }: Context,
+  { payments }: Adapters,
+  { credits, subscriptionReads, userKeys, webhooks }: Services,
+  publicUrl: () => string,
+): void {
+  const { encrypt } = userKeys
+  const subscriptions = createSubscriptions({
+    changes,
+    handle,
+    payments,
+    inbox: webhooks,
+    credits,
+    encrypt,
+    publicUrl,
+    calendar,
+  })
+  const { mode, paypal } = config.payments
+  const hasPlans = mode !== 'off'
+  serveSubscriptions(serve, { reads: subscriptionReads, subscriptions, hasPlans, paypalPlans: paypal?.plans })
+}

@@ -1,0 +1,30 @@
+import type Router from '@koa/router'
+import { definitionRoutes } from '../../providers/video/definitions/definitionRoutes.ts'
+import { createWebhookKeys } from '../../providers/video/definitions/webhookKeys.ts'
+import { callbackRoutes } from '../../providers/video/minimax/callbackRoutes.ts'
+import { webhookRoutes } from '../../subscriptions/webhookRoutes.ts'
+import { handleProviderCallback } from '../../tasks/providerCallbacks.ts'
+import type { Adapters } from '../adapters.ts'
+import type { Context } from '../context.ts'
+import type { Services } from '../services.ts'
+
+/** Returns the routes of the webhooks of configured providers. */
+export function webhooksOf(context: Context, { definitions, payments }: Adapters, { webhooks }: Services): Router[] {
+  const { config, clock, log, observability } = context
+  const callbackSecret = config.secrets.session
+  const onProviderCallback = (taskId: string, jobId: string | undefined) =>
+    handleProviderCallback(context, taskId, jobId)
+  const onInvalidSignature = () => {
+    observability.metrics.forged.inc()
+    log.warn('webhook signature invalid')
+  }
+  return [
+    callbackRoutes({ callbackSecret, onProviderCallback }),
+    definitionRoutes({
+      ...{ callbackSecret, clock, onProviderCallback, onInvalidSignature },
+      find: definitions.find,
+      keys: createWebhookKeys(clock),
+    }),
+    ...(config.payments.mode === 'off' ? [] : [webhookRoutes({ payments, inbox: webhooks, onInvalidSignature })]),
+  ]
+}

@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import Koa from 'koa'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { problemDetails } from '../problemDetails.ts'
+import { readRawBody } from '../readRawBody.ts'
+import { createRealtime } from '../realtime.ts'
+import { createFairAdmission, type FairAdmission } from './fairAdmission.ts'
+
+const RATE = 10
+/** Requests of a session in progress, and in its queue. */
+const [RUNNING, WAITING] = [8, 200]
+
+let admission: FairAdmission
+let server: Server
+let url: string
+let gate: PromiseWithResolvers<void>
+let inProgress: string[]
+
+beforeEach(async () => {
+  gate = Promise.withResolvers()
+  inProgress = []
+  admission = createFairAdmission({ session: RATE, network: RATE }, (ctx) => ctx.get('x-session') || undefined)
+  const app = new Koa({ proxy: true, maxIpsCount: 1 })
+  app.use(problemDetails(pino({ level: 'silent' })))
+  app.use(admission.middleware)
+  app.use(async (ctx) => {
+    inProgress.push(ctx.get('x-session') || ctx.ip)
+    if (ctx.path.endsWith('/slow')) await gate.promise
+    if (ctx.method === 'POST') await readRawBody(ctx, 100_000_000)
+    ctx.body = 'ok'
+  })
+  server = createServer(app.callback())
+  const noTokens = { em: { fork: () => ({ execute: async () => [] }) } }
+  createRealtime(noTokens as never, async () => true).attach(server, (request) => admission.admitSocket(app, request))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(() => {
+  gate.resolve()
+  admission.stop()
+  server.closeAllConnections()
+  server.close()
+})
+
+const from = (session: string, ip = '203.0.113.9') => ({
+  'x-forwarded-for': ip,
+  ...(session && { 'x-session': session }),
+})
+const slow = (session: string, ip?: string) =>
+  fetch(`${url}/api/v1/slow`, { headers: from(session, ip) }).catch(() => undefined)
+const quick = (session: string, ip?: string) => fetch(`${url}/api/v1/quick`, { headers: from(session, ip) })
+const times = (count: number, send: () => void) => Array.from({ length: count }, send)
+
+describe('a session that sends slow requests', () => {
+  it('has eight in progress, while others of its network are answered', async () => {
+    times(50, () => void slow('hostile'))
+    await vi.waitFor(() => expect(inProgress).toHaveLength(RUNNING))
+    expect((await quick('neighbour')).status).toBe(200)
+    expect((await quick('')).status).toBe(200)
+    expect(inProgress.filter((who) => who === 'hostile')).toHaveLength(RUNNING)
+  })
+
+  it('is refused with 429 and Retry-After when its queue is full', async () => {
+    times(RUNNING + WAITING, () => void slow('hostile'))
+    await vi.waitFor(async () => {
+      const answer = await quick('hostile')
+      expect(answer.status).toBe(429)
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(10)
+      expect(await answer.json()).toMatchObject({ code: 'too_many_requests' })
+    })
+  })
+})
+
+it('all sessions of a network share eight times the rate of one', async () => {
+  for (let n = 0; n < 30; n++) times(20, () => void quick(`session ${n}`).catch(() => {}))
+  await vi.waitFor(() => expect(inProgress.length).toBeGreaterThan(200), 5_000)
+  expect(inProgress.length).toBeLessThan(8 * RATE * 3 + 8 * RATE * 5)
+  expect((await quick('another', '198.51.100.7')).status).toBe(200)
+})
+
+it('an IPv6 customer cannot gain more by using many /64 networks', async () => {
+  for (let n = 0; n < 30; n++) times(20, () => void quick('', `2001:db8:1:${n}::1`).catch(() => {}))
+  await vi.waitFor(() => expect(inProgress.length).toBeGreaterThan(200), 5_000)
+  expect(inProgress.length).toBeLessThan(8 * RATE * 3 + 8 * RATE * 5)
+})
+
+it('the bytes of a body are charged, so that the next request waits', async () => {
+  const body = new Uint8Array(12 * 1024 * 1024)
+  await fetch(`${url}/api/v1/x`, { method: 'POST', body, headers: from('hostile') })
+  const sentAt = performance.now()
+  await quick('hostile')
+  expect(performance.now() - sentAt).toBeGreaterThan(1_000)
+})
+
+it('handshakes of sockets wait their turn and are refused with 429 when too many wait', async () => {
+  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13'
+  const head = `GET /api/v1/ws HTTP/1.1\r\nHost: x\r\nX-Session: hostile\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${key}\r\n\r\n`
+  const answers = times(RUNNING + WAITING + 50, () => {}).map(async () => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+    socket.write(head)
+    const [data] = (await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [''])])) as [unknown]
+    socket.destroy()
+    return String(data).split('\r\n')
+  })
+  const refused = await Promise.any(
+    answers.map(async (answer) => {
+      const lines = await answer
+      return lines[0]!.includes(' 429 ') ? lines : Promise.reject(new Error('admitted'))
+    }),
+  )
+  expect(refused).toContain('Retry-After: 5')
+})

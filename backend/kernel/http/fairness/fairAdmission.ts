@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http'
+import { ServerResponse } from 'node:http'
+import type Koa from 'koa'
+import type { Context, Middleware } from 'koa'
+import { API_BASE } from '../contract.ts'
+import { type Client, createFairQueue } from './fairQueue.ts'
+import { networkAddress, wideNetwork } from './networkAddress.ts'
+
+export interface ClientRates {
+  /** Units of work of a session in a second. */
+  readonly session: number
+  /** Units of work in a second of requests of a network that have no session. */
+  readonly network: number
+}
+
+/** Requests in progress and waiting, of a session and of a network. */
+const SESSION = { running: 8, waiting: 200 }
+const NETWORK = { running: 32, waiting: 400 }
+/** Rate of everything that one network sends, with all its sessions, as a multiple of a single session's. */
+const WIDE = 8
+/** Bytes of a request that count as one unit, like a call. */
+const UNIT_BYTES = 256 * 1024
+/** A file of the site costs the event loop a tenth of a call. */
+const FILE_UNITS = 0.1
+const CALL_UNITS = 1
+/** A handshake, its token and the messages that a socket may send. */
+const SOCKET_UNITS = 4
+
+export type FairAdmission = ReturnType<typeof createFairAdmission>
+
+/**
+ * Admits requests client by client, before bodies and sessions are read and routes are matched. A client is a session
+ * whose token is genuine, or else a network. See docs/decisions/0031-fair-admission.md.
+ * @param sessionOf returns the session of a genuine token, without reading the database
+ */
+export function createFairAdmission(rates: ClientRates, sessionOf: (ctx: Context) => string | undefined) {
+  const queue = createFairQueue()
+
+  const clientOf = (ctx: Context): Client => {
+    const session = sessionOf(ctx)
+    const wide = { key: `all ${wideNetwork(ctx)}`, rate: WIDE * Math.max(rates.session, rates.network) }
+    return session
+      ? { budgets: [{ key: `session ${session}`, rate: rates.session }, wide], ...SESSION }
+      : { budgets: [{ key: `network ${networkAddress(ctx)}`, rate: rates.network }, wide], ...NETWORK }
+  }
+
+  const middleware: Middleware = async (ctx, next) => {
+    const { socket } = ctx.req
+    const { bytesRead } = socket
+    const visit = await queue.enter(clientOf(ctx), unitsOf(ctx))
+    ctx.state.charge = visit.charge
+    ctx.res.once('close', () => visit.charge((socket.bytesRead - bytesRead) / UNIT_BYTES))
+    try {
+      if (!socket.destroyed) await next()
+    } finally {
+      visit.leave()
+    }
+  }
+
+  return {
+    middleware,
+
+    /** Resolves when a socket may be opened. @throws Rejection too_many_requests */
+    async admitSocket(app: Koa, request: IncomingMessage): Promise<void> {
+      const ctx = app.createContext(request, new ServerResponse(request))
+      const visit = await queue.enter(clientOf(ctx), SOCKET_UNITS)
+      visit.leave()
+    },
+
+    stop: queue.stop,
+  }
+}
+
+function unitsOf({ method, path }: Context): number {
+  const isFile = (method === 'GET' || method === 'HEAD') && !path.startsWith(`${API_BASE}/`)
+  return isFile ? FILE_UNITS : CALL_UNITS
+}
