@@ -1,10 +1,14 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import path from 'node:path'
 import { isPublicAddress } from '../../kernel/http/publicLookup.ts'
 import { isLoopback } from '../../kernel/isLoopback.ts'
+import { parseDefinition } from '../../providers/video/definitions/parseDefinition.ts'
 import type { Environment } from './environment.ts'
+import { readVideo } from './videoConfig.ts'
 
 /**
- * Settings that configure a video engine each. Production needs one of them. See
+ * Settings that configure a video engine each. Production needs one of them, or a provider of the operator's own. See
  * docs/decisions/0024-private-installations.md.
  */
 const ENGINES = [
@@ -28,13 +32,31 @@ function isPrivate(host: string): boolean {
   return isLoopback(host) || (isIP(address) ? !isPublicAddress(address) : PRIVATE_NAME.test(host))
 }
 
+/** Returns whether a valid file of `DATA_DIR/providers` describes a provider whose key is set. */
+function hasOwnDefinition(env: Environment, environment: NodeJS.ProcessEnv): boolean {
+  const { keyOf } = readVideo(env, environment)
+  const folder = path.join(env.DATA_DIR, 'providers')
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
+  return names.some((name) => {
+    try {
+      const file = JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
+      return keyOf(parseDefinition(file, path.basename(name, '.json')).key.variable) !== undefined
+    } catch {
+      // The server logs why it refuses a file.
+      return false
+    }
+  })
+}
+
 /** Returns the reasons why production cannot make videos safely, a sentence each. */
-export function engineFaults(env: Environment): string[] {
-  const isSet = ENGINES.some((name) => env[name])
+export function engineFaults(env: Environment, environment: NodeJS.ProcessEnv): string[] {
+  const isSet = ENGINES.some((name) => env[name]) || hasOwnDefinition(env, environment)
   return [
     ...(isSet
       ? []
-      : [`No video engine is set: set one of ${ENGINES.join(', ')}. The demo renderer is for development`]),
+      : [
+          `No video engine is set: set one of ${ENGINES.join(', ')}, or the key of a file in DATA_DIR/providers. The demo renderer is for development`,
+        ]),
     ...SELF_HOSTED.filter((name) => env[name] && isExposed(new URL(env[name]))).map(
       (name) => `${name} is not https and not in a private network: prompts and keys would be readable on the way`,
     ),

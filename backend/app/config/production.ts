@@ -12,11 +12,8 @@ const DISTINCT = { SESSION_SECRET: 8, ENCRYPTION_KEY: 6, OPERATOR_PASSWORD: 5, M
 const PROVIDERS = ['MINIMAX_BASE_URL', 'PAYPAL_BASE_URL'] as const
 const EXAMPLE_DOMAIN = /(^|[@.])example(\.(com|net|org))?$/
 
-/**
- * Returns the reasons why production must not start, a sentence each.
- * @param given names of all environment variables that are set
- */
-export function productionFaults(env: Environment, given: readonly string[]): string[] {
+/** Returns the reasons why production must not start, a sentence each. */
+export function productionFaults(env: Environment, environment: NodeJS.ProcessEnv): string[] {
   return [
     ...(env.PUBLIC_URL ? [] : ['PUBLIC_URL is not set']),
     ...(env.DATABASE_URL ? SHARED_SECRETS.filter((name) => env[name] === undefined) : []).map(
@@ -24,14 +21,14 @@ export function productionFaults(env: Environment, given: readonly string[]): st
     ),
     ...secretFaults(env),
     ...publicUrlFaults(env),
-    ...engineFaults(env),
+    ...engineFaults(env, environment),
     ...paymentFaults(env),
     ...PROVIDERS.flatMap((name) => providerFaults(name, env[name])),
     ...(env.SMTP_URL ? mailFaults(new URL(env.SMTP_URL)) : []),
     ...(EXAMPLE_DOMAIN.test(env.SUPPORT_EMAIL ?? '')
       ? [`SUPPORT_EMAIL is ${env.SUPPORT_EMAIL}, an example: set your own address, or leave it out`]
       : []),
-    ...misspelt(given),
+    ...misspelt(Object.keys(environment)),
   ]
 }
 

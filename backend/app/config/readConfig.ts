@@ -75,7 +75,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = parseEnvironment(environment)
   const production = env.NODE_ENV === 'production'
   const roles = parseRoles(env.ROLES)
-  if (production) refuse('Production mode refuses to start', productionFaults(env, Object.keys(environment)))
+  if (production) refuse('Production mode refuses to start', productionFaults(env, environment))
   else refuse('Development mode refuses to start', openDevelopmentFaults(env))
   checkLayout(env, roles)
   if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))

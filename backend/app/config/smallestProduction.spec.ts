@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { shippedDefinitions } from '../../providers/video/definitions/testing/shippedDefinitions.ts'
 import { readConfig } from './readConfig.ts'
 
 const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-private-'))
@@ -24,6 +25,20 @@ describe('the smallest production', () => {
     expect(production(engine).secrets).toEqual(config.secrets)
     expect(config.secrets.session).toMatch(/^[0-9a-f]{64}$/)
     expect(config.operators.password).toHaveLength(22)
+  })
+
+  it('starts with a provider that only a file of the operator describes, once its key is set', () => {
+    const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-defined-'))
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+    const file = path.join(DATA_DIR, 'providers/gateway.json')
+    mkdirSync(path.dirname(file))
+    const [shipped] = shippedDefinitions()
+    const definition = { ...shipped!, name: 'gateway', key: { variable: 'MY_GATEWAY_KEY', header: 'Authorization' } }
+    writeFileSync(file, JSON.stringify(definition))
+    expect(() => production({ DATA_DIR, MY_GATEWAY_KEY: 'key' })).not.toThrow()
+    expect(() => production({ DATA_DIR })).toThrow(/No video engine is set/)
+    writeFileSync(file, JSON.stringify({ ...definition, create: {} }))
+    expect(() => production({ DATA_DIR, MY_GATEWAY_KEY: 'key' })).toThrow(/No video engine is set/)
   })
 
   it.each([
