@@ -22,6 +22,7 @@ import { M0138Passkeys } from './migrations/M0138Passkeys.ts'
 import { M0153ContentCredential } from './migrations/M0153ContentCredential.ts'
 import { M0154UnlabelledRequests } from './migrations/M0154UnlabelledRequests.ts'
 import { M0163TaskSettings } from './migrations/M0163TaskSettings.ts'
+import { M0164OutcomeCosts } from './migrations/M0164OutcomeCosts.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -43,6 +44,7 @@ export const MIGRATIONS = [
   { name: 'M0153ContentCredential', class: M0153ContentCredential },
   { name: 'M0154UnlabelledRequests', class: M0154UnlabelledRequests },
   { name: 'M0163TaskSettings', class: M0163TaskSettings },
+  { name: 'M0164OutcomeCosts', class: M0164OutcomeCosts },
 ]
 
 /**

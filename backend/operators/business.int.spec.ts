@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerCents } from '../providers/video/minimax/providerCents.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
@@ -50,7 +52,7 @@ describe('business figures', () => {
     return ((await answer.json()) as { task: { id: string } }).task.id
   }
   const health = () =>
-    data<{ queue: object; ended: object; failures: object[]; stuck: object[]; alerts: object[] }>('/tasks')
+    data<{ queue: object; ended: object; failures: object[]; stuck: object[]; alerts: { code: string }[] }>('/tasks')
   const calm = { waiting: 0, processing: 0, oldest_waiting_seconds: null }
 
   it('show ended tasks, failures by reason, stuck tasks and alerts', async () => {
@@ -86,6 +88,22 @@ describe('business figures', () => {
     })
     provider.answer = () => ({ kind: 'finished' })
     await expect.poll(async () => (await health()).ended, { timeout: 30_000 }).toEqual({ succeeded: 2, failed: 1 })
+  })
+
+  it('name refused files of the operator until they are mended', async () => {
+    const files = ['models/mine.json', 'providers/mine.json'].map((name) => path.join(kinora.dataDir, name))
+    for (const file of files) {
+      mkdirSync(path.dirname(file), { recursive: true })
+      writeFileSync(file, '{"id":"mine"}')
+    }
+    const refused = async () =>
+      (await health()).alerts.map(({ code }) => code).filter((code) => code.startsWith('file_'))
+    await expect
+      .poll(refused, { timeout: 10_000 })
+      .toEqual(['file_refused providers/mine.json', 'file_refused models/mine.json'])
+    expect((await health()).alerts).toContainEqual(expect.objectContaining({ detail: expect.stringMatching(/names/) }))
+    for (const file of files) rmSync(file)
+    await expect.poll(refused, { timeout: 10_000 }).toEqual([])
   })
 
   it('show credits, revenue, provider cost and margin', async () => {

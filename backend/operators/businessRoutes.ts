@@ -9,11 +9,13 @@ import * as contract from './contract.ts'
 import type { readOpenAlerts } from './operatorAlerts.ts'
 import { type BoardTime, daysOf } from './period.ts'
 
+type Alert = Awaited<ReturnType<typeof readOpenAlerts>>[number]
+
 interface BusinessRoutes {
   readonly database: Database
   readonly time: BoardTime
-  readonly alerts: () => ReturnType<typeof readOpenAlerts>
-  /** Returns the provider's price for a clip in US cents. Undefined for the demo renderer, which is free. */
+  readonly alerts: () => Promise<readonly Alert[]>
+  /** Returns MiniMax's price in US cents for a clip whose order has none. Undefined with the demo renderer, which is free. */
   readonly providerCents: ((resolution: string, seconds: number) => number) | undefined
 }
 
@@ -46,7 +48,7 @@ export function serveBusiness(serve: Serve, { database, time, alerts, providerCe
       ended: { succeeded: outcomes.find(({ code }) => code === null)?.count ?? 0, failed },
       failures,
       stuck: stuck.map((task) => ({ ...task, since: instant(task.since) })),
-      alerts: openAlerts,
+      alerts: [...openAlerts],
     })
   })
 
@@ -58,7 +60,10 @@ export function serveBusiness(serve: Serve, { database, time, alerts, providerCe
       readDelivered(database, period),
     ])
     const cost = providerCents
-      ? delivered.reduce((sum, { resolution, duration, clips }) => sum + clips * providerCents(resolution, duration), 0)
+      ? delivered.reduce(
+          (sum, { resolution, duration, cents, clips }) => sum + clips * (cents ?? providerCents(resolution, duration)),
+          0,
+        )
       : null
     const dollars = revenue.find(({ currency }) => currency === COST_CURRENCY)?.amount ?? 0
     return answer({

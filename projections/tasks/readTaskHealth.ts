@@ -34,12 +34,12 @@ export const readOutcomes = (database: Database, days: LocalDays) =>
     { ...days },
   )
 
-/** Counts the clips delivered in a period, by resolution and duration. */
+/** Counts the clips delivered in a period, by resolution, duration and cost. */
 export const readDelivered = (database: Database, days: LocalDays) =>
-  query<{ resolution: string; duration: number; clips: number }>(
+  query<{ resolution: string; duration: number; cents: number | null; clips: number }>(
     database,
-    `select resolution, duration, count(*)::int as clips from task_outcome, ${SPAN}
-     where ended_at >= begins and ended_at < ends and error_code is null group by resolution, duration`,
+    `select resolution, duration, cents, count(*)::int as clips from task_outcome, ${SPAN}
+     where ended_at >= begins and ended_at < ends and error_code is null group by resolution, duration, cents`,
     { ...days },
   )
 

@@ -4,7 +4,7 @@ import { taskEvents, taskFailed } from '../testing/taskEvents.ts'
 import { taskOutcomes } from './taskOutcome.ts'
 
 const e = taskEvents('task', 'user')
-const row = { id: 'task', resolution: '768P', duration: 6, ended_at: null, error_code: null }
+const row = { id: 'task', resolution: '768P', duration: 6, cents: null, ended_at: null, error_code: null }
 const failed = taskFailed('task', 'user', 'render_timed_out', 'job')
 const at = (second: number) => ({ ended_at: `2026-01-01T00:00:0${second}.000Z` })
 
@@ -18,6 +18,25 @@ describe('a task outcome', () => {
   })
   it('is a success after a recovery', () => {
     expect(rowsOf(taskOutcomes, e.submitted, failed, e.recovered)).toEqual([{ ...row, ...at(8) }])
+  })
+  it('costs what the provider reports, or else what its order says', () => {
+    const shape = { taskTypes: ['text_to_video' as const], resolutions: ['768P'], seconds: [6] }
+    const ordered = (prices: object) => ({
+      ...e.submitted,
+      data: { ...e.submitted.data, shape: { ...shape, ...prices } },
+    })
+    const reported = {
+      type: 'VideoCostReported',
+      data: { taskId: 'task', seconds: 6, costCents: 12.5, at: '' },
+    } as const
+    const cost = (...events: Parameters<typeof rowsOf>[1][]) =>
+      (rowsOf(taskOutcomes, ...events)[0] as { cents?: number } | undefined)?.cents
+    expect([ordered({ cents: 28 }), ordered({ centsPerSecond: 8 }), ordered({})].map((each) => cost(each))).toEqual([
+      28, 48, 0,
+    ])
+    expect([cost(ordered({ cents: 28 }), reported), cost(e.submitted, reported)]).toEqual([12.5, 12.5])
+    const secondsOnly = { ...reported, data: { taskId: 'task', seconds: 6, at: '' } }
+    expect(cost(ordered({ cents: 28 }), secondsOnly)).toBe(28)
   })
   it('remains when an ended task is deleted', () => {
     expect(rowsOf(taskOutcomes, e.submitted, e.succeeded, e.deleted)).toEqual([{ ...row, ...at(6) }])

@@ -1,8 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FailureCode } from '#backend/tasks/contract.ts'
+import { centsOf } from '#backend/tasks/contract.ts'
 import {
   VIDEO_TASK,
   VIDEO_TASK_EVENTS,
+  type VideoCostReported,
   type VideoTaskAbandoned,
   type VideoTaskDeleted,
   type VideoTaskFailed,
@@ -20,6 +22,8 @@ const TaskOutcomeTable = defineEntity({
     id: p.uuid().primary(),
     resolution: p.text(),
     duration: p.integer(),
+    /** Cost to the operator in US cents, as the provider or else the order says; null for orders that predate prices. */
+    cents: p.double().nullable(),
     /** Null while the task is open. */
     ended_at: p.datetime().nullable(),
     /** Null while the task is open and for a delivered clip. */
@@ -30,6 +34,7 @@ type TaskOutcomeRow = RowOf<typeof TaskOutcomeTable>
 
 type TaskOutcomeEvent =
   | VideoTaskSubmitted
+  | VideoCostReported
   | VideoTaskSucceeded
   | VideoTaskFailed
   | VideoTaskRecovered
@@ -42,15 +47,18 @@ const delivered = (row: Row, { data }: { data: { at: string } }): Row =>
 
 export const taskOutcomes: Projection<TaskOutcomeEvent, TaskOutcomeRow> = {
   name: 'taskOutcomes',
-  version: 1,
+  version: 2,
   table: TaskOutcomeTable,
   categories: [VIDEO_TASK],
   schemas: VIDEO_TASK_EVENTS,
   row: (event) => event.data.taskId,
   on: {
-    VideoTaskSubmitted: (_, { data: { taskId: id, resolution, duration } }) => {
-      return { id, resolution, duration, ended_at: null, error_code: null }
+    VideoTaskSubmitted: (_, { data: { taskId: id, resolution, duration, shape } }) => {
+      // An engine of the operator's own has no price.
+      const cents = shape ? (centsOf(shape, duration) ?? 0) : null
+      return { id, resolution, duration, cents, ended_at: null, error_code: null }
     },
+    VideoCostReported: (row, { data }) => row && { ...row, cents: data.costCents ?? row.cents },
     VideoTaskSucceeded: delivered,
     VideoTaskFailed: (row, { data }) => row && { ...row, ended_at: data.at, error_code: data.code },
     VideoTaskRecovered: delivered,

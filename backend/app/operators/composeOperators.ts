@@ -23,6 +23,7 @@ import { serveOperator } from '../../operators/operatorRoutes.ts'
 import { createOperatorSessions } from '../../operators/operatorSessions.ts'
 import { serveParked } from '../../operators/parkedRoutes.ts'
 import type { BoardTime } from '../../operators/period.ts'
+import { alertsOfRefusedFiles } from '../../operators/refusedFiles.ts'
 import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts'
 import { providerCents } from '../../providers/video/minimax/providerCents.ts'
 import type { Adapters } from '../adapters.ts'
@@ -42,7 +43,7 @@ interface Shared {
 /** Composes the operator's routes. Each context provides the figures from its own tables. */
 export function composeOperators(
   context: Context,
-  { videos }: Adapters,
+  { videos, definitions, catalogue }: Adapters,
   publicUrl: () => string,
   { throttle, userKeys, passkeys }: Shared,
 ) {
@@ -69,7 +70,8 @@ export function composeOperators(
       serveFactors(serve, operatorFactors, factors.factors, async (ctx) => factors.ownerOf(ctx))
       const failures = (page: number, perPage: number) => listTrouble(pool, page, perPage)
       serveBoard(serve, { traffic: createTraffic(pool), users, failures, time })
-      const alerts = () => readOpenAlerts(pool)
+      const refused = () => new Map([...definitions.faults(), ...catalogue.faults()])
+      const alerts = async () => [...(await alertsOfRefusedFiles(refused())), ...(await readOpenAlerts(pool))]
       const cents = rendersHere(videos) ? undefined : providerCents
       serveBusiness(serve, { database, time, alerts, providerCents: cents })
       const replay = (signal: AbortSignal) => replayParked(PROJECTIONS, { store, database, signal })
