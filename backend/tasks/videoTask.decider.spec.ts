@@ -34,6 +34,8 @@ const postponed: VideoTaskEvent = { type: 'VideoRenderPostponed', data: { ...fac
 const started: VideoTaskEvent = { type: 'VideoRenderStarted', data: fact }
 const downloading: VideoTaskEvent = { type: 'VideoDownloadStarted', data: fact }
 const succeeded: VideoTaskEvent = { type: 'VideoTaskSucceeded', data: { ...fact, userId, file } }
+const cancelRequested: VideoTaskEvent = { type: 'VideoCancelRequested', data: { ...fact, userId } }
+const reported: VideoTaskEvent = { type: 'VideoCostReported', data: { ...fact, seconds: 6, costCents: 28 } }
 const recovered: VideoTaskEvent = { type: 'VideoTaskRecovered', data: { ...fact, userId, file } }
 const recoveryEnded: VideoTaskEvent = { type: 'VideoRecoveryEnded', data: fact }
 const abandoned: VideoTaskEvent = { type: 'VideoTaskAbandoned', data: fact }
@@ -59,7 +61,7 @@ const fail = (code: Code = 'provider_failed'): VideoTaskCommand => ({
   detail: 'why',
   at,
 })
-const simple = (type: 'Queue' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery') =>
+const simple = (type: 'Cancel' | 'Queue' | 'StartRender' | 'StartDownload' | 'Delete' | 'Erase' | 'EndRecovery') =>
   ({ type, at }) as const
 
 /** Every state of a task, with the events that lead to it. */
@@ -71,6 +73,8 @@ const STATES = {
   postponed: [submitted, queued, requested, postponed],
   accepted: [submitted, queued, requested, accepted],
   rendering: [submitted, queued, requested, accepted, started],
+  stoppingAsked: [submitted, requested, cancelRequested],
+  stopping: [submitted, queued, requested, accepted, started, cancelRequested],
   downloading: [submitted, queued, requested, accepted, started, downloading],
   succeeded: [submitted, requested, accepted, downloading, succeeded],
   failed: [submitted, requested, accepted, failed('job')],
@@ -89,23 +93,64 @@ type State = keyof typeof STATES
 /** The outcome of each command by state. In an unlisted state, nothing is decided. */
 const TABLE: readonly (readonly [
   VideoTaskCommand,
-  Partial<Record<State, readonly VideoTaskEvent[] | 'task_in_progress' | 'task_abandoned'>>,
+  Partial<Record<State, readonly VideoTaskEvent[] | 'task_in_progress' | 'task_abandoned' | 'cannot_cancel'>>,
 ])[] = [
   [submit, { none: [submitted], abandoned: 'task_abandoned' }],
   [abandon, { none: [abandoned] }],
   [simple('Queue'), { waiting: [queued] }],
   [request, { waiting: [requested], queued: [requested], postponed: [requested] }],
-  [accept, { requested: [accepted], lost: [found] }],
-  [find, { requested: [accepted], lost: [found] }],
-  [postpone, { requested: [postponed] }],
-  [simple('StartRender'), { requested: [started], accepted: [started] }],
-  [simple('StartDownload'), { requested: [downloading], accepted: [downloading], rendering: [downloading] }],
+  [accept, { requested: [accepted], stoppingAsked: [accepted], lost: [found] }],
+  [find, { requested: [accepted], stoppingAsked: [accepted], lost: [found] }],
+  [postpone, { requested: [postponed], stoppingAsked: [cancelled] }],
+  [simple('StartRender'), { requested: [started], accepted: [started], stoppingAsked: [started] }],
+  [
+    simple('StartDownload'),
+    {
+      requested: [downloading],
+      accepted: [downloading],
+      rendering: [downloading],
+      stoppingAsked: [cancelled],
+      stopping: [cancelled],
+    },
+  ],
+  [
+    simple('Cancel'),
+    {
+      waiting: [cancelled],
+      queued: [cancelled],
+      postponed: [cancelled],
+      requested: [cancelRequested],
+      accepted: [cancelRequested],
+      rendering: [cancelRequested],
+      downloading: 'cannot_cancel',
+      succeeded: 'cannot_cancel',
+      failed: 'cannot_cancel',
+      timedOut: 'cannot_cancel',
+      broken: 'cannot_cancel',
+      lost: 'cannot_cancel',
+      found: 'cannot_cancel',
+      givenUp: 'cannot_cancel',
+      recovered: 'cannot_cancel',
+    },
+  ],
+  [
+    { type: 'ReportCost', seconds: 6, costCents: 28, at },
+    {
+      requested: [reported],
+      accepted: [reported],
+      rendering: [reported],
+      stoppingAsked: [reported],
+      stopping: [reported],
+    },
+  ],
   [
     succeed,
     {
       requested: [succeeded],
       accepted: [succeeded],
       rendering: [succeeded],
+      stoppingAsked: [cancelled],
+      stopping: [cancelled],
       downloading: [succeeded],
       timedOut: [recovered],
       broken: [recovered],
@@ -121,6 +166,8 @@ const TABLE: readonly (readonly [
       requested: [failed(null)],
       accepted: [failed('job')],
       rendering: [failed('job')],
+      stoppingAsked: [cancelled],
+      stopping: [cancelled],
       downloading: [failed('job')],
     },
   ],
@@ -134,6 +181,8 @@ const TABLE: readonly (readonly [
       requested: 'task_in_progress',
       accepted: 'task_in_progress',
       rendering: 'task_in_progress',
+      stoppingAsked: 'task_in_progress',
+      stopping: 'task_in_progress',
       downloading: 'task_in_progress',
       succeeded: [deleted],
       failed: [deleted],
@@ -155,6 +204,8 @@ const TABLE: readonly (readonly [
       requested: [cancelled, deleted],
       accepted: [cancelled, deleted],
       rendering: [cancelled, deleted],
+      stoppingAsked: [cancelled, deleted],
+      stopping: [cancelled, deleted],
       downloading: [cancelled, deleted],
       succeeded: [deleted],
       failed: [deleted],

@@ -77,9 +77,10 @@ function decideOpen(command: OpenCommand, task: Ordered, fact: Fact): readonly V
     case 'Cancel':
       return cancel(task, fact)
     case 'ReportCost': {
+      if (status !== 'rendering' || task.costReported) return []
       const { seconds, costCents } = command
       const cost = { ...(seconds === undefined ? {} : { seconds }), ...(costCents === undefined ? {} : { costCents }) }
-      return status === 'rendering' ? [{ type: 'VideoCostReported', data: { ...fact, ...cost } }] : []
+      return [{ type: 'VideoCostReported', data: { ...fact, ...cost } }]
     }
     case 'StartRender':
       return status === 'rendering' && !task.started ? [{ type: 'VideoRenderStarted', data: fact }] : []

@@ -26,6 +26,7 @@ type Stage =
       readonly jobId: string | null
       readonly started: boolean
       readonly cancelRequested?: true
+      readonly costReported?: true
     } & Asked)
   | {
       readonly status: 'failed'
@@ -99,7 +100,7 @@ function evolveStage(task: VideoTask, event: VideoTaskEvent): Stage {
     case 'VideoCancelRequested':
       return task.status === 'rendering' ? { ...task, cancelRequested: true } : task
     case 'VideoCostReported':
-      return task
+      return task.status === 'rendering' ? { ...task, costReported: true } : task
     case 'VideoRenderAccepted':
       return task.status === 'rendering' ? { ...task, jobId: event.data.jobId } : task
     case 'VideoRenderFound':
