@@ -4,6 +4,11 @@ import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startComfyuiDouble } from '#backend/providers/video/comfyui/testing/comfyuiDouble.ts'
 import { WAN } from '#backend/providers/video/comfyui/testing/exampleGraph.ts'
+import {
+  DOUBLE_KEY as DEFINITION_KEY,
+  startDefinitionDouble,
+} from '#backend/providers/video/definitions/testing/definitionDouble.ts'
+import { shippedDefinitions } from '#backend/providers/video/definitions/testing/shippedDefinitions.ts'
 import { DOUBLE_KEY, startMinimaxDouble } from '#backend/providers/video/minimax/testing/minimaxDouble.ts'
 import { type Personality, startVideosApiDouble } from '#backend/providers/video/videosApi/testing/videosApiDouble.ts'
 import { FULL } from '#backend/testing/fullRun.ts'
@@ -14,6 +19,9 @@ import { makeFromText, words } from './testing/walkJourney.ts'
 interface Engine {
   readonly settings: Record<string, string>
   readonly prepare?: (folder: string) => Promise<void>
+  /** Name of the model to choose, if it is not the first. */
+  readonly model?: string
+  readonly credits?: number
   readonly close: () => Promise<void>
 }
 
@@ -37,11 +45,35 @@ const minimax = async (): Promise<Engine> => {
   return { settings: { MINIMAX_API_KEY: DOUBLE_KEY, MINIMAX_BASE_URL: double.url }, close: double.close }
 }
 
+/** A provider that a shipped file describes. A file of the operator has the address of the double. */
+const defined = async (name: string): Promise<Engine> => {
+  const shipped = shippedDefinitions().find((definition) => definition.name === name)!
+  const quick = { ...shipped, rate: { ...shipped.rate, pollSeconds: 1 } }
+  const double = await startDefinitionDouble(quick, { renderMs: RENDER_MS })
+  const prepare = async (folder: string) => {
+    await mkdir(path.join(folder, 'providers'))
+    await writeFile(path.join(folder, `providers/${name}.json`), JSON.stringify(double.definition))
+  }
+  // MiniMax's older models have the same key and come first.
+  const isMinimax = shipped.baseUrlVariable !== undefined
+  return {
+    settings: {
+      [shipped.key.variable]: DEFINITION_KEY,
+      ...(isMinimax ? { [shipped.baseUrlVariable!]: double.url } : {}),
+    },
+    ...(isMinimax ? { model: shipped.models[0]!.names.en } : {}),
+    credits: 100,
+    prepare,
+    close: double.close,
+  }
+}
+
 const ENGINES: readonly (readonly [string, () => Promise<Engine>])[] = [
   ['an engine such as vLLM-Omni', () => videosApi('vllm-omni')],
   ['an engine such as SGLang', () => videosApi('sglang')],
   ['ComfyUI', comfyui],
   ['MiniMax', minimax],
+  ...shippedDefinitions().map(({ name }) => [name, () => defined(name)] as const),
 ]
 
 describe.skipIf(!chromiumPath())('a private installation in production, from an invitation to a video', () => {
@@ -59,10 +91,13 @@ describe.skipIf(!chromiumPath())('a private installation in production, from an 
     onTestFinished(kinora.close)
     const link = await kinora.invite('ada@kinora.test')
     expect(link).toMatch(`${kinora.url}/reset-password?token=`)
+    // Some models cost more than the 60 credits of a new account.
+    if (engine.credits) await kinora.grant('ada@kinora.test', engine.credits)
     const context = await browser.newContext({ locale: 'en-US', ignoreHTTPSErrors: true, acceptDownloads: true })
     onTestFinished(() => context.close())
     const page = await context.newPage()
     await acceptInvitation(page, link, 'ada@kinora.test')
+    if (engine.model) await page.getByRole('radio', { name: new RegExp(engine.model) }).check()
     await makeFromText(page, await words('en', 'workspace'))
   })
 })

@@ -13,7 +13,7 @@ import { startProgram } from '#backend/testing/program.ts'
 /** A name that the browser resolves to this machine: `PUBLIC_URL` must not be a loopback address. */
 export const PRIVATE_HOST = 'kinora.test'
 
-const INVITE = path.resolve(import.meta.dirname, '../../../backend/programs/invite.ts')
+const PROGRAMS = path.resolve(import.meta.dirname, '../../../backend/programs')
 
 /**
  * Starts a private installation in production mode behind a proxy that ends TLS. It has two settings: its public address
@@ -29,15 +29,18 @@ export async function startPrivate(engine: Record<string, string>, prepare?: (fo
   const url = `https://${PRIVATE_HOST}:${proxy.port}`
   const env = { NODE_ENV: 'production', DATA_DIR: folder, PORT: String(port), PUBLIC_URL: url, ...engine }
   const program = await startProgram({ ...env, LOG_LEVEL: 'error' })
+  /** Runs a program of the operator. Returns what it prints. */
+  const run = async (name: string, args: readonly string[]): Promise<string> => {
+    const command = [path.join(PROGRAMS, `${name}.ts`), ...args]
+    const { stdout } = await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...env } })
+    return stdout.trim()
+  }
   return {
     url,
     /** Returns the link that `npm run invite` prints. */
-    async invite(email: string): Promise<string> {
-      const { stdout } = await promisify(execFile)(process.execPath, [INVITE, email], {
-        env: { ...process.env, ...env },
-      })
-      return stdout.trim()
-    },
+    invite: (email: string) => run('invite', [email]),
+    grant: (email: string, credits: number) =>
+      run('adjust', ['--user', email, '--amount', String(credits), '--reason', 'a first video']),
     async close() {
       await program.stop()
       proxy.close()
