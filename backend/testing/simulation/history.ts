@@ -16,6 +16,9 @@ const MAX_LAG_MS = 10_000
 /** Time that an installation has to come to rest after the last action. */
 const PATIENCE_MS = 2 * 3_600_000
 
+/** Actions after which nothing has to be repeated. */
+const CALM: readonly Action['kind'][] = ['generate', 'stop']
+
 export interface Outcome {
   readonly violation: Violation | undefined
   readonly trace: readonly string[]
@@ -39,6 +42,7 @@ export async function runHistory(plan: Plan, { traced = false } = {}): Promise<O
     world.server.startLatency = { min: plan.startMs, max: plan.startMs }
     world.starts.isCalm = true
   }
+  world.tasks.isCalm = plan.lostAnswers === 0 && plan.actions.every(({ kind }) => CALM.includes(kind))
   const begin = world.scheduler.now
   for (const action of plan.actions)
     world.scheduler.schedule(action.at, undefined, () => {
@@ -64,9 +68,15 @@ function count({ scheduler, written, tasks, database }: World, { actions }: Plan
   const planned = (kind: Action['kind']) => actions.filter((action) => action.kind === kind).length
   return {
     ...{ steps: scheduler.steps, events: written.length, tasks: tasks.tasks.size },
-    ...{ delivered: inState('delivered'), failed: inState('failed'), recovered: inState('recovered') },
+    ...{
+      delivered: inState('delivered'),
+      cancelled: inState('cancelled'),
+      failed: inState('failed'),
+      recovered: inState('recovered'),
+    },
     ...{ kills: planned('kill'), pauses: planned('pause'), outages: planned('outage') },
     ...{
+      stopped: [...tasks.tasks.values()].filter(({ cancels }) => cancels > 0).length,
       parked: database.table('parked_event').rows.size,
       sales: written.filter(({ type }) => type === 'SubscriptionPaid').length,
     },
@@ -116,6 +126,7 @@ function act(world: World, cluster: Cluster, customers: readonly Customer[], act
   switch (action.kind) {
     case 'generate':
     case 'remove':
+    case 'stop':
       customers[action.user]![action.kind]()
       break
     case 'upgrade':

@@ -9,7 +9,7 @@ type Place = Readonly<{ role: Role; index: number }>
 /** Something that happens to the installation at a time, ms after the begin. `user` is the index of a customer. */
 export type Action = Readonly<{ at: number }> &
   Readonly<
-    | { kind: 'generate' | 'remove'; user: number }
+    | { kind: 'generate' | 'remove' | 'stop'; user: number }
     | { kind: 'upgrade'; user: number; tier: PaidTier }
     | { kind: 'cancel'; user: number; atPeriodEnd: boolean }
     | { kind: 'advance'; days: number }
@@ -29,6 +29,8 @@ export interface Plan {
   readonly seed: number
   readonly layout: Layout
   readonly idempotentProvider: boolean
+  /** Whether the provider can cancel a running job. */
+  readonly cancellingProvider: boolean
   /** Credits of each customer at the begin. */
   readonly customers: readonly number[]
   /** Probability that an answer is lost, wherever one can be. */
@@ -42,6 +44,22 @@ const SPAN_MS = 60_000
 
 /** Returns the history of a seed. */
 export function planHistory(seed: number): Plan {
+  // A generator of their own, so that the histories of known seeds stay as they are but for what is cancelled.
+  const random = new Random(seed ^ 0xcace1)
+  const plan = planWithoutStops(seed)
+  const user = random.integer(0, plan.customers.length - 1)
+  const stops: Action[] = Array.from({ length: random.integer(1, 3) }, () => {
+    return { kind: 'stop', user, at: random.between(2_000, 1.2 * SPAN_MS) }
+  })
+  const isStopped = plan.startMs === 0 && random.chance(0.4)
+  return {
+    ...plan,
+    cancellingProvider: isStopped,
+    actions: isStopped ? inOrder([...plan.actions, ...stops]) : plan.actions,
+  }
+}
+
+function planWithoutStops(seed: number): Omit<Plan, 'cancellingProvider'> {
   const random = new Random(seed ^ 0x5eed)
   const layout = random.chance(0.5) ? 'temporal' : 'embedded'
   const base = { seed, layout, idempotentProvider: random.chance(0.5), startMs: 0 } as const

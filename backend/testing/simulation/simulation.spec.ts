@@ -23,7 +23,7 @@ describe('the simulation', () => {
     expect(output).toContain('no invariant was broken')
     expect(code).toBe(0)
     // Guards against histories in which nothing happens.
-    for (const what of ['delivered', 'failed', 'kills', 'pauses', 'outages', 'parked', 'sales'])
+    for (const what of ['delivered', 'failed', 'cancelled', 'stopped', 'kills', 'pauses', 'outages', 'parked', 'sales'])
       expect([what, countOf(what, output)]).toEqual([what, expect.toSatisfy((count) => count > histories / 100)])
   })
 

@@ -38,6 +38,7 @@ export interface Settings {
   readonly seed: number
   readonly layout: Layout
   readonly idempotentProvider: boolean
+  readonly cancellingProvider: boolean
 }
 
 /** One simulated installation: its infrastructure, what is around it, and the invariants that watch it. */
@@ -78,7 +79,10 @@ export class World {
     this.leases = new SimulatedLeases(this.scheduler)
     this.server = new WorkflowServer(this.scheduler)
     followServer(this.server)
-    this.video = new SimulatedVideoProvider(this.scheduler, settings.idempotentProvider)
+    this.video = new SimulatedVideoProvider(this.scheduler, {
+      idempotent: settings.idempotentProvider,
+      cancels: settings.cancellingProvider,
+    })
     this.payments = new SimulatedPayments(this.scheduler, () => this.calendar())
     this.media = createSimulatedMedia(this.scheduler)
     this.starts = new StartInvariants(this.tasks, () => this.scheduler.now)
@@ -92,6 +96,10 @@ export class World {
     this.video.onJob = (taskId) => {
       this.trace.line('provider', `creates a job for ${taskId}`)
       this.check(() => this.tasks.createJob(taskId))
+    }
+    this.video.onCancel = (taskId) => {
+      this.trace.line('provider', `cancels the job of ${taskId}`)
+      this.check(() => this.tasks.cancelJob(taskId))
     }
   }
 

@@ -53,6 +53,14 @@ export class Customer {
     this.#send(`delete ${taskId}`, ({ tasks }) => tasks.remove(this.userId, taskId, context))
   }
 
+  /** Cancels the latest task, which may be running. */
+  stop(): void {
+    const taskId = this.accepted.at(-1)
+    if (!taskId) return
+    const context = { commandId: derivedId('stop', taskId), actor: `user:${this.userId}`, correlationId: taskId }
+    this.#send(`stop ${taskId}`, ({ tasks }) => tasks.cancel(this.userId, taskId, context))
+  }
+
   upgrade(tier: PaidTier): void {
     const requestId = derivedId(this.userId, tier, ++this.#requests)
     const context = { commandId: requestId, actor: `user:${this.userId}`, correlationId: requestId }

@@ -18,6 +18,7 @@ interface Job {
   readonly startsAt: number
   readonly endsAt: number
   readonly isRefused: boolean
+  isCancelled?: true
 }
 
 export interface ProviderFaults {
@@ -33,17 +34,19 @@ export interface ProviderFaults {
 export class SimulatedVideoProvider implements VideoProvider {
   readonly name = 'simulated'
   readonly idempotent: boolean
-  readonly cancels = false
+  readonly cancels: boolean
   readonly pollIntervalMs = POLL_INTERVAL_MS
   readonly jobs = new Map<string, Job>()
   readonly faults: ProviderFaults = { isDown: false, lostAnswers: 0, postponed: 0, refused: 0, failedDownloads: 0 }
   callBack: (taskId: string, jobId: string) => void = () => {}
   onJob: (taskId: string) => void = () => {}
+  onCancel: (taskId: string) => void = () => {}
   readonly #scheduler: Scheduler
 
-  constructor(scheduler: Scheduler, idempotent: boolean) {
+  constructor(scheduler: Scheduler, { idempotent, cancels }: { idempotent: boolean; cancels: boolean }) {
     this.#scheduler = scheduler
     this.idempotent = idempotent
+    this.cancels = cancels
   }
 
   acquire(): Promise<number> {
@@ -69,7 +72,7 @@ export class SimulatedVideoProvider implements VideoProvider {
     return this.#call(this.#scheduler.random.chance(0.3) ? SLOW_CALL : CALL, () => {
       const job = this.jobs.get(jobId)
       const { now } = this.#scheduler
-      if (!job) return { kind: 'unknown' }
+      if (!job || job.isCancelled) return { kind: 'unknown' }
       if (now < job.startsAt) return { kind: 'queued' }
       if (now < job.endsAt) return { kind: 'rendering', percent: undefined }
       return job.isRefused ? { kind: 'failed', code: 'provider_failed', detail: 'failed' } : { kind: 'finished' }
@@ -87,8 +90,16 @@ export class SimulatedVideoProvider implements VideoProvider {
     return this.#call(CALL, () => {})
   }
 
-  async cancel(): Promise<'unsupported'> {
-    return 'unsupported'
+  cancel(jobId: string): Promise<'cancelled' | 'too_late'> {
+    const { random } = this.#scheduler
+    return this.#call(CALL, () => {
+      const job = this.jobs.get(jobId)
+      if (!job || this.#scheduler.now >= job.endsAt) return 'too_late'
+      this.onCancel(job.taskId)
+      job.isCancelled = true
+      if (random.chance(this.faults.lostAnswers)) throw new Error('the answer was lost')
+      return 'cancelled'
+    })
   }
 
   check(): Promise<ProviderCheck> {

@@ -9,7 +9,10 @@ type Fact = VideoTaskEvent | RenderLaneEvent | CreditAccountEvent
 interface Task {
   readonly userId: string
   readonly submittedAt: number
-  state: 'open' | 'downloading' | 'delivered' | 'recovered' | 'failed'
+  state: 'open' | 'downloading' | 'delivered' | 'recovered' | 'failed' | 'cancelled'
+  /** Whether the owner cancelled it while it was rendered, and how often the provider was asked to. */
+  isStopped: boolean
+  cancels: number
   credits: 'held' | 'captured' | 'released'
   /** Requests to render, and the jobs that the provider created. */
   requests: number
@@ -17,9 +20,13 @@ interface Task {
   slot: 'none' | 'held' | 'released'
 }
 
+const UNPAID: readonly Task['state'][] = ['failed', 'cancelled', 'recovered']
+
 /** What a task's user pays for: credits are captured after the delivery, and released only without one. */
 export class TaskInvariants {
   readonly tasks = new Map<string, Task>()
+  /** Whether nothing breaks, so that no call has to be repeated. */
+  isCalm = false
   readonly #credits: CreditInvariants
 
   constructor(credits: CreditInvariants) {
@@ -35,7 +42,11 @@ export class TaskInvariants {
       case 'VideoRenderRequested':
         this.#task(data.taskId).requests++
         break
+      case 'VideoCancelRequested':
+        this.#task(data.taskId).isStopped = true
+        break
       case 'VideoDownloadStarted':
+        this.#refuseStopped(data.taskId, 'downloaded')
         this.#task(data.taskId).state = 'downloading'
         break
       case 'VideoTaskSucceeded':
@@ -45,7 +56,8 @@ export class TaskInvariants {
         this.#task(data.taskId).state = 'recovered'
         break
       case 'VideoTaskFailed':
-        this.#task(data.taskId).state = 'failed'
+        if (data.code !== 'cancelled') this.#refuseStopped(data.taskId, data.code)
+        this.#task(data.taskId).state = data.code === 'cancelled' ? 'cancelled' : 'failed'
         break
       case 'CreditsCaptured':
         this.#settle(data.holdId, 'captured')
@@ -68,6 +80,14 @@ export class TaskInvariants {
       throw new Violation('one job per attempt', `${taskId} has ${task.jobs} jobs for ${task.requests} attempts`)
   }
 
+  /** Called for each job that the provider cancels. */
+  cancelJob(taskId: string): void {
+    const task = this.#task(taskId)
+    if (!task.isStopped) throw new Violation('cancelled only by its owner', taskId)
+    if (++task.cancels > 1 && this.isCalm)
+      throw new Violation('asked once to cancel', `${task.cancels} times for ${taskId}`)
+  }
+
   /** At rest, every task has ended and is settled. */
   atRest(quarantined: ReadonlySet<string>): void {
     for (const [id, { userId, state, credits, slot }] of this.tasks) {
@@ -87,13 +107,20 @@ export class TaskInvariants {
   #submit(id: string, userId: string, price: number, submittedAt: number): void {
     const held = this.#credits.books.get(userId)?.holds.get(id)?.balance
     if (held !== price) throw new Violation('no task without a hold', `${id} costs ${price}, ${held ?? 0} are held`)
-    this.tasks.set(id, { userId, submittedAt, state: 'open', credits: 'held', requests: 0, jobs: 0, slot: 'none' })
+    const counts = { requests: 0, jobs: 0, cancels: 0, isStopped: false }
+    this.tasks.set(id, { userId, submittedAt, state: 'open', credits: 'held', slot: 'none', ...counts })
+  }
+
+  /** A task that its owner stopped ends cancelled, whatever the provider answers. */
+  #refuseStopped(id: string, what: string): void {
+    if (this.#task(id).isStopped) throw new Violation('a cancelled task is not delivered', `${id} is ${what}`)
   }
 
   #deliver(id: string): void {
     const task = this.#task(id)
     if (task.credits === 'released')
       throw new Violation('a delivered video is paid for', `the credits of ${id} are back`)
+    this.#refuseStopped(id, 'delivered')
     task.state = 'delivered'
   }
 
@@ -105,7 +132,7 @@ export class TaskInvariants {
     }
     if (credits === 'captured' && task.state !== 'delivered')
       throw new Violation('captured only after delivered', `${id} is ${task.state}`)
-    if (credits === 'released' && task.state !== 'failed' && task.state !== 'recovered')
+    if (credits === 'released' && !UNPAID.includes(task.state))
       throw new Violation('released only after the end', `${id} is ${task.state}`)
     task.credits = credits
   }

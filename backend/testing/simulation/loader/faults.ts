@@ -95,6 +95,33 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       },
     ],
   },
+  'a cancelled video is downloaded': {
+    invariant: 'a cancelled task is not delivered',
+    seed: 5,
+    edits: [
+      {
+        file: 'backend/tasks/videoTask.decider.ts',
+        from: 'return task.cancelRequested ? [cancelled(task, fact)] : [',
+        to: 'return [',
+      },
+      {
+        file: 'workflows/tasks/pollJob.ts',
+        from: 'if (isCancelled(state) && (await stopJob(provider, state, signal))) return CANCELLED',
+        to: '',
+      },
+    ],
+  },
+  'a worker goes on after it has cancelled a job': {
+    invariant: 'asked once to cancel',
+    seed: 255,
+    edits: [
+      {
+        file: 'workflows/tasks/pollJob.ts',
+        from: 'if (isCancelled(state) && (await stopJob(provider, state, signal))) return CANCELLED',
+        to: 'if (isCancelled(state)) await stopJob(provider, state, signal)',
+      },
+    ],
+  },
   'a dispute that is won gives nothing back': {
     invariant: 'claims follow the money',
     seed: 171,
