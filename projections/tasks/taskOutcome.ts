@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FailureCode } from '#backend/tasks/contract.ts'
-import { centsOf } from '#backend/tasks/contract.ts'
 import {
   VIDEO_TASK,
   VIDEO_TASK_EVENTS,
@@ -55,7 +54,7 @@ export const taskOutcomes: Projection<TaskOutcomeEvent, TaskOutcomeRow> = {
   on: {
     VideoTaskSubmitted: (_, { data: { taskId: id, resolution, duration, shape } }) => {
       // An engine of the operator's own has no price.
-      const cents = shape ? (centsOf(shape, duration) ?? 0) : null
+      const cents = shape ? (shape.cents ?? (shape.centsPerSecond ?? 0) * duration) : null
       return { id, resolution, duration, cents, ended_at: null, error_code: null }
     },
     VideoCostReported: (row, { data }) => row && { ...row, cents: data.costCents ?? row.cents },

@@ -78,19 +78,15 @@ export const secondsOf = ({ seconds }: Pick<Shape, 'seconds'>): readonly number[
 /** Price in credits where neither a price nor a cost is known. */
 export const DEFAULT_CREDITS = 30
 
-/** Returns what a video of a shape costs the operator in US cents; undefined if it is not known. */
-export const centsOf = ({ cents, centsPerSecond }: Shape, seconds: number): number | undefined =>
-  cents ?? (centsPerSecond === undefined ? undefined : centsPerSecond * seconds)
-
 /**
  * Returns the price in credits of a video of a shape: the stated price, or one credit for each cent of the cost, rounded
  * up to the next 5.
  */
 export function priceOf(shape: Shape, seconds: number): number {
-  const { credits, creditsPerSecond } = shape
+  const { credits, creditsPerSecond, cents, centsPerSecond } = shape
   if (credits !== undefined) return credits
   if (creditsPerSecond !== undefined) return creditsPerSecond * seconds
-  const cost = centsOf(shape, seconds) ?? 0
+  const cost = cents ?? (centsPerSecond === undefined ? 0 : centsPerSecond * seconds)
   // Rounding to a thousandth of a cent removes binary fractions such as those of 3 × 0.1.
   return cost > 0 ? Math.ceil(Math.round(cost * 1000) / 5000) * 5 : DEFAULT_CREDITS
 }
