@@ -1,5 +1,6 @@
 import { PROJECTIONS } from '#projections/all.ts'
 import { createBatchWriter } from '#projections/engine/batchWriter.ts'
+import { createLivenessReports } from '#projections/engine/livenessReports.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import { runProjection } from '#projections/engine/runProjection.ts'
 import type { Context } from './context.ts'
@@ -10,7 +11,7 @@ import { leased, type Running } from './leases.ts'
  * includes the version, so a new release can build its rows while the previous one keeps its own up to date.
  */
 export function startProjections({ store, database, log, leases, observability: { lag } }: Context): Running {
-  const write = createBatchWriter(database)
+  const shared = { write: createBatchWriter(database), reports: createLivenessReports(database) }
   const run = (projection: AnyProjection) => (): Running => {
     const halt = new AbortController()
     const live = Promise.withResolvers<void>()
@@ -20,7 +21,7 @@ export function startProjections({ store, database, log, leases, observability: 
       log,
       signal: halt.signal,
       onLive: live.resolve,
-      write,
+      ...shared,
     })
     return {
       started: live.promise,

@@ -7,6 +7,7 @@ import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { creditBalances } from '../credits/creditBalance.ts'
 import { createBatchWriter } from './batchWriter.ts'
+import { createLivenessReports } from './livenessReports.ts'
 import { refuseOlderLog } from './refuseOlderLog.ts'
 import { runProjection } from './runProjection.ts'
 
@@ -47,8 +48,8 @@ const append = (store: EventStore) => {
 async function project(store: EventStore) {
   const halt = new AbortController()
   const log = { info: () => {}, warn: () => {}, error: (detail: object) => expect.fail(JSON.stringify(detail)) }
-  const write = createBatchWriter(db.database)
-  const run = { store, database: db.database, write, signal: halt.signal, log, onLive: () => halt.abort() }
+  const shared = { write: createBatchWriter(db.database), reports: createLivenessReports(db.database) }
+  const run = { ...shared, store, database: db.database, signal: halt.signal, log, onLive: () => halt.abort() }
   await runProjection(creditBalances, run)
 }
 

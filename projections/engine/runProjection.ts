@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore, GlobalPosition } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { WriteBatch } from './batchWriter.ts'
-import { reportLiveness } from './liveness.ts'
+import type { LivenessReports } from './livenessReports.ts'
 import { logParked, type ProjectionLog } from './parkedEvents.ts'
 import { type AnyProjection, isRelevant, streamPrefixesOf } from './projection.ts'
 import type { Database } from './query.ts'
@@ -17,6 +17,8 @@ export interface ProjectionRun {
   readonly onLive: () => void
   /** Shared by the projections of a process. */
   readonly write: WriteBatch
+  /** Shared by the projections of a process. */
+  readonly reports: LivenessReports
 }
 
 const STANDBY_MS = 5_000
@@ -61,10 +63,10 @@ async function follow(
   projection: AnyProjection,
   from: GlobalPosition | undefined,
   onProgress: () => void,
-  { store, database, signal, log, onLive, write }: ProjectionRun,
+  { store, signal, log, onLive, write, reports }: ProjectionRun,
 ): Promise<void> {
   const target = liveTarget(projection)
-  const liveness = reportLiveness(projection, database)
+  const liveness = reports.follow(projection)
   const arrived = () => {
     liveness.arrived()
     onLive()

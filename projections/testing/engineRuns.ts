@@ -2,6 +2,7 @@ import { vi } from 'vitest'
 import type { EventStore } from '#backend/kernel/eventsourcing/eventStore.port.ts'
 import type { TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { createBatchWriter } from '../engine/batchWriter.ts'
+import { createLivenessReports } from '../engine/livenessReports.ts'
 import type { AnyProjection } from '../engine/projection.ts'
 import { runProjection } from '../engine/runProjection.ts'
 
@@ -13,6 +14,7 @@ export function engineRuns(db: () => TemporaryDatabase) {
       projection: AnyProjection,
       store: Pick<EventStore, 'subscribeAll'> = db().store,
       write = createBatchWriter(db().database),
+      reports = createLivenessReports(db().database),
     ) {
       const halt = new AbortController()
       const log = { info: vi.fn(), error: vi.fn() }
@@ -24,6 +26,7 @@ export function engineRuns(db: () => TemporaryDatabase) {
         log,
         onLive,
         write,
+        reports,
       })
       const stop = () => {
         halt.abort()

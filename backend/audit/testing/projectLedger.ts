@@ -4,6 +4,7 @@ import { creditEntries } from '#projections/credits/creditEntry.ts'
 import { creditFlows } from '#projections/credits/creditFlow.ts'
 import { openHolds } from '#projections/credits/openHold.ts'
 import { createBatchWriter } from '#projections/engine/batchWriter.ts'
+import { createLivenessReports } from '#projections/engine/livenessReports.ts'
 import type { AnyProjection } from '#projections/engine/projection.ts'
 import type { Database } from '#projections/engine/query.ts'
 import { tableName } from '#projections/engine/readModel.ts'
@@ -36,10 +37,10 @@ export const AUDITED_TABLES: readonly string[] = ['projection_checkpoint', ...AU
 /** Brings the read models that an audit checks up to the head of the log. */
 export async function projectLedger(store: EventStore, database: Database): Promise<void> {
   const log = { info: () => {}, error: (detail: object) => console.error(detail) }
-  const write = createBatchWriter(database)
+  const shared = { write: createBatchWriter(database), reports: createLivenessReports(database) }
   for (const projection of AUDITED) {
     const halt = new AbortController()
     const { signal } = halt
-    await runProjection(projection, { store, database, write, log, signal, onLive: () => halt.abort() })
+    await runProjection(projection, { ...shared, store, database, log, signal, onLive: () => halt.abort() })
   }
 }
