@@ -10,9 +10,11 @@ import { renderHero } from './showcase/hero.ts'
 import { renderIcons } from './showcase/icons.ts'
 import { renderMovements } from './showcase/movements.ts'
 import { MEDIA, PUBLIC } from './showcase/shoot.ts'
+import { renderWall } from './showcase/wall.ts'
 
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   hero: renderHero,
+  wall: renderWall,
   movements: renderMovements,
   features: renderFeatures,
   icons: renderIcons,
@@ -20,7 +22,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 for (const folder of [
-  ...['hero', 'movements', 'features'].map((name) => path.join(MEDIA, name)),
+  ...['hero', 'wall', 'movements', 'features'].map((name) => path.join(MEDIA, name)),
   path.join(PUBLIC, 'og'),
 ])
   await mkdir(folder, { recursive: true })

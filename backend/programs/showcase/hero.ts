@@ -1,15 +1,12 @@
 import path from 'node:path'
-import { type Canvas, createCanvas } from '@napi-rs/canvas'
-import type { DrawFrame } from '../../providers/video/demo/scene.ts'
 import type { Camera } from '../../providers/video/demo/view.ts'
+import { dissolving } from './dissolve.ts'
 import { FPS, film, MEDIA, type Shot, takeStill, writeClip, writePicture } from './shoot.ts'
 
 export const HERO: Shot = { prompt: 'A hiker looks at a mountain lake at sunset', seed: 21 }
 
 const LOOP_SECONDS = 6
-/** Duration of the dissolve from the end to the beginning, because clouds, water and birds do not loop. */
-const DISSOLVE_SECONDS = 1
-const SECONDS = LOOP_SECONDS + DISSOLVE_SECONDS
+const SECONDS = LOOP_SECONDS + 1
 const CLIP = { width: 960, height: 540, seconds: SECONDS }
 const POSTER_WIDTHS = [640, 960, 1440]
 const POSTER_KILOBYTES = 40
@@ -37,21 +34,5 @@ export async function renderHero(): Promise<void> {
     if (width === 960) await writePicture(still, path.join(MEDIA, `hero/poster-${width}.webp`), POSTER_KILOBYTES)
   }
   const clip = { out: path.join(MEDIA, 'hero/loop.mp4'), ...CLIP, frames: FPS * LOOP_SECONDS, crf: 27 }
-  await writeClip(clip, dissolving(await film(HERO, stroll, CLIP)))
-}
-
-function dissolving(draw: DrawFrame): (frame: number) => Canvas {
-  const [canvas, under] = [createCanvas(CLIP.width, CLIP.height), createCanvas(CLIP.width, CLIP.height)]
-  const context = canvas.getContext('2d', { alpha: false })
-  return (frame) => {
-    const seconds = frame / FPS
-    draw(context, seconds / SECONDS)
-    if (seconds < DISSOLVE_SECONDS) {
-      draw(under.getContext('2d', { alpha: false }), (seconds + LOOP_SECONDS) / SECONDS)
-      context.globalAlpha = 1 - seconds / DISSOLVE_SECONDS
-      context.drawImage(under, 0, 0)
-      context.globalAlpha = 1
-    }
-    return canvas
-  }
+  await writeClip(clip, dissolving(await film(HERO, stroll, CLIP), CLIP, LOOP_SECONDS))
 }

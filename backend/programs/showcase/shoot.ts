@@ -5,19 +5,20 @@ import { FrameEncoder } from '../../kernel/media/frameEncoder.ts'
 import { readPrompt } from '../../providers/video/demo/reading/readPrompt.ts'
 import { buildScene, type DrawFrame, type Frame } from '../../providers/video/demo/scene.ts'
 import type { CameraPath } from '../../providers/video/demo/view.ts'
+import type { CameraMovement } from '../../tasks/catalogue/models.contract.ts'
 
 export const ROOT = path.resolve(import.meta.dirname, '../../..')
 export const MEDIA = path.join(ROOT, 'site/src/media')
 export const PUBLIC = path.join(ROOT, 'site/public')
 export const FPS = 24
 
-/** A prompt and a seed, which together determine the rendered scene. */
-export type Shot = Readonly<{ prompt: string; seed: number }>
+/** A prompt and a seed, which together determine the rendered scene, and camera movements if it has no path. */
+export type Shot = Readonly<{ prompt: string; seed: number; movements?: readonly CameraMovement[] }>
 
 export const STILL: CameraPath = () => ({ truck: 0, pedestal: 0, dolly: 0, pan: 0, tilt: 0, zoom: 1, roll: 0 })
 
-export const film = ({ prompt, seed }: Shot, path: CameraPath, frame: Frame): Promise<DrawFrame> =>
-  buildScene({ reading: readPrompt(prompt), seed, path }, frame)
+export const film = ({ prompt, ...take }: Shot, path: CameraPath | undefined, frame: Frame): Promise<DrawFrame> =>
+  buildScene({ reading: readPrompt(prompt), ...take, ...(path && { path }) }, frame)
 
 /** Draws one frame and halves its size for antialiasing. */
 export function takeStill(draw: DrawFrame, progress: number, { width, height }: Frame): Canvas {
