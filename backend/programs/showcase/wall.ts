@@ -101,7 +101,13 @@ export async function renderWall(): Promise<void> {
     const draw = await film(shot, undefined, FRAME)
     const clip = { out: path.join(MEDIA, `wall/${name}.mp4`), width, height, frames: FPS * LOOP_SECONDS, crf: CRF }
     await writeClip(clip, dissolving(draw, FRAME, LOOP_SECONDS))
-    clips.push({ name, prompt: { en: shot.prompt, zh }, width, height, colours: coloursOf(poster) })
+    clips.push({
+      ...{ poster: `${name}.avif`, clip: `${name}.mp4` },
+      prompt: { en: shot.prompt, zh },
+      width,
+      height,
+      colours: coloursOf(poster),
+    })
   }
   await writeFile(path.join(MEDIA, 'wall/wall.json'), `${JSON.stringify(clips, null, 2)}\n`)
 }

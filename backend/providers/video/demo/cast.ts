@@ -26,15 +26,22 @@ export function placeOf({ subjects, place }: Reading): string {
   const leaps = subjects.some(({ name, verb }, i) => homes[i] === 'underwater' && verb === 'jump' && name !== 'fish')
   if (!place && leaps) return 'ocean'
   if (!place && rows) return 'mountain'
+  const hasFeet = subjects.map(
+    ({ name, verb }) =>
+      (PEOPLE.has(name) || isBeast(name)) &&
+      verb !== 'sail' &&
+      verb !== 'fly' &&
+      name !== 'surfer' &&
+      name !== 'mermaid',
+  )
   const orbits = subjects.some(({ name }) => name === 'earth')
   const isMeal = place === 'bamboo' && homes.length > 0 && homes.every((home) => home === 'table')
   if (isMeal) return 'table'
-  const chosen = place ?? (orbits ? 'space' : homes.find((home) => home !== undefined)) ?? 'studio'
-  const walks = subjects.some(
-    ({ name, verb }) =>
-      (PEOPLE.has(name) || isBeast(name)) && verb !== 'sail' && name !== 'surfer' && name !== 'mermaid',
+  const home = homes.find(
+    (name, i) => name !== undefined && (name !== 'sky' || !hasFeet.some((feet, j) => feet && j !== i)),
   )
-  return chosen === 'ocean' && walks ? 'beach' : chosen
+  const chosen = place ?? (orbits ? 'space' : (home ?? homes[0])) ?? 'studio'
+  return chosen === 'ocean' && hasFeet.includes(true) ? 'beach' : chosen
 }
 
 /** Casts the subjects of a reading. The seed sets sides, phases and small distances, never who appears. */
@@ -70,11 +77,13 @@ export async function castOf(reading: Reading, place: string, seed: number): Pro
     const scale =
       wanted.scale *
       (puppet.size > 0.4 ? (puppet.habit === 'air' ? 0.85 : 1) : alone ? 1.3 : wanted.count > 1 ? 0.92 : 1.1) *
-      (puppet.size < 0.13 ? 1.35 : 1)
+      (puppet.size < 0.13 ? 1.35 : 1) *
+      (wanted.count > 4 ? 0.72 : 1)
     const count = isBack ? Math.min(wanted.count, 3) : wanted.count
     const actors = Array.from({ length: count }, (_, n): Actor => {
       const row = n - (count - 1) / 2
-      const wide = Math.min(0.36, Math.max(0.17, (puppet.size * scale * (puppet.box[2] - puppet.box[0])) / 2.6))
+      const own = (puppet.size * scale * (puppet.box[2] - puppet.box[0])) / 2.6
+      const wide = Math.min(0.36, 1.5 / count, Math.max(0.17, own))
       const jitter = count > 1 ? random.range(-0.02, 0.02) : 0
       return {
         ...{ puppet, slot, verb, side },
@@ -85,7 +94,7 @@ export async function castOf(reading: Reading, place: string, seed: number): Pro
               ? random.range(-0.1, 0.1)
               : -0.05 * index
             : count > 1
-              ? random.range(-0.015, 0.015)
+              ? random.range(-0.015, 0.015) + (count > 4 ? 0.035 * (n % 2) : 0)
               : 0,
         scale: scale * (count > 1 ? random.range(0.82, 1.05) : 1),
         ahead: random.range(0, 3),

@@ -4,9 +4,9 @@ import { gunzipSync } from 'node:zlib'
 const KINDS = {
   ...{ subjects: 'subject', hints: 'hint', places: 'place', times: 'time', weather: 'weather', seasons: 'season' },
   ...{ colours: 'colour', verbs: 'verb', counts: 'count', sizes: 'size', held: 'held', styles: 'style' },
-  ...{ fillers: 'filler', clothes: 'clothes' },
+  ...{ fillers: 'filler', clothes: 'clothes', negators: 'negator', icons: 'icon', undrawn: 'undrawn' },
 } as const
-export type Kind = (typeof KINDS)[keyof typeof KINDS] | 'icon'
+export type Kind = (typeof KINDS)[keyof typeof KINDS]
 
 /** One meaning of a word: `wolf` is the subject wolf, `yellow` the colour #f2c022. */
 export type Meaning = Readonly<{ kind: Kind; value: string }>

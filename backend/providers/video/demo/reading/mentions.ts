@@ -44,8 +44,6 @@ function meaningsOf(words: readonly string[]): { meanings: readonly Meaning[]; p
   for (const { stem, plural } of stemsOf(last)) {
     const meanings = known.get([...words.slice(0, -1), stem].join(' '))
     const bent = stem !== last && !plural && !last.endsWith("'s")
-    const isOurs = words.length > 1 && known.get(stem)?.some(({ kind }) => kind === 'subject')
-    if (isOurs && meanings?.[0]?.kind === 'icon') continue
     const fitting = meanings?.filter(({ kind }) => !bent || kind === 'verb' || kind === 'weather')
     if (fitting?.length) return { meanings: fitting, plural }
   }
@@ -54,7 +52,11 @@ function meaningsOf(words: readonly string[]): { meanings: readonly Meaning[]; p
 
 function stemsOf(word: string): { stem: string; plural: boolean }[] {
   const stems = [
-    { stem: word, plural: /(?:eese|ice|men|wolves|foxes|ies|ves)$/.test(word) && word !== 'rice' && word !== 'ice' },
+    {
+      stem: word,
+      plural:
+        /(?:eese|ice|men|wolves|foxes|ies|ves|people|children|crowd)$/.test(word) && word !== 'rice' && word !== 'ice',
+    },
   ]
   const add = (cut: number, ending: string, plural: boolean) =>
     stems.push({ stem: word.slice(0, -cut) + ending, plural })
@@ -76,6 +78,20 @@ function stemsOf(word: string): { stem: string; plural: boolean }[] {
 const isHan = (character: string) => /\p{Script=Han}/u.test(character)
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
 
+/** A numeral with its measure word: 五匹, 三只, 十几个. */
+const COUNTED =
+  /^([一二两三四五六七八九十几数]|\d+)[十百千]?[几多来余]?[只头匹条个位名朵艘辆架座棵株片盏把串根颗件台部本张幅块碗盘杯瓶壶尊支枝]/
+
+/** Returns the number of things at the start of a text and how many characters say it; above nine there are nine. */
+function countAt(text: string): { length: number; meanings: readonly Meaning[] } | undefined {
+  const [whole, numeral = ''] = COUNTED.exec(text) ?? []
+  if (!whole) return undefined
+  const digit = /\d/.test(numeral) ? Number(numeral) : '一二三四五六七八九'.indexOf(numeral) + 1
+  const value = /[十百千]/.test(whole) ? 9 : numeral === '两' ? 2 : numeral === '几' || numeral === '数' ? 3 : digit
+  const kind = value > 1 ? 'count' : 'filler'
+  return { length: whole.length, meanings: [{ kind, value: `${Math.min(9, value)}` }] }
+}
+
 function* chineseMentions(text: string): Generator<Mention> {
   const segments = [...segmenter.segment(text)]
   let unknown = ''
@@ -91,10 +107,10 @@ function* chineseMentions(text: string): Generator<Mention> {
       const word = text.slice(i, i + length)
       meanings = lexicon().words.get(word) ?? []
       if (length === 1) meanings = meanings.filter(({ kind }) => standsAlone(text, i, kind, segments))
-      const isOurs = lexicon().words.get(word.slice(1))?.[0]?.kind === 'subject'
-      if (isOurs && meanings[0]?.kind === 'icon') meanings = []
       if (meanings.length > 0) break
     }
+    const counted = countAt(text.slice(i, i + MAX_CHARACTERS))
+    if (counted && length <= counted.length) ({ length, meanings } = counted)
     if (meanings.length === 0) {
       if (isHan(text[i]!)) unknown += text[i]
       else yield* flush(i)
@@ -109,7 +125,8 @@ function* chineseMentions(text: string): Generator<Mention> {
 }
 
 /** Words that end a word of two characters without changing its meaning: 小猫, 白马, 湖上, 雨中. */
-const MODIFIERS = /^[小大老白黑红黄蓝绿金银雪野古飞橘花一喂骑养追看放钓]$/
+const MODIFIERS =
+  /^[小大老白黑红黄蓝绿青紫灰棕粉彩金银雪野古飞橘花木胖瘦雄雌公母幼萌巨神仙一喂骑养追看放钓抱遛赶捉抓吃喝画坐乘划推煮烤种采摘牵捧拿背提]$/
 const LOCATIVES = /^[上里边中下面旁前后岸畔外嚎叫吼跑]$/
 
 /** Returns whether a single character is a word of its own here: 猫 in 小猫 is one, 宇 in 宇宙 is not. */

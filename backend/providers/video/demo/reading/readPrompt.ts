@@ -35,7 +35,8 @@ export type Reading = Readonly<{
 
 export const PEOPLE = new Set(
   `girl boy man woman farmer elder granny santa skier cowboy mermaid diver surfer fisher monk hiker monkeyKing angel knight
-  king princess wizard samurai couple detective worker skateboarder runner police maiden scholar astronaut dancer guitarist
+  king princess wizard samurai firefighter doctor teacher student boxer player pilot pirate artist waiter vampire zombie
+  gnome hunter swimmer couple detective worker skateboarder runner police maiden scholar astronaut dancer guitarist
   violinist singer pianist magician clown robot chef ninja hero alien fairy`.split(/\s+/),
 )
 /** Subjects that a person rides. */
@@ -46,7 +47,7 @@ const GENERAL = new Set(['fish', 'bird', 'tree', 'daisy', 'car', 'sailboat', 'ca
 
 /** Reads an English or Chinese prompt. */
 export function readPrompt(prompt: string): Reading {
-  const mentions = findMentions(prompt)
+  const mentions = withoutNegated(prompt.toLowerCase(), findMentions(prompt))
   const all = (kind: Kind) => mentions.flatMap(({ meanings }) => meanings.filter((m) => m.kind === kind))
   const subjects = new Subjects(prompt.toLowerCase(), mentions).read()
   const places = all('place').map(({ value }) => value)
@@ -64,12 +65,38 @@ export function readPrompt(prompt: string): Reading {
   }
 }
 
+const NOUNS = new Set<Kind>(['subject', 'icon', 'place', 'hint', 'held', 'weather', 'clothes', 'undrawn'])
+const isNoun = ({ meanings }: Mention) => meanings.some(({ kind }) => NOUNS.has(kind))
+
+const STOP = /[.,;:!?，。；！？]/
+const JOINS = /^(?:or|nor|和|或|与)$/
+
+/** Drops what a prompt does not want: the words from "no" or 没有 to the next noun, and the nouns that "or" adds to it. */
+function withoutNegated(text: string, mentions: readonly Mention[]): Mention[] {
+  const kept: Mention[] = []
+  let end = 0
+  let drops: 'nothing' | 'words' | 'joined' = 'nothing'
+  for (const mention of mentions) {
+    const between = text.slice(end, mention.at)
+    const goesOn = drops === 'words' || JOINS.test(mention.text) || between.includes('、')
+    if (mention.meanings[0]?.kind === 'negator') drops = 'words'
+    else if (drops === 'nothing' || STOP.test(between) || !goesOn) {
+      drops = 'nothing'
+      kept.push(mention)
+    } else if (JOINS.test(mention.text)) drops = 'words'
+    else if (isNoun(mention) || /\p{Script=Han}/u.test(mention.text)) drops = 'joined'
+    end = mention.end
+  }
+  return kept
+}
+
 function unknownWords(mentions: readonly Mention[], subjects: readonly Wanted[]): string[] {
   const drawn = new Set(subjects.slice(0, MAX_SUBJECTS).flatMap(({ at }) => at))
   const words = mentions.filter(({ meanings, text, at }) => {
     if (meanings.length === 0) return text.length > 1 || /\p{Script=Han}/u.test(text)
     const isThing = meanings.every(({ kind }) => kind === 'subject' || kind === 'icon')
-    return meanings[0]!.kind === 'hint' || (isThing && !drawn.has(at) && !isMerged(meanings, subjects))
+    const { kind } = meanings[0]!
+    return kind === 'hint' || kind === 'undrawn' || (isThing && !drawn.has(at) && !isMerged(meanings, subjects))
   })
   return [...new Set(words.map(({ text }) => text))]
 }
@@ -87,6 +114,7 @@ class Subjects {
   readonly #subjects: Wanted[] = []
   #pending: { colour?: string; count?: number; scale?: number; end: number } = { end: -99 }
   #looseVerb: string | undefined
+  #looseHeld: Pick<Wanted, 'held' | 'heldColour'> | undefined
 
   constructor(text: string, mentions: readonly Mention[]) {
     this.#text = text
@@ -100,10 +128,10 @@ class Subjects {
   }
 
   /** Chooses among several meanings: a held thing if somebody can hold it, else the thing itself. */
-  #relevant({ meanings }: Mention): readonly Meaning[] {
+  #relevant({ meanings, end }: Mention): readonly Meaning[] {
     const thing = meanings.find(({ kind }) => kind === 'subject' || kind === 'icon')
     const held = meanings.find(({ kind }) => kind === 'held')
-    if (held) return this.#holder() ? [held] : thing ? [thing] : []
+    if (held) return this.#holder() || this.#text[end] === '的' ? [held] : thing ? [thing] : []
     return meanings
   }
 
@@ -126,9 +154,11 @@ class Subjects {
   #fresh = ({ at }: Mention) => (at - this.#pending.end < 4 ? this.#pending : { end: -99 })
 
   #hold(mention: Mention, value: string): void {
-    const holder = this.#holder()!
-    holder.held = value
-    holder.heldColour = this.#near(mention).colour
+    const { colour } = this.#near(mention)
+    const holder = this.#holder()
+    if (holder) Object.assign(holder, { held: value, heldColour: colour })
+    // 撑着红伞的女孩: the holder follows.
+    else this.#looseHeld = { held: value, heldColour: colour }
     this.#pending = { end: -99 }
   }
 
@@ -163,9 +193,12 @@ class Subjects {
     const isAdjacent = before && this.#text.slice(before.end, mention.at).trim() === '' && /[a-z]/.test(mention.text)
     const home = lexicon().homeOf(name)
     if (home === 'clothing') return
-    if (this.#subjects.some((other) => other.name === name) || (isAdjacent && GENERAL.has(name))) return
+    const isKind = isAdjacent && GENERAL.has(name) && !before.isIcon
+    if (this.#subjects.some((other) => other.name === name) || isKind || this.#isRelative(mention)) return
     const isYoung = before && isAdjacent && (name === 'puppy' || name === 'kitten')
     if (isYoung) return
+    // The last noun of a compound is the thing: an apple tree is a tree.
+    if (isAdjacent) this.#subjects.pop()
     const many = mention.plural && home !== 'table' && home !== 'clothing' ? 3 : 1
     const { text, at, end } = mention
     this.#subjects.push({
@@ -178,9 +211,30 @@ class Subjects {
       count: count ?? many,
       scale: scale ?? 1,
       verb: this.#looseVerb,
+      ...(PEOPLE.has(name) && this.#looseHeld),
     })
+    if (PEOPLE.has(name)) this.#looseHeld = undefined
     this.#pending = { end: -99 }
     this.#looseVerb = undefined
+  }
+
+  /** Returns whether "their mother" or "its feathers" follows an animal, as a part of it or one of its kind. */
+  #isRelative({ at, text }: Mention): boolean {
+    const animal = this.#subjects.at(-1)
+    if (!animal || PEOPLE.has(animal.name)) return false
+    return (
+      /^(?:mother|father|mum|mom|dad|parents?|feathers?|horns?|shell|妈妈|爸爸|母亲|父亲)$/.test(text) &&
+      /(?:(?:its|their|her|his) |[它他她]们?的)$/.test(this.#text.slice(0, at))
+    )
+  }
+
+  /** Returns the preposition between two things, unless another noun or "and" comes between it and the second one. */
+  #prepositionOf(subject: Wanted, next: Wanted): string | undefined {
+    const found = PREPOSITION.exec(this.#text.slice(subject.end, next.at))
+    const from = subject.end + (found?.index ?? 0)
+    const isOther = (mention: Mention) => isNoun(mention) || mention.meanings.length === 0
+    const between = this.#mentions.filter(({ at }) => at > from && at < next.at)
+    return between.some(isOther) ? undefined : found?.[1]
   }
 
   /** Reads "on", "behind", "into" … between two subjects, and 上, 后面, 下的 … after the second or the first. */
@@ -188,10 +242,7 @@ class Subjects {
     if (!next) return
     const between = this.#text.slice(subject.end, next.at)
     const after = this.#text.slice(next.end, next.end + 3)
-    const english =
-      /\b(on|onto|atop|behind|under|beneath|into|in|over|above|inside)\b(?!.*\b(?:on|behind|under|into|in|over)\b)/.exec(
-        between,
-      )?.[1]
+    const english = this.#prepositionOf(subject, next)
     const rides = PEOPLE.has(subject.name) && (MOUNTS.has(next.name) || next.name.endsWith('cycle'))
     if (rides && (subject.verb === 'drive' || english === 'on' || /[骑]/.test(between))) {
       subject.relation = { kind: 'on', to: next.name }
@@ -203,6 +254,9 @@ class Subjects {
     if (!kind && reversed && between.includes('的')) next.relation = { kind: reversed, to: subject.name }
   }
 }
+
+const PREPOSITION =
+  /\b(on|onto|atop|behind|under|beneath|into|in|over|above|inside)\b(?!.*\b(?:on|behind|under|into|in|over|near|by|with|and|or)\b)/
 
 const ENGLISH_RELATIONS: Readonly<Record<string, Relation>> = {
   ...{ on: 'on', onto: 'on', atop: 'on', behind: 'behind', under: 'under', beneath: 'under' },
