@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 for (const folder of [
-  ...['hero', 'wall', 'movements', 'features'].map((name) => path.join(MEDIA, name)),
+  ...['hero', 'wall/clips', 'wall/posters', 'movements', 'features'].map((name) => path.join(MEDIA, name)),
   path.join(PUBLIC, 'og'),
 ])
   await mkdir(folder, { recursive: true })

@@ -97,12 +97,18 @@ export async function renderWall(): Promise<void> {
     const { width, height } = FRAME
     const large = { ...FRAME, width: 2 * width, height: 2 * height }
     const poster = takeStill(await film(shot, undefined, large), LOOP_SECONDS / FRAME.seconds, large)
-    await writePicture(poster, path.join(MEDIA, `wall/${name}.avif`), POSTER_KILOBYTES)
+    await writePicture(poster, path.join(MEDIA, `wall/posters/${name}.avif`), POSTER_KILOBYTES)
     const draw = await film(shot, undefined, FRAME)
-    const clip = { out: path.join(MEDIA, `wall/${name}.mp4`), width, height, frames: FPS * LOOP_SECONDS, crf: CRF }
+    const clip = {
+      out: path.join(MEDIA, `wall/clips/${name}.mp4`),
+      width,
+      height,
+      frames: FPS * LOOP_SECONDS,
+      crf: CRF,
+    }
     await writeClip(clip, dissolving(draw, FRAME, LOOP_SECONDS))
     clips.push({
-      ...{ poster: `${name}.avif`, clip: `${name}.mp4` },
+      ...{ poster: `posters/${name}.avif`, clip: `clips/${name}.mp4` },
       prompt: { en: shot.prompt, zh },
       width,
       height,
