@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECTIONS, WORK_LISTS } from '#projections/all.ts'
 import { caughtUp, databaseTime, readBehind } from '#projections/engine/liveness.ts'
 import { registerOperator } from '../audit/operatorKeys.ts'
+import { stopListening } from '../kernel/http/drain.ts'
 import { createHealthApp, healthRoutes, type Readiness } from '../kernel/http/health.ts'
 import { createLog } from '../kernel/observability/log.ts'
 import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
@@ -54,14 +55,16 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
     },
   })
   const healthOnly = createHealthApp(health, log).callback()
-  server.on('request', healthOnly)
-  // Bind the port first: if another Kinora already uses it, startup fails before it changes anything.
-  await listen(server, config.http)
-  const { port } = server.address() as AddressInfo
+  const { host, healthPort } = config.http
+  const healthServer = healthPort === undefined ? server : createServer()
+  healthServer.on('request', healthOnly)
+  // Bind a port first: if another Kinora already uses it, startup fails before it changes anything.
+  await listen(healthServer, { host, port: healthPort ?? config.http.port })
+  const { port } = healthPort === undefined ? (server.address() as AddressInfo) : config.http
   const url = config.http.publicUrl ?? `http://localhost:${port}`
 
   const { context, adapters } = await open(config, log, overrides).catch((error) => {
-    server.close()
+    healthServer.close()
     throw error
   })
   const writable = shareFor(PROBE_INTERVAL_MS, () => context.store.probe())
@@ -79,9 +82,11 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   const inTime = await Promise.race([background.started.then(() => true), delay(START_LIMIT_MS, false, { ref: false })])
   if (!inTime) log.warn({ behind: await readBehind(PROJECTIONS, context.database) }, 'starting with stale read models')
   if (config.roles.includes('api')) {
-    server.off('request', healthOnly)
+    if (healthPort === undefined) server.off('request', healthOnly)
+    else await listen(server, config.http)
     const site = existsSync(SITE) ? SITE : undefined
-    running.push(startApi(context, adapters, services, { server, publicUrl: () => url, health, site }))
+    const pages = healthPort === undefined ? [health] : []
+    running.push(startApi(context, adapters, services, { server, publicUrl: () => url, health: pages, site }))
   }
   readiness = 'ready'
 
@@ -97,12 +102,13 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
     ]),
     async stop() {
       readiness = 'draining'
+      if (healthPort !== undefined) void stopListening(server)
       // Keep serving until load balancers, which poll `/readyz`, stop sending requests.
       await delay(config.http.drainMs)
       for (const role of running.toReversed()) await role.stop()
       background.stopWaiting()
-      server.close()
-      server.closeIdleConnections()
+      healthServer.close()
+      healthServer.closeIdleConnections()
       await adapters.close()
       await context.close()
     },
@@ -138,11 +144,17 @@ async function open(config: Config, log: ReturnType<typeof createLog>, overrides
   }
 }
 
-function listen(server: ReturnType<typeof createServer>, { port, host }: Config['http']): Promise<void> {
+/** The message says which setting to change. */
+export class PortTaken extends Error {
+  override name = 'PortTaken'
+}
+
+function listen(server: Server, { port, host }: Pick<Config['http'], 'port' | 'host'>): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE'
-      reject(taken ? new Error(`Port ${port} is in use. Stop the other program, or set PORT to another port.`) : error)
+      const message = `Port ${port} is in use. Stop the other program, or set PORT to another port.`
+      reject(taken ? new PortTaken(message) : error)
     })
     server.listen(port, host, resolve)
   })

@@ -41,8 +41,8 @@ import { webhooksOf } from './webhooksOf.ts'
 export interface Listening {
   readonly server: Server
   readonly publicUrl: () => string
-  /** `/healthz`, `/readyz` and `/metrics`. */
-  readonly health: Router
+  /** `/healthz`, `/readyz` and `/metrics`, unless another port serves them. */
+  readonly health: readonly Router[]
   /** Folder of the built site. If undefined, only the API is served. */
   readonly site: string | undefined
 }
@@ -127,7 +127,7 @@ export function composeApi(
     api,
     webhooks: webhooksOf(context, adapters, services),
     pages: [
-      health,
+      ...health,
       securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
       ...development.filter((routes) => routes !== undefined),
     ],

@@ -21,6 +21,7 @@ const Environment = z.object({
   NODE_ENV: z._default(z.enum(['development', 'test', 'production']), 'development'),
   PORT: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65535)), 3000),
   HOST: z._default(z.string(), '127.0.0.1'),
+  HEALTH_PORT: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(65535))),
   KINORA_ALLOW_OPEN_DEVELOPMENT: z.optional(z.literal('1', '1, or unset')),
   DATA_DIR: z._default(z.string(), '.data'),
   PUBLIC_URL: z.optional(z.url()),

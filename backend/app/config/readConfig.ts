@@ -27,6 +27,8 @@ export interface Config {
   readonly http: {
     readonly port: number
     readonly host: string
+    /** Port of the health endpoints and metrics; if undefined, `port` serves them too. */
+    readonly healthPort: number | undefined
     /** Without a trailing slash. If undefined, derived from the port once it is bound. */
     readonly publicUrl: string | undefined
     /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
@@ -90,6 +92,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     http: {
       port: env.PORT,
       host: env.HOST,
+      healthPort: env.HEALTH_PORT,
       publicUrl: env.PUBLIC_URL && trimEnd(env.PUBLIC_URL, '/'),
       trustedProxies: env.TRUSTED_PROXIES,
       // Outside production, all users share one address.

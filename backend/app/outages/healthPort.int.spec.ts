@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../testing/freePort.ts'
+import { startProgram } from '../../testing/program.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+
+let db: TemporaryDatabase
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+})
+afterAll(() => db.close())
+
+const DRAIN_MS = 1_000
+
+/** Returns the status and the Connection header of an answer, or the code of the error. */
+function ask(
+  port: number,
+  where: string,
+  agent: Agent | false = false,
+): Promise<[number, string | undefined] | string> {
+  return new Promise((resolve) => {
+    const done = (answer: IncomingMessage) => {
+      answer.resume().once('end', () => resolve([answer.statusCode!, answer.headers.connection]))
+    }
+    get({ host: '127.0.0.1', port, path: where, agent }, done).once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code!),
+    )
+  })
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !(await isDone()); await delay(10))
+    if (Date.now() > deadline) throw new Error('too late')
+}
+
+describe('with HEALTH_PORT', () => {
+  it('opens the public port only while it can serve, and answers open connections while it drains', async () => {
+    const [port, healthPort] = [await freePort(), await freePort()]
+    const seen: unknown[] = []
+    const env = { DATABASE_URL: db.url, DATA_DIR: `${db.postgres.dataDir}-health`, DRAIN_MS: String(DRAIN_MS) }
+    const starting = startProgram({ ...env, PORT: String(port), HEALTH_PORT: String(healthPort) })
+    await until(async () => {
+      const closed = await ask(port, '/api/v1/status')
+      const health = await ask(healthPort, '/readyz')
+      if (health[0] === 503) seen.push(closed)
+      return health[0] === 200
+    })
+    expect(new Set(seen)).toEqual(new Set(['ECONNREFUSED']))
+    const program = await starting
+
+    const agent = new Agent({ keepAlive: true })
+    expect(await ask(port, '/api/v1/status', agent)).toEqual([200, 'keep-alive'])
+    expect((await ask(port, '/metrics'))[0]).toBe(404)
+    expect((await ask(healthPort, '/metrics'))[0]).toBe(200)
+
+    const ended = program.stop()
+    await until(async () => (await ask(healthPort, '/readyz'))[0] === 503)
+    expect(await ask(port, '/api/v1/status')).toBe('ECONNREFUSED')
+    expect(await ask(port, '/api/v1/status', agent)).toEqual([200, 'close'])
+    expect(await ended).toBe(0)
+  })
+})
+
+describe('with a taken port', () => {
+  it('says so in one line, without a stack trace', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as { port: number }
+    const env = { ...process.env, NODE_ENV: 'test', PORT: String(port), DATA_DIR: `${db.postgres.dataDir}-taken` }
+    const main = path.resolve(import.meta.dirname, '../../main.ts')
+    const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: 'utf8' })
+    other.close()
+    expect([status, stderr]).toEqual([
+      1,
+      `Port ${port} is in use. Stop the other program, or set PORT to another port.\n`,
+    ])
+  })
+})
