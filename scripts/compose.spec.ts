@@ -1,53 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DCLinter } from 'dclint'
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
 import { VARIABLES } from '#backend/app/config/environment.ts'
 import { readConfig } from '#backend/app/config/readConfig.ts'
+import { type Bind, filesOf, ROOT, readLevel, type Service, substituted } from './composeLevel.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '..')
 const textOf = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
+const LEVELS = { small: readLevel('small'), full: readLevel('full') }
+const OURS = { small: ['kinora', 'ops'], full: ['api', 'projections', 'workers', 'ops'] }
+const ours = (['small', 'full'] as const).flatMap((level) => OURS[level].map((name) => [level, name] as const))
 
-interface Bind {
-  type: 'bind'
-  source: string
-  target: string
-  read_only: boolean
-  bind: { create_host_path: boolean }
-}
-
-interface Service {
-  image?: string
-  build?: unknown
-  user?: string
-  restart?: string
-  healthcheck?: { test: string[] }
-  environment?: Record<string, string>
-  ports?: string[]
-  volumes?: (string | Bind)[]
-  privileged?: boolean
-  cap_drop?: string[]
-  security_opt?: string[]
-  deploy?: { replicas?: number; resources?: { limits?: { cpus?: string; memory?: string } } }
-}
-
-const compose = parse(textOf('docker-compose.yml'), { merge: true }) as {
-  services: Record<string, Service>
-  volumes: Record<string, unknown>
-}
-const services = Object.entries(compose.services)
-const service = (name: string): Service => compose.services[name]!
-const OURS = ['api', 'projections', 'workers']
-
-/** Replaces `${NAME:-default}` and `${NAME:+replacement}` as Compose does. By default, all variables are unset. */
-const substituted = (text: string, env: Record<string, string> = {}) =>
-  text.replace(/\$\{(\w+)(?::([-+])([^}]*))?\}/g, (_, name: string, kind?: string, other = '') => {
-    const value = env[name] ?? ''
-    if (kind === '+') return value && other
-    return value || other
-  })
+const environmentOf = ({ environment = {} }: Service, env: Record<string, string> = {}) =>
+  Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, substituted(value, env)]))
 
 interface Fault {
   readonly rule: string
@@ -55,85 +21,137 @@ interface Fault {
 }
 
 /** Returns violations of the Compose schema, which the linter contains. Its other rules are matters of taste. */
-function schemaFaults(file: string): Fault[] {
+function schemaFaults(text: string): Fault[] {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-compose-'))
+  const file = path.join(folder, 'docker-compose.yml')
+  writeFileSync(file, text)
   const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
   const faults: Fault[] = linter.lintFiles([file], false).flatMap(({ messages }: { messages: Fault[] }) => messages)
+  rmSync(folder, { recursive: true })
   return faults.filter(({ rule }) => /^(invalid|no-duplicate)-/.test(rule))
 }
 
 describe('docker-compose.yml', () => {
-  it('conforms to the schema of the Compose specification', () => {
-    expect(schemaFaults(path.join(ROOT, 'docker-compose.yml'))).toEqual([])
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-compose-'))
-    const broken = textOf('docker-compose.yml').replace('healthcheck:', 'healtcheck:')
-    writeFileSync(path.join(folder, 'docker-compose.yml'), broken)
-    expect(schemaFaults(path.join(folder, 'docker-compose.yml'))).not.toEqual([])
-    rmSync(folder, { recursive: true })
+  it('includes files that exist for each level, with and without a domain', () => {
+    const included = [...textOf('docker-compose.yml').matchAll(/^ +- (docs\/.*\.yml)$/gm)].map(([, file]) => file!)
+    for (const level of ['small', 'full'])
+      for (const SITE_ADDRESS of ['', 'videos.example.org']) {
+        const env = { COMPOSE_PROFILES: level === 'full' ? level : '', SITE_ADDRESS }
+        expect(included.map((file) => substituted(file, env))).toEqual(filesOf(level, SITE_ADDRESS !== ''))
+      }
   })
 
-  it('runs all services of production and publishes only the entry', () => {
-    expect(Object.keys(compose.services).toSorted()).toEqual([
-      'api',
-      'bucket',
-      'database',
-      'entry',
-      'eventstore',
-      'mail',
-      'media',
-      'projections',
-      'temporal',
-      'temporal-database',
-      'workers',
-    ])
-    const published = services.filter(([, { ports }]) => ports)
-    expect(published.map(([name]) => name)).toEqual(['entry'])
-    expect(OURS.map((name) => [service(name).environment?.ROLES, service(name).deploy?.replicas])).toEqual([
+  it('conforms to the schema of the Compose specification, with all files that it includes', () => {
+    const folder = path.join(ROOT, 'docs/operations/compose')
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yml'))
+    expect(files.length).toBeGreaterThan(6)
+    for (const file of files) expect(schemaFaults(textOf(`docs/operations/compose/${file}`)), file).toEqual([])
+    expect(schemaFaults(textOf('docs/operations/compose/small.yml').replace('ports:', 'prots:'))).not.toEqual([])
+  })
+
+  it('starts four services, or the whole production layout', () => {
+    const started = (level: 'small' | 'full') =>
+      Object.entries(LEVELS[level].services)
+        .filter(([, { profiles }]) => !profiles)
+        .map(([name]) => name)
+        .toSorted()
+    expect(started('small')).toEqual(['database', 'entry', 'kinora'])
+    const stores = ['bucket', 'database', 'eventstore', 'mail', 'media']
+    const temporal = ['temporal', 'temporal-database', 'temporal-namespace', 'temporal-schema', 'temporal-ui']
+    expect(started('full')).toEqual([...stores, ...temporal, 'api', 'entry', 'projections', 'workers'].toSorted())
+    const { services } = LEVELS.full
+    expect(
+      ['api', 'projections', 'workers'].map((name) => [
+        services[name]?.environment?.ROLES,
+        services[name]?.deploy?.replicas,
+      ]),
+    ).toEqual([
       ['api', 2],
       ['projections', 1],
       ['workflows', 2],
     ])
   })
 
-  for (const [name, each] of services)
-    it(`runs ${name} in a pinned version, unprivileged, with limits and a health check`, () => {
-      if (each.build === undefined || name === 'bucket')
-        expect(each.image, 'a pinned version').toMatch(/^(?:[\w./-]+:v?\d+\.\d+[\w.-]*|kinora-media:local)$/)
-      expect(each.user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
-      expect(each.privileged).toBe(undefined)
-      expect(each.cap_drop).toEqual(['ALL'])
-      expect(each.security_opt).toEqual(['no-new-privileges:true'])
-      expect(Number(each.deploy?.resources?.limits?.cpus)).toBeGreaterThan(0)
-      expect(each.deploy?.resources?.limits?.memory).toMatch(/^\d+[mg]$/)
-      // A one-off job needs no health check.
-      if (each.restart !== 'no') expect(each.healthcheck?.test.length).toBeGreaterThan(1)
-      for (const volume of (each.volumes ?? []).filter((volume) => typeof volume === 'string'))
-        expect(volume.startsWith('./') || volume.split(':')[0]! in compose.volumes, volume).toBe(true)
-    })
-
-  it('passes exactly the known variables to every process', () => {
-    for (const name of OURS)
-      expect(Object.keys(service(name).environment ?? {}).toSorted()).toEqual(VARIABLES.toSorted())
-  })
-
-  it('starts without keys in development mode, with EventStoreDB and Temporal', () => {
-    for (const name of OURS) {
-      const environment = Object.entries(service(name).environment ?? {}).map(([key, value]) => [
-        key,
-        substituted(value),
-      ])
-      const config = readConfig(Object.fromEntries(environment))
-      expect(config).toMatchObject({
-        production: false,
-        http: { publicUrl: 'http://localhost:8080', trustedProxies: 1 },
-        video: { minimax: undefined },
-        payments: { paypal: undefined },
-        mail: { url: 'smtp://mail:1025?ignoreTLS=true' },
-        storage: { endpoint: 'http://media:8333', bucket: 'kinora' },
-        database: { url: 'postgres://kinora:kinora@database:5432/kinora' },
-        eventStore: { url: 'esdb://eventstore:2113?tls=false' },
-      })
+  it('publishes ports on this machine alone, until a domain is set', () => {
+    for (const level of ['small', 'full'] as const) {
+      const published = Object.values(LEVELS[level].services).flatMap(({ ports = [] }) => ports)
+      for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:/)
+      expect(readLevel(level, true).services.entry?.ports).toEqual(['80:80', '443:443', '443:443/udp'])
     }
   })
+
+  it('lets no process of the full level use the event store or the workflow engine of the small one', () => {
+    for (const name of OURS.full) {
+      const { EVENTSTORE_URL, TEMPORAL_ADDRESS } = environmentOf(LEVELS.full.services[name]!)
+      expect([EVENTSTORE_URL, TEMPORAL_ADDRESS]).toEqual(['esdb://eventstore:2113?tls=false', 'temporal:7233'])
+    }
+  })
+
+  for (const [level, { services, volumes, networks }] of Object.entries(LEVELS))
+    for (const [name, each] of Object.entries(services))
+      it(`runs ${name} (${level}) in a pinned version, unprivileged, with limits and a health check`, () => {
+        const ownImage = /^(?:\$\{KINORA_IMAGE:-kinora:local\}|kinora-(?:entry|media):local)$/
+        expect(each.image, 'a pinned version').toMatch(
+          each.build || name === 'bucket' ? ownImage : /^[\w./-]+:v?\d+\.\d+[\w.-]*$/,
+        )
+        expect(each.user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+        expect(each.privileged).toBe(undefined)
+        expect(each.cap_drop).toEqual(['ALL'])
+        expect(each.security_opt).toEqual(['no-new-privileges:true'])
+        const { cpus = '', memory = '' } = each.deploy?.resources?.limits ?? {}
+        expect(Number(substituted(cpus))).toBeGreaterThan(0)
+        expect(substituted(memory)).toMatch(/^\d+[mg]$/)
+        // A one-off job needs no health check.
+        const isJob = /^(?:no|on-failure)/.test(each.restart ?? '')
+        if (!isJob) expect((each.healthcheck as { test: string[] }).test.length).toBeGreaterThan(1)
+        for (const volume of (each.volumes ?? []).filter((volume) => typeof volume === 'string'))
+          expect(volume.startsWith('.') || volume.split(':')[0]! in volumes, volume).toBe(true)
+        const attached = Array.isArray(each.networks) ? each.networks : Object.keys(each.networks ?? {})
+        expect(attached.length).toBeGreaterThan(0)
+        expect(attached.filter((network) => !(network in networks))).toEqual([])
+      })
+
+  it.each(ours)('passes exactly the known variables to %s %s', (level, name) => {
+    expect(Object.keys(LEVELS[level].services[name]?.environment ?? {}).toSorted()).toEqual(VARIABLES.toSorted())
+  })
+
+  it('starts the small level without keys in development mode, with everything in PostgreSQL', () => {
+    expect(readConfig(environmentOf(LEVELS.small.services.kinora!))).toMatchObject({
+      production: false,
+      roles: ['api', 'projections', 'workflows'],
+      http: { publicUrl: 'http://localhost:8080', trustedProxies: 1, healthPort: 9000 },
+      database: { url: 'postgres://kinora:kinora@database:5432/kinora' },
+      eventStore: undefined,
+      temporal: undefined,
+      mail: undefined,
+      storage: undefined,
+    })
+  })
+
+  it('starts the small level in production with two lines: a domain and a video engine', () => {
+    const env = { SITE_ADDRESS: 'videos.kinora.dev', VIDEOS_API_URL: 'http://gpu:8000' }
+    const given = environmentOf(readLevel('small', true).services.kinora!, env)
+    const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-two-lines-'))
+    expect(readConfig({ ...given, DATA_DIR })).toMatchObject({
+      production: true,
+      http: { publicUrl: 'https://videos.kinora.dev' },
+      payments: { mode: 'off' },
+    })
+    rmSync(DATA_DIR, { recursive: true })
+  })
+
+  it.each(OURS.full)(
+    'starts %s of the full level without keys, with EventStoreDB, Temporal, a bucket and mail',
+    (name) => {
+      expect(readConfig(environmentOf(LEVELS.full.services[name]!))).toMatchObject({
+        production: false,
+        mail: { url: 'smtp://mail:1025?ignoreTLS=true' },
+        storage: { endpoint: 'http://media:8333', bucket: 'kinora' },
+        eventStore: { url: 'esdb://eventstore:2113?tls=false' },
+        temporal: { address: 'temporal:7233', namespace: 'kinora' },
+      })
+    },
+  )
 
   it.each([
     ['EVENTSTORE_CA', 0],
@@ -141,38 +159,45 @@ describe('docker-compose.yml', () => {
     ['C2PA_CERTIFICATE_FILE', 2],
     ['C2PA_KEY_FILE', 3],
   ])('mounts the file that %s names, read-only, and tells each process where it is', (variable, index) => {
-    for (const name of OURS) {
-      const { environment, volumes = [] } = service(name)
-      const mounts = volumes as Bind[]
-      const mount = mounts[index]
-      expect([mounts.length, mount?.read_only, mount?.bind]).toEqual([4, true, { create_host_path: false }])
+    for (const [level, name] of ours) {
+      const { environment, volumes = [] } = LEVELS[level].services[name]!
+      const mount = volumes[index] as Bind
+      expect([mount.read_only, mount.bind]).toEqual([true, { create_host_path: false }])
       for (const file of ['', '/etc/kinora/file.pem']) {
         const env = { [variable]: file }
-        expect(substituted(mount!.source, env)).toBe(file || '/dev/null')
-        expect(substituted(environment![variable]!, env)).toBe(file && mount!.target)
+        expect(substituted(mount.source, env)).toBe(file || '/dev/null')
+        expect(substituted(environment![variable]!, env)).toBe(file && mount.target)
       }
     }
   })
 
-  it('is refused in production with its development secrets', () => {
-    const environment = Object.entries(service('api').environment ?? {}).map(([key, value]) => [
-      key,
-      substituted(value),
-    ])
-    expect(() => readConfig({ ...Object.fromEntries(environment), NODE_ENV: 'production' })).toThrow(
+  it('refuses production with the development secrets of the full level', () => {
+    const given = environmentOf(LEVELS.full.services.api!)
+    expect(() => readConfig({ ...given, NODE_ENV: 'production' })).toThrow(
       /SESSION_SECRET: the value in docker-compose.yml[\s\S]*OPERATOR_PASSWORD: the[\s\S]*ENCRYPTION_KEY: the/,
     )
   })
 })
 
 describe('the image', () => {
-  it('is built in two stages from the Node version of package.json, and runs unprivileged', () => {
-    const lines = textOf('Dockerfile').split('\n')
+  const lines = textOf('Dockerfile').split('\n')
+
+  it('is built with the Node version of package.json, names its version, and runs unprivileged', () => {
+    const { dependencies, version } = JSON.parse(textOf('package.json')) as {
+      dependencies: { node: string }
+      version: string
+    }
     const from = lines.filter((line) => line.startsWith('FROM '))
-    const { node } = (JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> }).dependencies
-    expect(from).toEqual([`FROM node:${node}-bookworm-slim AS build`, `FROM node:${node}-bookworm-slim`])
+    const base = `FROM node:${dependencies.node}-bookworm-slim`
+    expect(from).toEqual([`${base} AS system`, `${base} AS app`, 'FROM scratch'])
     expect(lines).toContain('USER 1000:1000')
-    expect(lines.findIndex((line) => line.startsWith('USER'))).toBeGreaterThan(lines.lastIndexOf(from.at(-1)!))
+    expect(lines.findIndex((line) => line.startsWith('USER'))).toBeGreaterThan(lines.indexOf('FROM scratch'))
+    expect(textOf('Dockerfile')).toContain(`org.opencontainers.image.version="${version}"`)
+  })
+
+  it('downloads no builder, and installs exactly the packages of the lock', () => {
+    expect(textOf('Dockerfile')).not.toContain('syntax=')
+    expect(lines).toContain('RUN npm ci --omit=dev')
   })
 
   it('contains no secrets, data or history', () => {

@@ -13,11 +13,19 @@ type Options = NonNullable<ParseArgsConfig['options']>
 /** Parses options strictly: unknown options and positional arguments are errors. @throws UsageError */
 export function parseOptions<const T extends Options>(args: readonly string[], options: T) {
   try {
-    return parseArgs({ args: [...args], options }).values
+    return parseArgs({ args: joinNegative(args), options }).values
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
 }
+
+/** Turns `--amount -100` into `--amount=-100`, because the parser takes a leading dash for an option. */
+const joinNegative = (args: readonly string[]) =>
+  args.flatMap((arg, i) => {
+    const isNegative = (at: number) => /^-\d+$/.test(args[at] ?? '') && /^--[^=]+$/.test(args[at - 1] ?? '')
+    if (isNegative(i)) return []
+    return isNegative(i + 1) ? [`${arg}=${args[i + 1]}`] : [arg]
+  })
 
 interface Program {
   readonly usage: string

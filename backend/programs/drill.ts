@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { ConfigError } from '../app/config/environment.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
+import { withFiles } from '../app/config/settingFiles.ts'
 import { INCOMPLETE } from '../audit/runCommand.ts'
 import { flag, parseOptions, runProgram } from '../kernel/commandLine.ts'
 import { runAudit } from './audit.ts'
@@ -26,7 +27,11 @@ export function runDrill(args: readonly string[], env: NodeJS.ProcessEnv, print:
       keep: flag,
       'with-secrets': flag,
     })
-    return (await drill(readConfig(env), { keep, withSecrets, givenKey: env.ENCRYPTION_KEY || undefined }, print))
+    return (await drill(
+      readConfig(env),
+      { keep, withSecrets, givenKey: withFiles(env).ENCRYPTION_KEY || undefined },
+      print,
+    ))
       ? 0
       : 1
   })

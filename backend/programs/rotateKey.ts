@@ -6,6 +6,7 @@ import { abandonLostKey, rotateKeys } from '../accounts/keys/keyRing.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
 import { ConfigError } from '../app/config/environment.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
+import { withFiles } from '../app/config/settingFiles.ts'
 import { dropLostCredential, resealCredential } from '../app/marks/keptCredential.ts'
 import { flag, parseOptions, runProgram, UsageError } from '../kernel/commandLine.ts'
 import { connectDatabase } from '../kernel/postgres/connect.ts'
@@ -40,7 +41,7 @@ export function runRotateKey(args: readonly string[], env: NodeJS.ProcessEnv, pr
       }
       await client.query('begin')
       if (lost) await abandon(client, config, print)
-      else await rotate(client, config, { next, env, print })
+      else await rotate(client, config, { next, env: withFiles(env), print })
       return 0
     } finally {
       await client.end()

@@ -11,10 +11,10 @@ export function packagesIn(source, names) {
 
 /**
  * Returns the folders of packages and of everything that they need at run time, relative to `root`.
- * @param isLeftOut tells the names that are not followed
+ * @param {(name: string) => boolean} isLeftOut tells the names that are not followed
  * @throws Error a dependency is not installed
  */
-export function packageClosure(root, names, isLeftOut = () => false) {
+export function packageClosure(root, names, isLeftOut = (_) => false) {
   const folders = new Map()
   const follow = (name, from, isOptional) => {
     if (isLeftOut(name)) return

@@ -4,9 +4,9 @@
 set -eu
 image=$1
 cd "$(mktemp -d)"
-mkdir -p "$image/data" "$image/etc/ssl/certs" "$image/tmp" "$image/usr/bin" "$image/usr/lib" "$image/usr/lib64"
+mkdir -p "$image/backups" "$image/data" "$image/etc/ssl/certs" "$image/tmp" "$image/usr/bin" "$image/usr/lib" "$image/usr/lib64"
 chmod 1777 "$image/tmp"
-chown 1000:1000 "$image/data"
+chown 1000:1000 "$image/backups" "$image/data"
 for folder in bin lib lib64; do ln -sfn "usr/$folder" "$image/$folder"; done
 
 apt-get install -qy --no-install-recommends binutils busybox-static ca-certificates
@@ -17,6 +17,8 @@ done
 rm -rf "$image"/usr/lib/*/gconv "$image"/usr/share/lintian "$image"/usr/share/man "$image"/usr/share/locale
 find "$image/usr/share/doc" ! -name copyright -type f -delete
 for command in $(busybox --list); do ln -s busybox "$image/usr/bin/$command" 2>/dev/null || true; done
+# Debian's busybox has no nice.
+cp "$(command -v nice)" "$image/usr/bin/"
 
 strip --strip-unneeded -o "$image/usr/bin/node" "$(command -v node)"
 cp /etc/ssl/certs/ca-certificates.crt "$image/etc/ssl/certs/"

@@ -1,6 +1,7 @@
 import { isLoopback } from '../../kernel/isLoopback.ts'
 import { engineFaults } from './engines.ts'
-import { type Environment, VARIABLES } from './environment.ts'
+import { type Environment, ROLES, VARIABLES } from './environment.ts'
+import { parseRoles } from './layout.ts'
 import { paymentFaults } from './paymentsConfig.ts'
 
 /** Secrets that hosts sharing a database must share too. A single host makes and keeps its own. */
@@ -16,9 +17,7 @@ const EXAMPLE_DOMAIN = /(^|[@.])example(\.(com|net|org))?$/
 export function productionFaults(env: Environment, environment: NodeJS.ProcessEnv): string[] {
   return [
     ...(env.PUBLIC_URL ? [] : ['PUBLIC_URL is not set']),
-    ...(env.DATABASE_URL ? SHARED_SECRETS.filter((name) => env[name] === undefined) : []).map(
-      (name) => `${name} is not set, but hosts that share DATABASE_URL need the same one`,
-    ),
+    ...missingSecrets(env).map((name) => `${name} is not set, but hosts that share DATABASE_URL need the same one`),
     ...secretFaults(env),
     ...publicUrlFaults(env),
     ...engineFaults(env, environment),
@@ -30,6 +29,16 @@ export function productionFaults(env: Environment, environment: NodeJS.ProcessEn
       : []),
     ...misspelt(Object.keys(environment)),
   ]
+}
+
+/**
+ * A process with all roles may make its secrets, like one without a DATABASE_URL: a second host would make another
+ * ENCRYPTION_KEY, and the database, which keeps a fingerprint of the first, refuses it.
+ */
+function missingSecrets(env: Environment) {
+  const missing = SHARED_SECRETS.filter((name) => env[name] === undefined)
+  const makesAll = missing.length === SHARED_SECRETS.length && parseRoles(env.ROLES).length === ROLES.length
+  return env.DATABASE_URL && !makesAll ? missing : []
 }
 
 function secretFaults(env: Environment): string[] {
@@ -79,11 +88,13 @@ const MIN_LENGTH = 6
 
 const misspelt = (given: readonly string[]) =>
   given
-    .filter((name) => name.length >= MIN_LENGTH && !VARIABLES.includes(name.replace(/_FILE$/, '')))
+    .filter((name) => name.length >= MIN_LENGTH && !isKnown(name))
     .flatMap((name) => {
       const meant = VARIABLES.find((known) => known.length >= MIN_LENGTH && differByOne(name, known))
       return meant ? [`${name} is not a setting of Kinora: did you mean ${meant}?`] : []
     })
+
+const isKnown = (name: string) => [name, name.replace(/_FILE$/, '')].some((each) => VARIABLES.includes(each))
 
 /** Returns whether two texts differ by one inserted, removed, replaced or swapped character. */
 function differByOne(a: string, b: string): boolean {

@@ -68,11 +68,17 @@ describe('the configuration', () => {
     expect(faults({})).toEqual(['PUBLIC_URL is not set', expect.stringMatching(/^No video engine is set: .*FAL_KEY/)])
     expect(faults({ PAYMENTS: 'paypal' }).slice(2)).toEqual(Object.keys(PAYPAL).map((name) => `${name} is not set`))
     expect(faults({ PAYMENTS: 'sandbox' }).slice(2)).toEqual([expect.stringMatching(/^PAYMENTS is sandbox/)])
-    expect(faults({ DATABASE_URL: 'postgres://kinora@db/kinora' }).slice(1, 4)).toEqual([
+    const DATABASE_URL = 'postgres://kinora@db/kinora'
+    expect(faults({ DATABASE_URL })).toEqual(faults({}))
+    expect(faults({ DATABASE_URL, SESSION_SECRET: 'a session secret of the test suite' })).toContainEqual(
+      expect.stringMatching(/^ENCRYPTION_KEY is not set, but hosts/),
+    )
+    expect(faults({ DATABASE_URL, ROLES: 'api' }).slice(1, 4)).toEqual([
       expect.stringMatching(/^SESSION_SECRET is not set, but hosts/),
       expect.stringMatching(/^ENCRYPTION_KEY is not set, but hosts/),
       expect.stringMatching(/^OPERATOR_PASSWORD is not set, but hosts/),
     ])
+    expect(faults({ AUDIT_KEY_FILE: '' })).toEqual(faults({}))
     const complete = {
       SESSION_SECRET: 'a session secret of the test suite',
       ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),

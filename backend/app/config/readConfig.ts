@@ -11,6 +11,7 @@ import { openDevelopmentFaults } from './openDevelopment.ts'
 import { type PaymentsConfig, readPayments } from './paymentsConfig.ts'
 import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
+import { withFiles } from './settingFiles.ts'
 import { bucketOf } from './storageConfig.ts'
 import { readVideo, type VideoConfig } from './videoConfig.ts'
 
@@ -73,7 +74,8 @@ export interface Config {
 }
 
 /** Reads the environment. @throws ConfigError naming each variable that is invalid or missing */
-export function readConfig(environment: NodeJS.ProcessEnv): Config {
+export function readConfig(given: NodeJS.ProcessEnv): Config {
+  const environment = withFiles(given)
   const env = parseEnvironment(environment)
   const production = env.NODE_ENV === 'production'
   const roles = parseRoles(env.ROLES)

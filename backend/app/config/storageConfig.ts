@@ -1,5 +1,6 @@
 import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
 import { type Environment, isComplete, parseEnvironment } from './environment.ts'
+import { withFiles } from './settingFiles.ts'
 
 /** Returns the bucket for media, or undefined if they are stored in a folder. @throws ConfigError */
 export function bucketOf(env: Environment): S3Access | undefined {
@@ -15,4 +16,4 @@ export function bucketOf(env: Environment): S3Access | undefined {
 }
 
 /** Reads the bucket for programs that need no other settings. @throws ConfigError */
-export const readStorage = (env: NodeJS.ProcessEnv): S3Access | undefined => bucketOf(parseEnvironment(env))
+export const readStorage = (env: NodeJS.ProcessEnv): S3Access | undefined => bucketOf(parseEnvironment(withFiles(env)))

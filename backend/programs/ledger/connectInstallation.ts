@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { readEventStore } from '../../app/config/eventStoreConfig.ts'
+import { withFiles } from '../../app/config/settingFiles.ts'
 import { connectDatabase } from '../../kernel/postgres/connect.ts'
 import type { LedgerPlace } from './openStore.ts'
 
@@ -13,7 +14,8 @@ export class NoLedger extends Error {
  * Connects to the database of the configured installation, starting its embedded server if necessary.
  * @throws NoLedger, ConfigError
  */
-export async function connectInstallation(env: NodeJS.ProcessEnv) {
+export async function connectInstallation(given: NodeJS.ProcessEnv) {
+  const env = withFiles(given)
   const dataDir = path.resolve(env.DATA_DIR || '.data')
   const databaseUrl = env.DATABASE_URL || undefined
   if (!databaseUrl && !existsSync(path.join(dataDir, 'postgres/PG_VERSION')))

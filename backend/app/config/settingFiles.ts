@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError, VARIABLES } from './environment.ts'
+
+/**
+ * Replaces each `<NAME>_FILE` by `<NAME>` with the content of that file, without its final line break, for secrets that
+ * a container receives as files.
+ * @throws ConfigError naming each file that cannot be read, and each setting that is given twice
+ */
+export function withFiles(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { ...env } = environment
+  const faults: string[] = []
+  for (const name of VARIABLES) {
+    const file = env[`${name}_FILE`]
+    if (!file || VARIABLES.includes(`${name}_FILE`)) continue
+    delete env[`${name}_FILE`]
+    if (env[name]) faults.push(`${name}: set as ${name}_FILE too; use one of them`)
+    else
+      try {
+        env[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+      } catch (error) {
+        faults.push(`${name}_FILE: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+      }
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  return env
+}
