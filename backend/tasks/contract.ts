@@ -250,6 +250,14 @@ export const uploadImage = endpoint('POST /videos/upload-image', {
   ],
   summary: 'Stores a first-frame image: JPG or PNG, at most 20 MB',
 })
+/** Lets a user go on from where a video ends. Counts as an upload. */
+export const lastFrame = endpoint('POST /videos/tasks/:id/last-frame', {
+  access: 'user',
+  answer: z.object({ image_url: z.string() }),
+  status: 201,
+  refuses: ['forbidden', 'upload_running', 'uploads_busy', 'too_many_uploads', 'too_many_unused_images'],
+  summary: "Stores the last frame of a finished video as the user's image, for the first frame of another video",
+})
 export const IMAGE_MAX_BYTES = 20 * 1024 * 1024
 
 /** A message that the server sends over the WebSocket. */

@@ -37,6 +37,18 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     return row?.user_id
   }
 
+  /** Stores a JPEG as the user's and returns its URL. */
+  const store = async (userId: string, data: Buffer): Promise<string> => {
+    const imageId = uuid7()
+    const finished = path.join(temporaryDir, `${imageId}.jpg`)
+    // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
+    const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
+    await execute(sql, [imageId, userId, data.length])
+    await writeFile(finished, data)
+    await media.put(imageKey(imageId), finished)
+    return `${API_BASE}/videos/images/${imageId}`
+  }
+
   return {
     ownerOf,
 
@@ -70,15 +82,12 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
           await drain(ctx)
           throw error
         })
-      const imageId = uuid7()
-      const finished = path.join(temporaryDir, `${imageId}.jpg`)
-      // Insert the row before storing the file: if storing fails, the sweep removes the unused row.
-      const sql = 'insert into image_upload (id, user_id, created_at, bytes) values (?, ?, now(), ?)'
-      await execute(sql, [imageId, userId, data.length])
-      await writeFile(finished, data)
-      await media.put(imageKey(imageId), finished)
-      return `${API_BASE}/videos/images/${imageId}`
+      return store(userId, data)
     },
+
+    /** Stores a JPEG that `make` returns, within the limits of an upload. Returns its URL. @throws Rejection */
+    add: async (userId: string, limits: UploadLimits, make: () => Promise<Buffer>): Promise<string> =>
+      store(userId, await limits.run(userId, make)),
 
     /** Removes up to 500 images that no task has used for a day. Returns the number of images removed. */
     removeUnused: (): Promise<number> =>

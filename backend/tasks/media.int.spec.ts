@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { createCanvas } from '@napi-rs/canvas'
+import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { judge, readAigc, VALID } from '../kernel/media/marks/testing/readMarks.ts'
@@ -54,6 +54,30 @@ afterAll(() => kinora.close())
 const at = (url: string, by: TestUser | undefined, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(kinora.url + url, { method, headers: { ...(by && { cookie: by.cookie }), ...headers } })
 const urls = () => [task.video_url!, task.thumbnail_url!, `/api/v1/videos/download/${task.id}`, image]
+
+describe('the last frame of a video', () => {
+  const lastFrame = (by: TestUser, id = task.id) => by.call('POST', `/videos/tasks/${id}/last-frame`)
+
+  it('becomes an image of the owner, in the size of the video, which starts another video', async () => {
+    const answer = await lastFrame(owner)
+    expect(answer.status).toBe(201)
+    const { image_url } = (await answer.json()) as { image_url: string }
+    const frame = await at(image_url, owner)
+    expect(frame.headers.get('content-type')).toBe('image/jpeg')
+    const { width, height } = await loadImage(Buffer.from(await frame.arrayBuffer()))
+    const video = await probeMp4(await kinora.context.media.localPath(`videos/${task.id}.mp4`))
+    expect([width, height]).toEqual([video.width, video.height])
+    expect((await at(image_url, other)).status).toBe(403)
+    const body = { ...GENERATION, task_type: 'image_to_video', first_frame_image_url: image_url }
+    expect((await other.call('POST', '/videos/generate', body)).status).toBe(422)
+    expect(temporaryFiles()).toEqual([])
+  })
+
+  it('is refused to others and without a video', async () => {
+    expect((await lastFrame(other)).status).toBe(403)
+    expect((await lastFrame(owner, '019a0000-0000-7000-8000-000000000000')).status).toBe(404)
+  })
+})
 
 describe('a media file', () => {
   it('is served to its owner only', async () => {

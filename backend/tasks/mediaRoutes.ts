@@ -1,6 +1,7 @@
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
+import { readLastFrame } from '../kernel/media/lastFrame.ts'
 import { imageKey, posterKey, videoKey } from '../kernel/media/mediaStore.port.ts'
 import * as contract from './contract.ts'
 import { fileName } from './downloads/fileName.ts'
@@ -70,6 +71,13 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
     const { id } = await readFinished(userId, params.id)
     await labels.request(userId, id)
     return undefined
+  })
+
+  serve(contract.lastFrame, async ({ userId, params }) => {
+    const { id } = await readFinished(userId, params.id)
+    const { temporaryDir, ffmpegPath } = routes.copies
+    const frame = async () => readLastFrame(await media.localPath(videoKey(id)), temporaryDir, { ffmpegPath })
+    return { image_url: await uploads.add(userId, uploadLimits, frame) }
   })
 
   serve(contract.uploadImage, async ({ userId, ctx }) => ({

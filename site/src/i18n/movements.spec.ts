@@ -34,6 +34,11 @@ describe('the bracketed list in the prompt', () => {
     expect(readPrompt('[左移，推进]', names)).toEqual({ text: '', movements: ['左移', '推进'] })
   })
 
+  it('is parsed in English on a Chinese page', () => {
+    const chinese = Object.fromEntries(Object.keys(CAMERA_MOVEMENTS).map((value) => [value, value])) as MovementNames
+    expect(readPrompt('船 [Push in]', chinese)).toEqual({ text: '船', movements: ['推进'] })
+  })
+
   it('does not match other brackets', () => {
     expect(readPrompt('A sign [no entry]', names)).toEqual({ text: 'A sign [no entry]', movements: [] })
   })

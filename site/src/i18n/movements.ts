@@ -5,6 +5,7 @@ import {
   type CameraMovement,
   MAX_CAMERA_MOVEMENTS,
 } from '#backend/tasks/contract.ts'
+import en from '#content/en/movements.json' with { type: 'json' }
 import { pageLocale, translate } from './client.ts'
 
 export type MovementNames = Readonly<Record<CameraMovement, string>>
@@ -26,10 +27,13 @@ export function toggleMovement(chosen: Chosen, movement: CameraMovement): Chosen
   return [...chosen.filter((other) => other !== opposite), movement].slice(-MAX_CAMERA_MOVEMENTS)
 }
 
+/** Prompts outlive a change of language: their lists may be English on any page. The stored values are Chinese. */
+const englishName = (value: CameraMovement) => en.name[CAMERA_MOVEMENTS[value].key].toLowerCase()
+
 function namedIn(list: string, names: MovementNames): Chosen | undefined {
   const words = list.split(/[,，、]/).map((word) => word.trim().toLowerCase())
   const found = words.map((word) =>
-    CAMERA_MOVEMENT_VALUES.find((value) => value === word || names[value].toLowerCase() === word),
+    CAMERA_MOVEMENT_VALUES.find((value) => [value, names[value].toLowerCase(), englishName(value)].includes(word)),
   )
   return found.every((movement) => movement !== undefined) ? found : undefined
 }
@@ -54,4 +58,11 @@ export function writePrompt(box: string, movements: Chosen, names: MovementNames
   if (movements.length === 0) return text
   const list = `[${movements.map((movement) => names[movement]).join(separator)}]`
   return text ? `${text} ${list}` : list
+}
+
+/** Returns the prompt with its list of movements, if any, in the page's language. */
+export function inPageLanguage(box: string): string {
+  const names = movementNames()
+  const { movements } = readPrompt(box, names)
+  return movements.length > 0 ? writePrompt(box, movements, names, movementSeparator()) : box
 }

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react'
+import { isMotionReduced } from './isMotionReduced.ts'
 
 interface MovingPictureProps {
   readonly still: string
@@ -6,9 +7,6 @@ interface MovingPictureProps {
   /** Element that plays the clip on hover or focus if autoplay is off. */
   readonly surface: RefObject<HTMLElement | null>
 }
-
-const isMotionReduced = () =>
-  matchMedia('(prefers-reduced-motion: reduce)').matches || document.documentElement.dataset.motion === 'calm'
 
 /** A short, silent clip. It plays while visible or, under reduced motion, only on hover or focus. */
 export function MovingPicture({ still, clip, surface }: MovingPictureProps) {

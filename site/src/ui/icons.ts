@@ -51,6 +51,10 @@ export const ICONS = {
   chart: ['M4 20h16', 'M7 20v-6', 'M12 20V6', 'M17 20v-9'],
   receipt: ['M6 3.5h12v17l-2-1.5-2 1.5-2-1.5-2 1.5-2-1.5-2 1.5z', 'M9 8.5h6', 'M9 12.5h6'],
   print: ['M7 9V4h10v5', 'M7 17H4V9h16v8h-3', 'M7 14h10v6H7z'],
+  continue: ['M4 5h9v14H4z', 'M13 12h8', 'M17.5 8.5L21 12l-3.5 3.5'],
+  keyboard: ['M3 6.5h18v11H3z', 'M7 10h.01', 'M12 10h.01', 'M17 10h.01', 'M8 14h8'],
+  plus: ['M12 5v14', 'M5 12h14'],
+  minus: ['M5 12h14'],
   upload: ['M12 16V5', 'M7.5 9.5L12 5l4.5 4.5', 'M5 20h14'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -6,6 +6,7 @@ function element(toast: Toast, closeLabel: string): HTMLElement {
   box.className = 'toast'
   box.dataset.toast = String(toast.id)
   box.dataset.tone = toast.tone
+  if (toast.key) box.dataset.key = toast.key
   if (toast.tone === 'danger') box.role = 'alert'
   const text = document.createElement('div')
   text.className = 'toast-text'
@@ -41,14 +42,19 @@ export function showToasts(): void {
   const closeLabel = region.dataset.close ?? ''
   $toasts.subscribe((toasts) => {
     const wanted = new Set(toasts.map((toast) => String(toast.id)))
-    for (const shown of region.querySelectorAll<HTMLElement>('[data-toast]'))
-      if (!wanted.has(shown.dataset.toast ?? '')) shown.remove()
     const fresh = toasts.filter((toast) => !region.querySelector(`[data-toast="${toast.id}"]`))
     if (fresh.length > 0) {
       if (region.matches(':popover-open')) region.hidePopover()
       region.showPopover()
     }
-    for (const toast of fresh) region.append(element(toast, closeLabel))
+    for (const toast of fresh) {
+      const box = element(toast, closeLabel)
+      const replaced = toast.key && region.querySelector(`[data-key="${CSS.escape(toast.key)}"]`)
+      if (replaced) replaced.replaceWith(box)
+      else region.append(box)
+    }
+    for (const shown of region.querySelectorAll<HTMLElement>('[data-toast]'))
+      if (!wanted.has(shown.dataset.toast ?? '')) shown.remove()
     if (toasts.length === 0 && region.matches(':popover-open')) region.hidePopover()
   })
 }

@@ -6,6 +6,8 @@ export interface Toast {
   readonly id: number
   readonly tone: Tone
   readonly text: string
+  /** Toasts with the same key replace each other in place. */
+  readonly key?: string
   readonly link?: { readonly href: string; readonly label: string }
 }
 
@@ -14,13 +16,21 @@ export const $toasts = atom<readonly Toast[]>([])
 const AT_ONCE = 4
 let last = 0
 
-/** Shows a toast. Repeating a message restarts its timer. @param options.ms duration, 5000 by default */
-export function showToast(tone: Tone, text: string, options: { ms?: number; link?: Toast['link'] } = {}): void {
+interface ToastOptions extends Pick<Toast, 'key' | 'link'> {
+  /** How long the toast is shown in milliseconds, 5000 by default. */
+  readonly ms?: number
+}
+
+/** Shows a toast, or updates the one with the same key. Repeating a message restarts its timer. */
+export function showToast(tone: Tone, text: string, { ms = 5000, ...more }: ToastOptions = {}): void {
   last += 1
-  const toast: Toast = { id: last, tone, text, ...(options.link ? { link: options.link } : {}) }
-  const others = $toasts.get().filter((other) => other.text !== text)
-  $toasts.set([...others.slice(1 - AT_ONCE), toast])
-  setTimeout(() => dismissToast(toast.id), options.ms ?? 5000)
+  const toast: Toast = { id: last, tone, text, ...more }
+  const shown = $toasts.get()
+  const place = more.key === undefined ? -1 : shown.findIndex(({ key }) => key === more.key)
+  if (place >= 0) $toasts.set(shown.with(place, toast))
+  else
+    $toasts.set([...shown.filter((other) => other.text !== text || other.key !== more.key).slice(1 - AT_ONCE), toast])
+  setTimeout(() => dismissToast(toast.id), ms)
 }
 
 export function dismissToast(id: number): void {

@@ -9,9 +9,9 @@ import { dayText } from '../../i18n/dayText.ts'
 import { money } from '../../i18n/money.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Facts } from '../../ui/Facts.tsx'
+import { PlanChoices } from '../../ui/plans/PlanChoices.tsx'
 import { useBusy } from '../../ui/useBusy.ts'
 import { CancelPlan } from './CancelPlan.tsx'
-import { PlanChoices } from './PlanChoices.tsx'
 import { PlanNotices } from './PlanNotices.tsx'
 
 const TONES = {

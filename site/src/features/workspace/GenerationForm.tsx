@@ -6,10 +6,11 @@ import { Icon } from '../../ui/Icon.tsx'
 import { SwitchField } from '../../ui/SwitchField.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Images } from './frames/Images.tsx'
-import { GenerateBar } from './GenerateBar.tsx'
+import { GenerateBar } from './generate/GenerateBar.tsx'
+import { stopWatching } from './generate/watched.ts'
 import { $faults, $generation, setMode, setOptimizer, setQuick } from './generation.ts'
 import { hasQuick, quickModel } from './generationRules.ts'
-import { MovementsField } from './MovementsField.tsx'
+import { MovementsField } from './movements/MovementsField.tsx'
 import { OptionFields } from './options/OptionFields.tsx'
 import { RatioPicker } from './options/RatioPicker.tsx'
 import { Pickers } from './Pickers.tsx'
@@ -38,6 +39,9 @@ export function GenerationForm() {
       className="stack stack-wide panel card generation"
       ref={form}
       onSubmit={onSubmit}
+      onFocus={(event) => {
+        if (!event.target.closest('.generate-bar')) stopWatching()
+      }}
       noValidate
       aria-labelledby="form-heading"
     >

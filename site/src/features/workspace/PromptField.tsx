@@ -4,6 +4,7 @@ import { codeText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { Fault } from '../../ui/Field.tsx'
 import { $faults, $generation, $promptLength, setPrompt } from './generation.ts'
+import { MovementChips } from './movements/MovementChips.tsx'
 
 /** Prompt field with a character count. */
 export function PromptField() {
@@ -31,6 +32,7 @@ export function PromptField() {
         aria-describedby={fault ? 'prompt-fault prompt-count' : 'prompt-count'}
         onChange={(event) => setPrompt(event.currentTarget.value)}
       />
+      <MovementChips />
       <span className="sr-only" id="prompt-count">
         {t('workspace.form.counter', { count: length, max: PROMPT_MAX })}
       </span>

@@ -8,6 +8,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toasts.ts'
 import { useBusy } from '../../ui/useBusy.ts'
 import { $paused, refreshNow } from './freshness.ts'
+import { $takes } from './stage/takes.ts'
 import { TaskDialog, type TaskView } from './TaskDialog.tsx'
 import { TaskRow } from './TaskRow.tsx'
 import { $inProgress, $loadingMore, $tasks, loadOlderTasks } from './tasks.ts'
@@ -17,6 +18,7 @@ import { QueueSkeleton } from './WorkspaceSkeleton.tsx'
 export function QueueCard() {
   const t = translate()
   const list = useStore($tasks)
+  const takes = useStore($takes)
   const inProgress = useStore($inProgress)
   const paused = useStore($paused)
   const [refreshing, run] = useBusy()
@@ -47,8 +49,7 @@ export function QueueCard() {
           <Button label={t('common.action.retry')} icon="refresh" onClick={refresh} busy={refreshing} />
         </div>
       )}
-      {list.status === 'ready' &&
-        (list.tasks.length === 0 ? <NoTasks /> : <Rows tasks={list.tasks} total={list.total} />)}
+      {list.status === 'ready' && (list.tasks.length === 0 ? <NoTasks /> : <Rows tasks={takes} total={list.total} />)}
       <p className="hint">{t('workspace.label.note')}</p>
     </section>
   )
@@ -90,7 +91,7 @@ function NoTasks() {
     prompt?.focus({ preventScroll: true })
   }
   return (
-    <Empty picture title={<h3>{t('workspace.queue.emptyTitle')}</h3>} text={t('workspace.queue.emptyText')}>
+    <Empty title={<h3>{t('workspace.queue.emptyTitle')}</h3>} text={t('workspace.queue.emptyText')}>
       <Button label={t('workspace.queue.create')} variant="primary" icon="spark" onClick={start} />
     </Empty>
   )

@@ -6,7 +6,8 @@ import { isFinal, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { DownloadLink } from '../../ui/task/DownloadLink.tsx'
-import { costOf, generateAgain, remix } from './remix.ts'
+import { costOf, generateAgain, startRemix } from './remix.ts'
+import { continueFrom } from './stage/continueFrom.ts'
 import type { TaskView } from './TaskDialog.tsx'
 import { refreshTask } from './tasks.ts'
 
@@ -34,20 +35,26 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
       {task.thumbnail_url && (
         <IconButton icon="eye" label={t('workspace.task.preview')} onClick={() => onView('preview')} />
       )}
-      {!succeeded && (
-        <IconButton
-          icon="refresh"
-          label={t('workspace.task.refresh')}
-          busy={busy === 'refresh'}
-          onClick={() => void refreshTask(task.id)}
-        />
-      )}
+      <IconButton
+        icon="refresh"
+        label={t('workspace.task.refresh')}
+        busy={busy === 'refresh'}
+        onClick={() => void refreshTask(task.id)}
+      />
       {isFinal(task) && (
         <IconButton
           icon="repeat"
           label={t('workspace.task.again', { count: costOf(task) })}
           busy={busy === 'again'}
           onClick={() => void generateAgain(task)}
+        />
+      )}
+      {succeeded && task.video_url && (
+        <IconButton
+          icon="continue"
+          label={t('workspace.task.continue')}
+          busy={busy === 'continue'}
+          onClick={() => void continueFrom(task)}
         />
       )}
       <IconButton icon="sliders" label={t('workspace.task.remix')} onClick={() => startRemix(task)} />
@@ -62,11 +69,4 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
       )}
     </div>
   )
-}
-
-/** Copies the task's settings into the form and scrolls to it. */
-function startRemix(task: Task): void {
-  remix(task)
-  document.getElementById('form-heading')?.scrollIntoView({ block: 'start' })
-  document.getElementById('prompt')?.focus({ preventScroll: true })
 }

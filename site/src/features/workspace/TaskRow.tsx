@@ -9,6 +9,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Placeholder } from '../../ui/task/Placeholder.tsx'
 import { Progress } from '../../ui/task/Progress.tsx'
 import { $estimates, $now } from './queue.ts'
+import { leftText } from './stage/leftText.ts'
 import { TaskActions } from './TaskActions.tsx'
 import type { TaskView } from './TaskDialog.tsx'
 import { failureText } from './tasks.ts'
@@ -74,10 +75,9 @@ function OpenTask({ task }: { task: Task }) {
   const t = translate()
   const estimate = useStore($estimates).get(task.id)
   const status = readStatus(task.status)
-  const minutes = Math.ceil((estimate?.secondsLeft ?? 0) / 60)
   const notes = [
     estimate?.position != null && t('workspace.queue.ahead', { position: estimate.position }),
-    estimate && (minutes > 1 ? t('workspace.queue.left', { count: minutes }) : t('workspace.queue.leftShort')),
+    estimate && leftText(estimate.secondsLeft, t),
   ].filter((note) => typeof note === 'string')
   return (
     <>

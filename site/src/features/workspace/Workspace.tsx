@@ -5,6 +5,8 @@ import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { GenerationForm } from './GenerationForm.tsx'
 import { QueueCard } from './QueueCard.tsx'
+import { Stage } from './stage/Stage.tsx'
+import { $theatre } from './stage/theatre.ts'
 import { WorkspaceSkeleton } from './WorkspaceSkeleton.tsx'
 import { $demo, $stage, openWorkspace } from './workspace.ts'
 
@@ -13,12 +15,13 @@ export function Workspace() {
   const t = translate()
   const stage = useStore($stage)
   const demo = useStore($demo)
+  const theatre = useStore($theatre)
   useEffect(() => void openWorkspace(), [])
   if (stage === 'away') return null
   if (stage === 'loading') return <WorkspaceSkeleton />
   return (
     <ErrorBoundary>
-      <div className="stack stack-wide frame workspace">
+      <div className="stack stack-wide frame workspace" data-view={theatre ? 'theatre' : undefined}>
         <div className="stack workspace-form">
           <GenerationForm />
           {demo && (
@@ -27,7 +30,10 @@ export function Workspace() {
             </Notice>
           )}
         </div>
-        <QueueCard />
+        <div className="stack stack-wide workspace-stage">
+          <Stage />
+          <QueueCard />
+        </div>
       </div>
     </ErrorBoundary>
   )

@@ -15,11 +15,27 @@ export function WorkspaceSkeleton({ locale }: { locale?: Locale }) {
         <div className="skeleton skeleton-line" />
         <div className="skeleton skeleton-line" />
       </div>
-      <div className="stack stack-wide panel card">
-        <div className="skeleton skeleton-line" />
-        <QueueSkeleton />
+      <div className="stack stack-wide workspace-stage">
+        <div className="stage">
+          <div className="skeleton skeleton-line" />
+          <StageSkeleton />
+        </div>
+        <div className="stack stack-wide panel card">
+          <div className="skeleton skeleton-line" />
+          <QueueSkeleton />
+        </div>
       </div>
     </div>
+  )
+}
+
+/** Keeps the place of the film and of what is below it. */
+export function StageSkeleton() {
+  return (
+    <>
+      <div className="film film-empty skeleton" aria-hidden="true" />
+      <div className="stage-below" />
+    </>
   )
 }
 

@@ -3,6 +3,7 @@ import { TASK_TYPES } from '#backend/tasks/contract.ts'
 import { check } from '../../api/check.ts'
 import { readDraft, writeDraft } from '../../api/draft.ts'
 import { $session } from '../../api/session.ts'
+import { inPageLanguage } from '../../i18n/movements.ts'
 import { frameUrls, onFrames, restoreFrames } from './frames/frames.ts'
 import { $generation } from './generation.ts'
 import { NO_OPTIONS } from './options/optionRules.ts'
@@ -33,7 +34,7 @@ export function keepDraft(userId: string): void {
   // The catalogue, once loaded, replaces settings that are no longer offered.
   if (read.ok) {
     const { image: first, lastImage: last, references, ...form } = read.value
-    $generation.set(form)
+    $generation.set({ ...form, prompt: inPageLanguage(form.prompt) })
     restoreFrames({ first, last, references })
   }
   let timer: ReturnType<typeof setTimeout> | undefined

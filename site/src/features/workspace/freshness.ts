@@ -61,7 +61,7 @@ export function refreshListPeriodically(): void {
     const due = Date.now() - refreshedAt >= refreshEvery($connected.get(), $inProgress.get())
     if (due && !refreshing && !$paused.get()) void refresh().then(countRefresh)
   }, 1_000)
-  setInterval(() => $now.set(Date.now()), 15_000)
+  setInterval(() => $now.set(Date.now()), 5_000)
   // Reload after a reconnect: the server does not resend missed updates.
   let wasConnected = $connected.get()
   $connected.listen((connected) => {

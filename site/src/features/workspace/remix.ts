@@ -19,10 +19,12 @@ const choicesOf = ({ task_type, model, resolution, duration }: Configured) => ({
 /** Returns the current price in credits of a video with the same settings. */
 export const costOf = (task: Configured): number => creditCost(modelNamed(task.model), choicesOf(task))
 
-/** Creates a new task with the same settings. */
+/** Creates a new task with the same settings and, where the model takes one, a new seed. */
 export const generateAgain = (task: Task): Promise<void> =>
   whileBusy(task.id, 'again', async () => {
     const { task_type, model, prompt, resolution, prompt_optimizer, camera_movements, first_frame_image_url } = task
+    const { reference_image_urls: references, last_frame_image_url: last, negative_prompt, sound } = task
+    const draws = modelNamed(model)?.seed ? { seed: crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1 } : {}
     await send({
       task_type,
       model,
@@ -32,19 +34,37 @@ export const generateAgain = (task: Task): Promise<void> =>
       prompt_optimizer,
       ...(camera_movements.length > 0 ? { camera_movements } : {}),
       ...(task_type === 'image_to_video' ? { first_frame_image_url } : {}),
+      ...(last ? { last_frame_image_url: last } : {}),
+      ...(references.length > 0 ? { reference_image_urls: references } : {}),
+      ...(task.aspect_ratio ? { aspect_ratio: task.aspect_ratio } : {}),
+      ...(negative_prompt ? { negative_prompt } : {}),
+      ...(sound === null ? {} : { sound }),
+      ...draws,
     }).catch(() => {})
   })
 
-/** Copies a task's settings into the form. */
-export function remix(task: Task): void {
+/** Copies a task's settings into the form. @param options.quiet shows no toast */
+export function remix(task: Task, { quiet = false } = {}): void {
   const known = task.camera_movements.filter((movement) => movement in CAMERA_MOVEMENTS)
   $generation.set({
     ...$generation.get(),
     ...choicesOf(task),
     prompt: writePrompt(task.prompt, known, movementNames(), movementSeparator()),
     promptOptimizer: task.prompt_optimizer,
+    aspectRatio: task.aspect_ratio,
+    sound: task.sound ?? true,
+    seed: task.seed === null ? '' : String(task.seed),
+    negativePrompt: task.negative_prompt ?? '',
   })
   $faults.set({})
-  restoreFrames({ first: task.first_frame_image_url, last: null, references: [] })
-  showToast('info', translate()('workspace.changed.remix'))
+  const { first_frame_image_url: first, last_frame_image_url: last, reference_image_urls: references } = task
+  restoreFrames({ first, last, references })
+  if (!quiet) showToast('info', translate()('workspace.changed.remix'))
+}
+
+/** Copies a task's settings into the form and scrolls to it. */
+export function startRemix(task: Task): void {
+  remix(task)
+  document.getElementById('form-heading')?.scrollIntoView({ block: 'start' })
+  document.getElementById('prompt')?.focus({ preventScroll: true })
 }

@@ -11,9 +11,12 @@ import { $models, modelNamed } from '../../api/models.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { type FrameUrls, firstFrame, frameUrls, lastFrame } from './frames/frames.ts'
+import { $count, setCount } from './generate/takeCount.ts'
+import { watchCurrent } from './generate/watched.ts'
 import { $faults, $generation, type GenerationForm, readForm } from './generation.ts'
 import { optionFields } from './options/optionRules.ts'
 import { connectRealtime } from './realtime.ts'
+import { showTake } from './stage/takes.ts'
 import { putTask, refreshList } from './tasks.ts'
 
 export const $submitting = atom(false)
@@ -76,12 +79,13 @@ export async function send(body: z.input<typeof Generation>): Promise<void> {
     const { task } = await call(generate, { body, headers: { 'Idempotency-Key': keyFor(order) } })
     unanswered.delete(order)
     putTask(task)
+    showTake(task.id)
+    showToast('success', translate()('workspace.task.created_toast'), { key: task.id })
   } catch (error) {
     if (error instanceof ApiError && error.code === 'idempotency_key_reused') unanswered.delete(order)
     showFailure(error)
     throw error
   }
-  showToast('success', translate()('workspace.task.created_toast'))
   void loadCredits().catch(() => {})
   void refreshList()
   connectRealtime()
@@ -96,7 +100,7 @@ function showFaults(error: unknown): void {
   if (faults.last_frame_image_url) lastFrame.remove()
 }
 
-/** Validates and submits the form. Does nothing while a submission is in progress. */
+/** Validates the form and submits it once per take; a failure ends the series. Does nothing while a submission is in progress. */
 export async function submit(): Promise<void> {
   if ($submitting.get()) return
   const body = bodyOf($generation.get(), frameUrls())
@@ -104,6 +108,13 @@ export async function submit(): Promise<void> {
   $faults.set(checked.ok ? {} : checked.faults)
   if (!checked.ok) return
   $submitting.set(true)
-  await send(body).catch(showFaults)
+  const count = $count.get()
+  try {
+    for (let take = 1; take <= count; take++) await send(body)
+    watchCurrent()
+  } catch (error) {
+    showFaults(error)
+  }
+  setCount(1)
   $submitting.set(false)
 }

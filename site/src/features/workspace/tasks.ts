@@ -122,10 +122,11 @@ function announce(task: Task): void {
   const t = translate()
   const status = readStatus(task.status)
   if (status === undefined || status === 'Preparing') return
-  if (status === 'Success') showToast('success', t('workspace.news.Success'))
-  else if (status !== 'Fail') showToast('info', t(`workspace.news.${status}`))
+  const key = task.id
+  if (status === 'Success') showToast('success', t('workspace.news.Success'), { key })
+  else if (status !== 'Fail') showToast('info', t(`workspace.news.${status}`), { key })
   else if (task.error_code !== 'cancelled')
-    showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000 })
+    showToast('danger', t('workspace.news.Fail', { reason: failureText(task) }), { ms: 8000, key })
 }
 
 /** Reloads one task at the user's request. */

@@ -14,6 +14,8 @@ import { $generation, setMode } from './generation.ts'
 import { isOffered } from './generationRules.ts'
 import { loadQueue } from './queue.ts'
 import { connectRealtime } from './realtime.ts'
+import { restoreSingleKeys } from './stage/keys.ts'
+import { restoreTheatre } from './stage/theatre.ts'
 import { $tasks, loadTasks } from './tasks.ts'
 
 /** State of the page. `away` means that the browser is being redirected to the login page. */
@@ -37,19 +39,25 @@ async function firstLoads(): Promise<void> {
     showToast('danger', translate()('workspace.queue.pageFailed'), { ms: 10_000 })
 }
 
+/** How long the form waits for the engine's abilities, in milliseconds. */
+const STATUS_MS = 1_500
+const delay = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined))
+
 /** Loads the workspace, or redirects visitors to the login page. Runs once per page. */
 export const openWorkspace = once(async () => {
+  const asked = Promise.race([call(status), delay(STATUS_MS)]).catch(() => undefined)
   const user = await requireMember()
   if (!user) return $stage.set('away')
   keepDraft(user.id)
+  restoreTheatre()
+  restoreSingleKeys()
+  // What the engine can do decides on the form's height, so the form waits for it.
+  const engine = await asked
+  if (engine) {
+    $demo.set(engine.demo_renderer)
+    $canOptimize.set(engine.prompt_optimizer)
+  }
   $stage.set('open')
-  void call(status).then(
-    ({ demo_renderer, prompt_optimizer }) => {
-      $demo.set(demo_renderer)
-      $canOptimize.set(prompt_optimizer)
-    },
-    () => {},
-  )
   await firstLoads()
   connectRealtime()
   refreshListPeriodically()

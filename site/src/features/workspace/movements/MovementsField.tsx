@@ -1,12 +1,12 @@
 import { useStore } from '@nanostores/react'
 import { useState } from 'react'
 import { CAMERA_MOVEMENTS } from '#backend/tasks/contract.ts'
-import { codeText } from '../../api/errorText.ts'
-import { $models } from '../../api/models.ts'
-import { translate } from '../../i18n/client.ts'
-import { Fault } from '../../ui/Field.tsx'
-import { Icon } from '../../ui/Icon.tsx'
-import { $faults, $generation, $movements } from './generation.ts'
+import { codeText } from '../../../api/errorText.ts'
+import { $models } from '../../../api/models.ts'
+import { translate } from '../../../i18n/client.ts'
+import { Fault } from '../../../ui/Field.tsx'
+import { Icon } from '../../../ui/Icon.tsx'
+import { $faults, $generation, $movements } from '../generation.ts'
 import { MovementsDialog } from './MovementsDialog.tsx'
 
 /** Button that shows the selected camera movements and opens the selection dialog. */

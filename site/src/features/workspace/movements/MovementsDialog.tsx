@@ -5,13 +5,13 @@ import {
   type CameraMovement,
   MAX_CAMERA_MOVEMENTS,
 } from '#backend/tasks/contract.ts'
-import { translate } from '../../i18n/client.ts'
-import { toggleMovement } from '../../i18n/movements.ts'
-import { movementMedia } from '../../media/movements.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { MovingPicture } from '../../ui/MovingPicture.tsx'
-import { $movements, applyMovements } from './generation.ts'
+import { translate } from '../../../i18n/client.ts'
+import { toggleMovement } from '../../../i18n/movements.ts'
+import { movementMedia } from '../../../media/movements.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { MovingPicture } from '../../../ui/MovingPicture.tsx'
+import { $movements, applyMovements } from '../generation.ts'
 
 const keyOf = (movement: CameraMovement) => CAMERA_MOVEMENTS[movement].key
 

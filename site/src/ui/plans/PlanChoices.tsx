@@ -6,7 +6,7 @@ import { pageLocale, translate } from '../../i18n/client.ts'
 import { HTML_LANG } from '../../i18n/core.ts'
 import { dayText } from '../../i18n/dayText.ts'
 import { advertisedPrice, money } from '../../i18n/money.ts'
-import { Button } from '../../ui/Button.tsx'
+import { Button } from '../Button.tsx'
 
 /** Lists the paid plans with buttons to subscribe, upgrade or downgrade. */
 export function PlanChoices({ plan }: { plan: Plan }) {

@@ -1,0 +1,228 @@
+import type { Page } from 'playwright'
+import { expect, it } from 'vitest'
+import type { CameraMovement } from '#backend/tasks/contract.ts'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { openDouble, openTask, taskOf } from '../testing/workspaceDouble.ts'
+
+const PUSH_IN = '推进' as CameraMovement
+const TASKS = [
+  openTask('third', 'Queueing'),
+  openTask('second', 'Queueing'),
+  openTask('rendering', 'Processing', { progress: 50 }),
+  taskOf('done', { camera_movements: [PUSH_IN] }),
+  openTask('failed', 'Fail', { error_code: 'content_refused', credits_consumed: 0 }),
+]
+const QUEUE = [
+  { id: 'third', position: 3, seconds_left: 340 },
+  { id: 'second', position: 2, seconds_left: 84 },
+  { id: 'rendering', position: null, seconds_left: 14 },
+]
+const idsOf = (page: Page, attribute: string) =>
+  page.locator(`[${attribute}]`).evaluateAll((all, name) => all.map((one) => one.getAttribute(name)), attribute)
+
+describeOnSite('the stage', (site) => {
+  const address = (language: string) => `${site.url}${language === 'zh' ? '/zh' : ''}/workspace`
+
+  it.each([
+    ['en', 1280],
+    ['zh', 390],
+  ] as const)('shows each state of a take, in queue order, in %s at %i px', async (language, width) => {
+    const { queue, stage, status, task, keys } = await words(language, 'workspace')
+    const page = await site.visit({ language, width })
+    const state = await openDouble(page, site.url, language)
+    state.tasks = TASKS
+    state.queue.tasks = QUEUE
+    await page.goto(address(language))
+    const film = page.locator('.film')
+    await film.getByText(stage.held_other.replace('{{count}}', '30')).waitFor()
+    const order = ['rendering', 'second', 'third', 'done', 'failed']
+    expect(await idsOf(page, 'data-take')).toEqual(order)
+    expect(await idsOf(page, 'data-task')).toEqual(order)
+    for (const id of order)
+      expect(await page.locator(`[data-task="${id}"]`).getByRole('button', { name: task.refresh }).count()).toBe(1)
+    const faults: string[] = []
+    const show = async (id: string, shown: string, text?: string) => {
+      await page.locator(`[data-take="${id}"]`).click()
+      expect(await film.getAttribute('data-state')).toBe(shown)
+      expect(await page.locator('[data-take][aria-current]').getAttribute('data-take')).toBe(id)
+      if (text) await film.getByText(text, { exact: true }).waitFor()
+      faults.push(...(await axeFaults(page, 'main')))
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    }
+    await show('rendering', 'rendering', '52%')
+    await show('second', 'waiting', queue.ahead.replace('{{position}}', '2'))
+    await show('failed', 'failed', status.Fail)
+    await show('done', 'finished')
+    expect(await film.locator('video').evaluate((video: HTMLVideoElement) => [video.loop, video.muted])).toEqual([
+      true,
+      true,
+    ])
+    await page.getByRole('button', { name: keys.heading }).click()
+    faults.push(...(await axeFaults(page, 'dialog[open]')))
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('keeps movements as chips when the language changes, and sends them', async () => {
+    const { form, camera } = await words('zh', 'workspace')
+    const { name: movements } = await words('zh', 'movements')
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    await page.goto(address('en'))
+    await page.locator('#prompt').fill('A ship [Push in, Pan left]')
+    await page.locator('[data-movement]').nth(1).waitFor()
+    // Drafts are saved after a pause.
+    await expect
+      .poll(() => page.evaluate(() => Object.values(localStorage).some((text) => text.includes('Push in'))))
+      .toBe(true)
+    state.rare.set('GET /auth/me', (route) =>
+      route.fulfill({ json: { id: 'u', email: 'a@b.c', username: 'Ada', full_name: 'Ada', language: 'zh' } }),
+    )
+    // The double sets the language again on every load; the last script wins.
+    await page.addInitScript(() => localStorage.setItem('language', 'zh'))
+    await page.goto(address('zh'))
+    const chips = page.locator('[data-movement]')
+    await expect.poll(() => chips.allInnerTexts()).toEqual([movements.pushIn, movements.panLeft])
+    expect(await page.locator('#prompt').inputValue()).toBe(`A ship [${movements.pushIn}，${movements.panLeft}]`)
+    await page.getByRole('button', { name: camera.remove.replace('{{name}}', movements.panLeft) }).click()
+    await page.getByRole('button', { name: new RegExp(`^${form.generate}`) }).click()
+    await expect.poll(() => state.orders[0]).toMatchObject({ prompt: 'A ship', camera_movements: [PUSH_IN] })
+    await page.context().close()
+  })
+
+  it('orders several takes, each once, as far as places and credits allow', async () => {
+    const { form, plans } = await words('en', 'workspace')
+    const { choose } = await words('en', 'subscription')
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [openTask('a', 'Queueing')]
+    const keys: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/videos/generate')) keys.push(request.headers()['idempotency-key'])
+    })
+    await page.goto(address('en'))
+    await page.locator('#prompt').fill('A ship')
+    const generate = page.getByRole('button', { name: new RegExp(`^${form.generate}`) })
+    const more = page.getByRole('button', { name: form.moreTakes })
+    for (let take = 2; take <= 3; take++) await more.click()
+    // The plan holds four videos, one of which is open.
+    expect(await more.isDisabled()).toBe(true)
+    expect(await generate.textContent()).toContain('90 credits')
+    await generate.click()
+    await expect.poll(() => state.orders.length).toBe(3)
+    expect(new Set(keys).size).toBe(3)
+    await page.getByText(form.queueFull_other.replace('{{count}}', '4'), { exact: false }).waitFor()
+    await expect.poll(() => generate.isDisabled()).toBe(true)
+    await page.locator('#generate-note').getByRole('link', { name: form.plans }).click()
+    const dialog = page.getByRole('dialog', { name: plans.heading })
+    const current = dialog.locator('[data-tier="standard"]')
+    await current.getByText(choose.current).waitFor()
+    expect(await current.getByRole('button').count()).toBe(0)
+    expect(await dialog.locator('[data-tier="pro"]').getByRole('button').count()).toBe(1)
+    expect(await axeFaults(page, 'dialog[open]')).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await page.locator('#prompt').inputValue()).toBe('A ship')
+    await page.context().close()
+  })
+
+  it('obeys single keys outside of fields until they are switched off', async () => {
+    const { keys } = await words('en', 'workspace')
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [taskOf('a'), taskOf('b'), taskOf('c')]
+    state.rare.set('POST /videos/tasks/b/last-frame', (route) =>
+      route.fulfill({ status: 201, json: { image_url: '/api/v1/videos/images/9' } }),
+    )
+    await page.goto(address('en'))
+    const current = () => page.locator('[data-take][aria-current]').getAttribute('data-take')
+    await expect.poll(current).toBe('a')
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(current).toBe('b')
+    await page.keyboard.press('/')
+    await page.keyboard.type('t')
+    expect(await page.locator('#prompt').inputValue()).toBe('t')
+    await page.locator('#prompt').blur()
+    await page.keyboard.press('t')
+    await page.locator('.workspace[data-view="theatre"]').waitFor()
+    await page.keyboard.press('e')
+    await page.getByRole('tab', { name: (await words('en', 'workspace')).form.image, selected: true }).waitFor()
+    await page.locator('.drop img').waitFor()
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: keys.heading })
+    await dialog.getByRole('switch', { name: keys.single }).uncheck()
+    await page.keyboard.press('Escape')
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('t')
+    expect(await current()).toBe('b')
+    expect(await page.locator('.workspace[data-view="theatre"]').count()).toBe(1)
+    await page.context().close()
+  })
+
+  it('updates one toast for each task', async () => {
+    const { news } = await words('en', 'workspace')
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [openTask('a', 'Preparing'), openTask('b', 'Preparing')]
+    await page.goto(address('en'))
+    await expect.poll(() => state.sockets.length).toBe(1)
+    const say = (task: object) => state.sockets[0]!.send(JSON.stringify({ type: 'task_update', task }))
+    const toasts = page.locator('#toasts [data-toast]')
+    for (const id of ['a', 'b']) say(openTask(id, 'Queueing'))
+    await expect.poll(() => toasts.allInnerTexts()).toEqual([news.Queueing, news.Queueing])
+    say(openTask('a', 'Processing'))
+    await expect.poll(() => toasts.allInnerTexts()).toEqual([news.Processing, news.Queueing])
+    await page.context().close()
+  })
+
+  it('turns the bar of a phone into the progress, and back for a new prompt', async () => {
+    const { form, stage } = await words('en', 'workspace')
+    const page = await site.visit({ language: 'en', width: 390 })
+    await openDouble(page, site.url, 'en')
+    await page.goto(address('en'))
+    await page.locator('#prompt').fill('A ship')
+    const generate = page.getByRole('button', { name: new RegExp(`^${form.generate}`) })
+    await generate.click()
+    await page.locator('.bar-progress').waitFor()
+    expect(await generate.isVisible()).toBe(false)
+    await page.getByRole('button', { name: stage.new }).click()
+    await generate.waitFor()
+    expect(await page.locator('#prompt').evaluate((box) => box === document.activeElement)).toBe(true)
+    await page.context().close()
+  })
+
+  it.each([
+    ['without videos', 390, []],
+    ['without videos', 1280, []],
+    ['with videos', 390, TASKS],
+    ['with videos', 1280, TASKS],
+  ] as const)('loads without shifting, %s at %i px', async (_, width, tasks) => {
+    const page = await site.visit({ language: 'en', width })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [...tasks]
+    state.queue.tasks = QUEUE
+    await page.addInitScript(() => {
+      const shifts: { value: number; of: (string | undefined)[] }[] = []
+      Object.assign(window, { shifts })
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries() as (PerformanceEntry & {
+          value: number
+          hadRecentInput: boolean
+          sources: { node: Element | null }[]
+        })[])
+          if (!entry.hadRecentInput)
+            shifts.push({ value: entry.value, of: entry.sources.map(({ node }) => node?.className) })
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto(address('en'))
+    await page.locator('#prompt').waitFor()
+    await page.waitForLoadState('networkidle')
+    const shifts = await page.evaluate(() => (window as unknown as { shifts: { value: number; of: unknown }[] }).shifts)
+    const sum = shifts.reduce((total, { value }) => total + value, 0)
+    expect(sum, JSON.stringify(shifts)).toBeLessThan(0.02)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,34 @@
+import { useStore } from '@nanostores/react'
+import type { CSSProperties } from 'react'
+import type { Task } from '#backend/tasks/contract.ts'
+import { isFinal, percentOf, readStatus } from '../../../api/taskProgress.ts'
+import { translate } from '../../../i18n/client.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Placeholder } from '../../../ui/task/Placeholder.tsx'
+import { $estimates } from '../queue.ts'
+import { leftText } from '../stage/leftText.ts'
+import { stopWatching } from './watched.ts'
+
+/** The progress of the newest take in the bar of a phone, with the way back to the form. */
+export function BarProgress({ task }: { readonly task: Task }) {
+  const t = translate()
+  const estimate = useStore($estimates).get(task.id)
+  const percent = percentOf(task)
+  const still = task.thumbnail_url ?? task.first_frame_image_url
+  const back = () => {
+    stopWatching()
+    const prompt = document.getElementById('prompt')
+    prompt?.scrollIntoView({ block: 'center' })
+    prompt?.focus({ preventScroll: true })
+  }
+  return (
+    <div className="line bar-progress" style={{ '--part': percent / 100 } as CSSProperties}>
+      <div className="bar-picture">{still ? <img src={still} alt="" /> : <Placeholder />}</div>
+      <p className="bar-text">
+        <strong>{isFinal(task) ? t(`workspace.status.${readStatus(task.status) ?? 'unknown'}`) : `${percent}%`}</strong>
+        {estimate && !isFinal(task) && <span className="hint">{leftText(estimate.secondsLeft, t)}</span>}
+      </p>
+      <Button label={t('workspace.stage.new')} variant="outline" onClick={back} />
+    </div>
+  )
+}

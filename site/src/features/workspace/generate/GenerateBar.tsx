@@ -1,0 +1,53 @@
+import { useStore } from '@nanostores/react'
+import { translate } from '../../../i18n/client.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { $uploading } from '../frames/frames.ts'
+import { $cost, $generation, $needsPlan, $short } from '../generation.ts'
+import { $submitting } from '../submission.ts'
+import { BarProgress } from './BarProgress.tsx'
+import { Locked, QueueFull } from './Locked.tsx'
+import { TakesStepper } from './TakesStepper.tsx'
+import { $count, $isFull } from './takeCount.ts'
+import { $watched } from './watched.ts'
+
+/** Submit button with the price in credits, and the reason if it is disabled. On phones it turns into the progress. */
+export function GenerateBar() {
+  const t = translate()
+  const cost = useStore($cost)
+  const count = useStore($count)
+  const submitting = useStore($submitting)
+  const { taskType } = useStore($generation)
+  const short = useStore($short)
+  const needsPlan = useStore($needsPlan)
+  const isFull = useStore($isFull)
+  const watched = useStore($watched)
+  const uploads = useStore($uploading)
+  const uploading = uploads.references || (uploads.frames && taskType === 'image_to_video')
+  const locked = short || needsPlan
+  // A submission fills the queue before it ends; the busy button keeps the focus.
+  const disabled = locked || uploading || (isFull && !submitting)
+  return (
+    <div className="stack generate-bar" data-watching={watched ? '' : undefined}>
+      {watched && <BarProgress task={watched} />}
+      <div id="generate-note" role="status">
+        {locked ? <Locked /> : uploading ? <p className="hint">{t('workspace.form.uploadFirst')}</p> : <QueueFull />}
+      </div>
+      <div className="line generate-line">
+        <TakesStepper />
+        <Button
+          type="submit"
+          variant="primary"
+          size="large"
+          wide
+          icon="spark"
+          busy={submitting}
+          disabled={disabled}
+          aria-describedby={disabled ? 'generate-note' : undefined}
+        >
+          <span>{t(submitting ? 'workspace.form.generating' : 'workspace.form.generate')}</span>
+          <span className="generate-cost">{t('workspace.form.cost', { count: cost * count })}</span>
+        </Button>
+      </div>
+    </div>
+  )
+}

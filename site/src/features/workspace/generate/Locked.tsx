@@ -1,0 +1,88 @@
+import { useStore } from '@nanostores/react'
+import { useState } from 'react'
+import { $credits } from '../../../api/credits.ts'
+import { hasPlans } from '../../../api/installation.ts'
+import { localHref, translate } from '../../../i18n/client.ts'
+import { dayText } from '../../../i18n/dayText.ts'
+import { Fault } from '../../../ui/Field.tsx'
+import { $cost, $generation, $short } from '../generation.ts'
+import { leftText } from '../stage/leftText.ts'
+import { PlanSheet } from './PlanSheet.tsx'
+import { $isFull, $nextPlace, $open } from './takeCount.ts'
+
+/** Explains which plan or how many credits the video requires. */
+export function Locked() {
+  const t = translate()
+  const cost = useStore($cost)
+  const { resolution } = useStore($generation)
+  const short = useStore($short)
+  const credits = useStore($credits)
+  const isSpent = credits?.tier === 'free' && credits.remaining === 0
+  if (short && !hasPlans()) return <LockedWithoutPlans cost={cost} />
+  const more = isSpent
+    ? t('workspace.form.spent')
+    : t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })
+  return (
+    <div className="stack generate-locked">
+      <Fault id="generate-fault" text={t(short ? 'errors.insufficient_credits' : 'errors.plan_required')} />
+      <p className="hint">
+        {short ? more : t('workspace.excluded.resolutionPlan', { resolution })} <PlansLink />
+      </p>
+    </div>
+  )
+}
+
+/** Says when the next credits come, where no plan can be bought. */
+function LockedWithoutPlans({ cost }: { cost: number }) {
+  const t = translate()
+  const credits = useStore($credits)
+  return (
+    <div className="stack generate-locked">
+      <Fault id="generate-fault" text={t('workspace.withoutPlans.insufficient_credits')} />
+      <p className="hint">
+        {t('workspace.form.short', { cost, remaining: credits?.remaining ?? 0 })}{' '}
+        {credits?.next
+          ? t('workspace.withoutPlans.next', { date: dayText(credits.next) })
+          : t('workspace.withoutPlans.ask')}
+      </p>
+    </div>
+  )
+}
+
+/** Says that the plan's limit of open tasks is reached, when the next place opens, and how to get more. */
+export function QueueFull() {
+  const t = translate()
+  const isFull = useStore($isFull)
+  const open = useStore($open)
+  const seconds = useStore($nextPlace)
+  if (!isFull) return null
+  return (
+    <p className="hint">
+      {t('workspace.form.queueFull', { count: open })}
+      {seconds !== null && ` ${t('workspace.form.nextPlace', { time: leftText(seconds, t) })}`}{' '}
+      {hasPlans() && <PlansLink />}
+    </p>
+  )
+}
+
+/** Opens the plans without leaving the form; without script, or in a new tab, it leads to the prices. */
+function PlansLink() {
+  const t = translate()
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <a
+        className="link"
+        href={localHref('/?section=pricing')}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey) return
+          event.preventDefault()
+          setOpen(true)
+        }}
+      >
+        {t('workspace.form.plans')}
+      </a>
+      {open && <PlanSheet onClose={() => setOpen(false)} />}
+    </>
+  )
+}

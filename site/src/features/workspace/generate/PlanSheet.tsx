@@ -1,0 +1,19 @@
+import { useStore } from '@nanostores/react'
+import { useEffect } from 'react'
+import { $plan, loadPlan } from '../../../api/subscription.ts'
+import { translate } from '../../../i18n/client.ts'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { PlanChoices } from '../../../ui/plans/PlanChoices.tsx'
+
+/** The plans, over the form, which keeps its content. The current plan is marked and cannot be chosen. */
+export function PlanSheet({ onClose }: { readonly onClose: () => void }) {
+  const t = translate()
+  const plan = useStore($plan)
+  useEffect(() => void loadPlan(), [])
+  return (
+    <Dialog size={600} title={t('workspace.plans.heading')} onClose={onClose}>
+      <p className="muted">{t('workspace.plans.kept')}</p>
+      {plan ? <PlanChoices plan={plan} /> : <div className="skeleton plan-sheet-skeleton" />}
+    </Dialog>
+  )
+}

@@ -1,0 +1,32 @@
+/** How many videos one order makes, and how many the queue and the credits still allow. */
+import { atom, computed } from 'nanostores'
+import { openTaskLimit } from '#backend/subscriptions/contract.ts'
+import { $credits } from '../../../api/credits.ts'
+import { isFinal } from '../../../api/taskProgress.ts'
+import { $cost } from '../generation.ts'
+import { $estimates } from '../queue.ts'
+import { $tasks } from '../tasks.ts'
+import { allowedTakes } from './allowedTakes.ts'
+
+/** Number of the user's unfinished tasks. */
+export const $open = computed($tasks, ({ tasks }) => tasks.filter((task) => !isFinal(task)).length)
+
+const $places = computed([$open, $credits], (open, credits) =>
+  credits?.tier ? Math.max(0, openTaskLimit(credits.tier) - open) : null,
+)
+export const $isFull = computed($places, (places) => places === 0)
+
+/** Estimated seconds until a place in the queue is free; null if unknown. */
+export const $nextPlace = computed($estimates, (estimates) => {
+  const left = [...estimates.values()].map(({ secondsLeft }) => secondsLeft)
+  return left.length > 0 ? Math.min(...left) : null
+})
+
+export const $maxTakes = computed([$places, $credits, $cost], (places, credits, cost) =>
+  allowedTakes(places, credits?.remaining ?? null, cost),
+)
+
+const $wanted = atom(1)
+/** Number of takes that Generate makes. */
+export const $count = computed([$wanted, $maxTakes], (wanted, max) => Math.min(wanted, max))
+export const setCount = (count: number): void => $wanted.set(count)

@@ -1,0 +1,105 @@
+import { useStore } from '@nanostores/react'
+import { type CSSProperties, useEffect, useRef } from 'react'
+import type { Task } from '#backend/tasks/contract.ts'
+import { isWaiting, percentOf, readStatus } from '../../../api/taskProgress.ts'
+import { translate } from '../../../i18n/client.ts'
+import { isMotionReduced } from '../../../ui/isMotionReduced.ts'
+import { Placeholder } from '../../../ui/task/Placeholder.tsx'
+import { $estimates } from '../queue.ts'
+import { failureText } from '../tasks.ts'
+import { leftText } from './leftText.ts'
+import { tintFrom } from './tint.ts'
+
+export type FilmState = 'waiting' | 'rendering' | 'finished' | 'failed'
+
+export function filmState(task: Task): FilmState {
+  const status = readStatus(task.status)
+  if (status === 'Success') return 'finished'
+  if (status === 'Fail') return 'failed'
+  return isWaiting(task) ? 'waiting' : 'rendering'
+}
+
+const part = (value: number) => ({ '--part': value }) as CSSProperties
+
+/** The canvas of the current take: the looping video, or what happens to it. */
+export function Film({ task }: { readonly task: Task }) {
+  const t = translate()
+  const state = filmState(task)
+  const still = task.thumbnail_url ?? task.first_frame_image_url
+  const picture = useRef<HTMLImageElement>(null)
+  useEffect(() => {
+    const image = picture.current
+    const target = image?.closest<HTMLElement>('.workspace')
+    if (!image || !target || !still) return
+    const tint = () => tintFrom(image, target)
+    if (image.complete) tint()
+    image.addEventListener('load', tint)
+    return () => image.removeEventListener('load', tint)
+  }, [still])
+  return (
+    <div className="film" data-state={state} style={part(percentOf(task) / 100)}>
+      <div className="film-picture">{still ? <img ref={picture} src={still} alt="" /> : <Placeholder />}</div>
+      {state === 'finished' && task.video_url ? (
+        <Loop key={task.id} task={task} src={task.video_url} />
+      ) : (
+        <div className="film-grain" aria-hidden="true" />
+      )}
+      {(state === 'waiting' || state === 'rendering') && <Progress task={task} state={state} />}
+      {state === 'failed' && (
+        <div className="film-slate film-failed">
+          <h3>{t('workspace.status.Fail')}</h3>
+          <p>{failureText(task)}</p>
+          <p className="muted">{t('workspace.task.notCharged')}</p>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Plays the video in a loop without sound. Under reduced motion it waits for the viewer. */
+function Loop({ task, src }: { readonly task: Task; readonly src: string }) {
+  const video = useRef<HTMLVideoElement>(null)
+  useEffect(() => {
+    // The property, because React does not set the attribute, and a video with sound may not start by itself.
+    if (video.current) video.current.muted = true
+    if (!isMotionReduced()) void video.current?.play().catch(() => {})
+  }, [])
+  return (
+    <video
+      ref={video}
+      id="film"
+      src={src}
+      poster={task.thumbnail_url ?? undefined}
+      aria-label={translate()('workspace.stage.film')}
+      muted
+      loop
+      controls
+      playsInline
+      preload="metadata"
+    />
+  )
+}
+
+function Progress({ task, state }: { readonly task: Task; readonly state: 'waiting' | 'rendering' }) {
+  const t = translate()
+  const estimate = useStore($estimates).get(task.id)
+  const percent = percentOf(task)
+  const facts = [
+    t(`workspace.status.${readStatus(task.status) ?? 'unknown'}`),
+    state === 'rendering' && estimate && leftText(estimate.secondsLeft, t),
+    state === 'waiting' && estimate && leftText(estimate.secondsLeft, t),
+    t('workspace.stage.held', { count: task.credits_consumed }),
+  ].filter((fact) => typeof fact === 'string')
+  const position = state === 'waiting' ? estimate?.position : undefined
+  return (
+    <div className="film-slate">
+      <p className="film-big">{position ? t('workspace.queue.ahead', { position }) : `${percent}%`}</p>
+      <p className="row film-facts">
+        {facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+      </p>
+      <span className="film-line" aria-hidden="true" />
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { useStore } from '@nanostores/react'
+import { useState } from 'react'
+import { translate } from '../../../i18n/client.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { TaskDialog, type TaskView } from '../TaskDialog.tsx'
+import { $tasks } from '../tasks.ts'
+import { StageSkeleton } from '../WorkspaceSkeleton.tsx'
+import { Film } from './Film.tsx'
+import { Filmstrip } from './Filmstrip.tsx'
+import { FirstRun } from './FirstRun.tsx'
+import { KeySheet } from './KeySheet.tsx'
+import { useKeys } from './keys.ts'
+import { TakeCaption } from './TakeCaption.tsx'
+import { $current } from './takes.ts'
+import { $theatre, setTheatre } from './theatre.ts'
+
+/** The current take as a film, its actions, and the strip of all takes. */
+export function Stage() {
+  const t = translate()
+  const take = useStore($current)
+  const { status } = useStore($tasks)
+  const theatre = useStore($theatre)
+  const [view, setView] = useState<TaskView | null>(null)
+  const [help, setHelp] = useState(false)
+  useKeys({ onView: setView, onHelp: () => setHelp(true) })
+  return (
+    <section className="stage" aria-labelledby="stage-heading" id="stage" tabIndex={-1}>
+      <div className="line stage-head">
+        <h2 id="stage-heading" className="panel-title">
+          {t('workspace.stage.heading')}
+        </h2>
+        <Button
+          className="stage-theatre"
+          variant="quiet"
+          icon="film"
+          label={t('workspace.stage.theatre')}
+          aria-pressed={theatre}
+          onClick={() => setTheatre(!theatre)}
+        />
+        <IconButton icon="keyboard" label={t('workspace.keys.heading')} onClick={() => setHelp(true)} />
+      </div>
+      {take ? (
+        <>
+          <Film task={take} />
+          <div className="stage-below">
+            <Filmstrip />
+            <TakeCaption task={take} onView={(kind) => setView({ kind, task: take })} />
+          </div>
+        </>
+      ) : status === 'loading' ? (
+        <StageSkeleton />
+      ) : (
+        <FirstRun />
+      )}
+      {view && <TaskDialog view={view} onClose={() => setView(null)} />}
+      {help && <KeySheet onClose={() => setHelp(false)} />}
+    </section>
+  )
+}

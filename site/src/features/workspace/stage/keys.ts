@@ -1,0 +1,106 @@
+/** Keyboard shortcuts of the workspace. Single keys can be switched off (WCAG 2.1.4). */
+import { atom } from 'nanostores'
+import { useEffect } from 'react'
+import type { Task } from '#backend/tasks/contract.ts'
+import { downloadVideo } from '../../../api/taskActions.ts'
+import { isFinal, readStatus } from '../../../api/taskProgress.ts'
+import { generateAgain, startRemix } from '../remix.ts'
+import type { TaskView } from '../TaskDialog.tsx'
+import { continueFrom } from './continueFrom.ts'
+import { $current, stepTake } from './takes.ts'
+import { $theatre, setTheatre } from './theatre.ts'
+
+const KEY = 'kinora.keys'
+
+export const $singleKeys = atom(true)
+
+export function setSingleKeys(on: boolean): void {
+  $singleKeys.set(on)
+  try {
+    localStorage.setItem(KEY, on ? '' : 'off')
+  } catch {
+    // Storage is unavailable: the choice is lost when the page closes.
+  }
+}
+
+export function restoreSingleKeys(): void {
+  try {
+    $singleKeys.set(localStorage.getItem(KEY) !== 'off')
+  } catch {
+    // Storage is unavailable.
+  }
+}
+
+interface Openers {
+  readonly onView: (view: TaskView) => void
+  readonly onHelp: () => void
+}
+
+const film = () => document.querySelector<HTMLVideoElement>('video#film')
+const FRAME_S = 1 / 25
+
+function togglePlay(): void {
+  const video = film()
+  if (video?.paused) void video.play().catch(() => {})
+  else video?.pause()
+}
+
+function stepFrame(by: number): void {
+  const video = film()
+  if (!video) return
+  video.pause()
+  video.currentTime = Math.max(0, video.currentTime + by * FRAME_S)
+}
+
+/** The action of each key; those of the second table need a finished take. */
+const always = ({ onHelp }: Openers): Readonly<Record<string, () => void>> => ({
+  '?': onHelp,
+  '/': () => document.getElementById('prompt')?.focus(),
+  ' ': togglePlay,
+  arrowleft: () => stepTake(-1),
+  arrowright: () => stepTake(1),
+  arrowup: () => stepFrame(-1),
+  arrowdown: () => stepFrame(1),
+  c: () => document.querySelector<HTMLButtonElement>('.movements-button')?.click(),
+  f: () => void film()?.requestFullscreen?.(),
+  t: () => setTheatre(!$theatre.get()),
+})
+const ofTake = (task: Task, { onView }: Openers): Readonly<Record<string, () => void>> => ({
+  u: () => startRemix(task),
+  ...(isFinal(task) ? { r: () => void generateAgain(task), delete: () => onView({ kind: 'remove', task }) } : {}),
+  ...(readStatus(task.status) === 'Success'
+    ? { d: () => void downloadVideo(task), e: () => void continueFrom(task) }
+    : {}),
+})
+
+const INTERACTIVE = 'input, textarea, select, video, [contenteditable], [role="tab"], dialog'
+
+/** Returns whether a key that is pressed on an element belongs to that element. */
+function belongsTo(target: EventTarget | null, key: string): boolean {
+  if (document.querySelector('dialog[open]')) return true
+  if (!(target instanceof Element)) return false
+  return target.closest(INTERACTIVE) !== null || (key === ' ' && target.closest('button, a, summary') !== null)
+}
+
+export function useKeys(openers: Openers): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault()
+        document.querySelector<HTMLFormElement>('form.generation')?.requestSubmit()
+        return
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || !$singleKeys.get()) return
+      if (belongsTo(event.target, event.key)) return
+      const task = $current.get()
+      const actions = { ...always(openers), ...(task ? ofTake(task, openers) : {}) }
+      const act = actions[event.key.toLowerCase()]
+      if (!act) return
+      event.preventDefault()
+      act()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  })
+}

@@ -1,0 +1,31 @@
+/** The take on the stage, and the order of all takes. */
+import { atom, computed } from 'nanostores'
+import { $estimates } from '../queue.ts'
+import { $tasks } from '../tasks.ts'
+import { inQueueOrder } from './queueOrder.ts'
+
+export const $takes = computed([$tasks, $estimates], ({ tasks }, estimates) => inQueueOrder(tasks, estimates))
+
+/** Id of the take that was chosen last. */
+const $chosen = atom<string | null>(null)
+
+/** The take on the stage: the chosen one, or the first. */
+export const $current = computed(
+  [$takes, $chosen],
+  (takes, chosen) => takes.find(({ id }) => id === chosen) ?? takes[0] ?? null,
+)
+
+export const showTake = (id: string): void => $chosen.set(id)
+
+// A take stays on the stage when the order changes, for instance because its video is finished.
+$current.listen((take) => {
+  if (take && $chosen.get() === null) $chosen.set(take.id)
+})
+
+/** Moves to the previous (-1) or the next (1) take, without wrapping. */
+export function stepTake(by: -1 | 1): void {
+  const takes = $takes.get()
+  const at = takes.findIndex(({ id }) => id === $current.get()?.id)
+  const next = takes[at + by]
+  if (next) showTake(next.id)
+}
