@@ -1,3 +1,4 @@
+import { currentSubscriptions } from '#projections/subscriptions/currentSubscription.ts'
 import { createErasureList } from '../accounts/erasureList.ts'
 import { createErasures } from '../accounts/erasures.ts'
 import { mailKey } from '../accounts/keys/keyRing.ts'
@@ -7,6 +8,7 @@ import { anonymisePageViews } from '../analytics/visitors.ts'
 import { createCredits } from '../credits/credits.ts'
 import { eraseIdempotencyKeys } from '../kernel/http/idempotency.ts'
 import { eraseSocketTokens } from '../kernel/http/realtime.ts'
+import { cacheRows } from '../kernel/postgres/cacheRows.ts'
 import { eraseMailbox } from '../providers/mail/mailbox.ts'
 import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox } from '../subscriptions/webhookInbox.ts'
@@ -23,7 +25,7 @@ export type Services = ReturnType<typeof createServices>
 
 /** Creates the domain services that the API and the workflows share. */
 export function createServices(
-  { config, log, database, pool, store, handle, clock, calendar, temporaryDir }: Context,
+  { config, log, database, pool, store, handle, clock, calendar, changes, temporaryDir }: Context,
   adapters: Adapters,
 ) {
   const userKeys = createUserKeys(database, config.secrets.encryption, (userId, error) =>
@@ -53,7 +55,7 @@ export function createServices(
     webhooks: createWebhookInbox(pool),
     uploads: createImageUploads(database, adapters.media, temporaryDir),
     /** Returns the limits of the user's plan. */
-    allowance: subscriptionReads.allowance,
+    allowance: cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance),
     subscriptionReads,
   }
 }
