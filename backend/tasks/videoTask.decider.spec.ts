@@ -223,6 +223,7 @@ const TABLE: readonly (readonly [
 describe.each(TABLE.map(([command, outcomes]) => ({ name: command.type, command, outcomes })))(
   'the command $name on a video task',
   ({ command, outcomes }) => {
+    it('begins its stream if it submits', () => expect(videoTask.begins?.(command)).toBe(command === submit))
     for (const [state, facts] of Object.entries(STATES)) {
       const outcome = outcomes[state as State]
       if (outcome === undefined)
