@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
@@ -7,7 +6,7 @@ import { type AccountsOptions, assertStrong, findAccount } from './accounts.ts'
 import { eraseFactors } from './factors/secondFactors.ts'
 import { composeMail } from './mails/composeMail.ts'
 import type { Outbox } from './mails/outbox.ts'
-import { hashPassword, passwordMatches } from './passwords.ts'
+import { hashPassword, passwordMatches, unusablePassword } from './passwords.ts'
 import { endSessions } from './sessions/sessions.ts'
 import { type UserAccount, UserTable } from './tables.ts'
 
@@ -39,7 +38,11 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
   /** Stores a new password, ends all sessions, revokes reset links and emails a notice, in the caller's transaction. */
   const replace = async (tx: EntityManager, account: UserAccount, passwordHash: string) => {
     const at = new Date(now())
-    const changed = await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash, passwordChangedAt: at })
+    const changed = await tx.nativeUpdate(
+      UserTable,
+      { id: account.id },
+      { passwordHash, hasPassword: true, passwordChangedAt: at },
+    )
     // A concurrent request deleted the account.
     if (changed === 0) throw new Rejection('unauthenticated', 'Please sign in.')
     await endSessions(tx, account.id, at)
@@ -74,6 +77,23 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       if (!account || !(await isPassword(account, password)))
         throw new ValidationError([{ path, code: 'wrong_password' }])
       return account
+    },
+
+    /** Returns whether the user knows a password; an account that a mailed link made has none. */
+    async isSet(userId: string): Promise<boolean> {
+      return (await database.em.fork().findOne(UserTable, { id: userId }))?.hasPassword ?? true
+    },
+
+    /** Emails a link that confirms the deletion of the account. */
+    async mailDeletion(userId: string): Promise<void> {
+      const account = await database.em.fork().findOne(UserTable, { id: userId })
+      if (account) await database.em.fork().transactional((tx) => links.send(tx, 'delete', account))
+    },
+
+    /** Checks a mailed token, which is deleted with the account. @throws Rejection token_invalid */
+    async confirmDeletion(userId: string, token: string): Promise<void> {
+      const link = await links.find(token, 'delete')
+      if (link?.userId !== userId) throw new Rejection('token_invalid', 'The link has expired or is invalid.')
     },
 
     /** Emails a reset link in the background if the address has a verified account. */
@@ -118,11 +138,15 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
       const account = link && (await database.em.fork().findOne(UserTable, { id: link.userId }))
       const invalid = new Rejection('token_invalid', 'The link has expired or is invalid.')
       if (!account) throw invalid
-      const passwordHash = await hashPassword(randomBytes(32).toString('base64url'))
+      const passwordHash = await unusablePassword()
       return database.em.fork().transactional(async (tx) => {
         if (!(await links.spend(tx, account.id, token))) throw invalid
         const at = new Date(now())
-        await tx.nativeUpdate(UserTable, { id: account.id }, { passwordHash, passwordChangedAt: at })
+        await tx.nativeUpdate(
+          UserTable,
+          { id: account.id },
+          { passwordHash, hasPassword: false, passwordChangedAt: at },
+        )
         await endSessions(tx, account.id, at)
         await links.revoke(tx, account.id, 'secure')
         await eraseFactors(tx, account.id, link.issuedAt)

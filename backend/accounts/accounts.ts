@@ -73,11 +73,13 @@ export function createAccounts(options: AccountsOptions) {
           const id = existing?.id ?? uuid7(calendar())
           const account = { ...registration, id, identity: mailIdentity(email), createdAt: new Date(calendar()) }
           if (!existing) await tx.insert(UserTable, { ...account, emailVerifiedAt: null })
-          // Lock the account, because the owner may verify the address concurrently.
-          else if (
-            !(await tx.findOne(UserTable, { id, emailVerifiedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
-          )
-            throw taken
+          else {
+            // Lock the account, because the owner may verify the address concurrently.
+            const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+            const pending = await tx.findOne(UserTable, { id, emailVerifiedAt: null }, lock)
+            if (!pending) throw taken
+            if (!pending.hasPassword) await tx.nativeUpdate(UserTable, { id }, { ...registration, hasPassword: true })
+          }
           await links.send(tx, 'verify', { id, ...registration }, { query: { email } })
         })
       } catch (error) {
@@ -117,7 +119,9 @@ export function createAccounts(options: AccountsOptions) {
       const granted = await grants.grantOnce(account)
       await database.em.fork().transactional(async (tx) => {
         if (!(await links.spend(tx, account.id, token))) throw invalid
-        const activated = { ...link.registration, emailVerifiedAt: new Date(calendar()) }
+        const { passwordHash } = link.registration ?? account
+        const hasPassword = account.hasPassword || passwordHash !== account.passwordHash
+        const activated = { ...link.registration, hasPassword, emailVerifiedAt: new Date(calendar()) }
         await tx.nativeUpdate(UserTable, { id: account.id, emailVerifiedAt: null }, activated)
         await links.revoke(tx, account.id, 'verify')
       })

@@ -1,7 +1,13 @@
 import type { Context } from 'koa'
+import type * as z from 'zod/mini'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
+
 import { networkAddress } from '../kernel/http/fairness/networkAddress.ts'
+
+import { ValidationError } from '../kernel/http/problemDetails.ts'
+
 import type { AccountPasswords } from './accountPasswords.ts'
+import type { AccountDeletion } from './contract.ts'
 import type { NotifyFactor } from './factors/factorNotices.ts'
 import type { FactorOwner } from './factors/factorRoutes.ts'
 import type { SecondFactors } from './factors/secondFactors.ts'
@@ -9,6 +15,8 @@ import type { SecurityLog } from './security/securityLog.ts'
 import type { BrowserSessions } from './sessions/browserSessions.ts'
 import type { Attempts } from './sessions/limits.ts'
 import type { UserAccount } from './tables.ts'
+
+type Deletion = z.output<typeof AccountDeletion>
 
 interface ConfirmationsOptions {
   readonly passwords: AccountPasswords
@@ -34,6 +42,21 @@ export function createConfirmations(options: ConfirmationsOptions) {
     const account = await passwords.confirm(userId, password, path)
     await attempts.giveBack(ctx, 'confirm', userId)
     return account
+  }
+
+  /**
+   * Checks the password or, of an account without one, a passkey proved a moment ago or a mailed token.
+   * @throws ValidationError required, wrong_password  @throws Rejection mail_required, step_up_required, token_invalid
+   */
+  const confirmDeletion = async (ctx: Context, userId: string, { password, token }: Deletion): Promise<void> => {
+    if (await passwords.isSet(userId)) {
+      if (password === undefined) throw new ValidationError([{ path: 'password', code: 'required' }])
+      await confirmPassword(ctx, userId, password)
+    } else if (token !== undefined) {
+      await attempts.take(ctx, 'confirm', userId, userId)
+      await passwords.confirmDeletion(userId, token)
+    } else if ((await factors.methods(userId)).includes('passkey')) await requireStepUp(ctx, userId)
+    else throw new Rejection('mail_required', 'Please confirm this with the link that we mail you.')
   }
 
   /** Accepts a code of the second factor once. @throws ValidationError wrong_code */
@@ -68,6 +91,7 @@ export function createConfirmations(options: ConfirmationsOptions) {
 
   return {
     confirmPassword,
+    confirmDeletion,
     verifyFactor,
     verifyPasskey,
     requireStepUp,

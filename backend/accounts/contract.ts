@@ -1,82 +1,20 @@
 import * as z from 'zod/mini'
 import { endpoint, Message, paging } from '../kernel/http/contract.ts'
+import { CurrentPassword, Email, FullName, Language, Password, Token } from './contracts/fields.contract.ts'
+import { User } from './contracts/user.contract.ts'
 import { PasskeyAnswer, TicketAndCode } from './secondFactors.contract.ts'
 
+export { Email, Language, PASSWORD_MIN, Password } from './contracts/fields.contract.ts'
+export { User } from './contracts/user.contract.ts'
 export * from './secondFactors.contract.ts'
-
-const LANGUAGES = ['en', 'zh'] as const
-export const Language = z.enum(LANGUAGES)
-export type Language = z.infer<typeof Language>
-
-export const PASSWORD_MIN = 8
-const PASSWORD_MAX = 256
-const NAME_MIN = 2
-const NAME_MAX = 80
-
-/** Text without control, format (such as bidirectional marks), surrogate and separator characters. */
-const PLAIN_TEXT = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u
-const LOCAL_PART = /^[^\s@\p{Cc}\p{Cf}\p{Cs}<>()[\],;:\\"]{1,64}$/u
-const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
-
-/** Returns whether a text is `local@domain` with a domain of two or more labels that IDNA (UTS #46) accepts. */
-function isMailAddress(text: string): boolean {
-  const [local = '', domain = '', ...others] = text.split('@')
-  if (others.length > 0 || !LOCAL_PART.test(local) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return false
-  if (!URL.canParse(`http://${domain}`)) return false
-  const labels = new URL(`http://${domain}`).hostname.split('.')
-  return labels.length > 1 && labels.every((label) => LABEL.test(label)) && /[a-z]/.test(labels.at(-1)!)
-}
-
-// Validation messages are stable error codes. The site translates them; the server adds an English message.
-const required = z.minLength(1, { error: 'required', abort: true })
-export const Email = z
-  .string({ error: 'required' })
-  .check(
-    z.trim(),
-    required,
-    z.maxLength(254, { error: 'invalid_email', abort: true }),
-    z.refine(isMailAddress, 'invalid_email'),
-    z.toLowerCase(),
-  )
-/** Returns the length in code points. Passwords are normalized to NFKC, so that equivalent spellings match. */
-const length = (text: string) => [...text].length
-export const Password = z.string({ error: 'required' }).check(
-  required,
-  z.maxLength(PASSWORD_MAX * 4, { error: 'password_too_long', abort: true }),
-  z.normalize('NFKC'),
-  z.refine((text) => length(text) >= PASSWORD_MIN, 'password_too_short'),
-  z.refine((text) => length(text) <= PASSWORD_MAX, 'password_too_long'),
-)
-/** An existing password, to which the rules for new passwords do not apply. */
-const CurrentPassword = z.string({ error: 'required' }).check(required, z.maxLength(PASSWORD_MAX * 4, 'wrong_password'))
-const FullName = z
-  .string({ error: 'required' })
-  .check(
-    z.trim(),
-    required,
-    z.minLength(NAME_MIN, 'name_too_short'),
-    z.maxLength(NAME_MAX, 'name_too_long'),
-    z.regex(PLAIN_TEXT, 'invalid_characters'),
-  )
-const Token = z
-  .string({ error: 'token_missing' })
-  .check(z.minLength(1, 'token_missing'), z.maxLength(200, 'token_invalid'))
+export * from './start/start.contract.ts'
 
 export const NewName = z.object({ username: FullName })
 export const PasswordChange = z.object({ current_password: CurrentPassword, new_password: Password })
-export const AccountDeletion = z.object({ password: CurrentPassword })
+/** The proof of a deletion: the password or, without one, the token of a mail. A recent passkey needs neither. */
+export const AccountDeletion = z.object({ password: z.optional(CurrentPassword), token: z.optional(Token) })
 export const Credentials = z.object({ email: Email, password: Password })
 export const Registration = z.extend(Credentials, { username: FullName, language: z._default(Language, 'en') })
-
-export const User = z.object({
-  id: z.string(),
-  email: z.string(),
-  username: z.string(),
-  full_name: z.string(),
-  language: Language,
-  created_at: z.string(),
-})
-export type User = z.infer<typeof User>
 
 export const register = endpoint('POST /auth/register', {
   access: 'public',
@@ -262,11 +200,26 @@ export const secureAccount = endpoint('POST /auth/secure', {
   summary: 'Ends every session and disables the password, with the link of a new-device mail',
 })
 
+export const readPassword = endpoint('GET /users/password', {
+  access: 'user',
+  answer: z.object({ set: z.boolean() }),
+  summary: 'Whether the account has a password; one made by a mailed link has none until it is set with a reset link',
+})
+
+export const mailDeletion = endpoint('POST /users/delete/mail', {
+  access: 'user',
+  answer: Message,
+  status: 202,
+  refuses: ['too_many_requests', 'registration_closed'],
+  summary: 'Mails a link that confirms the deletion of an account without a password',
+})
+
 export const deleteAccount = endpoint('POST /users/delete', {
   access: 'user',
   body: AccountDeletion,
   answer: Message,
-  refuses: ['step_up_required'],
+  refuses: ['step_up_required', 'mail_required', 'token_invalid', 'too_many_requests'],
   summary:
-    'Deletes the account and everything made in it, after a check of the password and, if there is one, of the second factor',
+    'Deletes the account and everything made in it, after a check of the password and, if there is one, of the second ' +
+    'factor. Without a password: of a passkey or of a mailed token',
 })

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import { type AccountsOptions, findAccount } from './accounts.ts'
 import { Email } from './contract.ts'
 import { mailIdentity } from './mails/mailAddress.ts'
-import { hashPassword } from './passwords.ts'
+import { unusablePassword } from './passwords.ts'
 import { type UserAccount, UserTable } from './tables.ts'
 
 type InvitationOptions = Pick<AccountsOptions, 'database' | 'links' | 'grants' | 'calendar'>
@@ -25,7 +24,7 @@ export function createInvitations({ database, links, grants, calendar = Date.now
         fullName: nameOf(email),
         language: 'en' as const,
       },
-      ...{ passwordHash: await unusablePassword(), passwordChangedAt: null, emailVerifiedAt: null },
+      ...{ passwordHash: await unusablePassword(), hasPassword: false, passwordChangedAt: null, emailVerifiedAt: null },
       createdAt: new Date(calendar()),
     }
     try {
@@ -53,6 +52,7 @@ export function createInvitations({ database, links, grants, calendar = Date.now
       const verified = {
         fullName: nameOf(account.email),
         passwordHash: await unusablePassword(),
+        hasPassword: false,
         emailVerifiedAt: new Date(calendar()),
       }
       const token = await database.em.fork().transactional(async (tx) => {
@@ -66,5 +66,3 @@ export function createInvitations({ database, links, grants, calendar = Date.now
 }
 
 const nameOf = (email: string) => email.split('@')[0]!
-
-const unusablePassword = () => hashPassword(randomBytes(32).toString('base64url'))

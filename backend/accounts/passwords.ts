@@ -20,6 +20,9 @@ export async function hashPassword(password: string): Promise<string> {
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
 
+/** Returns the hash of a random password that nobody knows. */
+export const unusablePassword = (): Promise<string> => hashPassword(randomBytes(32).toString('base64url'))
+
 /** Compares a password with a PHC hash in constant time. Returns false if the hash is malformed. */
 export async function passwordMatches(password: string, hash: string): Promise<boolean> {
   const [, memory, passes, parallelism, nonce, tag] = PHC.exec(hash) ?? []

@@ -1,4 +1,3 @@
-import type { Context } from 'koa'
 import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { networkAddress } from '../kernel/http/fairness/networkAddress.ts'
@@ -7,46 +6,19 @@ import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
 import { ticketInvalid } from './factors/tickets.ts'
 import { mailIdentity } from './mails/mailAddress.ts'
-import type { UserAccount } from './tables.ts'
+import { assertOpen } from './sessions/registrationOpen.ts'
+import { createSignIns, versionOf } from './sessions/signIns.ts'
 
-export type AccountRoutes = Omit<AccountServices, 'throttle' | 'cookies' | 'settled'>
-
-/** Invalidates tickets when the password changes. */
-const versionOf = ({ passwordChangedAt }: UserAccount) => String(passwordChangedAt?.getTime() ?? 0)
+export type AccountRoutes = Omit<AccountServices, 'throttle' | 'settled'>
 
 /** Serves registration, sign-in and password reset. */
 export function serveAccounts(serve: Serve, services: AccountRoutes): void {
-  const {
-    registrationOpen,
-    accounts,
-    passwords,
-    sessions,
-    attempts,
-    securityLog,
-    newDevices,
-    factors,
-    tickets,
-    confirmations,
-  } = services
+  const { accounts, passwords, sessions, attempts, securityLog, tickets, confirmations } = services
 
-  /** Opens the session of a user who has proved who they are. Returns the user. */
-  const signIn = async (ctx: Context, account: UserAccount, steppedUp: boolean) => {
-    const device = sessions.knownDevice(ctx, account.identity, account.passwordChangedAt ?? null)
-    if (!device) await newDevices.announceIfNew(ctx, account)
-    await sessions.open(ctx, account.id, steppedUp)
-    await securityLog.record(ctx, account.id, 'signed_in')
-    if (!device) sessions.rememberDevice(ctx, account.identity)
-    return { user: asUser(account) }
-  }
-
-  // Without a mail server nobody would receive the links that these routes mail.
-  const assertOpen = () => {
-    if (!registrationOpen)
-      throw new Rejection('registration_closed', 'Registration is closed here. Ask the operator for an invitation.')
-  }
+  const signIns = createSignIns(services)
 
   serve(contract.register, async ({ body, ctx }) => {
-    assertOpen()
+    assertOpen(services)
     await attempts.take(ctx, 'register', networkAddress(ctx))
     await attempts.take(ctx, 'register address', mailIdentity(body.email))
     await accounts.register(body)
@@ -61,7 +33,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   // These two routes must not reveal whether an address is registered: every attempt counts, and emails are sent in the
   // background.
   serve(contract.resendVerification, async ({ body: { email }, ctx }) => {
-    assertOpen()
+    assertOpen(services)
     await attempts.take(ctx, 'resend from', networkAddress(ctx))
     await attempts.take(ctx, 'resend', mailIdentity(email))
     accounts.resendVerification(email)
@@ -69,7 +41,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
   })
 
   serve(contract.forgotPassword, async ({ body: { email }, ctx }) => {
-    assertOpen()
+    assertOpen(services)
     await attempts.take(ctx, 'forgot from', networkAddress(ctx))
     await attempts.take(ctx, 'forgot', mailIdentity(email))
     passwords.forgot(email, (userId) => securityLog.record(ctx, userId, 'reset_requested'))
@@ -106,11 +78,7 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
     })
     await attempts.giveBack(ctx, 'sign in from', address)
     await attempts.giveBack(ctx, kind, subject)
-    const methods = await factors.methods(account.id)
-    if (methods.length === 0) return signIn(ctx, account, false)
-    const ticket = tickets.issue(account.id, versionOf(account))
-    const detail = 'Enter a code of your second factor to finish signing in.'
-    throw new Rejection('second_factor_required', detail, { ticket, methods })
+    return signIns.openOrAsk(ctx, account)
   })
 
   serve(contract.secondFactor, async ({ body: { ticket, code }, ctx }) => {
@@ -118,13 +86,13 @@ export function serveAccounts(serve: Serve, services: AccountRoutes): void {
     if (!account) throw ticketInvalid()
     tickets.check(ticket, versionOf(account))
     await confirmations.verifyFactor(ctx, account.id, code)
-    return signIn(ctx, account, true)
+    return signIns.open(ctx, account, true)
   })
 
   serve(contract.passkeyLogin, async ({ body, ctx }) => {
     const account = await accounts.byId(await confirmations.verifyPasskey(ctx, body.credential))
     if (!account) throw new Rejection('passkey_refused', 'This passkey belongs to no account.')
-    return signIn(ctx, account, true)
+    return signIns.open(ctx, account, true)
   })
 
   serve(contract.me, async ({ userId, ctx }) => {

@@ -6,11 +6,12 @@ import { instant } from '../kernel/http/instant.ts'
 import { asUser } from './accounts.ts'
 import * as contract from './contract.ts'
 import type { AccountRoutes } from './routes.ts'
+import { assertOpen } from './sessions/registrationOpen.ts'
 import { parseUserAgent } from './sessions/userAgent.ts'
 
 /** Serves the settings of signed-in users. */
 export function serveSettings(serve: Serve, services: AccountRoutes): void {
-  const { accounts, passwords, sessions, securityLog, confirmations } = services
+  const { accounts, passwords, sessions, attempts, securityLog, confirmations } = services
   const currentSession = async (ctx: Context) => {
     const session = await sessions.current(ctx)
     if (!session) throw new Rejection('unauthenticated', 'Please sign in.')
@@ -66,8 +67,17 @@ export function serveSettings(serve: Serve, services: AccountRoutes): void {
     return { records: rows.map((row) => ({ ...row, id: String(row.id), at: instant(row.at) })), total }
   })
 
+  serve(contract.readPassword, async ({ userId }) => ({ set: (await accounts.byId(userId))?.hasPassword ?? true }))
+
+  serve(contract.mailDeletion, async ({ userId, ctx }) => {
+    assertOpen(services)
+    await attempts.take(ctx, 'forgot', userId, userId)
+    await passwords.mailDeletion(userId)
+    return { message: 'A link is on its way.' }
+  })
+
   serve(contract.deleteAccount, async ({ body, userId, ctx }) => {
-    await confirmations.confirmPassword(ctx, userId, body.password)
+    await confirmations.confirmDeletion(ctx, userId, body)
     await confirmations.requireStepUp(ctx, userId)
     await accounts.erase(userId)
     await sessions.end(ctx)

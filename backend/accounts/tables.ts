@@ -13,6 +13,8 @@ export const UserTable = defineEntity({
     fullName: p.text(),
     language: p.text().$type<Language>(),
     passwordHash: p.text(),
+    /** False if the hash is that of a random password that nobody knows. */
+    hasPassword: p.boolean().default(true),
     /** Null if the password has not changed since registration. */
     passwordChangedAt: p.datetime().nullable(),
     emailVerifiedAt: p.datetime().nullable(),

@@ -23,6 +23,7 @@ import { M0153ContentCredential } from './migrations/M0153ContentCredential.ts'
 import { M0154UnlabelledRequests } from './migrations/M0154UnlabelledRequests.ts'
 import { M0163TaskSettings } from './migrations/M0163TaskSettings.ts'
 import { M0164OutcomeCosts } from './migrations/M0164OutcomeCosts.ts'
+import { M0171StartLinks } from './migrations/M0171StartLinks.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -45,6 +46,7 @@ export const MIGRATIONS = [
   { name: 'M0154UnlabelledRequests', class: M0154UnlabelledRequests },
   { name: 'M0163TaskSettings', class: M0163TaskSettings },
   { name: 'M0164OutcomeCosts', class: M0164OutcomeCosts },
+  { name: 'M0171StartLinks', class: M0171StartLinks },
 ]
 
 /**

@@ -8,6 +8,7 @@ import type { Engine } from '#workflows/engine/engine.port.ts'
 import type { SubscriptionActivityDeps } from '#workflows/subscriptions/subscriptionActivities.ts'
 import { createReminders } from '../accounts/mails/reminders.ts'
 import { deleteOldSecurityRecords } from '../accounts/security/securityLog.ts'
+import { removeExpiredStarts } from '../accounts/start/startDrafts.ts'
 import { createVisitRetention } from '../analytics/visitRetention.ts'
 import { createLowCreditMails } from '../credits/lowCreditMails.ts'
 import { localDayOf } from '../kernel/days.ts'
@@ -102,7 +103,10 @@ function activitiesOf(
     waitForCallback: (taskId, ms, signal) => waitForCallback(changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     removeUploads: uploads.eraseAll,
-    removeUnusedUploads: uploads.removeUnused,
+    async removeUnusedUploads() {
+      await uploads.removeUnused()
+      await removeExpiredStarts(database, Date.now())
+    },
     onRefused: (mailId) => log.warn({ mailId }, 'mail rejected permanently'),
     signal,
     sweepVisits: createVisitRetention({

@@ -58,6 +58,7 @@ describe('production without a mail server', () => {
       ['/auth/register', registration],
       ['/auth/forgot-password', { email: registration.email }],
       ['/auth/resend-verification', { email: registration.email }],
+      ['/auth/start', { email: registration.email }],
     ] as const)
       expect(await outcome(await post(path, body))).toEqual([403, 'registration_closed'])
     expect(await (await fetch(`${api}/status`)).json()).toMatchObject({

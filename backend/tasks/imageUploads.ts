@@ -37,7 +37,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
     return row?.user_id
   }
 
-  /** Stores a JPEG as the user's and returns its URL. */
+  /** Stores a checked image as a user's upload. Returns its URL. */
   const store = async (userId: string, data: Buffer): Promise<string> => {
     const imageId = uuid7()
     const finished = path.join(temporaryDir, `${imageId}.jpg`)
@@ -51,6 +51,7 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
 
   return {
     ownerOf,
+    store,
 
     /** Returns the id of the image at a URL and marks it as used. @throws ValidationError unless the user owns it */
     async claim(userId: string, url: string, field = 'first_frame_image_url'): Promise<string> {
@@ -76,18 +77,16 @@ export function createImageUploads(database: Database, media: MediaStore, tempor
      * @throws ValidationError; Rejection payload_too_large, image_timeout, and those of {@link UploadLimits}
      */
     async accept(ctx: RouterContext, userId: string, limits: UploadLimits): Promise<string> {
-      const data = await limits
-        .run(userId, () => receive(ctx))
-        .catch(async (error) => {
-          await drain(ctx)
-          throw error
-        })
-      return store(userId, data)
+      return store(userId, await drained(ctx, () => limits.run(userId, () => receive(ctx))))
     },
 
     /** Stores a JPEG that `make` returns, within the limits of an upload. Returns its URL. @throws Rejection */
     add: async (userId: string, limits: UploadLimits, make: () => Promise<Buffer>): Promise<string> =>
       store(userId, await limits.run(userId, make)),
+
+    /** Returns the checked image of a multipart body, within the limits of a visitor's network. Throws as `accept`. */
+    receiveFrom: (ctx: RouterContext, network: string, limits: UploadLimits): Promise<Buffer> =>
+      drained(ctx, () => limits.runForVisitor(network, () => receive(ctx))),
 
     /** Removes up to 500 images that no task has used for a day. Returns the number of images removed. */
     removeUnused: (): Promise<number> =>
@@ -165,6 +164,16 @@ async function uploadedFile(ctx: RouterContext): Promise<Buffer> {
   if (!ctx.request.files?.file || length === 0) throw new ValidationError([{ path: 'file', code: 'required' }])
   if (!isImage) throw new ValidationError([{ path: 'file', code: 'invalid_file_type' }], 'invalid_file_type')
   return kept.subarray(0, length)
+}
+
+/** Reads the rest of a request body before a refusal, so that the client receives it. */
+async function drained<T>(ctx: RouterContext, upload: () => Promise<T>): Promise<T> {
+  try {
+    return await upload()
+  } catch (error) {
+    await drain(ctx)
+    throw error
+  }
 }
 
 /** Reads and discards the rest of a request body, up to `MAX_DRAINED_BYTES`. */

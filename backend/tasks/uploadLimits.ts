@@ -7,6 +7,8 @@ const MAX_RUNNING = 16
 const MAX_UNUSED_BYTES = 200 * 1024 * 1024
 const HOUR_S = 3_600
 const HOURLY = { burst: 60, everyMs: 60_000 }
+/** Pictures of the visitors from one network. */
+const VISITORS = { burst: 10, everyMs: 360_000 }
 
 /** Counts an attempt. @throws Rejection too_many_requests */
 type Take = (kind: string, subject: string, limit: Readonly<{ burst: number; everyMs: number }>) => Promise<void>
@@ -32,24 +34,39 @@ export function createUploadLimits(database: Database, take: Take) {
       })
   }
 
+  /** Runs an upload after its checks, one at a time per sender. */
+  const runAlone = async <T>(sender: string, check: () => Promise<void>, upload: () => Promise<T>): Promise<T> => {
+    if (running.has(sender))
+      throw new Rejection('upload_running', 'Another upload of yours is still running.', { retryAfter: 2 })
+    if (running.size >= MAX_RUNNING)
+      throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 5 })
+    running.add(sender)
+    try {
+      await check()
+      return await upload()
+    } finally {
+      running.delete(sender)
+    }
+  }
+
   return {
     /**
      * Runs an upload within the limits.
      * @throws Rejection upload_running, uploads_busy, too_many_uploads, too_many_unused_images
      */
-    async run<T>(userId: string, upload: () => Promise<T>): Promise<T> {
-      if (running.has(userId))
-        throw new Rejection('upload_running', 'Another upload of yours is still running.', { retryAfter: 2 })
-      if (running.size >= MAX_RUNNING)
-        throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 5 })
-      running.add(userId)
-      try {
+    run<T>(userId: string, upload: () => Promise<T>): Promise<T> {
+      const check = async () => {
         await countHourly(userId)
         await checkUnused(userId)
-        return await upload()
-      } finally {
-        running.delete(userId)
       }
+      return runAlone(userId, check, upload)
     },
+
+    /**
+     * Runs the upload of a visitor within the limits of the network.
+     * @throws Rejection upload_running, uploads_busy, too_many_requests
+     */
+    runForVisitor: <T>(network: string, upload: () => Promise<T>): Promise<T> =>
+      runAlone(network, () => take('visitor upload', network, VISITORS), upload),
   }
 }

@@ -12,6 +12,8 @@ const LINKS = {
   reset: { purpose: 'reset', mail: 'reset', path: '/reset-password', lifetimeMs: HOUR_MS },
   /** Resets the password of an address that has never been verified. */
   choose: { purpose: 'reset', mail: 'choosePassword', path: '/reset-password', lifetimeMs: HOUR_MS },
+  /** Confirms the deletion of an account without a password. */
+  delete: { purpose: 'delete', mail: 'deleteAccount', path: '/profile', lifetimeMs: HOUR_MS },
   /** Ends every session and leads to a new password. */
   secure: { purpose: 'secure', mail: 'newDevice', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
   factorAdded: { purpose: 'secure', mail: 'factorAdded', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },

@@ -12,7 +12,7 @@ const MARK = 'kinora_in'
 export function createCookies(secure: boolean) {
   const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
   const [access, refresh, device] = [nameOf('kinora_access'), nameOf('kinora_refresh'), nameOf('kinora_device')]
-  const challenge = nameOf('kinora_challenge')
+  const [challenge, start] = [nameOf('kinora_challenge'), nameOf('kinora_start')]
   const options = { sameSite: 'lax', path: '/', secure, overwrite: true } as const
   const set = (ctx: Context, name: string, value: string | undefined, maxAge: number, httpOnly = true) => {
     // Koa rejects secure cookies on unencrypted connections, such as those from a reverse proxy.
@@ -35,6 +35,9 @@ export function createCookies(secure: boolean) {
     session: (ctx: Context) => ({ access: ctx.cookies.get(access), refresh: ctx.cookies.get(refresh) }),
     setChallenge: (ctx: Context, value: string, maxAgeMs: number) => set(ctx, challenge, value, maxAgeMs),
     challenge: (ctx: Context) => ctx.cookies.get(challenge),
+    /** Sets the secret of a browser that asked for a sign-in link. */
+    setStart: (ctx: Context, value: string, maxAgeMs: number) => set(ctx, start, value, maxAgeMs),
+    start: (ctx: Context) => ctx.cookies.get(start),
     setDevice: (ctx: Context, value: string) => set(ctx, device, value, YEAR_MS),
     device: (ctx: Context) => ctx.cookies.get(device),
   }

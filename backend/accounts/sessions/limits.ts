@@ -32,6 +32,9 @@ export function limitsOf(production: boolean) {
     /** Registrations of one address, each of which sends an email. */
     'register address': mails,
     forgot: mails,
+    /** Sign-in links to one address. */
+    start: mails,
+    'start from': production ? { burst: 10, everyMs: 10 * MINUTE_MS } : undefined,
     'resend from': perAddress(30, MINUTE_MS),
     'forgot from': perAddress(30, MINUTE_MS),
   } satisfies Record<string, Limit | undefined>
@@ -42,7 +45,7 @@ type Kind = keyof ReturnType<typeof limitsOf>
 export type Attempts = ReturnType<typeof createAttempts>
 
 /** Kinds that count per network address, and for IPv6 also per /48 network, which one customer may have. */
-const PER_NETWORK: ReadonlySet<Kind> = new Set(['register', 'sign in from', 'resend from', 'forgot from'])
+const PER_NETWORK: ReadonlySet<Kind> = new Set(['register', 'start from', 'sign in from', 'resend from', 'forgot from'])
 /** Limit of a /48 network, as a multiple of that of a /64. */
 const WIDE = 10
 

@@ -7,6 +7,7 @@ import { serveAccounts } from '../../accounts/routes.ts'
 import { userFactors } from '../../accounts/secondFactors.contract.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
 import { serveSettings } from '../../accounts/settingsRoutes.ts'
+import { serveStart } from '../../accounts/start/startRoutes.ts'
 import { createPageViews } from '../../analytics/pageViews.ts'
 import { serveAnalytics } from '../../analytics/routes.ts'
 import { createVisitCounter } from '../../analytics/visitCounter.ts'
@@ -28,6 +29,7 @@ import { createRateLimit, exchangeCounts } from '../../kernel/sharedRateLimit.ts
 import { operatorGuard } from '../../operators/operatorRoutes.ts'
 import { mailboxRoutes } from '../../providers/mail/mailboxRoutes.ts'
 import { sandboxRoutes } from '../../providers/payments/sandbox/sandboxRoutes.ts'
+import { createUploadLimits } from '../../tasks/uploadLimits.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { rendersHere } from '../engine.ts'
@@ -72,8 +74,14 @@ export function composeApi(
   const visitCounter = createVisitCounter(pool, log)
   const pageViews = createPageViews(pool, log, visitCounter.wake)
 
+  const uploadLimits = createUploadLimits(context.database, accounts.throttle.take)
+
   const api = (serve: Serve) => {
     serveAccounts(serve, accounts)
+    serveStart(serve, accounts, {
+      receive: (ctx, network) => services.uploads.receiveFrom(ctx, network, uploadLimits),
+      store: services.uploads.store,
+    })
     serveSettings(serve, accounts)
     serveFactors(serve, userFactors, accounts.factors, async (ctx, userId) => {
       const account = userId === undefined ? null : await accounts.accounts.byId(userId)
@@ -82,7 +90,7 @@ export function composeApi(
     })
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, publicUrl)
-    serveVideos(serve, context, adapters, services, { realtime, ownWrites, accounts })
+    serveVideos(serve, context, adapters, services, { realtime, ownWrites, accounts, uploadLimits })
     const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
     operators.serve(serve)

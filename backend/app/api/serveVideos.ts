@@ -8,12 +8,19 @@ import { serveMedia } from '../../tasks/mediaRoutes.ts'
 import { wakeTask } from '../../tasks/providerCallbacks.ts'
 import { serveTasks } from '../../tasks/routes.ts'
 import { createTasks } from '../../tasks/tasks.ts'
-import { createUploadLimits } from '../../tasks/uploadLimits.ts'
+import type { UploadLimits } from '../../tasks/uploadLimits.ts'
 import { createWorks } from '../../tasks/works.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
 import { limitsOf } from '../engine.ts'
 import type { Services } from '../services.ts'
+
+interface VideoParts {
+  readonly realtime: Realtime
+  readonly ownWrites: OwnWrites
+  readonly accounts: AccountServices
+  readonly uploadLimits: UploadLimits
+}
 
 /** Serves tasks, works and media files. */
 export function serveVideos(
@@ -21,7 +28,7 @@ export function serveVideos(
   { config, database, pool, store, handle, clock, calendar, temporaryDir }: Context,
   { catalogue, marker, media, videos }: Adapters,
   { allowance, credits, uploads, userKeys }: Services,
-  { realtime, ownWrites, accounts }: { realtime: Realtime; ownWrites: OwnWrites; accounts: AccountServices },
+  { realtime, ownWrites, accounts, uploadLimits }: VideoParts,
 ): void {
   const { encrypt, tryDecrypt: decrypt } = userKeys
   const { note } = ownWrites
@@ -42,7 +49,7 @@ export function serveVideos(
   serveMedia(serve, {
     works,
     uploads,
-    uploadLimits: createUploadLimits(database, accounts.throttle.take),
+    uploadLimits,
     copies: { media, marker, temporaryDir, ffmpegPath: config.video.ffmpegPath },
     labels: { pool, clock, policy: config.marks.label, recipientOf: accounts.accounts.byId },
     watermarks: async (userId) => (await allowance(userId)).watermark,

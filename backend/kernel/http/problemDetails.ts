@@ -32,6 +32,7 @@ const STATUS: Readonly<Record<string, number>> = {
   cross_site: 403,
   email_not_verified: 403,
   step_up_required: 403,
+  mail_required: 403,
   plan_required: 403,
   payments_off: 403,
   registration_closed: 403,

@@ -63,20 +63,23 @@ export async function sendSignedInOn(): Promise<void> {
   if (session.status === 'in') location.replace(localizedPath(nextPage(), session.user.language))
 }
 
-/** Opens the requested page in the account's language. */
-function enter({ user }: Answer<typeof login>): void {
+type Next = () => Promise<string | undefined>
+
+/** Opens a page in the account's language: the requested one, or the one that `next` returns. */
+export async function enter({ user }: Answer<typeof login>, next: Next = async () => nextPage()): Promise<void> {
   if (!user) throw new ApiError(200, 'unknown', translate()('auth.login.noUser'))
   setSignedIn(user)
   recordRenewal(Date.now())
   rememberLanguage(user.language)
-  location.assign(localizedPath(nextPage(), user.language))
+  const page = await next()
+  if (page) location.assign(localizedPath(page, user.language))
 }
 
 /** Signs in and opens the requested page. Returns a ticket if the account has a second factor. */
 export async function signIn(credentials: { email: string; password: string }): Promise<string | undefined> {
   const t = translate()
   try {
-    enter(await call(login, { body: credentials }))
+    await enter(await call(login, { body: credentials }))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === 'second_factor_required') return ticketOf(error)
@@ -88,12 +91,12 @@ export async function signIn(credentials: { email: string; password: string }): 
 }
 
 /** Finishes a sign-in with a code of the second factor, and opens the requested page. */
-export const signInWithCode = async (ticket: string, code: string): Promise<void> =>
-  enter(await call(secondFactor, { body: { ticket, code } }))
+export const signInWithCode = async (ticket: string, code: string, next?: Next): Promise<void> =>
+  enter(await call(secondFactor, { body: { ticket, code } }), next)
 
 /** Signs in with a passkey, and opens the requested page. */
-export const signInWithPasskey = async (): Promise<void> =>
-  enter(await call(passkeyLogin, { body: { credential: await provePasskey(userFactors) } }))
+export const signInWithPasskey = async (next?: Next): Promise<void> =>
+  enter(await call(passkeyLogin, { body: { credential: await provePasskey(userFactors) } }), next)
 
 /** Creates an account in the page's language and opens the page that asks the user to verify the email address. */
 export async function signUp(form: z.output<typeof RegistrationForm>): Promise<void> {

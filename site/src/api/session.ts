@@ -10,6 +10,7 @@ import { $credits } from './credits.ts'
 import { forgetDrafts } from './draft.ts'
 import { displayName, readHint, removeSessionMark, writeHint } from './hint.ts'
 import { recordRenewal, renewalDue, scheduleRenewalRetry, startRenewalClock } from './renewal.ts'
+import { markEnded } from './start/sessionEnd.ts'
 
 export type Session =
   | { readonly status: 'loading' }
@@ -122,5 +123,6 @@ handleSessionLost(() => {
   if ($session.get().status === 'out') return
   // Sign out first: other calls may fail at the same time.
   setSignedOut()
+  markEnded()
   void endSession(() => showToast('warning', translate()('common.session.ended')), 500)
 })

@@ -37,6 +37,7 @@ interface SubmitButtonProps {
   readonly label: string
   readonly busy: boolean
   readonly ready: boolean
+  readonly variant?: 'primary' | 'outline'
 }
 
 /** A full-width submit button, for pages with a single form. */

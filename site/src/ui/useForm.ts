@@ -18,16 +18,16 @@ export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.outp
     if (Object.keys(faults).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [faults])
 
-  const onSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (busy) return
+  /** Validates the form with another schema and sends the value elsewhere. */
+  const submitAs = async <A extends z.ZodMiniType>(rules: A, deliver: (value: z.output<A>) => Promise<void>) => {
+    if (busy || !form.current) return
     setProblem(undefined)
-    const read = check(schema, Object.fromEntries(new FormData(event.currentTarget)))
+    const read = check(rules, Object.fromEntries(new FormData(form.current)))
     setFaults(read.ok ? {} : read.faults)
     if (!read.ok) return
     setBusy(true)
     try {
-      await send(read.value)
+      await deliver(read.value)
     } catch (error) {
       const named = error instanceof ApiError ? error.faults : []
       const known = named.filter(({ path }) => form.current?.elements.namedItem(path))
@@ -36,6 +36,11 @@ export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.outp
     } finally {
       setBusy(false)
     }
+  }
+
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    void submitAs(schema, send)
   }
 
   const clear = (name: string) => {
@@ -49,5 +54,12 @@ export function useForm<S extends z.ZodMiniType>(schema: S, send: (value: z.outp
     fault: faults[name] === undefined ? undefined : codeText(faults[name]),
     onInput: () => clear(name),
   })
-  return { form: { ref: form, onSubmit, noValidate: true, method: 'post' as const }, field, problem, busy, ready }
+  return {
+    form: { ref: form, onSubmit, noValidate: true, method: 'post' as const },
+    field,
+    problem,
+    busy,
+    ready,
+    submitAs,
+  }
 }

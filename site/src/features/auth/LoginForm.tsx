@@ -1,33 +1,75 @@
-import { useEffect, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
+import * as z from 'zod/mini'
 import { Credentials } from '#backend/accounts/contract.ts'
 import { sendSignedInOn, signIn, signInWithCode, signInWithPasskey } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
+import { mailLink } from '../../api/start/mailedLink.ts'
+import { takeEndedMark } from '../../api/start/sessionEnd.ts'
 import { translate } from '../../i18n/client.ts'
 import { type Locale, localizedPath } from '../../i18n/core.ts'
-import { SubmitButton } from '../../ui/Button.tsx'
+import { Button, SubmitButton } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { PasskeyButton } from '../../ui/factors/PasskeyButton.tsx'
 import { SecondStep } from '../../ui/factors/SecondStep.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { useForm } from '../../ui/useForm.ts'
+import { SentLink } from './SentLink.tsx'
 
+const Address = z.pick(Credentials, { email: true })
+
+/** Signs in or signs up with a mailed link, or signs in with a password or a passkey. */
 export function LoginForm({ locale }: { locale: Locale }) {
   const t = translate(locale)
   const [ticket, setTicket] = useState<string>()
-  const { form, field, problem, busy, ready } = useForm(Credentials, async (value) => setTicket(await signIn(value)))
-  useEffect(() => void sendSignedInOn(), [])
+  const [sentTo, setSentTo] = useState<string>()
+  const [ended, setEnded] = useState(false)
+  const login = useForm(Credentials, async (value) => setTicket(await signIn(value)))
+  const { form, field, problem, busy, ready, submitAs } = login
+  useEffect(() => {
+    setEnded(takeEndedMark())
+    void sendSignedInOn()
+  }, [])
+  const askForLink = () =>
+    submitAs(Address, async ({ email }) => {
+      await mailLink(email)
+      setSentTo(email)
+    })
+  // Enter in the address means a link, unless a password was entered.
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    const password = event.currentTarget.form?.elements.namedItem('password') as HTMLInputElement | null
+    const closed = document.documentElement.dataset.registration === 'closed'
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || password?.value || closed) return
+    event.preventDefault()
+    void askForLink()
+  }
+  if (sentTo !== undefined) return <SentLink email={sentTo} onBack={() => setSentTo(undefined)} />
   if (ticket !== undefined)
     return (
       <SecondStep
         send={(code) => signInWithCode(ticket, code)}
-        sendPasskey={signInWithPasskey}
+        sendPasskey={() => signInWithPasskey()}
         onBack={() => setTicket(undefined)}
       />
     )
   return (
     <form className="stack stack-wide" {...form}>
+      {ended && <Notice tone="info">{t('auth.login.ended')}</Notice>}
       <FormProblem text={problem === undefined ? undefined : errorText(problem)} />
-      <Field label={t('auth.field.email')} type="email" autoComplete="email" inputMode="email" {...field('email')} />
+      <Field
+        label={t('auth.field.email')}
+        type="email"
+        autoComplete="email"
+        inputMode="email"
+        onKeyDown={onKeyDown}
+        {...field('email')}
+      />
+      <div className="stack stack-wide with-registration">
+        <Button variant="primary" size="large" wide disabled={!ready} busy={busy} onClick={() => void askForLink()}>
+          {t('auth.start.continue')}
+        </Button>
+        <p className="auth-or">{t('auth.login.or')}</p>
+      </div>
       <PasswordField
         label={t('auth.field.password')}
         show={t('auth.field.showPassword')}
@@ -38,8 +80,8 @@ export function LoginForm({ locale }: { locale: Locale }) {
       <a className="link form-aside" href={localizedPath('/auth/forgot-password', locale)}>
         {t('auth.login.forgot')}
       </a>
-      <SubmitButton label={t('auth.login.submit')} busy={busy} ready={ready} />
-      <PasskeyButton send={signInWithPasskey} />
+      <SubmitButton label={t('auth.login.submit')} busy={busy} ready={ready} variant="outline" />
+      <PasskeyButton send={() => signInWithPasskey()} />
       <p className="form-foot with-registration">
         {t('auth.login.noAccount')}{' '}
         <a className="link" href={localizedPath('/auth/register', locale)}>

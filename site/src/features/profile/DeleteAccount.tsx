@@ -1,5 +1,7 @@
-import { useId, useState } from 'react'
-import { AccountDeletion, userFactors } from '#backend/accounts/contract.ts'
+import { useStore } from '@nanostores/react'
+import { useEffect, useId, useState } from 'react'
+import * as z from 'zod/mini'
+import { userFactors } from '#backend/accounts/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -7,13 +9,20 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { useStepUp } from '../../ui/factors/useStepUp.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { useForm } from '../../ui/useForm.ts'
-import { eraseAccount } from './profile.ts'
+import { $hasPassword, eraseAccount } from './profile.ts'
 
-/** Deletes the account after the user confirms with the password. */
+/** Fields of the confirmation: none for an account without a password. */
+const WithPassword = z.object({ password: z.string().check(z.minLength(1, 'required')) })
+const WithoutPassword = z.object({ password: z.optional(z.string()) })
+
+/** Deletes the account after the user confirms with the password, a passkey or a mailed link. */
 export function DeleteAccount() {
   const t = translate()
   const [asking, setAsking] = useState(false)
+  const [token] = useState(() => new URLSearchParams(location.search).get('token'))
+  useEffect(() => setAsking(token !== null), [token])
   return (
     <div className="stack stack-wide card profile-card" id="delete-account">
       <h3>{t('profile.delete.heading')}</h3>
@@ -21,22 +30,26 @@ export function DeleteAccount() {
       <div className="row row-wide">
         <Button label={t('profile.delete.open')} variant="outline" icon="trash" onClick={() => setAsking(true)} />
       </div>
-      {asking && <Question onClose={() => setAsking(false)} />}
+      {asking && <Question token={token} onClose={() => setAsking(false)} />}
     </div>
   )
 }
 
-function Question({ onClose }: { onClose: () => void }) {
+function Question({ token, onClose }: { token: string | null; onClose: () => void }) {
   const t = translate()
   const id = useId()
+  const hasPassword = useStore($hasPassword)
+  const [mailed, setMailed] = useState(false)
   const { guard, dialog } = useStepUp(userFactors)
-  const { form, field, problem, busy, ready } = useForm(AccountDeletion, ({ password }) =>
-    guard(() => eraseAccount(password)),
-  )
+  const schema = hasPassword ? WithPassword : WithoutPassword
+  const { form, field, problem, busy, ready } = useForm(schema, async ({ password }) => {
+    const proof = hasPassword ? { password } : token ? { token } : {}
+    setMailed((await guard(() => eraseAccount(proof))) === 'mailed')
+  })
   const foot = (
     <>
       <Button label={t('common.action.cancel')} variant="quiet" onClick={onClose} />
-      <Button type="submit" form={id} variant="danger" busy={busy} disabled={!ready}>
+      <Button type="submit" form={id} variant="danger" busy={busy} disabled={!ready || mailed}>
         {t('profile.delete.confirm')}
       </Button>
     </>
@@ -46,13 +59,18 @@ function Question({ onClose }: { onClose: () => void }) {
       <p>{t('profile.delete.warning')}</p>
       <form className="stack stack-wide" id={id} {...form}>
         <FormProblem text={problem === undefined ? undefined : errorText(problem, t('profile.failed'))} />
-        <PasswordField
-          label={t('profile.delete.password')}
-          show={t('auth.field.showPassword')}
-          hide={t('auth.field.hidePassword')}
-          autoComplete="current-password"
-          {...field('password')}
-        />
+        {hasPassword ? (
+          <PasswordField
+            label={t('profile.delete.password')}
+            show={t('auth.field.showPassword')}
+            hide={t('auth.field.hidePassword')}
+            autoComplete="current-password"
+            {...field('password')}
+          />
+        ) : (
+          !token && <p className="muted">{t('profile.delete.byMail')}</p>
+        )}
+        {mailed && <Notice tone="info">{t('profile.delete.mailed')}</Notice>}
       </form>
       {dialog}
     </Dialog>

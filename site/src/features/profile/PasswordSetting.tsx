@@ -1,3 +1,4 @@
+import { useStore } from '@nanostores/react'
 import { useState } from 'react'
 import { PasswordForm } from '../../api/account.ts'
 import { errorText } from '../../api/errorText.ts'
@@ -7,18 +8,36 @@ import { PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
 import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
 import { showToast } from '../../ui/toasts.ts'
+import { useBusy } from '../../ui/useBusy.ts'
 import { useForm } from '../../ui/useForm.ts'
-import { setPassword } from './profile.ts'
+import { $hasPassword, mailPasswordLink, setPassword } from './profile.ts'
 
 /** Changes the password, then clears the form. */
 export function PasswordSetting() {
   const t = translate()
   const [round, setRound] = useState(0)
+  const hasPassword = useStore($hasPassword)
   return (
     <div className="stack stack-wide card profile-card" id="password">
       <h3>{t('profile.password.heading')}</h3>
-      <p className="muted">{t('profile.password.lead')}</p>
-      <PasswordChange key={round} onDone={() => setRound(round + 1)} />
+      <p className="muted">{t(hasPassword ? 'profile.password.lead' : 'profile.password.none')}</p>
+      {hasPassword ? <PasswordChange key={round} onDone={() => setRound(round + 1)} /> : <FirstPassword />}
+    </div>
+  )
+}
+
+/** Mails a link that sets the first password: a session alone must not be enough. */
+function FirstPassword() {
+  const t = translate()
+  const [busy, run] = useBusy()
+  const mail = () =>
+    mailPasswordLink().then(
+      () => showToast('success', t('auth.pending.resent')),
+      (error) => showToast('danger', errorText(error, t('profile.failed'))),
+    )
+  return (
+    <div className="row row-wide">
+      <Button label={t('profile.password.mail')} variant="outline" icon="mail" busy={busy} onClick={() => run(mail)} />
     </div>
   )
 }

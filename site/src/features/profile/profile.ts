@@ -6,13 +6,16 @@ import {
   endOtherSessions,
   endSession,
   listSessions,
+  mailDeletion,
+  readPassword,
   type SessionView,
   saveName,
 } from '#backend/accounts/contract.ts'
-import type { PasswordForm } from '../../api/account.ts'
+import { type PasswordForm, requestReset } from '../../api/account.ts'
 import { call } from '../../api/api.ts'
+import { ApiError } from '../../api/apiError.ts'
 import { once } from '../../api/once.ts'
-import { requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
+import { $session, requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
 import { loadPlan } from '../../api/subscription.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
@@ -41,11 +44,27 @@ export const openProfile = once(async () => {
     creditHistory.open(1),
     securityLog.open(1),
     loadDevices(),
+    loadPassword(),
   ])
 })
 
 export async function rename(username: string): Promise<void> {
   setSignedIn(await call(saveName, { body: { username } }))
+}
+
+/** Whether the account has a password. One that a mailed link made has none at first. */
+export const $hasPassword = atom(true)
+
+const loadPassword = (): Promise<void> =>
+  call(readPassword).then(
+    ({ set }) => $hasPassword.set(set),
+    () => {},
+  )
+
+/** Mails the user a link that sets the first password. */
+export const mailPasswordLink = (): Promise<void> => {
+  const session = $session.get()
+  return session.status === 'in' ? requestReset(session.user.email).then(() => {}) : Promise.resolve()
 }
 
 export const setPassword = async ({ current_password, new_password }: z.output<typeof PasswordForm>): Promise<void> => {
@@ -90,9 +109,21 @@ export const chooseLanguage: (language: Locale) => Promise<void> = languageSwitc
   failed: () => showToast('danger', translate()('common.session.languageFailed')),
 })
 
-/** Deletes the account and clears the user's data in this browser. @throws ApiError */
-export async function eraseAccount(password: string): Promise<void> {
-  await call(deleteAccount, { body: { password } })
+type Proof = NonNullable<Parameters<typeof call<typeof deleteAccount>>[1]>['body'] & object
+
+/**
+ * Deletes the account and clears the user's data in this browser. Mails a link that confirms it where that is required.
+ * @throws ApiError
+ */
+export async function eraseAccount(proof: Proof): Promise<'erased' | 'mailed'> {
+  try {
+    await call(deleteAccount, { body: proof })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'mail_required') throw error
+    await call(mailDeletion)
+    return 'mailed'
+  }
   setSignedOut()
   $profile.set('deleted')
+  return 'erased'
 }

@@ -7,6 +7,7 @@ import { GenerationForm } from './GenerationForm.tsx'
 import { QueueCard } from './QueueCard.tsx'
 import { Stage } from './stage/Stage.tsx'
 import { $theatre } from './stage/theatre.ts'
+import { startVideo } from './startVideo.ts'
 import { WorkspaceSkeleton } from './WorkspaceSkeleton.tsx'
 import { $demo, $stage, openWorkspace } from './workspace.ts'
 
@@ -16,7 +17,7 @@ export function Workspace() {
   const stage = useStore($stage)
   const demo = useStore($demo)
   const theatre = useStore($theatre)
-  useEffect(() => void openWorkspace(), [])
+  useEffect(() => void openWorkspace().then(startVideo), [])
   if (stage === 'away') return null
   if (stage === 'loading') return <WorkspaceSkeleton />
   return (

@@ -72,11 +72,14 @@ function showFailure(error: unknown): void {
   if (needsUpgrade) void Promise.allSettled([loadCredits(), refreshList()])
 }
 
-/** Creates a task and shows the result in a toast. @throws the request error, after showing it */
-export async function send(body: z.input<typeof Generation>): Promise<void> {
+/**
+ * Creates a task and shows the result in a toast. `key` is the idempotency key, if it must outlive the page.
+ * @throws the request error, after showing it
+ */
+export async function send(body: z.input<typeof Generation>, key?: string): Promise<void> {
   const order = JSON.stringify(body)
   try {
-    const { task } = await call(generate, { body, headers: { 'Idempotency-Key': keyFor(order) } })
+    const { task } = await call(generate, { body, headers: { 'Idempotency-Key': key ?? keyFor(order) } })
     unanswered.delete(order)
     putTask(task)
     showTake(task.id)

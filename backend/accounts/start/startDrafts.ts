@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
+import { ValidationError } from '../../kernel/http/problemDetails.ts'
+import type { Database } from '../../kernel/postgres/orm.ts'
+import type { Clock } from '../../kernel/time.ts'
+import type { Draft, StoredDraft } from '../contract.ts'
+import { seal, unseal } from '../keys/seal.ts'
+
+/** Time in which a link works and its draft is stored. */
+export const START_LIFETIME_MS = 3_600_000
+/** Stored pictures of all visitors together. */
+const MAX_IMAGE_BYTES = 500 * 1024 * 1024
+const PURPOSE = 'start drafts'
+
+export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+export const newToken = () => randomBytes(32).toString('base64url')
+
+/** Deletes expired links with their drafts, and pictures that no link holds. */
+export async function removeExpiredStarts(database: Database, now: number): Promise<void> {
+  const em = database.em.fork()
+  await em.execute('delete from start_link where expires_at < ?', [new Date(now)])
+  await em.execute('delete from start_image where expires_at < ?', [new Date(now)])
+}
+
+type Sealed = Omit<Draft, 'image'> & { readonly first_frame_image_url?: string }
+
+export type StartDrafts = ReturnType<typeof createStartDrafts>
+
+/** Creates the store of the drafts that sign-in links carry. Drafts and pictures are sealed and live for an hour. */
+export function createStartDrafts(database: Database, key: Buffer, now: Clock) {
+  const keys = { key, former: key }
+  const about = (row: string) => ({ purpose: PURPOSE, row })
+  const sealed = (row: string, draft: Sealed) => seal(keys, Buffer.from(JSON.stringify(draft)), about(row))
+  const execute = <T extends object>(sql: string, values: unknown[], em: EntityManager = database.em.fork()) =>
+    em.execute<T[]>(sql, values)
+
+  /** Returns what is sealed; undefined if an operator has changed the key since. */
+  const opened = (row: string, text: string): Buffer | undefined => {
+    try {
+      return unseal(keys, text, about(row))
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Returns the picture of a link and deletes it. */
+  const takeImage = async (linkId: string): Promise<Buffer | undefined> => {
+    const sql = 'delete from start_image where link_id = ? returning id, sealed'
+    const [row] = await execute<{ id: string; sealed: string }>(sql, [linkId])
+    return row && opened(row.id, row.sealed)
+  }
+
+  return {
+    /** Stores a picture for a draft. Returns its token. @throws Rejection uploads_busy */
+    async keepImage(data: Buffer): Promise<string> {
+      await removeExpiredStarts(database, now())
+      const [held] = await execute<{ bytes: string }>('select coalesce(sum(bytes), 0) as bytes from start_image', [])
+      if (Number(held!.bytes) + data.length > MAX_IMAGE_BYTES)
+        throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 60 })
+      const [id, token] = [uuid7(), newToken()]
+      const row = [id, hashOf(token), seal(keys, data, about(id)), data.length, new Date(now() + START_LIFETIME_MS)]
+      await execute('insert into start_image (id, hash, sealed, bytes, expires_at) values (?, ?, ?, ?, ?)', row)
+      return token
+    },
+
+    /** @throws ValidationError unknown_image, if a draft names a picture that is not stored or that a link holds */
+    async assertImage(token: string | undefined): Promise<void> {
+      if (token === undefined) return
+      const sql = 'select 1 from start_image where hash = ? and link_id is null and expires_at > ?'
+      const found = await execute(sql, [hashOf(token), new Date(now())])
+      if (found.length === 0) throw new ValidationError([{ path: 'draft.image', code: 'unknown_image' }])
+    },
+
+    /** Stores a draft with its link, in the caller's transaction. */
+    async attach(tx: EntityManager, linkId: string, { image, ...draft }: Draft): Promise<void> {
+      await execute('update start_link set sealed = ? where id = ?', [sealed(linkId, draft), linkId], tx)
+      if (!image) return
+      const sql = 'update start_image set link_id = ?, expires_at = ? where hash = ? and link_id is null'
+      await execute(sql, [linkId, new Date(now() + START_LIFETIME_MS), hashOf(image)], tx)
+    },
+
+    /** Returns what the page of a link shows. */
+    async preview(linkId: string, text: string | null) {
+      const { prompt = '', plan = null } = read(text && opened(linkId, text))
+      const images = await execute('select 1 from start_image where link_id = ?', [linkId])
+      return { prompt, plan, has_image: images.length > 0 }
+    },
+
+    /**
+     * Returns the draft of the link that a user opened last. Its picture becomes one of the user's uploads.
+     * @param storeImage stores a picture and returns its URL
+     */
+    async read(userId: string, storeImage: (data: Buffer) => Promise<string>): Promise<StoredDraft | null> {
+      const sql = `select id, sealed from start_link where user_id = ? and confirmed_at is not null and sealed is not null
+        and expires_at > ? order by confirmed_at desc limit 1`
+      const [row] = await execute<{ id: string; sealed: string }>(sql, [userId, new Date(now())])
+      const text = row && opened(row.id, row.sealed)
+      if (!row || !text) return null
+      const draft = read(text)
+      const image = await takeImage(row.id)
+      if (!image) return { ...draft, key: row.id }
+      const stored = { ...draft, first_frame_image_url: await storeImage(image) }
+      await execute('update start_link set sealed = ? where id = ?', [sealed(row.id, stored), row.id])
+      return { ...stored, key: row.id }
+    },
+
+    /** Deletes a used draft with its link. */
+    async remove(userId: string, id: string): Promise<void> {
+      await execute('delete from start_link where id = ? and user_id = ? and confirmed_at is not null', [id, userId])
+    },
+  }
+}
+
+const read = (text: Buffer | undefined | null | ''): Sealed => (text ? (JSON.parse(text.toString()) as Sealed) : {})

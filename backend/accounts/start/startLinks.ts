@@ -1,0 +1,150 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type * as z from 'zod/mini'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
+import { ValidationError } from '../../kernel/http/problemDetails.ts'
+import { type AccountsOptions, findAccount } from '../accounts.ts'
+import type { Language, start } from '../contract.ts'
+import { composeMail } from '../mails/composeMail.ts'
+import { domainFault, mailIdentity } from '../mails/mailAddress.ts'
+import type { Outbox } from '../mails/outbox.ts'
+import { unusablePassword } from '../passwords.ts'
+import { type UserAccount, UserTable } from '../tables.ts'
+import { hashOf, newToken, removeExpiredStarts, START_LIFETIME_MS, type StartDrafts } from './startDrafts.ts'
+
+type Request = z.output<NonNullable<typeof start.body>>
+
+interface StartLinksOptions extends Required<AccountsOptions> {
+  readonly outbox: Outbox
+  readonly drafts: StartDrafts
+  readonly publicUrl: () => string
+}
+
+interface Link {
+  readonly id: string
+  readonly userId: string
+  readonly email: string
+  readonly language: Language
+  /** Hash of the secret of the browser that asked for the link. */
+  readonly browser: string
+  readonly sealed: string | null
+}
+
+/**
+ * Creates the service that signs people in with mailed links, and makes their accounts. See
+ * docs/decisions/0038-prompt-first.md.
+ */
+export function createStartLinks(options: StartLinksOptions) {
+  const { database, links, grants, background, production, calendar, outbox, drafts, publicUrl } = options
+  const invalid = () => new Rejection('token_invalid', 'The link has expired or is invalid.')
+
+  /** Returns the account of an address; adds an unverified one without a password if there is none. */
+  const findOrAdd = async (email: string, language: Language): Promise<UserAccount> => {
+    const em = database.em.fork()
+    const found = await findAccount(em, email)
+    if (found) return found
+    const account = {
+      ...{ id: uuid7(calendar()), email, identity: mailIdentity(email), fullName: nameOf(email), language },
+      ...{ passwordHash: await unusablePassword(), hasPassword: false, passwordChangedAt: null, emailVerifiedAt: null },
+      createdAt: new Date(calendar()),
+    }
+    try {
+      await em.insert(UserTable, account)
+      return account
+    } catch (error) {
+      const added = error instanceof UniqueConstraintViolationException && (await findAccount(em.fork(), email))
+      if (!added) throw error
+      return added
+    }
+  }
+
+  const send = async ({ email: typed, language, draft }: Request, browser: string): Promise<void> => {
+    const at = Date.now()
+    await removeExpiredStarts(database, at)
+    const account = await findOrAdd(typed, language)
+    const email = account.emailVerifiedAt ? account.email : typed
+    const [id, token] = [uuid7(), newToken()]
+    const row = [id, hashOf(token), hashOf(browser), email, language, account.id, new Date(at + START_LIFETIME_MS)]
+    // The fragment of an address is neither logged nor sent to other sites.
+    const link = `${publicUrl()}${language === 'zh' ? '/zh' : ''}/auth/start#token=${token}`
+    await database.em.fork().transactional(async (tx) => {
+      await tx.execute(
+        'insert into start_link (id, hash, browser, email, language, user_id, expires_at) values (?, ?, ?, ?, ?, ?, ?)',
+        row,
+      )
+      if (draft) await drafts.attach(tx, id, draft)
+      const mail = composeMail('start', { email, fullName: '', language }, link)
+      await outbox.put(tx, account.id, mail, START_LIFETIME_MS)
+    })
+  }
+
+  const find = async (token: string): Promise<Link> => {
+    const sql = `select id, user_id as "userId", email, language, browser, sealed from start_link
+      where hash = ? and confirmed_at is null and expires_at > ?`
+    const [link] = await database.em.fork().execute<Link[]>(sql, [hashOf(token), new Date()])
+    if (!link) throw invalid()
+    return link
+  }
+
+  /**
+   * Verifies the address of a new account. Replaces the name and the password of a registration, which may be a
+   * stranger's, and invalidates its links.
+   */
+  const activate = async (tx: EntityManager, { userId, email, language }: Link, passwordHash: string) => {
+    const at = new Date(calendar())
+    const own = { email, language, fullName: nameOf(email), passwordHash, hasPassword: false }
+    await tx.nativeUpdate(
+      UserTable,
+      { id: userId, emailVerifiedAt: null },
+      { ...own, passwordChangedAt: at, emailVerifiedAt: at },
+    )
+    await links.revoke(tx, userId, 'verify')
+  }
+
+  return {
+    /**
+     * Mails a link in the background, so that the response time does not depend on the address.
+     * @param browser secret of the browser
+     * @throws ValidationError if the domain or the picture is not accepted
+     */
+    async begin(request: Request, browser: string): Promise<void> {
+      const fault = domainFault(request.email, production)
+      if (fault) throw new ValidationError([{ path: 'email', code: fault }])
+      await drafts.assertImage(request.draft?.image)
+      background.run(() => send(request, browser))
+    },
+
+    /** @throws Rejection token_invalid */
+    async preview(token: string, browser: string | undefined) {
+      const link = await find(token)
+      const sameBrowser = browser !== undefined && hashOf(browser) === link.browser
+      return { email: link.email, same_browser: sameBrowser, ...(await drafts.preview(link.id, link.sealed)) }
+    },
+
+    /**
+     * Spends a token. Returns its account, with a verified address. Grants the credits before, so that the link still
+     * works after a crash in between. @throws Rejection token_invalid
+     */
+    async confirm(token: string): Promise<UserAccount> {
+      const link = await find(token)
+      const account = await database.em.fork().findOne(UserTable, { id: link.userId })
+      if (!account) throw invalid()
+      if (!account.emailVerifiedAt) await grants.grantOnce(account)
+      const passwordHash = await unusablePassword()
+      await database.em.fork().transactional(async (tx) => {
+        await tx.execute('select 1 from user_account where id = ? for update', [link.userId])
+        const sql = 'update start_link set confirmed_at = ? where id = ? and confirmed_at is null returning id'
+        if ((await tx.execute<object[]>(sql, [new Date(), link.id])).length === 0) throw invalid()
+        await activate(tx, link, passwordHash)
+      })
+      const confirmed = await database.em.fork().findOne(UserTable, { id: link.userId })
+      if (!confirmed) throw invalid()
+      return confirmed
+    },
+  }
+}
+
+export type StartLinks = ReturnType<typeof createStartLinks>
+
+const nameOf = (email: string) => email.split('@')[0]!

@@ -1,0 +1,38 @@
+import { confirmStart, previewStart, start } from '#backend/accounts/contract.ts'
+import { pageLocale } from '../../i18n/client.ts'
+import { enter } from '../account.ts'
+import { type Answer, call } from '../api.ts'
+import { ApiError, ticketOf } from '../apiError.ts'
+import { buyPlan } from '../purchase.ts'
+import { readLocalStart, WITH_DRAFT } from './startDraft.ts'
+
+export type StartPreview = Answer<typeof previewStart>
+
+type Draft = NonNullable<Parameters<typeof call<typeof start>>[1]>['body'] & object
+
+/** Mails a link that signs in and continues with the draft of this browser. */
+export async function mailLink(email: string): Promise<void> {
+  const { prompt, camera_movements, plan } = readLocalStart() ?? {}
+  const draft = { prompt, camera_movements, plan } as Draft['draft']
+  await call(start, { body: { email, language: pageLocale(), draft } })
+}
+
+/** Returns what a mailed link continues. The link still works afterwards. */
+export const previewLink = (token: string): Promise<StartPreview> => call(previewStart, { body: { token } })
+
+/** Signs in with a mailed link and continues. Returns a ticket if the account has a second factor. */
+export async function openLink(token: string, shown: StartPreview): Promise<string | undefined> {
+  try {
+    await enter(await call(confirmStart, { body: { token } }), () => continueWith(shown))
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'second_factor_required') throw error
+    return ticketOf(error)
+  }
+  return undefined
+}
+
+/** Returns the page after a sign-in by link. A chosen plan opens the page of the payment provider instead. */
+export async function continueWith({ prompt, has_image, plan }: StartPreview): Promise<string | undefined> {
+  if (plan && plan !== 'free') return (await buyPlan(plan)) ? undefined : '/profile#subscription'
+  return prompt || has_image ? WITH_DRAFT : '/workspace'
+}

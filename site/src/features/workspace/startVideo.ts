@@ -1,0 +1,55 @@
+import { readStartDraft, removeStartDraft, type StoredDraft } from '#backend/accounts/contract.ts'
+import { call } from '../../api/api.ts'
+import { ApiError } from '../../api/apiError.ts'
+import { once } from '../../api/once.ts'
+import { readLocalStart, type StartDraft, writeLocalStart } from '../../api/start/startDraft.ts'
+import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
+import { $generation, setMode, setPrompt } from './generation.ts'
+import { send } from './submission.ts'
+import { $stage } from './workspace.ts'
+
+type Draft = StartDraft & Partial<StoredDraft>
+
+/** Returns the draft of the link that signed the user in or, after another sign-in, that of this browser. */
+async function readDraft(): Promise<Draft | null> {
+  const { draft } = await call(readStartDraft)
+  return draft ?? (readLocalStart() as Draft | null)
+}
+
+/** Fills the form with the draft and orders its video. */
+async function order(draft: Draft, key: string): Promise<void> {
+  const { prompt = '', camera_movements = [], first_frame_image_url } = draft
+  setMode(first_frame_image_url ? 'image_to_video' : 'text_to_video')
+  setPrompt(writePrompt(prompt, camera_movements, movementNames(), movementSeparator()))
+  const form = $generation.get()
+  const body = {
+    task_type: form.taskType,
+    model: draft.model ?? form.model,
+    prompt,
+    duration: draft.duration ?? form.duration,
+    resolution: draft.resolution ?? form.resolution,
+    prompt_optimizer: draft.prompt_optimizer ?? form.promptOptimizer,
+    ...(camera_movements.length > 0 ? { camera_movements: [...camera_movements] } : {}),
+    ...(first_frame_image_url ? { first_frame_image_url } : {}),
+  }
+  await send(body, key)
+}
+
+/**
+ * Starts the video that a visitor described before the sign-in. Its key makes reloads and second tabs start it once. The
+ * draft stays if the server could not be reached.
+ */
+export const startVideo = once(async () => {
+  if ($stage.get() !== 'open' || !new URLSearchParams(location.search).has('draft')) return
+  const draft = await readDraft().catch(() => null)
+  history.replaceState(history.state, '', location.pathname)
+  if (!draft || !(draft.prompt || draft.first_frame_image_url)) return
+  const key = draft.key ?? crypto.randomUUID()
+  const unreached = await order(draft, key).then(
+    () => false,
+    (error) => !(error instanceof ApiError) || error.status === 0,
+  )
+  if (unreached) return
+  writeLocalStart(null)
+  await call(removeStartDraft, { params: { key } }).catch(() => {})
+})
