@@ -1,0 +1,115 @@
+import { performance } from 'node:perf_hooks'
+import type { Event } from '#backend/kernel/eventsourcing/pure/decider.ts'
+import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
+import { uuid7 } from '#backend/kernel/eventsourcing/uuid7.ts'
+import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { PROJECTIONS } from '#projections/all.ts'
+import { createBatchWriter, type WriteBatch } from '#projections/engine/batchWriter.ts'
+import { createLivenessReports } from '#projections/engine/livenessReports.ts'
+import { projectBatch } from '#projections/engine/projectBatch.ts'
+import { tableName } from '#projections/engine/readModel.ts'
+import { runProjection } from '#projections/engine/runProjection.ts'
+import { taskEvents } from '#projections/testing/taskEvents.ts'
+import { cpuTime } from './analytics/cpuTime.ts'
+
+/**
+ * Measures how fast all read models catch up with a log: `npm run bench -- catchUp [videos] [rounds]`. Each round writes
+ * them in shared transactions, and each by itself. The tables have the same rows at the end.
+ */
+const videos = Number(process.argv[2] ?? 2_000)
+const rounds = Number(process.argv[3] ?? 3)
+const USERS = 200
+const PAGE = 5_000
+
+const db = await startTemporaryDatabase()
+const silent = { info() {}, error: (detail: object, message: string) => console.error(message, detail) }
+
+/** Returns the events of a video that was made and paid for, with their streams. */
+function video(n: number): { stream: string; event: Event }[] {
+  const [userId, taskId] = [derivedId('user', n % USERS), uuid7()]
+  const { submitted, requested, accepted, started, downloading, succeeded } = taskEvents(taskId, userId)
+  const at = submitted.data.at
+  const lot = { userId, lotId: taskId, source: 'payment', amount: 30, expiresAt: null, at }
+  const account = (type: string, data: object) => ({
+    stream: `creditAccount-${userId}`,
+    event: { type, data: { userId, at, ...data } },
+  })
+  const task = (event: Event) => ({ stream: `videoTask-${taskId}`, event })
+  const lane = (type: string) => ({ stream: `renderLane-${userId}`, event: { type, data: { userId, taskId, at } } })
+  return [
+    account('CreditLotGranted', lot),
+    account('CreditsHeld', { holdId: taskId, parts: [{ lotId: taskId, amount: 30 }] }),
+    task(submitted),
+    ...[lane('RenderSlotAsked'), lane('RenderSlotClaimed')],
+    ...[requested, accepted, started, downloading, succeeded].map(task),
+    account('CreditsCaptured', { holdId: taskId }),
+    lane('RenderSlotReleased'),
+  ]
+}
+
+/** Writes the log to the event table, which is faster than appending it. Returns the number of events. */
+async function writeLog(): Promise<number> {
+  const revisions = new Map<string, number>()
+  const all = Array.from({ length: videos }, (_, n) => video(n)).flat()
+  const rows = all.map(({ stream, event }, n) => {
+    const revision = (revisions.get(stream) ?? -1) + 1
+    revisions.set(stream, revision)
+    return { position: n + 1, stream, revision, id: uuid7(), ...event, meta: { schema: 1 }, created: new Date() }
+  })
+  for (let first = 0; first < rows.length; first += PAGE)
+    await db.pool.query('insert into event select * from jsonb_populate_recordset(null::event, $1::jsonb)', [
+      JSON.stringify(rows.slice(first, first + PAGE)),
+    ])
+  await db.pool.query('analyze event')
+  return rows.length
+}
+
+const tables = PROJECTIONS.map(tableName)
+
+/** Projects the whole log into empty tables. Returns the CPU times and a hash of all rows. */
+async function catchUp(write: WriteBatch) {
+  await db.pool.query(`truncate projection_checkpoint, ${tables.map((table) => `"${table}"`)}`)
+  const { database, store } = db
+  const reports = createLivenessReports(database)
+  const [wall, node, postgres] = [performance.now(), process.cpuUsage(), cpuTime(db.postgres.server.pid)]
+  const run = (projection: (typeof PROJECTIONS)[number]) => {
+    const halt = new AbortController()
+    const { signal } = halt
+    return runProjection(projection, {
+      ...{ store, database, write, reports, log: silent, signal },
+      onLive: () => halt.abort(),
+    })
+  }
+  await Promise.all(PROJECTIONS.map(run))
+  const { user, system } = process.cpuUsage(node)
+  const cost = {
+    wall: performance.now() - wall,
+    node: (user + system) / 1_000,
+    postgres: cpuTime(db.postgres.server.pid) - postgres,
+  }
+  const hashes = tables.map(async (table) => {
+    const { rows } = await db.pool.query(`select md5(string_agg(t::text, '' order by id)) as hash from "${table}" t`)
+    return rows[0].hash
+  })
+  return { ...cost, hash: (await Promise.all(hashes)).join() }
+}
+
+const count = await writeLog()
+const ways: readonly [string, () => WriteBatch][] = [
+  ['shared transactions', () => createBatchWriter(db.database)],
+  [
+    'one by one',
+    () =>
+      ({ target, batch, from }) =>
+        projectBatch(target, db.database, batch, from),
+  ],
+]
+for (let round = 1; round <= rounds; round++)
+  for (const [name, writer] of ways) {
+    const { wall, node, postgres, hash } = await catchUp(writer())
+    const each = (ms: number) => `${((ms / count) * 1_000).toFixed(1)} µs`
+    console.log(
+      `round ${round}, ${name}: ${Math.round(count / (wall / 1_000))} events/s; CPU each ${each(node)} in Node, ${each(postgres)} in PostgreSQL; rows ${derivedId(hash).slice(0, 8)}`,
+    )
+  }
+await db.close()
