@@ -1,16 +1,11 @@
 import path from 'node:path'
-import type pg from 'pg'
-import { pino } from 'pino'
 import { SHIPPED_MODELS } from '../app/adapters.ts'
 import { ConfigError } from '../app/config/environment.ts'
-import { readConfig } from '../app/config/readConfig.ts'
-import { openDefinitions } from '../app/video/openDefinitions.ts'
-import { openVideoProviders } from '../app/video/videoProviders.ts'
 import { parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
-import { openCatalogue, versionOf } from '../tasks/catalogue/catalogue.ts'
-import type { VideoProvider } from '../tasks/videoProvider.port.ts'
+import { openCatalogue } from '../tasks/catalogue/catalogue.ts'
 import { checkAnswer, preview, tryConnection } from './videoProviders/checkProvider.ts'
 import { listProviders } from './videoProviders/listProviders.ts'
+import { openProviders } from './videoProviders/openProviders.ts'
 
 const usage = `npm run providers
   Lists the configured video providers, the models that they offer with their routes, and refused files.
@@ -20,25 +15,6 @@ npm run providers -- check <name> [--model <id>]
 
 npm run providers -- check <name> --answer <file or -> [--of create|state|result] [--status <HTTP status>]
   Reads an answer of the provider with the paths of its definition. - is the standard input.`
-
-/** Opens the configured providers without the server, whose limits and circuit breakers a check does not use. */
-async function openProviders(env: NodeJS.ProcessEnv) {
-  const config = readConfig(env)
-  const log = pino({ level: 'silent' })
-  const pool = { query: () => Promise.reject(new Error('the check uses no database')) } as unknown as pg.Pool
-  const context = { config, log, pool }
-  const providers = new Map<string, VideoProvider>(openVideoProviders(context, {}))
-  const definitions = await openDefinitions({
-    ...context,
-    catalogueModel: (file) => ({ ...file, version: versionOf(file) }),
-    onProvider: (name, provider) => void (provider && providers.set(name, provider)),
-  })
-  const close = async () => {
-    await definitions.close()
-    for (const provider of providers.values()) await provider.close()
-  }
-  return { config, log, providers, definitions, close }
-}
 
 type Opened = Awaited<ReturnType<typeof openProviders>>
 

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestMailServer } from '../providers/mail/testing/testMailServer.ts'
+import { type S3Double, startS3Double } from '../providers/storage/testing/s3Double.ts'
+import { freePort } from '../testing/freePort.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../testing/temporaryDatabase.ts'
+import { runDoctor } from './doctor.ts'
+
+const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kinora-doctor-spec-'))
+const mail = createTestMailServer()
+let s3: S3Double
+let db: TemporaryDatabase
+let services: Record<string, string>
+beforeAll(async () => {
+  ;[s3, db] = await Promise.all([startS3Double(), startTemporaryDatabase()])
+  await mail.start()
+  services = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: db.url,
+    SMTP_URL: mail.url,
+    MAIL_FROM: 'Kinora <hello@kinora.test>',
+    S3_ENDPOINT: s3.access.endpoint,
+    S3_BUCKET: s3.access.bucket,
+    S3_REGION: s3.access.region,
+    S3_ACCESS_KEY_ID: s3.access.accessKeyId,
+    S3_SECRET_ACCESS_KEY: s3.access.secretAccessKey,
+  }
+})
+afterAll(async () => {
+  await Promise.all([s3.close(), db.close(), mail.stop()])
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function examine(env: Record<string, string>, ...args: string[]) {
+  const lines: string[] = []
+  const code = await runDoctor(args, env, (text) => lines.push(text))
+  return { code, lines, report: lines.join('\n') }
+}
+
+describe('npm run doctor', () => {
+  it('signs in to every service, and leaves nothing behind but a test mail', { timeout: 60_000 }, async () => {
+    const { code, lines, report } = await examine(services, '--mail-to', 'me@kinora.test')
+    expect(report).not.toContain('✗')
+    expect(code).toBe(0)
+    const of = (name: string) => lines.find((line) => line.startsWith(`✓ ${name}:`))
+    expect(of('database')).toMatch(/PostgreSQL 18.* clock agrees/)
+    expect(of('media')).toContain('written to kinora, read and removed')
+    expect(s3.calls.map((call) => call.split(' ')[0])).toEqual(expect.arrayContaining(['PUT', 'GET', 'DELETE']))
+    expect([...s3.objects.keys()]).toEqual([])
+    expect(mail.asked).toEqual(['me@kinora.test'])
+    expect(of('ffmpeg')).toMatch(/ffmpeg version/)
+  })
+
+  it('names each service that refuses, with what to do, and no secret', { timeout: 60_000 }, async () => {
+    const closed = await freePort()
+    const { code, lines, report } = await examine({
+      ...services,
+      DATABASE_URL: `postgres://kinora:pass-word@127.0.0.1:${closed}/kinora`,
+      TEMPORAL_ADDRESS: `127.0.0.1:${closed}`,
+      SMTP_URL: `smtp://user:pass-word@127.0.0.1:${closed}`,
+      S3_SECRET_ACCESS_KEY: 'a wrong pass-word',
+      VIDEOS_API_URL: `http://127.0.0.1:${closed}`,
+      VIDEOS_API_KEY: 'pass-word',
+    })
+    expect(code).toBe(1)
+    expect(lines.filter((line) => line.startsWith('✗')).map((line) => /✗ ([^:]*):/.exec(line)![1])).toEqual([
+      'database',
+      'workflows',
+      'media',
+      'mail',
+      expect.stringMatching(/^videos, /),
+    ])
+    expect(report).toContain('Check DATABASE_URL')
+    expect(report).toContain('S3_ settings')
+    expect(report).not.toContain('pass-word')
+  })
+
+  it('names an invalid setting instead of failing', async () => {
+    expect(await examine({ DATA_DIR: dataDir, SMTP_URL: 'mail.example.org' })).toMatchObject({
+      code: 1,
+      report: expect.stringContaining('SMTP_URL: '),
+    })
+  })
+})

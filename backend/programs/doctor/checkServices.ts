@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import * as z from 'zod/mini'
+import type { Config } from '../../app/config/readConfig.ts'
+import { createSmtpMailer } from '../../providers/mail/smtpMailer.ts'
+import { createPaypalApi } from '../../providers/payments/paypal/paypalApi.ts'
+import { createS3MediaStore, type S3Access } from '../../providers/storage/s3MediaStore.ts'
+import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
+import type { Check } from './check.ts'
+
+const PROVIDER_MS = 25_000
+
+async function examineBucket(access: S3Access): Promise<string> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-doctor-'))
+  const id = randomUUID()
+  const [file, key] = [path.join(folder, id), `doctor/${id}`]
+  try {
+    const store = createS3MediaStore(access, folder)
+    writeFileSync(file, id)
+    await store.put(key, file)
+    const read = await text(store.read(key))
+    await store.remove(key)
+    if (read !== id) throw new Error('the bucket returned another content')
+    if ((await store.size(key)) !== undefined) throw new Error('a removed file is still there')
+    return `a file was written to ${access.bucket}, read and removed`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function examineMail({ url, from }: NonNullable<Config['mail']>, recipient: string | undefined): Promise<string> {
+  const to = recipient ?? from.replace(/^.*<|>$/g, '')
+  const mailer = createSmtpMailer(url, from)
+  try {
+    const mail = { subject: 'Kinora can send mail', text: 'This is a test.', html: '<p>This is a test.</p>' }
+    const outcome = await mailer.send({ ...mail, id: randomUUID(), userId: '', to })
+    if (outcome !== 'sent') throw new Error(`the server refuses ${to}`)
+    return `a test mail was sent to ${to}`
+  } finally {
+    await mailer.close()
+  }
+}
+
+async function examinePaypal({ webhookId, ...access }: NonNullable<Config['payments']['paypal']>): Promise<string> {
+  const { url } = await createPaypalApi(access).get(
+    `/v1/notifications/webhooks/${encodeURIComponent(webhookId)}`,
+    z.object({ url: z.string() }),
+  )
+  return `PayPal accepts the keys and sends webhooks to ${url}`
+}
+
+async function examineVideos(provider: VideoProvider): Promise<string> {
+  const { ok, detail } = await provider.check(AbortSignal.timeout(PROVIDER_MS))
+  if (!ok) throw new Error(detail)
+  return detail
+}
+
+/** The checks of the media, mail, payments and each video provider. */
+export function serviceChecks(
+  { storage, mail, payments, registration }: Config,
+  providers: ReadonlyMap<string, VideoProvider>,
+  recipient: string | undefined,
+): Check[] {
+  const noMail = registration === 'closed' ? 'none, so registration is closed' : 'kept for /dev/mailbox'
+  return [
+    {
+      name: 'media',
+      examine: async () => (storage ? examineBucket(storage) : 'in DATA_DIR'),
+      advice:
+        'Check the S3_ settings. The key must be allowed to put, get and delete objects, and the bucket must exist.',
+    },
+    {
+      name: 'mail',
+      examine: async () => (mail ? examineMail(mail, recipient) : noMail),
+      advice: 'Check SMTP_URL, its user and password, and that the server accepts MAIL_FROM as a sender.',
+    },
+    {
+      name: 'payments',
+      examine: async () => (payments.paypal ? examinePaypal(payments.paypal) : payments.mode),
+      advice:
+        'Check PAYPAL_CLIENT_ID, PAYPAL_CLIENT_SECRET, PAYPAL_WEBHOOK_ID, and that PAYPAL_BASE_URL is of the same kind.',
+    },
+    ...[...providers].map(([name, provider]) => ({
+      name: `videos, ${name}`,
+      examine: () => examineVideos(provider),
+      advice: `Check its key and address; npm run providers -- check ${name} shows the request.`,
+    })),
+  ]
+}

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { Connection } from '@temporalio/client'
+import pg from 'pg'
+import type { Config } from '../../app/config/readConfig.ts'
+import { createEventStoreDb } from '../../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
+import type { Check } from './check.ts'
+
+const CONNECT_MS = 10_000
+/** Links and second factors are valid for seconds to minutes, so clocks must agree. */
+const MAX_CLOCK_DIFFERENCE_MS = 2_000
+
+async function examineDatabase(connectionString: string): Promise<string> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ version: string; may: boolean; now: Date }>(
+      `select current_setting('server_version') as version, has_database_privilege(current_database(), 'CREATE') as may, clock_timestamp() as now`,
+    )
+    const { version, may, now } = rows[0]!
+    if (!may) throw new Error('the user may not create tables')
+    const difference = Math.abs(now.getTime() - Date.now())
+    if (difference > MAX_CLOCK_DIFFERENCE_MS)
+      throw new Error(`its clock differs from the one of this machine by ${Math.round(difference / 1000)} s`)
+    return `PostgreSQL ${version}, and its clock agrees`
+  } finally {
+    await client.end()
+  }
+}
+
+async function examineEventStore({ url, ca }: { url: string; ca: string | undefined }): Promise<string> {
+  const store = createEventStoreDb({ url, ca, log: { warn: () => {} } as never })
+  try {
+    await store.probe()
+    return 'an event was appended'
+  } finally {
+    await store.close()
+  }
+}
+
+async function examineTemporal({ address, namespace }: NonNullable<Config['temporal']>): Promise<string> {
+  const connection = await Connection.connect({ address, connectTimeout: CONNECT_MS })
+  try {
+    await connection.workflowService.describeNamespace({ namespace })
+    return `the namespace ${namespace} exists`
+  } finally {
+    await connection.close()
+  }
+}
+
+/** The checks of the database, the event log and the workflow engine. */
+export function storeChecks({ database, dataDir, eventStore, temporal }: Config): Check[] {
+  const cluster = existsSync(path.join(dataDir, 'postgres/PG_VERSION')) ? 'exists' : 'is made at the first start'
+  return [
+    {
+      name: 'database',
+      examine: async () => (database ? examineDatabase(database.url) : `embedded, and ${cluster}`),
+      advice: 'Check DATABASE_URL, the password and the network. The user must own its database.',
+    },
+    {
+      name: 'event log',
+      examine: async () => (eventStore ? examineEventStore(eventStore) : 'in PostgreSQL'),
+      advice: 'Check EVENTSTORE_URL, its user, and EVENTSTORE_CA: docs/eventstoredb.md.',
+    },
+    {
+      name: 'workflows',
+      examine: async () => (temporal ? examineTemporal(temporal) : 'in this process'),
+      advice:
+        'Check TEMPORAL_ADDRESS, and create the namespace: temporal operator namespace create -n <TEMPORAL_NAMESPACE>.',
+    },
+  ]
+}

@@ -1,0 +1,26 @@
+import type pg from 'pg'
+import { pino } from 'pino'
+import { readConfig } from '../../app/config/readConfig.ts'
+import { openDefinitions } from '../../app/video/openDefinitions.ts'
+import { openVideoProviders } from '../../app/video/videoProviders.ts'
+import { versionOf } from '../../tasks/catalogue/catalogue.ts'
+import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
+
+/** Opens the configured providers without the server, whose limits and circuit breakers a check does not use. */
+export async function openProviders(env: NodeJS.ProcessEnv) {
+  const config = readConfig(env)
+  const log = pino({ level: 'silent' })
+  const pool = { query: () => Promise.reject(new Error('the check uses no database')) } as unknown as pg.Pool
+  const context = { config, log, pool }
+  const providers = new Map<string, VideoProvider>(openVideoProviders(context, {}))
+  const definitions = await openDefinitions({
+    ...context,
+    catalogueModel: (file) => ({ ...file, version: versionOf(file) }),
+    onProvider: (name, provider) => void (provider && providers.set(name, provider)),
+  })
+  const close = async () => {
+    await definitions.close()
+    for (const provider of providers.values()) await provider.close()
+  }
+  return { config, log, providers, definitions, close }
+}
