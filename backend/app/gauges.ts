@@ -11,6 +11,7 @@ import { readCircuitBreakers } from '../providers/video/circuitBreaker.ts'
 import { readWebhookBacklog } from '../subscriptions/webhookInbox.ts'
 import type { Context } from './context.ts'
 import { readHeadAge } from './heads/heads.ts'
+import { VERSION } from './version.ts'
 
 const HOUR_MS = 3_600_000
 /** Processing time after which a task is stuck: the 30-minute rendering limit plus time for the download. */
@@ -25,6 +26,7 @@ const MAX_WAITING_MS = 6.5 * HOUR_MS
 export function registerGauges({ pool, database, clock, calendar, log, observability, quarantine }: Context): void {
   const { metrics, onCollect } = observability
   const { gauge } = metrics
+  gauge('kinora_build_info', 'Release of the process; always 1.', ['version']).set({ version: VERSION }, 1)
   const age = (epochSeconds: number | null, time: Clock | Calendar) =>
     epochSeconds === null ? 0 : Math.max(0, time() / 1000 - epochSeconds)
 

@@ -21,6 +21,7 @@ import { startHeads } from './heads/heads.ts'
 import { deferred, leased, type Running } from './leases.ts'
 import { startProjections } from './projections.ts'
 import { createServices, type Services } from './services.ts'
+import { VERSION } from './version.ts'
 import { startWorkflows } from './workflows.ts'
 
 export type Kinora = Awaited<ReturnType<typeof startKinora>>
@@ -89,6 +90,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
     running.push(startApi(context, adapters, services, { server, publicUrl: () => url, health: pages, site }))
   }
   readiness = 'ready'
+  log.info({ version: VERSION, roles: config.roles }, 'started')
 
   return {
     url,

@@ -36,6 +36,7 @@ import { rendersHere } from '../engine.ts'
 import { createHttpApp } from '../httpApp.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import type { Services } from '../services.ts'
+import { VERSION } from '../version.ts'
 import { serveBilling } from './serveBilling.ts'
 import { serveVideos } from './serveVideos.ts'
 import { webhooksOf } from './webhooksOf.ts'
@@ -107,6 +108,7 @@ export function composeApi(
       registration,
       support_email,
       video_label,
+      version: VERSION,
     }))
   }
   const mailDelivered = async () => {

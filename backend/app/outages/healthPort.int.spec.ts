@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -57,6 +58,11 @@ describe('with HEALTH_PORT', () => {
     expect(await ask(port, '/api/v1/status', agent)).toEqual([200, 'keep-alive'])
     expect((await ask(port, '/metrics'))[0]).toBe(404)
     expect((await ask(healthPort, '/metrics'))[0]).toBe(200)
+
+    const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'))
+    expect(await (await fetch(`http://127.0.0.1:${port}/api/v1/status`)).json()).toMatchObject({ version })
+    const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text()
+    expect(metrics).toContain(`kinora_build_info{version="${version}"} 1`)
 
     const ended = program.stop()
     await until(async () => (await ask(healthPort, '/readyz'))[0] === 503)

@@ -96,6 +96,8 @@ export const status = endpoint('GET /status', {
     support_email: z.string(),
     /** Whose downloads have a visible label; `auto` means accounts whose language is Chinese. */
     video_label: z.enum(['auto', 'always', 'never']),
+    /** Release of the server. */
+    version: z.string(),
   }),
   summary: 'What the site says about this installation',
 })

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { Connection } from '@temporalio/client'
 import pg from 'pg'
 import type { Config } from '../../app/config/readConfig.ts'
 import { createEventStoreDb } from '../../kernel/eventsourcing/eventStoreDb/eventStoreDb.ts'
@@ -39,6 +38,7 @@ async function examineEventStore({ url, ca }: { url: string; ca: string | undefi
 }
 
 async function examineTemporal({ address, namespace }: NonNullable<Config['temporal']>): Promise<string> {
+  const { Connection } = await import('@temporalio/client')
   const connection = await Connection.connect({ address, connectTimeout: CONNECT_MS })
   try {
     await connection.workflowService.describeNamespace({ namespace })

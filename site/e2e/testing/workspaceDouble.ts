@@ -130,7 +130,7 @@ async function answer(route: Route, state: WorkspaceState, language: string): Pr
   if (path === '/status')
     return json({
       ...{ demo_renderer: true, prompt_optimizer: false },
-      ...{ support_email: 'support@kinora.test', video_label: 'auto' },
+      ...{ support_email: 'support@kinora.test', video_label: 'auto', version: '0.0.0' },
     })
   if (path === '/videos/understand') return json({ drawn: ['forest', 'fox'], missing: ['birch'] })
   if (path === '/videos/upload-image') return json({ image_url: '/api/v1/videos/images/1' })
