@@ -74,8 +74,8 @@ export function createAccountPasswords({ outbox, publicUrl, now = Date.now, ...o
     /** Checks the signed-in user's password and returns the account. @throws ValidationError wrong_password */
     async confirm(userId: string, password: string, path: string): Promise<UserAccount> {
       const account = await database.em.fork().findOne(UserTable, { id: userId })
-      if (!account || !(await isPassword(account, password)))
-        throw new ValidationError([{ path, code: 'wrong_password' }])
+      if (!account) throw new Rejection('unauthenticated', 'This account was deleted.')
+      if (!(await isPassword(account, password))) throw new ValidationError([{ path, code: 'wrong_password' }])
       return account
     },
 

@@ -26,7 +26,7 @@ interface ErasureListOptions {
   readonly store: EventStore
   /** Opens the files that are kept outside the database and its backups. */
   readonly openFiles: () => TextFiles
-  readonly request: (userId: string) => Promise<void>
+  readonly request: (userId: string) => Promise<unknown>
 }
 
 /** Creates the list of erased accounts: ids only, in the log and in a file. */

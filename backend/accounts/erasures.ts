@@ -37,8 +37,11 @@ export type Erasures = ReturnType<typeof createErasures>
  */
 export function createErasures({ database, now, destroyKey, eraseRows }: ErasuresOptions) {
   return {
-    async request(userId: string): Promise<void> {
-      await database.em.fork().transactional(async (tx) => {
+    /** Returns false if the account was deleted before. */
+    async request(userId: string): Promise<boolean> {
+      return database.em.fork().transactional(async (tx) => {
+        // The account is locked first, as by a change of its password, to avoid deadlocks.
+        const found = await tx.execute<object[]>('select 1 from user_account where id = ? for update', [userId])
         const row = [userId, new Date(now())]
         await tx.execute('insert into erasure (user_id, requested_at) values (?, ?) on conflict do nothing', row)
         await tx.execute('update free_grant set user_id = null where user_id = ?', [userId])
@@ -53,6 +56,7 @@ export function createErasures({ database, now, destroyKey, eraseRows }: Erasure
         await tx.execute('delete from user_account where id = ?', [userId])
         const change = JSON.stringify({ name: ERASURES, ids: [userId] })
         await tx.execute('select pg_notify(?, ?)', [CHANGE_CHANNEL, change])
+        return found.length > 0
       })
     },
 

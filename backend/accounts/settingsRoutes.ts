@@ -79,8 +79,9 @@ export function serveSettings(serve: Serve, services: AccountRoutes): void {
   serve(contract.deleteAccount, async ({ body, userId, ctx }) => {
     await confirmations.confirmDeletion(ctx, userId, body)
     await confirmations.requireStepUp(ctx, userId)
-    await accounts.erase(userId)
+    const isErased = await accounts.erase(userId)
     await sessions.end(ctx)
+    if (!isErased) throw new Rejection('unauthenticated', 'This account was deleted.')
     return { message: 'The account was deleted.' }
   })
 }

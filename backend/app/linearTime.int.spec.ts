@@ -5,6 +5,7 @@ import { createProviderDouble } from '../providers/video/testing/providerDouble.
 import { type Operation, readOperations, withIds } from '../testing/operations.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import type { TestUser } from '../testing/testUser.ts'
+import { filled, worstPatterns } from '../testing/worstPatterns.ts'
 
 /** Longest CPU time that a request may occupy the event loop, ms. */
 const LIMIT_MS = 20
@@ -13,25 +14,6 @@ const BODY = 63_000
 const HEAD = 15_000
 /** A busy machine or a garbage collection can exceed the limit once, so only a repeated excess is a fault. */
 const ATTEMPTS = 4
-
-const filled = (unit: string, length: number, start = '', end = '') =>
-  start + unit.repeat(Math.floor(length / Buffer.byteLength(unit))) + end
-/** Texts that are the worst case of some common regular expression, parser or normalization. */
-const patterns = (length: number): readonly string[] => [
-  filled('.', length, 'a@', '@'),
-  filled('a@', length),
-  filled('.a', length, 'a@b'),
-  filled(' ', length, 'a', 'a'),
-  filled('/', length, '/', 'x'),
-  filled('=', length, 'a', 'a'),
-  filled('0', length, '1', 'x'),
-  filled('[', length),
-  filled('<a', length),
-  filled('-', length, 'a', '_'),
-  filled('\u0315\u0327\u0301', length, 'a'),
-  filled('\ufdfa', length),
-  filled('1234', length),
-]
 
 let kinora: TestKinora
 let user: TestUser
@@ -94,7 +76,7 @@ describe('the event loop is not blocked for more than 20 ms', () => {
     function* requests() {
       for (const { method, path, fields } of operations)
         for (const field of fields)
-          for (const pattern of patterns(BODY))
+          for (const pattern of worstPatterns(BODY))
             yield [
               `${method} ${path} ${field} ${shown(pattern)}`,
               () => user.call(method, withIds(path), { [field]: pattern }),
@@ -107,7 +89,7 @@ describe('the event loop is not blocked for more than 20 ms', () => {
     function* requests() {
       for (const { method, path, parameters } of operations)
         for (const { name, in: place } of parameters)
-          for (const pattern of patterns(HEAD / 3)) {
+          for (const pattern of worstPatterns(HEAD / 3)) {
             const encoded = encodeURIComponent(pattern).slice(0, HEAD)
             const target = place === 'path' ? path.replace(`{${name}}`, encoded) : `${path}?${name}=${encoded}`
             yield [`${method} ${path} ${name} ${shown(pattern)}`, () => user.call(method, withIds(target))] as const

@@ -1,3 +1,5 @@
+import { fromJSONSchema } from 'zod'
+
 interface Schema {
   readonly type?: string
   readonly enum?: readonly unknown[]
@@ -69,10 +71,12 @@ interface Documented {
   readonly pattern: RegExp
   /** Error codes by status; undefined for a successful response. */
   readonly codes: ReadonlyMap<number, readonly string[] | undefined>
+  /** Returns what a JSON body violates, if anything. */
+  readonly faultOf: (status: number, body: unknown) => string | undefined
 }
 
 /**
- * Returns a response of the API, after a check that its status and error code are documented.
+ * Returns a response of the API, after a check that its status, its error code and the schema of its body are documented.
  * @param api base URL, `…/api/v1`
  */
 export async function documented(api: string, method: string, path: string, response: Response): Promise<Response> {
@@ -82,12 +86,16 @@ export async function documented(api: string, method: string, path: string, resp
   const operation = (await reading).find((each) => each.method === method && each.pattern.test(pathname))
   if (!operation) return response
   const { status } = response
+  const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
+  const body: unknown = isJson ? await response.clone().json() : undefined
   const code = response.headers.get('content-type')?.includes('problem+json')
-    ? ((await response.clone().json()) as { code: string }).code
+    ? (body as { code: string }).code
     : undefined
   const codes = operation.codes.get(status)
   if (!operation.codes.has(status) || (code !== undefined && !codes?.includes(code)))
     throw new Error(`${method} ${path} responds ${status} ${code ?? ''}, which its description does not mention`)
+  const fault = isJson ? operation.faultOf(status, body) : undefined
+  if (fault) throw new Error(`${method} ${path} responds ${status} with a body that its description refuses: ${fault}`)
   return response
 }
 
@@ -97,14 +105,34 @@ async function readDocumented(api: string): Promise<readonly Documented[]> {
     descriptions.delete(api)
     return []
   }
-  const { paths } = (await answer.json()) as { paths: Record<string, Record<string, { responses: Responses }>> }
+  const { paths, components } = (await answer.json()) as {
+    paths: Record<string, Record<string, { responses: Responses }>>
+    components: { schemas: { Problem: JsonSchema } }
+  }
+  const problem = fromJSONSchema(components.schemas.Problem)
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({
       method: method.toUpperCase(),
       pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
       codes: new Map(Object.entries(responses).map(([status, response]) => [Number(status), codesOf(response)])),
+      faultOf: faultOf(responses, problem),
     })),
   )
+}
+
+type JsonSchema = Parameters<typeof fromJSONSchema>[0]
+
+/** Returns a check of bodies by status. Schemas are compiled when they are first needed. */
+function faultOf(responses: Responses, problem: ReturnType<typeof fromJSONSchema>) {
+  const compiled = new Map<number, ReturnType<typeof fromJSONSchema> | undefined>()
+  return (status: number, body: unknown): string | undefined => {
+    if (!compiled.has(status)) {
+      const schema = responses[status]?.content?.['application/json']?.schema as JsonSchema | undefined
+      compiled.set(status, status >= 400 ? problem : schema === undefined ? undefined : fromJSONSchema(schema))
+    }
+    const [issue] = compiled.get(status)?.safeParse(body).error?.issues ?? []
+    return issue && `${issue.path.join('.')}: ${issue.message}`
+  }
 }
 
 interface ProblemSchema {

@@ -40,8 +40,7 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
 
   const replaceCodes = async (owner: string, em: EntityManager): Promise<string[]> => {
     const codes = newRecoveryCodes()
-    // A concurrent replacement would not see these codes, and both sets would stay.
-    await execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`recovery codes of ${owner}`], em)
+    await lockCodes(em, owner)
     await execute('delete from recovery_code where owner = ?', [owner], em)
     for (const code of codes)
       await execute('insert into recovery_code (hash, owner) values (?, ?)', [hashOfCode(code), owner], em)
@@ -163,8 +162,16 @@ export function createSecondFactors({ database, passkeys, userKeys, now = Date.n
   }
 }
 
+/**
+ * Lets transactions that delete an owner's recovery codes run one after another. A concurrent replacement would not see
+ * new codes, so both sets would stay, and two deletions that meet the rows in different orders would deadlock.
+ */
+const lockCodes = (tx: EntityManager, owner: string) =>
+  tx.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`recovery codes of ${owner}`])
+
 /** Deletes recovery codes that have no factor left to replace. */
 async function removeIdleCodes(tx: EntityManager, owner: string): Promise<void> {
+  await lockCodes(tx, owner)
   await tx.execute(
     `delete from recovery_code where owner = ? and not exists (select from authenticator where owner = ?)
        and not exists (select from passkey where owner = ?)`,

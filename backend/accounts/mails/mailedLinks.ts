@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { UserAccount } from '../tables.ts'
@@ -36,8 +37,10 @@ export type MailedLinks = ReturnType<typeof createMailedLinks>
 /** Creates a sender of emailed links with single-use tokens. Stores only the hashes of the tokens. */
 export function createMailedLinks(database: Database, outbox: Outbox, publicUrl: () => string, now: Clock) {
   // Transactions that change a user's links run one after another, and lock the account first to avoid deadlocks.
-  const lock = (tx: EntityManager, userId: string) =>
-    tx.execute('select 1 from user_account where id = ? for update', [userId])
+  const lock = async (tx: EntityManager, userId: string) => {
+    const found = await tx.execute<object[]>('select 1 from user_account where id = ? for update', [userId])
+    if (found.length === 0) throw new Rejection('unauthenticated', 'This account was deleted.')
+  }
 
   /** Invalidates a user's links for a purpose. */
   const revoke = (tx: EntityManager, userId: string, purpose: Purpose) =>

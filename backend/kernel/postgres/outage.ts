@@ -1,8 +1,8 @@
 /**
- * SQLSTATEs of connection failures, exhausted resources such as a full disk, timeouts of locks and statements, server
- * shutdowns and startups, read-only databases, and terminated sessions.
+ * SQLSTATEs of connection failures, exhausted resources such as a full disk, timeouts of locks and statements, deadlocks and
+ * serialization failures, server shutdowns and startups, read-only databases, and terminated sessions.
  */
-const SQL_STATES = /^(08|53|55P03|57014|57P0|25006|25P03)/
+const SQL_STATES = /^(08|40001|40P01|53|55P03|57014|57P0|25006|25P03)/
 const SYSTEM_CODES = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
 /** Messages of driver errors, which have no codes. */
 const MESSAGES =

@@ -2,19 +2,51 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Attacker } from './attacker.ts'
+import { createAttacker } from './attacker.ts'
+import type { DescribedOperation } from './describedOperations.ts'
 import type { Neighbour } from './report.ts'
+import { PRODUCTION_RATES, startTarget } from './target.ts'
 
 const HOSTILE = path.join(import.meta.dirname, 'hostileClientProgram.ts')
 const PATHS = ['/auth/me', '/videos/my-works', '/credits/history', '/subscriptions/stats', '/users/sessions']
 /** Requests of the neighbour per second. */
 const RATE = 40
 
+/** What the hostile client sends: each kind alone, then all together. */
+const KINDS = ['uploads', 'patterns', 'sockets', 'uploads,patterns,sockets']
+
 /**
- * Measures another user's p99 in rounds of `roundMs` with and without a hostile client in turn, so that other programs
- * of the machine slow both alike. The rounds without it come first and last.
+ * Measures another user's p99 beside each kind of hostile client, on a Kinora with the limits of production.
+ * @param find reports answers to the neighbour that are not 200
  */
-export async function measureNeighbour(attacker: Attacker, rounds: number, roundMs: number): Promise<Neighbour> {
+export async function measureNeighbours(
+  operations: readonly DescribedOperation[],
+  find: (what: string) => void,
+  rounds: number,
+  roundMs: number,
+): Promise<Neighbour[]> {
+  const target = await startTarget(PRODUCTION_RATES)
+  const attacker = createAttacker(target, operations)
+  try {
+    const measured: Neighbour[] = []
+    for (const kind of KINDS) measured.push(await measureNeighbour(attacker, kind, rounds, roundMs))
+    return measured
+  } finally {
+    for (const { what } of attacker.findings) find(what)
+    await target.stop()
+  }
+}
+
+/**
+ * Measures in rounds of `roundMs` with and without the hostile client in turn, so that other programs of the machine
+ * slow both alike. The rounds without it come first and last.
+ */
+async function measureNeighbour(
+  attacker: ReturnType<typeof createAttacker>,
+  kind: string,
+  rounds: number,
+  roundMs: number,
+): Promise<Neighbour> {
   const quiet: number[] = []
   const hostile: number[] = []
   const { target } = attacker
@@ -38,7 +70,7 @@ export async function measureNeighbour(attacker: Attacker, rounds: number, round
   for (let round = 0; round < rounds; round++) {
     await measure(quiet)
     const { cookie } = await target.newAccount()
-    const client = fork(HOSTILE, [target.url, cookie], { stdio: 'inherit' })
+    const client = fork(HOSTILE, [target.url, cookie, kind], { stdio: 'inherit' })
     await once(client, 'message')
     await measure(hostile)
     client.kill()
@@ -48,7 +80,8 @@ export async function measureNeighbour(attacker: Attacker, rounds: number, round
   }
   await measure(quiet)
   const [quietP99Ms, hostileP99Ms] = [p99(quiet), p99(hostile)]
-  return { quietP99Ms, hostileP99Ms, ratio: hostileP99Ms / quietP99Ms, samples: Math.min(quiet.length, hostile.length) }
+  const samples = Math.min(quiet.length, hostile.length)
+  return { kind, quietP99Ms, hostileP99Ms, ratio: hostileP99Ms / quietP99Ms, samples }
 }
 
 const p99 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN

@@ -1,30 +1,12 @@
+import { worstPatterns } from '../worstPatterns.ts'
 import type { Attacker } from './attacker.ts'
 import type { DescribedOperation } from './describedOperations.ts'
 
 const BODY = 63_000
 const QUERY = 5_000
 
-const filled = (unit: string, length: number, start = '', end = '') =>
-  start + unit.repeat(Math.floor(length / Buffer.byteLength(unit))) + end
-/** Texts that are the worst case of some common regular expression, parser or normalization. */
-export const patterns = (length: number): readonly string[] => [
-  filled('.', length, 'a@', '@'),
-  filled('a@', length),
-  filled('.a', length, 'a@b'),
-  filled(' ', length, 'a', 'a'),
-  filled('/', length, '/', 'x'),
-  filled('=', length, 'a', 'a'),
-  filled('0', length, '1', 'x'),
-  filled('[', length),
-  filled('<a', length),
-  filled('-', length, 'a', '_'),
-  filled('\u0315\u0327\u0301', length, 'a'),
-  filled('\ufdfa', length),
-  filled('1234', length),
-]
-
 /** Sends the worst patterns in every field and parameter of every operation. `every` thins them out. */
-export async function worstPatterns(
+export async function sendPatterns(
   attacker: Attacker,
   operations: readonly DescribedOperation[],
   every: number,
@@ -50,10 +32,10 @@ export async function worstPatterns(
       if (status === 401 || status === 429) as = await attacker.target.newAccount()
     }
     for (const field of Object.keys(body?.properties ?? {}))
-      for (const pattern of patterns(BODY)) await send(filledPath, JSON.stringify({ [field]: pattern }))
+      for (const pattern of worstPatterns(BODY)) await send(filledPath, JSON.stringify({ [field]: pattern }))
     if (body) await send(filledPath, '['.repeat(BODY))
     for (const { name: parameter, in: place } of parameters)
-      for (const pattern of place === 'header' ? [] : patterns(QUERY)) {
+      for (const pattern of place === 'header' ? [] : worstPatterns(QUERY)) {
         const text = encodeURIComponent(pattern).slice(0, 3 * QUERY)
         await send(place === 'path' ? path.replace(`{${parameter}}`, text) : `${filledPath}?${parameter}=${text}`)
       }

@@ -24,11 +24,13 @@ export interface Report {
   readonly requests: number
   readonly operations: { readonly reached: number; readonly all: number; readonly missing: readonly string[] }
   readonly longestTurns: readonly Turn[]
-  /** Another user's p99 with the hostile client divided by that without it, per pair of rounds. */
-  readonly neighbour: Neighbour | null
+  /** Another user's p99 with a hostile client and without it. */
+  readonly neighbours: readonly Neighbour[]
 }
 
 export interface Neighbour {
+  /** What the hostile client sends. */
+  readonly kind: string
   readonly quietP99Ms: number
   readonly hostileP99Ms: number
   readonly ratio: number
@@ -54,7 +56,7 @@ export function formatReport({
   requests,
   operations,
   longestTurns,
-  neighbour,
+  neighbours,
 }: Report): string {
   const rows = sections.map(({ attack, requests, statuses, longestTurn, note, seconds }) => [
     attack,
@@ -76,12 +78,11 @@ export function formatReport({
           `longest turn ${longest.ms.toFixed(0)} ms (garbage collection ${longest.gcMs.toFixed(0)} ms): ${longest.requests.slice(0, 5).join(', ')}`,
         ]
       : []),
-    ...(neighbour
-      ? [
-          `p99 of another user: ${neighbour.quietP99Ms.toFixed(1)} ms, with a hostile client ${neighbour.hostileP99Ms.toFixed(1)} ms, ` +
-            `ratio ${neighbour.ratio.toFixed(2)} (${neighbour.samples} samples each)`,
-        ]
-      : []),
+    ...neighbours.map(
+      ({ kind, quietP99Ms, hostileP99Ms, ratio, samples }) =>
+        `p99 of another user: ${quietP99Ms.toFixed(1)} ms, beside ${kind} ${hostileP99Ms.toFixed(1)} ms, ` +
+        `ratio ${ratio.toFixed(2)} (${samples} samples each)`,
+    ),
     findings.length === 0 ? 'no findings' : `${findings.length} findings`,
     ...findings.slice(0, SHOWN).map(({ attack, what }) => `  ${attack}: ${what}`),
   ].join('\n')

@@ -36,6 +36,8 @@ export const OPERATOR = { username: 'olga', password: 'a password for olga' }
 type Rates = Readonly<{ SESSION_RATE: string; NETWORK_RATE: string }>
 /** Rates that hide nothing from an attack that has only a few accounts and addresses. */
 const NO_LIMITS: Rates = { SESSION_RATE: '1000000', NETWORK_RATE: '1000000' }
+/** The defaults of production. */
+export const PRODUCTION_RATES: Rates = { SESSION_RATE: '40', NETWORK_RATE: '40' }
 
 export type Target = Awaited<ReturnType<typeof startTarget>>
 
