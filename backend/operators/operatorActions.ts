@@ -9,6 +9,7 @@ interface Action {
     | 'exported'
     | 'credits_adjusted'
     | 'user_invited'
+    | 'user_sessions_ended'
     | 'events_replayed'
     | 'second_factor_added'
     | 'second_factor_removed'

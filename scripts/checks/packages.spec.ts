@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, it } from 'vitest'
 import { packageFaults } from './packages.mjs'
 
@@ -32,4 +35,19 @@ it('names entries of the list that no package needs', () => {
     'no package has the licence MIT',
     'native has no install script any more',
   ])
+})
+
+it('the SBOM names every shipped package with its version and hash', { timeout: 60_000 }, () => {
+  const cwd = path.resolve(import.meta.dirname, '../..')
+  const bom = JSON.parse(execFileSync('npm', ['run', '-s', 'sbom'], { cwd, encoding: 'utf8' })) as {
+    bomFormat: string
+    components: { name: string; version: string; hashes?: object[] }[]
+  }
+  expect(bom.bomFormat).toBe('CycloneDX')
+  const { dependencies } = JSON.parse(readFileSync(path.join(cwd, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  const listed = new Map(bom.components.map(({ name, version }) => [name, version]))
+  expect(Object.keys(dependencies).filter((name) => !listed.has(name))).toEqual([])
+  expect(bom.components.filter(({ hashes = [] }) => hashes.length === 0)).toEqual([])
 })

@@ -148,7 +148,7 @@ export function composeApi(
   })
   return {
     callback: app.callback(),
-    admitSocket: (request: IncomingMessage) => admission.admitSocket(app, request),
+    admitSocket: (request: IncomingMessage) => admission.admitSocket(app, request, publicUrl()),
     /** Waits for work that outlives its request. */
     async settle() {
       eventLoop.stop()

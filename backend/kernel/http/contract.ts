@@ -70,7 +70,7 @@ export const paging = (perPage: number) => ({
 })
 
 /** Body of every error response: RFC 9457 problem details with a user-facing `detail` and a stable `code`. */
-export const Problem = z.object({
+export const Problem = z.looseObject({
   type: z.string(),
   title: z.string(),
   status: z.number(),

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { Rejection } from '../eventsourcing/pure/decider.ts'
 import type { Database } from '../postgres/orm.ts'
 import { API_BASE } from './contract.ts'
+import { statusOf } from './problemDetails.ts'
 
 const TOKEN_SECONDS = 60
 /** Time without a message after which a client is disconnected. Clients ping every 30 s. */
@@ -20,7 +22,6 @@ const UNAUTHENTICATED = 4001
 const SERVICE_RESTART = 1012
 const POLICY_VIOLATION = 1008
 const TRY_AGAIN_LATER = 1013
-const TOO_MANY_REQUESTS = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\nConnection: close\r\n\r\n'
 /** Longest message that can be a ping. */
 const PING_CHARACTERS = 100
 /** Time for which a client that breaks the rules may read the reason, ms. */
@@ -132,17 +133,14 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
         if (ended.includes(sessions.get(socket) ?? '')) socket.close(SERVICE_RESTART, 'sign in again')
     },
 
-    /** Serves the sockets of a server. @param admit rejects if the client opens too many */
+    /** Serves the sockets of a server. @param admit rejects if another site asks, or a client opens too many */
     attach(http: Server, admit: (request: IncomingMessage) => Promise<void> = async () => {}): void {
       const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<unknown> => {
         if (urlOf(request)?.pathname !== `${API_BASE}/ws`) return stream.destroy()
         const onError = () => stream.destroy()
         stream.on('error', onError)
-        const isAdmitted = await admit(request).then(
-          () => true,
-          () => false,
-        )
-        if (!isAdmitted) return stream.end(TOO_MANY_REQUESTS)
+        const refusal = await admit(request).catch((error: unknown) => error)
+        if (refusal) return stream.end(refusalOf(refusal))
         stream.off('error', onError)
         if (stream.destroyed) return
         return server.handleUpgrade(request, stream, head, (socket) => void accept(socket, request))
@@ -155,6 +153,13 @@ export function createRealtime(database: Database, isSessionOpen: (sessionId: st
       server.close()
     },
   }
+}
+
+/** Returns the answer to a handshake that is not admitted. */
+function refusalOf(error: unknown): string {
+  const status = error instanceof Rejection ? statusOf(error.code) : 503
+  const retryAfter = status === 403 ? '' : 'Retry-After: 5\r\n'
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${retryAfter}Connection: close\r\n\r\n`
 }
 
 /** Returns undefined for a request target that is not a URL, such as `//`. */

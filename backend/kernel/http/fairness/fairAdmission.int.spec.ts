@@ -34,7 +34,9 @@ beforeEach(async () => {
   })
   server = createServer(app.callback())
   const noTokens = { em: { fork: () => ({ execute: async () => [] }) } }
-  createRealtime(noTokens as never, async () => true).attach(server, (request) => admission.admitSocket(app, request))
+  createRealtime(noTokens as never, async () => true).attach(server, (request) =>
+    admission.admitSocket(app, request, 'https://kinora.test'),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
@@ -95,16 +97,19 @@ it('the bytes of a body are charged, so that the next request waits', async () =
   expect(performance.now() - sentAt).toBeGreaterThan(1_000)
 })
 
-it('handshakes of sockets wait their turn and are refused with 429 when too many wait', async () => {
+/** Sends a handshake. Returns the lines of the answer. */
+async function handshake(header: string): Promise<string[]> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13'
-  const head = `GET /api/v1/ws HTTP/1.1\r\nHost: x\r\nX-Session: hostile\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${key}\r\n\r\n`
-  const answers = times(RUNNING + WAITING + 50, () => {}).map(async () => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
-    socket.write(head)
-    const [data] = (await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [''])])) as [unknown]
-    socket.destroy()
-    return String(data).split('\r\n')
-  })
+  const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade'
+  socket.write(`GET /api/v1/ws HTTP/1.1\r\nHost: x\r\n${header}\r\n${upgrade}\r\n${key}\r\n\r\n`)
+  const [data] = (await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [''])])) as [unknown]
+  socket.destroy()
+  return String(data).split('\r\n')
+}
+
+it('handshakes of sockets wait their turn and are refused with 429 when too many wait', async () => {
+  const answers = Array.from({ length: RUNNING + WAITING + 50 }, () => handshake('X-Session: hostile'))
   const refused = await Promise.any(
     answers.map(async (answer) => {
       const lines = await answer
@@ -112,4 +117,12 @@ it('handshakes of sockets wait their turn and are refused with 429 when too many
     }),
   )
   expect(refused).toContain('Retry-After: 5')
+})
+
+it.each([
+  ['https://evil.example', 403],
+  ['null', 403],
+  ['https://kinora.test', 101],
+])('the handshake of a page of %s is answered with %d', async (origin, status) => {
+  expect((await handshake(`Origin: ${origin}`))[0]).toContain(` ${status} `)
 })
