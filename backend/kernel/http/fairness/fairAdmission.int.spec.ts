@@ -59,7 +59,7 @@ const times = (count: number, send: () => void) => Array.from({ length: count },
 describe('a session that sends slow requests', () => {
   it('has eight in progress, while others of its network are answered', async () => {
     times(50, () => void slow('hostile'))
-    await vi.waitFor(() => expect(inProgress).toHaveLength(RUNNING))
+    await vi.waitFor(() => expect(inProgress).toHaveLength(RUNNING), 10_000)
     expect((await quick('neighbour')).status).toBe(200)
     expect((await quick('')).status).toBe(200)
     expect(inProgress.filter((who) => who === 'hostile')).toHaveLength(RUNNING)
@@ -72,7 +72,7 @@ describe('a session that sends slow requests', () => {
       expect(answer.status).toBe(429)
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(10)
       expect(await answer.json()).toMatchObject({ code: 'too_many_requests' })
-    })
+    }, 10_000)
   })
 })
 
