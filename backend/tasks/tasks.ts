@@ -171,6 +171,7 @@ export async function submitTask(
     cameraMovements: generation.camera_movements,
     promptOptimizer: generation.prompt_optimizer,
     ...images,
+    ...(offered.seed && { seed: seedOf(taskId) }),
     ...(await settingsOf(generation, (text) => encrypt(aboutNegativePrompt(userId, taskId), text))),
     modelVersion: offered.version,
     shape,
@@ -205,6 +206,9 @@ async function claimImages(uploads: ImageUploads, userId: string, generation: Ge
     ...(references.length > 0 ? { references } : {}),
   }
 }
+
+/** Returns the seed of a task whose user chose none, so that a take can be made again. Ids end in random bits. */
+const seedOf = (taskId: string): number => Number.parseInt(taskId.slice(-8), 16) >>> 1
 
 /** Returns the optional settings of a generation as an order stores them. */
 async function settingsOf({ aspect_ratio, seed, negative_prompt, sound }: Generation, encrypt: Encrypt) {

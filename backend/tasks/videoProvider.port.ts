@@ -68,6 +68,8 @@ export interface VideoProvider {
   readonly cancels: boolean
   /** Whether the prompt optimizer has no effect. */
   readonly ignoresOptimizer?: boolean
+  /** Whether the engine takes a seed for every model, whatever the catalogue says. */
+  readonly takesSeeds?: boolean
   readonly pollIntervalMs: number
   /** Rate limit of `create`, for the estimate; absent if there is none. */
   readonly createsPerMinute?: number

@@ -115,6 +115,15 @@ describe('the queue', () => {
   })
 })
 
+it('gives a task without a seed one of its own, which is shown and can be used again', async () => {
+  const user = await kinora.newUser()
+  const picture = await upload(user)
+  const order = { task_type: 'image_to_video', first_frame_image_url: picture, model: 'all-inputs' }
+  const first = await generate(user, order)
+  expect(first.seed).toEqual(expect.any(Number))
+  expect(await generate(user, { ...order, seed: first.seed })).toMatchObject({ seed: first.seed })
+})
+
 describe('an uploaded picture', () => {
   it('is removed when no task has used it for a day', async () => {
     const user = await kinora.newUser()

@@ -21,7 +21,7 @@ const warn = vi.fn()
 const put = (name: string, value: unknown) =>
   writeFile(path.join(folder, `${name}.json`), typeof value === 'string' ? value : JSON.stringify(value))
 const open = async (
-  providers: Record<string, { models?: () => Promise<readonly CatalogueModel[]> }>,
+  providers: Record<string, { models?: () => Promise<readonly CatalogueModel[]>; takesSeeds?: boolean }>,
   intervalMs = 10,
 ) => {
   const log = { info: () => {}, warn } as never
@@ -50,6 +50,16 @@ describe('the model catalogue', () => {
   it('offers the models of the specification on the demo renderer', async () => {
     await open({ demo: {} })
     expect(ids()).toEqual(SPECIFIED)
+  })
+
+  it('takes a seed for every model where its engines do, whatever the file says', async () => {
+    await put(
+      'both',
+      model('both', 'demo', { routes: ['demo', 'other'].map((provider) => ({ provider, model: 'm' })) }),
+    )
+    await open({ demo: { takesSeeds: true }, other: {} })
+    const taking = catalogue!.offered().map(({ id, seed }) => [id, seed])
+    expect(taking).toEqual([...SPECIFIED.map((id) => [id, true]), ['both', false]])
   })
 
   it('adds the newer models of MiniMax with its key, and prices them by its list', async () => {

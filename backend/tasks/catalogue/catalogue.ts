@@ -19,7 +19,7 @@ export interface Catalogue {
 export interface CatalogueDeps {
   /** Folders in ascending precedence. */
   readonly folders: readonly string[]
-  readonly providers: ReadonlyMap<string, Pick<VideoProvider, 'models'>>
+  readonly providers: ReadonlyMap<string, Pick<VideoProvider, 'models' | 'takesSeeds'>>
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly intervalMs?: number
 }
@@ -68,11 +68,13 @@ export async function openCatalogue({
     asking = asking.then(askAll)
   }, intervalMs).unref()
 
+  const takesSeeds = ({ provider }: CatalogueModel['routes'][number]) => providers.get(provider)?.takesSeeds === true
   const offered = (): readonly CatalogueModel[] => {
     const byId = new Map([...[...reported.values()].flat(), ...files.current().values()].map((each) => [each.id, each]))
     return [...byId.values()]
       .map((model) => ({ ...model, routes: model.routes.filter(({ provider }) => providers.has(provider)) }))
       .filter(({ routes }) => routes.length > 0)
+      .map((model) => ({ ...model, seed: model.seed || model.routes.every(takesSeeds) }))
       .sort((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1))
   }
 

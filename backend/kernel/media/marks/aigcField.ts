@@ -4,6 +4,8 @@ export interface AigcSource {
   readonly producer: string
   /** Identifies the content at the producer. */
   readonly id: string
+  /** The field of the engine that the service used, if it wrote one. */
+  readonly engine?: string
 }
 
 /**
@@ -11,13 +13,14 @@ export interface AigcSource {
  * distribute the file fill in the fields of the propagator.
  * @example aigcField({ producer: 'Kinora', id: taskId })
  */
-export const aigcField = ({ producer, id }: AigcSource): string =>
+export const aigcField = ({ producer, id, engine = '' }: AigcSource): string =>
   JSON.stringify({
     // 1: generated, 2: possibly generated, 3: suspected.
     Label: '1',
     ContentProducer: producer,
     ProduceID: id,
-    ReservedCode1: '',
+    // For the producer's own protection of content and marks.
+    ReservedCode1: engine,
     ContentPropagator: '',
     PropagateID: '',
     ReservedCode2: '',

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FULL } from '#backend/testing/fullRun.ts'
 import { makeTinyVideo } from '#backend/testing/tinyVideo.ts'
 import { makePoster } from '../poster.ts'
 import { probeMp4 } from '../probeMp4.ts'
 import { createMarker, type Marker } from './createMarker.ts'
 import { parseCredential } from './credential.ts'
 import { issueCredential } from './issueCredential.ts'
+import { createdManifest } from './manifest.ts'
 import { createSigner, type Signer } from './signInThread.ts'
 import { judge, readAigc, VALID } from './testing/readMarks.ts'
 
@@ -86,6 +86,28 @@ describe('a marked video', () => {
   })
 })
 
+describe('the marks of an engine', () => {
+  it('are kept: its manifest as the ingredient, and its field as a reserved part', async () => {
+    const { certificates, key } = await issueCredential(Date.now())
+    const engine = createSigner(async () => parseCredential(certificates, key))
+    const delivered = path.join(folder, 'delivered.mp4')
+    await copyFile(plain, delivered)
+    await createMarker(engine, 'An engine', undefined).markVideo(delivered, 'job-1')
+    await engine.close()
+    await marker.markVideo(delivered, TASK)
+    expect(await judgeVideo(delivered)).toEqual({
+      ...VALID,
+      actions: ['c2pa.opened', 'c2pa.edited'],
+      sources: ['trainedAlgorithmicMedia'],
+      manifests: 2,
+    })
+    const { ReservedCode1, ...field } = (await readAigc(delivered))!
+    expect({ ...field, ReservedCode1: '' }).toEqual(FIELD)
+    expect(JSON.parse(ReservedCode1!)).toMatchObject({ ContentProducer: 'An engine', ProduceID: 'job-1' })
+    expect((await readdir(folder)).filter((name) => name.startsWith('delivered'))).toEqual(['delivered.mp4'])
+  })
+})
+
 describe('a marked copy', () => {
   it.each([
     ['a marked original, as its ingredient', () => marked, 2],
@@ -131,27 +153,20 @@ describe('the signer', () => {
     expect(await judgeVideo(next)).toMatchObject(VALID)
   })
 
-  it('keeps the event loop free, and marks a clip in 200 ms once it is warm', async () => {
-    const clip = path.join(folder, 'clip.mp4')
-    const times: number[] = []
-    let longest = 0
-    let last = performance.now()
-    const beat = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-    }, 5)
+  it('signs a clip in 200 ms of CPU time once it is warm, outside the main thread', async () => {
+    const job = { source: plain, target: path.join(folder, 'clip.mp4'), format: 'video/mp4' } as const
+    const spent = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
+    const costs: number[] = []
+    const mainCosts: number[] = []
     for (let run = 0; run < 5; run++) {
-      await copyFile(plain, clip)
-      const start = performance.now()
-      await marker.markVideo(clip, TASK)
-      times.push(performance.now() - start)
+      const [whole, main] = [process.cpuUsage(), process.threadCpuUsage()]
+      await signer.sign({ ...job, manifest: createdManifest() })
+      costs.push(spent(process.cpuUsage(whole)))
+      mainCosts.push(spent(process.threadCpuUsage(main)))
     }
-    clearInterval(beat)
-    const median = times.toSorted((a, b) => a - b)[2]!
-    if (FULL) console.log(`marked a clip in ${median.toFixed(0)} ms; longest pause ${longest.toFixed(0)} ms`)
-    // Other suites share the machine in the short run.
-    expect(median).toBeLessThan(FULL ? 200 : 2_000)
-    expect(longest).toBeLessThan(FULL ? 100 : 1_000)
+    const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[2]!
+    expect(median(costs)).toBeLessThan(200)
+    expect(median(mainCosts)).toBeLessThan(20)
   })
 })
 

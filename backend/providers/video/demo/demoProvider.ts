@@ -41,6 +41,7 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     idempotent: true,
     cancels: true,
     ignoresOptimizer: true,
+    takesSeeds: true,
     pollIntervalMs: 250,
     understands: understand,
     acquire: async () => 0,

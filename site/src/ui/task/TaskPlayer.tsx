@@ -52,6 +52,7 @@ export function TaskDetails({ task }: { task: Task }) {
     [t('workspace.form.duration'), lengthText(task.video_duration ?? task.duration, t)],
     [t('workspace.form.movements'), movements.length > 0 ? movements.join(' · ') : null],
     [t('workspace.form.optimizer'), t(task.prompt_optimizer ? 'workspace.task.on' : 'workspace.task.off')],
+    [t('workspace.form.seed'), task.seed === null ? null : String(task.seed)],
     [t('workspace.task.size'), task.file_size === null ? null : fileSize(task.file_size)],
     [t('workspace.task.creditsUsed'), String(task.credits_consumed)],
     [t('workspace.task.created'), created.format(new Date(task.created_at))],

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { runFfmpeg } from '#backend/kernel/media/ffmpeg.ts'
+import { createMarker } from '#backend/kernel/media/marks/createMarker.ts'
+import { parseCredential } from '#backend/kernel/media/marks/credential.ts'
+import { issueCredential } from '#backend/kernel/media/marks/issueCredential.ts'
+import { createdManifest } from '#backend/kernel/media/marks/manifest.ts'
+import { createSigner } from '#backend/kernel/media/marks/signInThread.ts'
+
+// Measures what marking a clip costs: the signature alone, and the whole mark with its `AIGC` field.
+// Run with: node bench/signing.ts [runs per clip]
+
+const RUNS = Number(process.argv[2] ?? 12)
+const CLIPS = [
+  { name: '6 s at 768P', size: '1366x768', seconds: 6, megabits: 2.7 },
+  { name: '10 s at 768P', size: '1366x768', seconds: 10, megabits: 4 },
+  { name: '6 s at 1080P', size: '1920x1080', seconds: 6, megabits: 6.7 },
+  { name: '10 s at 1080P', size: '1920x1080', seconds: 10, megabits: 8 },
+]
+
+const folder = await mkdtemp(path.join(tmpdir(), 'kinora-signing-'))
+const { certificates, key } = await issueCredential(Date.now())
+const signer = createSigner(async () => parseCredential(certificates, key))
+const marker = createMarker(signer, 'Kinora', undefined)
+
+/** Returns the CPU time of this process with its threads, and of programs that it ran to their end, in ms. */
+function cpuMs(): number {
+  const stat = readFileSync('/proc/self/stat', 'latin1')
+  // Fields 14 to 17 count ticks of 10 ms. The second field is the command name, which may contain spaces.
+  const children = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(13, 15)
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000 + children.reduce((sum, field) => sum + Number(field) * 10, 0)
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+async function measure(work: () => Promise<unknown>, prepare: () => Promise<unknown>): Promise<string> {
+  const [times, costs]: [number[], number[]] = [[], []]
+  for (let run = 0; run <= RUNS; run++) {
+    await prepare()
+    const [start, cpu] = [performance.now(), cpuMs()]
+    await work()
+    // The first run loads the library.
+    if (run > 0) times.push(performance.now() - start)
+    if (run > 0) costs.push(cpuMs() - cpu)
+  }
+  return `${median(times).toFixed(0)} ms (at most ${Math.max(...times).toFixed(0)}), ${median(costs).toFixed(0)} ms of CPU`
+}
+
+for (const { name, size, seconds, megabits } of CLIPS) {
+  const [source, work, target] = ['source', 'work', 'target'].map((part) => path.join(folder, `${part}.mp4`)) as [
+    string,
+    string,
+    string,
+  ]
+  const noisy = `testsrc2=s=${size}:r=24:d=${seconds},noise=alls=12:allf=t`
+  const rate = ['-b:v', `${megabits}M`, '-minrate', `${megabits}M`, '-maxrate', `${megabits}M`, '-bufsize', '2M']
+  await runFfmpeg(['-f', 'lavfi', '-i', noisy, '-c:v', 'libx264', '-preset', 'ultrafast', ...rate, '-y', source])
+  const job = { source, target, format: 'video/mp4', manifest: createdManifest() } as const
+  const signed = await measure(
+    () => signer.sign(job),
+    async () => {},
+  )
+  const marked = await measure(
+    () => marker.markVideo(work, '0198c2a0-0000-7000-8000-000000000001'),
+    () => copyFile(source, work),
+  )
+  console.log(`${name}, ${((await stat(source)).size / 1e6).toFixed(1)} MB: signed in ${signed}; marked in ${marked}`)
+}
+await signer.close()
+await rm(folder, { recursive: true, force: true })
