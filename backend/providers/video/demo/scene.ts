@@ -4,18 +4,23 @@ import { createCameraPath } from './camera.ts'
 import { castOf, placeOf } from './cast.ts'
 import { describe } from './description.ts'
 import { fading, radialGradient } from './paint.ts'
+import * as indoors from './places/indoors.ts'
 import * as land from './places/land.ts'
 import type { Place } from './places/place.ts'
 import * as town from './places/town.ts'
 import * as waters from './places/waters.ts'
+import * as woods from './places/woods.ts'
 import type { Reading } from './reading/readPrompt.ts'
 import { createStage } from './stage.ts'
 import type { CameraPath } from './view.ts'
 import { addWeather } from './weather.ts'
 
-const { stageHall, ...streets } = town
+const { stageHall, ...rooms } = indoors
 /** The sets, by the names that the lexicon uses. */
-export const PLACES: Readonly<Record<string, Place>> = { ...land, ...waters, ...streets, stage: stageHall }
+export const PLACES: Readonly<Record<string, Place>> = {
+  ...{ ...land, ...woods, ...waters, ...town, ...rooms },
+  stage: stageHall,
+}
 const INDOORS = new Set(['table', 'stage', 'underwater', 'space'])
 
 /** Draws the frame at a progress from 0 (first frame) to 1 (last frame). */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mix } from '../paint.ts'
 import {
   body,
@@ -5,7 +6,6 @@ import {
   type Gait,
   jointOf,
   limb,
-  line,
   oval,
   type Pen,
   type Point,
@@ -16,6 +16,7 @@ import {
   traceBody,
   wave,
 } from './puppet.ts'
+import { paintShapesAt, type Shape } from './shapes.ts'
 
 /** What makes an animal on four legs the one it is. Lengths are fractions of its height at the shoulder. */
 export type Beast = Readonly<{
@@ -44,6 +45,10 @@ export type Beast = Readonly<{
   coatMarks?: 'stripes' | 'spots' | 'patches' | 'panda'
 }>
 
+type Parts = Readonly<Record<'ears' | 'horns' | 'tails', Readonly<Record<string, readonly Shape[]>>>>
+const PARTS: Parts = JSON.parse(readFileSync(new URL('../rigs/beastParts.json', import.meta.url), 'utf8'))
+
+const tonesOf = ({ coat, pale = coat, mark = dim(coat) }: Beast) => ({ coat, pale, mark })
 const dim = (colour: string) => mix(colour, '#1a1430', 0.35)
 
 /** Gaits as animals have them: a walk with three feet down, a gallop with a moment in the air, and a hop on both hind legs. */
@@ -198,66 +203,6 @@ function paintMarks(pen: Pen, { coatMarks, chest, waist }: Beast, hip: Point, sh
   }
 }
 
-function paintTail(pen: Pen, { spec, pose, hip, isRunning }: Frame): void {
-  const [x, y] = [hip[0] - spec.waist * 0.85, hip[1] - spec.waist * 0.45]
-  const sway = 0.06 * wave(pose.seconds * (isRunning ? 1.5 : 0.4))
-  const low = isRunning ? 0.02 : 0.2
-  const { coat, mark = dim(coat), pale = coat } = spec
-  pen.fillStyle = coat
-  if (spec.tail === 'stub') oval(pen, x - 0.02, y, 0.09)
-  if (spec.tail === 'heavy')
-    body(
-      pen,
-      [x + 0.25, y + 0.1, 0.2],
-      [x - 0.2, y + 0.25, 0.12],
-      [x - 0.7, y + 0.38 + sway, 0.05],
-      [x - 0.9, y + 0.36 + sway, 0.01],
-    )
-  if (spec.tail === 'thin')
-    body(
-      pen,
-      [x + 0.1, y + 0.06, 0.05],
-      [x - 0.2, y + low * 0.4, 0.045],
-      [x - 0.42, y + low * 0.7 - sway, 0.04],
-      [x - 0.58, y - 0.16 + low - sway * 2, 0.02],
-    )
-  if (spec.tail === 'bushy') {
-    body(
-      pen,
-      [x + 0.14, y + 0.06, 0.05],
-      [x - 0.14, y + low * 0.6, 0.1],
-      [x - 0.4, y + low + sway, 0.15],
-      [x - 0.66, y + low + sway * 1.6, 0.11],
-      [x - 0.86, y + low * 0.8 + sway * 2, 0.01],
-    )
-    pen.fillStyle = pale
-    body(
-      pen,
-      [x - 0.55, y + low + sway * 1.4, 0.13],
-      [x - 0.68, y + low + sway * 1.6, 0.1],
-      [x - 0.87, y + low * 0.8 + sway * 2, 0.01],
-    )
-  }
-  if (spec.tail === 'curl')
-    line(pen, coat, 0.045, [x, y], [x - 0.1, y - 0.08], [x - 0.03, y - 0.13], [x - 0.12, y - 0.18])
-  if (spec.tail === 'tuft') {
-    line(pen, coat, 0.05, [x + 0.06, y], [x - 0.12, y + 0.12], [x - 0.2 + sway, y + 0.44])
-    pen.fillStyle = mark
-    oval(pen, x - 0.21 + sway, y + 0.5, 0.055, 0.09)
-  }
-  if (spec.tail === 'flowing') {
-    pen.fillStyle = mark
-    const back = isRunning ? 0.62 : 0.26
-    body(
-      pen,
-      [x + 0.08, y, 0.05],
-      [x - 0.14, y + 0.02, 0.08],
-      [x - back * 0.75, y + low + sway, 0.11],
-      [x - back, y + low + 0.3 + sway, 0.02],
-    )
-  }
-}
-
 function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame): void {
   const { coat, neck, neckThick, head, chest, snout, snoutThick, pale, extra } = spec
   const { seconds, verb } = pose
@@ -273,7 +218,9 @@ function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame
   const at: Point = [root[0] + Math.cos(rise * Math.PI * 2) * neck, root[1] - Math.sin(rise * Math.PI * 2) * neck]
   const [x, y] = at
   if (extra === 'mane') paintMane(pen, spec, at)
-  paintEar(pen, spec, [x + head * 0.35, y], dim(coat))
+  const ears = (dx: number, own: string) =>
+    paintShapesAt(pen, { shapes: PARTS.ears[spec.ears ?? ''], at: [x + head * dx, y], size: head }, { own }, seconds)
+  ears(0.35, dim(coat))
   pen.fillStyle = coat
   limb(pen, root, Math.max(neckThick * 1.5, chest * 0.62), at, neckThick)
   if (pale) {
@@ -312,13 +259,13 @@ function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame
       snoutThick * 0.6,
     )
   }
-  if (extra === 'trunk') paintTrunkNose(pen, spec, at, seconds)
-  else {
+  if (extra !== 'trunk') {
     pen.fillStyle = '#201820'
     oval(pen, nose[0] + snoutThick * 0.6, nose[1] - snoutThick * 0.25, snoutThick * 0.45)
   }
-  paintEar(pen, spec, [x - head * 0.2, y], spec.coatMarks === 'panda' ? spec.mark! : coat)
-  paintHorns(pen, spec, at)
+  ears(-0.2, spec.coatMarks === 'panda' ? spec.mark! : coat)
+  const horned = { mark: '#d9cbb0', ...(spec.mark && { mark: spec.mark }), coat }
+  paintShapesAt(pen, { shapes: PARTS.horns[extra ?? ''], at, size: head }, horned, seconds)
   if (spec.coatMarks === 'panda') {
     pen.fillStyle = spec.mark!
     oval(pen, x + head * 0.4, y - head * 0.05, head * 0.3, head * 0.38, 0.3)
@@ -330,55 +277,16 @@ function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame
   if (open === 1) oval(pen, x + head * 0.45, y - head * 0.16, head * 0.05)
 }
 
+function paintTail(pen: Pen, { spec, pose, hip, isRunning }: Frame): void {
+  const root: Point = [hip[0] - spec.waist * 0.85, hip[1] - spec.waist * 0.45]
+  const shapes = (isRunning ? PARTS.tails[`${spec.tail} run`] : undefined) ?? PARTS.tails[spec.tail ?? '']
+  paintShapesAt(pen, { shapes, at: root }, tonesOf(spec), pose.seconds)
+}
+
 function paintMane(pen: Pen, spec: Beast, [x, y]: Point): void {
   pen.fillStyle = spec.mark ?? dim(spec.coat)
-  oval(pen, x - 0.06, y + 0.06, 0.3, 0.34)
-  for (let i = 0; i < 15; i++)
-    oval(pen, x - 0.06 + Math.cos(i * 0.42) * 0.28, y + 0.06 + Math.sin(i * 0.42) * 0.32, 0.08)
-}
-
-function paintTrunkNose(pen: Pen, { coat, head }: Beast, [x, y]: Point, seconds: number): void {
-  const sway = 0.05 * wave(seconds * 0.25)
-  pen.fillStyle = coat
-  body(
-    pen,
-    [x + head * 0.5, y + 0.02, 0.13],
-    [x + head * 1.2, y + 0.2, 0.1],
-    [x + head * 1.4 + sway, y + 0.5, 0.07],
-    [x + head * 1.5 + sway * 1.5, y + 0.76, 0.05],
-    [x + head * 1.9 + sway * 2, y + 0.84, 0.035],
-  )
-  pen.fillStyle = '#f3e9d4'
-  body(pen, [x + head * 0.6, y + 0.14, 0.04], [x + head * 1.1, y + 0.32, 0.03], [x + head * 1.75, y + 0.3, 0.006])
-}
-
-function paintEar(pen: Pen, { ears, head }: Beast, [x, y]: Point, colour: string): void {
-  pen.fillStyle = colour
-  if (ears === 'pointed')
-    polygon(
-      pen,
-      [x - head * 0.65, y - head * 0.5],
-      [x - head * 0.35, y - head * 1.9],
-      [x + head * 0.3, y - head * 0.85],
-    )
-  if (ears === 'round') oval(pen, x - head * 0.3, y - head * 0.85, head * 0.42)
-  if (ears === 'floppy') oval(pen, x - head * 0.4, y + head * 0.2, head * 0.34, head * 0.8, 0.25)
-  if (ears === 'long') oval(pen, x - head * 0.5, y - head * 1.75, head * 0.32, head * 1.25, -0.25)
-  if (ears === 'wide') oval(pen, x - head * 0.6, y + head * 0.25, head * 0.85, head * 1.15, 0.12)
-}
-
-function paintHorns(pen: Pen, { extra, mark = '#d9cbb0', head }: Beast, [x, y]: Point): void {
-  const top = y - head * 0.7
-  if (extra === 'antlers') {
-    for (const lean of [0, 0.12]) {
-      const at = (dx: number, dy: number): Point => [x + lean + dx, top - dy]
-      line(pen, mark, 0.036, at(0, 0), at(-0.12, 0.2), at(-0.08, 0.42), at(0.04, 0.56))
-      line(pen, mark, 0.028, at(-0.11, 0.2), at(0.1, 0.34))
-      line(pen, mark, 0.026, at(-0.09, 0.38), at(-0.24, 0.52))
-    }
+  for (let lock = 0; lock < 13; lock++) {
+    const angle = (lock / 13) * Math.PI * 2
+    oval(pen, x - 0.05 + Math.cos(angle) * 0.19, y + 0.06 + Math.sin(angle) * 0.23, 0.16)
   }
-  if (extra === 'horns')
-    for (const dx of [-0.05, 0.06])
-      line(pen, mark, 0.05, [x + dx, top], [x + dx - 0.07, top - head * 0.7], [x + dx + 0.05, top - head * 1.2])
-  if (extra === 'horn') line(pen, '#ffe9b0', 0.04, [x + head * 0.3, top], [x + head * 1.15, top - head * 2])
 }

@@ -13,6 +13,7 @@ import {
   polygon,
   wave,
 } from './puppet.ts'
+import { FIGURES, paintShapes } from './shapes.ts'
 
 export type Bird = Readonly<{
   size: number
@@ -169,18 +170,6 @@ function paintPenguin(pen: Pen, { coat, pale = '#ffffff', beak = '#e9a33d' }: Bi
   }
   pen.save()
   pen.rotate(rock)
-  pen.fillStyle = coat
-  body(pen, [0, -0.02, 0.16], [-0.02, -0.3, 0.3], [0, -0.62, 0.22], [0.03, -0.84, 0.17], [0.04, -0.99, 0.08])
-  polygon(pen, [-0.2, -0.1], [-0.36, -0.01], [-0.1, -0.04])
-  pen.fillStyle = pale
-  body(pen, [0.08, -0.05, 0.1], [0.09, -0.3, 0.2], [0.09, -0.6, 0.14], [0.12, -0.82, 0.07])
-  oval(pen, 0.1, -0.86, 0.08, 0.07)
-  pen.fillStyle = beak
-  polygon(pen, [0.15, -0.9], [0.34, -0.83], [0.15, -0.8])
-  pen.fillStyle = '#14101a'
-  oval(pen, 0.1, -0.89, 0.025)
-  pen.fillStyle = mix(coat, '#ffffff', 0.08)
-  const lift = walks ? 0.08 * wave(seconds / WADDLE.cycle + 0.25) : 0
-  body(pen, [-0.06, -0.62, 0.07], [-0.14 - lift, -0.4, 0.08], [-0.2 - lift * 2, -0.16, 0.02])
+  paintShapes(pen, FIGURES.penguin!, { coat, pale, beak }, seconds)
   pen.restore()
 }

@@ -1,6 +1,7 @@
 import { mix } from '../paint.ts'
 import { createRandom } from '../random.ts'
 import { body, limb, line, oval, type Pen, type Point, type Pose, type Puppet, polygon, shine, wave } from './puppet.ts'
+import { FIGURES, paintShapes } from './shapes.ts'
 
 export function jellyfish(colour = '#c97ac9'): Puppet {
   return {
@@ -193,38 +194,8 @@ export function tree(crown: string, size: number): Puppet {
   }
 }
 
-/** Paints a giant panda on its seat that chews bamboo, since its walk is what nobody asks for. */
-export function sittingPanda(): Puppet {
-  return {
-    ...{ habit: 'ground', size: 0.3, box: [-0.65, -1.12, 0.75, 0.1] },
-    paint(pen, { seconds }) {
-      const [white, black, chew] = ['#f8f4ed', '#25202a', 0.018 * wave(seconds * 1.3)]
-      pen.fillStyle = black
-      limb(pen, [-0.12, -0.14], 0.14, [0.34, -0.06], 0.11)
-      pen.fillStyle = white
-      body(pen, [-0.1, -0.03, 0.3], [-0.08, -0.25, 0.38], [-0.02, -0.5, 0.3], [0, -0.62, 0.2])
-      pen.fillStyle = black
-      body(pen, [-0.28, -0.52, 0.12], [0, -0.54, 0.16], [0.2, -0.5, 0.1])
-      for (const x of [-0.2, 0.14]) oval(pen, x, -1.02, 0.09)
-      pen.fillStyle = white
-      oval(pen, 0, -0.83 + chew * 0.3, 0.27, 0.235)
-      pen.fillStyle = black
-      for (const [x, turn] of [
-        [-0.07, 0.5],
-        [0.13, -0.5],
-      ] as const)
-        oval(pen, x, -0.85, 0.06, 0.075, turn)
-      oval(pen, 0.05, -0.745 + chew, 0.04, 0.027)
-      pen.fillStyle = '#ffffff'
-      for (const x of [-0.06, 0.13]) oval(pen, x, -0.865, 0.018)
-      line(pen, '#6fa04e', 0.035, [0.44, -0.2], [0.1, -0.7 + chew])
-      for (let i = 0; i < 3; i++) {
-        pen.fillStyle = '#84b85c'
-        oval(pen, 0.4 - i * 0.08, -0.34 - i * 0.1, 0.08, 0.025, -0.5)
-      }
-      pen.fillStyle = black
-      limb(pen, [0.16, -0.5], 0.1, [0.3, -0.42 + chew], 0.085)
-      limb(pen, [0.1, -0.14], 0.15, [0.44, -0.05], 0.12)
-    },
-  }
-}
+/** A giant panda on its seat that chews bamboo, as most prompts want it. */
+export const sittingPanda = (): Puppet => ({
+  ...{ habit: 'ground', size: 0.3, box: [-0.65, -1.12, 0.75, 0.1] },
+  paint: (pen, { seconds }) => paintShapes(pen, FIGURES.panda!, {}, seconds),
+})

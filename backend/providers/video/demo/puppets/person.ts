@@ -5,7 +5,6 @@ import {
   type Gait,
   jointOf,
   limb,
-  line,
   oval,
   type Pen,
   type Point,
@@ -15,6 +14,7 @@ import {
   polygon,
   wave,
 } from './puppet.ts'
+import { FIGURES, paintShapesAt } from './shapes.ts'
 import { paintHat, paintHeld, paintProp } from './wardrobe.ts'
 
 export type Person = Readonly<{
@@ -114,13 +114,13 @@ function paintPerson(pen: Pen, spec: Person, pose: Pose): void {
   const { hip, neck, head, hands } = joints
   const { outfit, colour } = spec
   const skin = outfit === 'robot' ? mix(colour, '#ffffff', 0.25) : (spec.skin ?? '#f0bd94')
-  paintProp(pen, spec.prop, { hip, neck, head, seconds: pose.seconds, verb: pose.verb })
+  if (spec.prop) paintProp(pen, spec.prop, neck, pose.seconds)
   paintArm(pen, spec, joints, 0, skin)
   paintBackHair(pen, spec, head, pose)
   for (const side of [0, 1]) paintLeg(pen, spec, joints, side)
   paintTorso(pen, spec, hip, neck, pose)
-  if (outfit === 'space') paintHelmet(pen, head, colour)
-  else if (outfit === 'robot') paintRobotHead(pen, head, colour, pose)
+  const mask = outfit === 'space' ? FIGURES.helmet : outfit === 'robot' ? FIGURES.robot : undefined
+  if (mask) paintShapesAt(pen, { shapes: mask, at: head }, { coat: colour }, pose.seconds)
   else paintFace(pen, spec, head, skin)
   if (spec.hat) paintHat(pen, spec.hat, head, spec.child ? 0.1 : 0.08, colour)
   if (spec.held) paintHeld(pen, spec.held, hands[1]!, pose.seconds, spec.heldColour)
@@ -220,32 +220,6 @@ function paintTorso(pen: Pen, spec: Person, [hipX, hipY]: Point, [neckX, neckY]:
   pen.fillStyle = '#7df0ff'
   for (let i = 0; i < 3; i++)
     if (wave(seconds * 0.5 + i / 3) > -0.2) oval(pen, neckX - 0.035 + i * 0.035, neckY + 0.14, 0.012)
-}
-
-function paintHelmet(pen: Pen, [x, y]: Point, colour: string): void {
-  pen.fillStyle = colour
-  oval(pen, x + 0.01, y - 0.05, 0.155)
-  pen.fillStyle = '#1b2b4b'
-  oval(pen, x + 0.055, y - 0.05, 0.108, 0.1)
-  pen.fillStyle = '#e9b75d'
-  body(pen, [x, y - 0.1, 0.01], [x + 0.07, y - 0.115, 0.02], [x + 0.13, y - 0.07, 0.008])
-}
-
-function paintRobotHead(pen: Pen, [x, y]: Point, colour: string, { seconds }: Pose): void {
-  const nod = 0.008 * wave(seconds * 0.4)
-  pen.fillStyle = mix(colour, '#ffffff', 0.3)
-  pen.beginPath()
-  pen.roundRect(x - 0.1, y - 0.1 + nod, 0.2, 0.17, 0.045)
-  pen.fill()
-  pen.fillStyle = '#15212d'
-  pen.beginPath()
-  pen.roundRect(x - 0.04, y - 0.065 + nod, 0.14, 0.08, 0.03)
-  pen.fill()
-  pen.fillStyle = '#7df0ff'
-  for (const dx of [0.005, 0.06]) oval(pen, x + dx, y - 0.025 + nod, 0.016, seconds % 2.9 < 0.12 ? 0.004 : 0.016)
-  line(pen, mix(colour, '#000000', 0.2), 0.014, [x - 0.02, y - 0.1], [x - 0.02, y - 0.18])
-  pen.fillStyle = '#ff6a5a'
-  oval(pen, x - 0.02, y - 0.19, 0.02)
 }
 
 function paintBackHair(pen: Pen, spec: Person, [x, y]: Point, { seconds, verb }: Pose): void {

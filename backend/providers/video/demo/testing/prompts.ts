@@ -169,7 +169,7 @@ export const NEW_PROMPTS: readonly PromptCase[] = [
   ['夜晚的摩天轮，烟花绽放', 'ferrisWheel'],
 ]
 
-/** Eighty prompts that were written before the words that read them; 56 of them were read right at first. */
+/** Eighty prompts that were written before the words that read them; 55 of them were read right at first. */
 export const LATER_PROMPTS: readonly PromptCase[] = [
   ['A hedgehog eating strawberries under a mushroom', 'hedgehog', 'strawberry', 'mushroom'],
   ['Two otters holding hands while floating down a river', 'otter'],
