@@ -9,6 +9,7 @@ import { renderFeatures } from './showcase/features.ts'
 import { renderHero } from './showcase/hero.ts'
 import { renderIcons } from './showcase/icons.ts'
 import { renderMovements } from './showcase/movements.ts'
+import { recordReceipt } from './showcase/receipt.ts'
 import { MEDIA, PUBLIC } from './showcase/shoot.ts'
 import { renderWall } from './showcase/wall.ts'
 
@@ -19,6 +20,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   features: renderFeatures,
   icons: renderIcons,
   cards: renderCards,
+  receipt: recordReceipt,
 }
 
 for (const folder of [

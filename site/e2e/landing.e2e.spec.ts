@@ -27,6 +27,14 @@ const asCapable = (page: Page) =>
 const topOf = (page: Page, selector: string) =>
   page.locator(selector).evaluate((element) => element.getBoundingClientRect().top)
 
+/** Returns a hash of what the camera shows. */
+const picture = (page: Page) =>
+  page.locator('#camera canvas').evaluate((element) => {
+    const { width, height } = element as HTMLCanvasElement
+    const context = (element as HTMLCanvasElement).getContext('2d')!
+    return [0.2, 0.4, 0.6, 0.8].map((at) => context.getImageData(width * at, height * 0.7, 1, 1).data.join('.')).join()
+  })
+
 const isPlaying = (page: Page, selector: string) =>
   page
     .locator(selector)
@@ -115,25 +123,36 @@ describeOnSite('the landing page', (site) => {
     await page.context().close()
   })
 
-  it.each(languagesInTurn())('plays a movement’s preview on hover or focus (%s)', async (language) => {
+  it.each(languagesInTurn())('moves the picture on hover, focus or drag, and takes it along (%s)', async (language) => {
     const page = await site.visit({ language })
     const faults = faultsOf(page)
     await asCapable(page)
     await page.goto(site.url)
     const tiles = page.locator('#movements button')
+    await page.locator('#camera').scrollIntoViewIfNeeded()
+    await page.locator('#camera canvas[data-ready]').waitFor({ state: 'attached', ...SOON })
     expect(await tiles.locator('strong').allInnerTexts()).toEqual(
       Object.values((await words(language, 'movements')).name),
     )
+    const rest = await picture(page)
     await tiles.nth(2).hover()
-    await expect.poll(() => isPlaying(page, '#movements li:nth-child(3) video'), SOON).toBe(true)
+    await expect.poll(() => picture(page), SOON).not.toBe(rest)
     await page.mouse.move(0, 0)
-    expect(await page.locator('#movements video').count()).toBe(0)
+    await expect.poll(() => picture(page), SOON).toBe(rest)
     await tiles.nth(6).focus()
     await page.keyboard.press('Tab')
-    await expect.poll(() => isPlaying(page, '#movements li:nth-child(8) video'), SOON).toBe(true)
-    expect(await page.locator('#movements video').count()).toBe(1)
+    await expect.poll(() => picture(page), SOON).not.toBe(rest)
     await page.keyboard.press('Enter')
-    expect(await page.locator('#movements video').count()).toBe(0)
+    expect(await tiles.nth(7).getAttribute('aria-pressed')).toBe('true')
+    const stick = (await page.locator('[data-stick=turn]').boundingBox())!
+    await page.mouse.move(stick.x + stick.width / 2, stick.y + stick.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(stick.x + stick.width * 0.75, stick.y + stick.height * 0.25, { steps: 4 })
+    await page.mouse.up()
+    await page.locator('[data-use-camera]').click()
+    const { name } = await words(language, 'movements')
+    const chosen = await page.locator('[data-chips] .start-chip').allInnerTexts()
+    expect(chosen.toSorted()).toEqual([name.pedestalDown, name.panRight, name.tiltUp].toSorted())
     expect(faults).toEqual([])
     await page.context().close()
   })
@@ -167,12 +186,14 @@ describeOnSite('the landing page', (site) => {
       `The landing page weighs ${Math.round(all / KILOBYTE)} kB, ${(script / KILOBYTE).toFixed(1)} of them script.`,
     )
     const tile = page.locator('#movements button').nth(4)
+    const canvas = page.locator('#camera canvas[data-ready]')
     await tile.hover()
     await tile.focus()
     await page.keyboard.press('Shift')
-    expect(await page.locator('#movements video').count()).toBe(0)
+    expect(await canvas.count()).toBe(0)
     await page.keyboard.press('Enter')
-    await expect.poll(() => isPlaying(page, '#movements video'), SOON).toBe(true)
+    await canvas.waitFor({ state: 'attached', ...SOON })
+    await expect.poll(() => picture(page), SOON).not.toMatch(/^0\.0\.0\.0/)
     await page.context().close()
   })
 })

@@ -1,3 +1,4 @@
+import { readLocalStart, writeLocalStart } from '../../api/start/startDraft.ts'
 import { lazyToast } from '../../ui/lazyToast.ts'
 
 const SETTLED_MS = 500
@@ -12,11 +13,14 @@ export function scrollToPricing(): void {
 /** Makes plan links start the purchase for signed-in users, and open the login page after a warning for visitors. */
 export function setUpPlanLinks(): void {
   const plans = document.getElementById('plans')
+  if (plans && document.documentElement.dataset.session === 'in')
+    void import('./currentPlan.ts').then(({ markCurrentPlan }) => markCurrentPlan(plans))
   plans?.addEventListener('click', (event) => {
     const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('a[data-plan]')
     if (!link) return
     event.preventDefault()
     if (document.documentElement.dataset.session === 'in') return void buy(link)
+    writeLocalStart({ ...readLocalStart(), plan: link.dataset.plan ?? '' })
     void lazyToast('warning', plans.dataset.loginFirst ?? '')
     setTimeout(() => location.assign(link.href), WARNING_MS)
   })

@@ -1,0 +1,131 @@
+import { TOTP } from 'otpauth'
+import type { Page } from 'playwright'
+import { expect, it } from 'vitest'
+import { FULL } from '#backend/testing/fullRun.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
+import { describeOnSite, type Visit } from './testing/onSite.ts'
+import { words } from './testing/walkJourney.ts'
+
+const PROMPT = 'A sailboat on a calm sea at sunset'
+const RENDERED = { timeout: 90_000 }
+const ALL: Visit[] = (['en', 'zh'] as const).flatMap((language) => [390, 1280].map((width) => ({ language, width })))
+const VISITS = FULL ? ALL : [{ language: languagesInTurn()[0]!, width: 390 } as Visit]
+
+let count = 0
+const newEmail = () => `first${++count}.${Date.now()}@kinora.test`
+
+describeOnSite('a visitor’s prompt', (site) => {
+  const linkTo = async (email: string) => {
+    const mails = (await (await fetch(`${site.url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
+    return /https?:\S+#token=\S+/.exec(mails[0]!.text)![0]
+  }
+  /** Types the prompt and the address on the landing page. Returns the mailed link. */
+  const ask = async (page: Page, language: string, email: string): Promise<string> => {
+    const { start } = await words(language, 'landing')
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/`)
+    await page.getByRole('textbox', { name: start.label }).fill(PROMPT)
+    await page.locator('#start').getByRole('button', { name: start.generate, exact: true }).click()
+    const card = page.getByRole('dialog', { name: start.heading })
+    await card.getByText(PROMPT).waitFor()
+    await card.getByLabel(start.email, { exact: true }).fill(email)
+    await card.getByRole('button', { name: start.continue }).click()
+    await page.getByRole('dialog', { name: start.sentHeading }).getByText(email).waitFor()
+    return linkTo(email)
+  }
+  const orders = async (page: Page) => {
+    const { tasks } = (await (await page.request.get(`${site.url}/api/v1/videos/tasks`)).json()) as {
+      tasks: { prompt: string }[]
+    }
+    return tasks.map(({ prompt }) => prompt)
+  }
+
+  it.each(VISITS)(
+    'plays as a video within a minute, in three screens with two fields, $language at $width px',
+    { timeout: 150_000 },
+    async (visit) => {
+      const { language } = visit
+      const page = await site.visit(visit)
+      const screens = new Set<string>()
+      page.on('framenavigated', (frame) =>
+        screens.add(new URL(frame.url()).pathname.replace(/^\/zh(?=\/|$)/, '') || '/'),
+      )
+      const { task } = await words(language, 'workspace')
+      const since = Date.now()
+      await page.goto(await ask(page, language, newEmail()))
+      await page.waitForURL(/\/workspace$/)
+      const row = page.getByRole('listitem').filter({ hasText: PROMPT })
+      await row.getByRole('button', { name: task.play }).click(RENDERED)
+      const video = page.locator('dialog[open] video')
+      await expect
+        .poll(() => video.evaluate((clip: HTMLVideoElement) => clip.currentTime), RENDERED)
+        .toBeGreaterThan(0.2)
+      const seconds = (Date.now() - since) / 1000
+      console.log(`From the landing page to a playing video: ${seconds.toFixed(1)} s`)
+      expect(seconds).toBeLessThan(60)
+      expect([...screens]).toEqual(['/', '/auth/start', '/workspace'])
+      await page.reload()
+      expect(await orders(page)).toEqual([PROMPT])
+      await page.context().close()
+    },
+  )
+
+  it('waits for a click in another browser, and is not used up by mail scanners', { timeout: 60_000 }, async () => {
+    const language = 'en'
+    const { start } = await words(language, 'auth')
+    const asking = await site.visit({ language })
+    const link = await ask(asking, language, newEmail())
+    expect((await fetch(link)).status).toBe(200)
+    const scanner = await site.visit({ language })
+    await scanner.goto(link)
+    await scanner.getByRole('heading', { name: start.askHeading }).waitFor()
+    const device = await site.visit({ language, width: 390 })
+    await device.goto(link)
+    await device.getByText(PROMPT).waitFor()
+    await device.getByRole('button', { name: start.askVideo }).click()
+    await device.waitForURL(/\/workspace$/)
+    await expect.poll(() => orders(device), { timeout: 15_000 }).toEqual([PROMPT])
+    await scanner.getByRole('button', { name: start.askVideo }).click()
+    await scanner.getByRole('heading', { name: start.failedHeading }).waitFor()
+    for (const page of [asking, scanner, device]) await page.context().close()
+  })
+
+  it('starts after the second factor of an existing account', { timeout: 60_000 }, async () => {
+    const { second } = await words('en', 'auth')
+    const user = await site.newUser()
+    const setup = await user.call('POST', '/users/totp', { password: 'correct horse' })
+    const secret = new TOTP({ secret: ((await setup.json()) as { secret: string }).secret }).secret
+    const code = (steps: number) => TOTP.generate({ secret, timestamp: Date.now() + steps * 30_000 })
+    await user.call('POST', '/users/totp/confirm', { code: code(-1) })
+    const page = await site.visit({ language: 'en' })
+    await page.goto(await ask(page, 'en', user.email))
+    await page.getByLabel(second.code).fill(code(0))
+    await page.getByRole('button', { name: second.submit }).click()
+    await page.waitForURL(/\/workspace$/)
+    await expect.poll(() => orders(page), { timeout: 15_000 }).toEqual([PROMPT])
+    await page.context().close()
+  })
+
+  it('starts from the landing page for a member, and survives a sign-in with a password', {
+    timeout: 60_000,
+  }, async () => {
+    const { start } = await words('en', 'landing')
+    const { field, login } = await words('en', 'auth')
+    const user = await site.newUser()
+    const page = await site.visit({ language: 'en' })
+    await page.goto(site.url)
+    await page.getByRole('textbox', { name: start.label }).fill(PROMPT)
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: start.password }).click()
+    await page.getByLabel(field.email, { exact: true }).fill(user.email)
+    await page.getByLabel(field.password, { exact: true }).fill('correct horse')
+    await page.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
+    await page.waitForURL(/\/workspace$/)
+    await expect.poll(() => orders(page), { timeout: 15_000 }).toEqual([PROMPT])
+    await page.goto(site.url)
+    await page.getByRole('textbox', { name: start.label }).fill(`${PROMPT}, second`)
+    await page.locator('#start').getByRole('button', { name: start.generate, exact: true }).click()
+    await page.waitForURL(/\/workspace$/)
+    await expect.poll(() => orders(page), { timeout: 15_000 }).toEqual([`${PROMPT}, second`, PROMPT])
+    await page.context().close()
+  })
+})

@@ -1,0 +1,25 @@
+import { $credits } from '../../api/credits.ts'
+
+/** Marks the plan of a signed-in reader, which cannot be chosen again, and words the others as changes. */
+export function markCurrentPlan(plans: HTMLElement): void {
+  $credits.subscribe((credits) => {
+    if (credits?.tier) mark(plans, credits.tier)
+  })
+}
+
+function mark({ children, dataset }: HTMLElement, current: string): void {
+  for (const plan of children as HTMLCollectionOf<HTMLElement>) {
+    const { tier } = plan.dataset
+    const link = plan.querySelector<HTMLAnchorElement>(':scope > a')!
+    plan.classList.toggle('plan-current', tier === current)
+    if (tier !== 'free' && tier !== current && current !== 'free') link.textContent = link.dataset.switch ?? ''
+    if (tier === 'free' && current !== 'free') link.textContent = dataset.included ?? ''
+    if (tier !== 'free' && tier !== current) continue
+    if (tier === current) {
+      link.textContent = (tier === 'free' ? dataset.current : dataset.manage) ?? ''
+      plan.querySelector('h3')?.append(Object.assign(document.createElement('small'), { textContent: dataset.current }))
+    }
+    link.href = dataset.profile ?? ''
+    delete link.dataset.plan
+  }
+}

@@ -1,0 +1,41 @@
+import { readLocalStart, writeLocalStart } from '../../api/start/startDraft.ts'
+
+/** Makes the prompt box start a video, and the prompts of the wall fill it. */
+export function setUpPromptBox(): void {
+  const form = document.querySelector<HTMLFormElement>('#start')
+  const box = form?.querySelector('textarea')
+  if (!form || !box) return
+  const file = form.querySelector<HTMLInputElement>('input[type=file]')
+  const kept = readLocalStart()
+  box.value ||= kept?.prompt ?? ''
+  const movements = () => form.dataset.movements?.split(',').filter(Boolean) ?? []
+
+  const submit = async () => {
+    const picture = file?.files?.[0]
+    const prompt = box.value.trim()
+    if (!prompt && !picture) return box.focus()
+    const chosen = movements()
+    const draft = { prompt, ...(chosen.length > 0 ? { camera_movements: chosen } : {}) }
+    writeLocalStart(draft)
+    await (await import('./startCard.ts')).startVideo(draft, picture)
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void submit()
+  })
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    form.requestSubmit()
+  })
+  file?.addEventListener('change', () => {
+    const name = form.querySelector('[data-file]')
+    if (name) name.textContent = file.files?.[0]?.name ?? name.getAttribute('data-file')
+  })
+  document.addEventListener('click', (event) => {
+    const { prompt } = (event.target as HTMLElement).closest<HTMLElement>('[data-prompt]')?.dataset ?? {}
+    if (!prompt) return
+    box.value = prompt
+    box.focus()
+  })
+}

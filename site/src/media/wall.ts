@@ -1,0 +1,11 @@
+import shots from './wall/wall.json' with { type: 'json' }
+
+const posters = import.meta.glob<string>('./wall/posters/*.avif', { eager: true, query: '?url', import: 'default' })
+const clips = import.meta.glob<string>('./wall/clips/*.mp4', { eager: true, query: '?url', import: 'default' })
+
+/** Looping clips of the demo renderer with their posters, prompts in both languages, and sizes in pixels. */
+export const WALL = shots.map(({ poster, clip, ...shot }) => ({
+  ...shot,
+  poster: posters[`./wall/${poster}`]!,
+  clip: clips[`./wall/${clip}`]!,
+}))
