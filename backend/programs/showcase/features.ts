@@ -6,8 +6,8 @@ type Picture = Shot & Readonly<{ name: string; width: number; height: number; ki
 const CARD = { width: 640, height: 400, kilobytes: 13 }
 const PICTURES: readonly Picture[] = [
   { name: 'text', prompt: 'A snow mountain at night with aurora', seed: 22, ...CARD },
-  { name: 'image', prompt: 'Hot air balloons over a meadow of flowers at dawn', seed: 12, ...CARD },
-  { name: 'quality', prompt: 'A planet in space with a nebula', seed: 41, ...CARD },
+  { name: 'image', prompt: 'A red fox walks through a spring meadow at dawn', seed: 12, ...CARD },
+  { name: 'quality', prompt: 'A nebula in outer space', seed: 41, ...CARD },
   { name: 'closing', prompt: 'A sailboat on the ocean at sunset', seed: 24, width: 1200, height: 480, kilobytes: 14 },
   { name: 'auth', prompt: 'A mountain lake at sunset with birds', seed: 23, width: 720, height: 960, kilobytes: 22 },
 ]
