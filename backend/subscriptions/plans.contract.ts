@@ -50,7 +50,7 @@ export const PLAN_FEATURES = {
     below: undefined,
     features: ['priorityNormal', 'fullHd', 'movements', 'clean', 'commercial', 'supportEmail'],
   },
-  pro: { below: 'standard', features: ['priorityHigh', 'supportPriority', 'early'] },
+  pro: { below: 'standard', features: ['priorityHigh', 'ultraHd', 'supportPriority', 'early'] },
   ultimate: { below: 'pro', features: ['priorityHighest', 'supportDedicated', 'integrations', 'team'] },
 } as const satisfies Readonly<Record<Tier, { readonly below: Tier | undefined; readonly features: readonly string[] }>>
 

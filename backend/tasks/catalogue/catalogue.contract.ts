@@ -78,6 +78,10 @@ export const secondsOf = ({ seconds }: Pick<Shape, 'seconds'>): readonly number[
 /** Price in credits where neither a price nor a cost is known. */
 export const DEFAULT_CREDITS = 30
 
+/** Returns whether neither a price nor a cost of a shape is known, so that the default price applies. */
+export const isUnpriced = ({ credits, creditsPerSecond, cents, centsPerSecond }: Shape): boolean =>
+  credits === undefined && creditsPerSecond === undefined && !(cents ?? centsPerSecond)
+
 /**
  * Returns the price in credits of a video of a shape: the stated price, or one credit for each cent of the cost, rounded
  * up to the next 5.

@@ -15,6 +15,8 @@ const model = (id: string, provider = 'demo', more: object = {}) => ({
   ...more,
 })
 
+const UNPRICED = { taskTypes: ['text_to_video'], resolutions: ['768P'], seconds: [6] }
+
 let folder: string
 let catalogue: Catalogue | undefined
 const warn = vi.fn()
@@ -100,6 +102,15 @@ describe('the model catalogue', () => {
       expect.objectContaining({ file: expect.stringContaining('mine') }),
       'faulty file refused',
     )
+  })
+
+  it('warns once of a model without a price, which costs the default', async () => {
+    await put('free-for-all', model('free-for-all', 'demo', { shapes: [UNPRICED] }))
+    await open({ demo: {} })
+    await catalogue!.refresh()
+    expect(warn.mock.calls).toEqual([
+      [{ model: 'free-for-all', credits: 30 }, 'model without a price, using the default'],
+    ])
   })
 
   it('lets a file of the operator replace a shipped one', async () => {

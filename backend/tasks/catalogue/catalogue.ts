@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import * as z from 'zod/mini'
 import { canonicalJson } from '../../kernel/eventsourcing/pure/eventHash.ts'
 import { watchFolder } from '../../kernel/watchedFolder.ts'
-import { type CatalogueModel, ModelFile } from '../contract.ts'
+import { type CatalogueModel, DEFAULT_CREDITS, isUnpriced, ModelFile } from '../contract.ts'
 import type { VideoProvider } from '../videoProvider.port.ts'
 
 export interface Catalogue {
@@ -48,13 +48,23 @@ export async function openCatalogue({
   log,
   intervalMs = INTERVAL_MS,
 }: CatalogueDeps): Promise<Catalogue> {
-  const files = await watchFolder({ folders, parse: parseModel, log, intervalMs })
+  const warned = new Set<string>()
+  /** Warns once per version of a model. */
+  const warnUnpriced = (model: CatalogueModel): CatalogueModel => {
+    if (model.shapes.some(isUnpriced) && !warned.has(model.version)) {
+      warned.add(model.version)
+      log.warn({ model: model.id, credits: DEFAULT_CREDITS }, 'model without a price, using the default')
+    }
+    return model
+  }
+  const parse = (value: unknown) => warnUnpriced(parseModel(value))
+  const files = await watchFolder({ folders, parse, log, intervalMs })
   const reported = new Map<string, readonly CatalogueModel[]>()
 
   const ask = async ([name, provider]: readonly [string, Pick<VideoProvider, 'models'>]) => {
     try {
       const models = await provider.models?.(AbortSignal.timeout(MODELS_TIMEOUT_MS))
-      if (models) reported.set(name, models)
+      if (models) reported.set(name, models.map(warnUnpriced))
     } catch (error) {
       // The models that the engine reported last stay in the catalogue.
       if (!reported.has(name)) log.warn({ err: error, provider: name }, 'models of a provider cannot be read')
