@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'
-import { createCameraPath } from '../../providers/video/demo/camera.ts'
+import { createCameraPath } from '../../tasks/camera/contract.ts'
 import { CAMERA_MOVEMENT_VALUES, CAMERA_MOVEMENTS, type CameraMovement } from '../../tasks/catalogue/models.contract.ts'
 import { FPS, film, halved, MEDIA, type Shot, writeClip, writePicture } from './shoot.ts'
 

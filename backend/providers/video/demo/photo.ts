@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas, type Image, type SKRSContext2D } from '@napi-rs/canvas'
-import { type CameraOptions, createCameraPath } from './camera.ts'
+import { type CameraOptions, createCameraPath, FARTHEST, projectPoint, RELIEF } from '#backend/tasks/camera/contract.ts'
 import { guessDepth } from './depth.ts'
 import type { Description } from './description.ts'
 import { noise } from './random.ts'
@@ -14,10 +14,6 @@ const COLUMNS = 32
 const MAX_OVERSCAN = 1.35
 /** Overlap of adjacent mesh cells in pixels, which hides seams. */
 const OVERLAP = 1.5
-
-/** Nearness of the farthest vertex, and the nearness range of the mesh. A larger range would distort faces. */
-const FARTHEST = 0.3
-const RELIEF = 0.3
 
 type Point = [x: number, y: number]
 type Mesh = Readonly<{ columns: number; rows: number; nearness: readonly number[]; frame: Frame; seed: number }>
@@ -101,14 +97,13 @@ function pointPlacer(mesh: Mesh, camera: Camera, overscan: number, seconds: numb
   const drift = seconds * 0.35
   return (column: number, row: number): Point => {
     const near = nearness[row * (columns + 1) + column]!
-    const distance = 1 - camera.dolly * near
     const worldX = (column / columns - 0.5) * aspect * overscan
     const worldY = (row / rows - 0.5) * overscan
     const sway = breath * near * near
     const swayX = sway * (noise(column * 0.16 + drift, row * 0.16, seed % 977) - 0.5)
     const swayY = sway * (noise(column * 0.16 + 40, row * 0.16 + drift, (seed % 977) + 3) - 0.5)
-    const x = camera.zoom * ((worldX - camera.truck * near) / distance - camera.pan) + swayX
-    const y = camera.zoom * ((worldY - camera.pedestal * near) / distance - camera.tilt) + swayY
+    const [flatX, flatY] = projectPoint(camera, near, worldX, worldY)
+    const [x, y] = [flatX + swayX, flatY + swayY]
     return [width / 2 + (cos * x - sin * y) * height, height / 2 + (sin * x + cos * y) * height]
   }
 }

@@ -1,6 +1,6 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
+import { createCameraPath } from '#backend/tasks/camera/contract.ts'
 import { type Actor, addActor, speedOf } from './actor.ts'
-import { createCameraPath } from './camera.ts'
 import { castOf, placeOf } from './cast.ts'
 import { describe } from './description.ts'
 import { fading, radialGradient } from './paint.ts'

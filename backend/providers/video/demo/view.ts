@@ -1,28 +1,7 @@
 import type { SKRSContext2D } from '@napi-rs/canvas'
+import type { Camera, CameraPath } from '#backend/tasks/camera/contract.ts'
 
-/**
- * Position and orientation of the camera. World space is measured in frame heights from the centre of the frame, with y
- * pointing down. The `nearness` of a plane is its inverse distance: 0 at infinity, 1 for the nearest plane.
- */
-export type Camera = Readonly<{
-  /** Horizontal position; positive is right. Near planes shift more than far ones (parallax). */
-  truck: number
-  /** Vertical position; positive is down. */
-  pedestal: number
-  /** Forward movement, as a fraction of the distance to the nearest plane. */
-  dolly: number
-  /** Rotation to the right, approximated by an equal shift of all planes, in world units. */
-  pan: number
-  /** Rotation downwards, approximated in the same way. */
-  tilt: number
-  /** Magnification: at 1, the frame is one world unit high. */
-  zoom: number
-  /** Clockwise rotation in radians. */
-  roll: number
-}>
-
-/** Returns the camera for a progress from 0 (first frame) to 1 (last frame). */
-export type CameraPath = (progress: number) => Camera
+export type { Camera, CameraPath }
 
 /** `width` and `height` are in pixels; `horizon` is the world y of the vanishing point. */
 export type Viewport = Readonly<{ width: number; height: number; horizon: number }>

@@ -1,3 +1,4 @@
+import { useStore } from '@nanostores/react'
 import { useRef, useState } from 'react'
 import {
   CAMERA_MOVEMENT_VALUES,
@@ -11,7 +12,10 @@ import { movementMedia } from '../../../media/movements.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { MovingPicture } from '../../../ui/MovingPicture.tsx'
-import { $movements, applyMovements } from '../generation.ts'
+import { firstFrame } from '../frames/frames.ts'
+import { $generation, $movements, applyMovements } from '../generation.ts'
+import { $current } from '../stage/takes.ts'
+import { DepthPreview } from './DepthPreview.tsx'
 
 const keyOf = (movement: CameraMovement) => CAMERA_MOVEMENTS[movement].key
 
@@ -20,6 +24,8 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
   const t = translate()
   const [chosen, setChosen] = useState<readonly CameraMovement[]>($movements.get())
   const [replaced, setReplaced] = useState('')
+  const src = usePicture()
+  const { duration } = useStore($generation)
   const nameOf = (movement: CameraMovement) => t(`movements.name.${keyOf(movement)}`)
   const toggle = (movement: CameraMovement) => {
     const next = toggleMovement(chosen, movement)
@@ -49,6 +55,7 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog size={800} title={t('workspace.camera.heading')} onClose={onClose} foot={foot}>
       <p className="muted">{t('workspace.camera.lead')}</p>
+      {src && <DepthPreview src={src} movements={chosen} seconds={duration} />}
       <div className="movements">
         {CAMERA_MOVEMENT_VALUES.map((movement) => (
           <Movement
@@ -61,6 +68,15 @@ export function MovementsDialog({ onClose }: { onClose: () => void }) {
       </div>
     </Dialog>
   )
+}
+
+/** The picture that the movements are previewed on: the first frame, or the poster of the take on the stage. */
+function usePicture(): string | null {
+  const frame = useStore(firstFrame.$frame)
+  const { taskType } = useStore($generation)
+  const take = useStore($current)
+  if (taskType === 'image_to_video' && frame.status !== 'none') return frame.preview
+  return take?.thumbnail_url ?? null
 }
 
 interface MovementProps {

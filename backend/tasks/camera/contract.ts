@@ -1,10 +1,35 @@
-import {
-  CAMERA_MOVEMENTS,
-  type CameraMovement,
-  MAX_CAMERA_MOVEMENTS,
-} from '#backend/tasks/catalogue/models.contract.ts'
-import { noise } from './random.ts'
-import type { Camera, CameraPath } from './view.ts'
+/**
+ * Where the camera is during a clip, and how a picture with estimated depth looks from there. The demo renders videos
+ * with it, and the site previews camera movements.
+ */
+import { CAMERA_MOVEMENTS, type CameraMovement, MAX_CAMERA_MOVEMENTS } from '../catalogue/models.contract.ts'
+import { noise } from './noise.contract.ts'
+
+export * from './depth.contract.ts'
+
+/**
+ * Position and orientation of the camera. World space is measured in frame heights from the centre of the frame, with y
+ * pointing down. The `nearness` of a plane is its inverse distance: 0 at infinity, 1 for the nearest plane.
+ */
+export type Camera = Readonly<{
+  /** Horizontal position; positive is right. Near planes shift more than far ones (parallax). */
+  truck: number
+  /** Vertical position; positive is down. */
+  pedestal: number
+  /** Forward movement, as a fraction of the distance to the nearest plane. */
+  dolly: number
+  /** Rotation to the right, approximated by an equal shift of all planes, in world units. */
+  pan: number
+  /** Rotation downwards, approximated in the same way. */
+  tilt: number
+  /** Magnification: at 1, the frame is one world unit high. */
+  zoom: number
+  /** Clockwise rotation in radians. */
+  roll: number
+}>
+
+/** Returns the camera for a progress from 0 (first frame) to 1 (last frame). */
+export type CameraPath = (progress: number) => Camera
 
 export type CameraOptions = Readonly<{
   /** Seconds. */
@@ -106,4 +131,16 @@ function shake(camera: MutableCamera, seconds: number, seed: number): void {
 function drift(camera: MutableCamera, progress: number): void {
   camera.truck += 0.05 * across(progress)
   camera.dolly += 0.1 * ease(progress)
+}
+
+/**
+ * Projects a point of the plane at `nearness` to frame heights from the centre of the frame, before the camera rolls.
+ * The vanishing point is the centre.
+ */
+export function projectPoint(camera: Camera, nearness: number, x: number, y: number): [x: number, y: number] {
+  const distance = 1 - camera.dolly * nearness
+  return [
+    camera.zoom * ((x - camera.truck * nearness) / distance - camera.pan),
+    camera.zoom * ((y - camera.pedestal * nearness) / distance - camera.tilt),
+  ]
 }
