@@ -29,14 +29,15 @@ export function Stage() {
         <h2 id="stage-heading" className="panel-title">
           {t('workspace.stage.heading')}
         </h2>
-        <Button
-          className="stage-theatre"
-          variant="quiet"
-          icon="film"
-          label={t('workspace.stage.theatre')}
-          aria-pressed={theatre}
-          onClick={() => setTheatre(!theatre)}
-        />
+        <div className="stage-theatre">
+          <Button
+            variant="quiet"
+            icon="film"
+            label={t('workspace.stage.theatre')}
+            aria-pressed={theatre}
+            onClick={() => setTheatre(!theatre)}
+          />
+        </div>
         <IconButton icon="keyboard" label={t('workspace.keys.heading')} onClick={() => setHelp(true)} />
       </div>
       {take ? (
