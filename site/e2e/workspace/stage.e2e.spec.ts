@@ -4,7 +4,7 @@ import type { CameraMovement } from '#backend/tasks/contract.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
-import { openDouble, openTask, taskOf } from '../testing/workspaceDouble.ts'
+import { openDouble, openTask, picture, taskOf } from '../testing/workspaceDouble.ts'
 
 const PUSH_IN = '推进' as CameraMovement
 const TASKS = [
@@ -159,6 +159,30 @@ describeOnSite('the stage', (site) => {
     await page.keyboard.press('t')
     expect(await current()).toBe('b')
     expect(await page.locator('.workspace[data-view="theatre"]').count()).toBe(1)
+    await page.context().close()
+  })
+
+  it("previews movements on the user's own picture, at its end under reduced motion", async () => {
+    const { form, image, camera } = await words('en', 'workspace')
+    const { name: movements } = await words('en', 'movements')
+    const page = await site.visit({ language: 'en', width: 390 })
+    await openDouble(page, site.url, 'en')
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.goto(address('en'))
+    await page.getByRole('tab', { name: form.image }).click()
+    const file = { name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture(640, 360) }
+    await page.locator('#first-frame').setInputFiles(file)
+    await page.getByText(image.ready).waitFor()
+    await page.getByRole('button', { name: form.movements }).click()
+    const canvas = page.getByRole('img', { name: camera.preview })
+    const pixels = () => canvas.evaluate((element: HTMLCanvasElement) => element.toDataURL())
+    const isDrawn = () =>
+      canvas.evaluate((element: HTMLCanvasElement) => element.getContext('2d')!.getImageData(320, 180, 1, 1).data[3])
+    await expect.poll(isDrawn).toBe(255)
+    const drifting = await pixels()
+    await page.locator('dialog').getByRole('button', { name: movements.tiltUp, exact: true }).click()
+    await expect.poll(pixels).not.toBe(drifting)
+    expect(await axeFaults(page, 'dialog[open]')).toEqual([])
     await page.context().close()
   })
 
