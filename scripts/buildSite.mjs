@@ -31,7 +31,7 @@ export async function buildSite() {
     console.error('The site could not be built.')
     process.exit(1)
   }
-  precompress(path.join(DIST, '_astro'))
+  precompress(path.join(DIST, 'client/_astro'))
   writeFileSync(STAMP, inputs)
   console.log(`Built in ${secondsSince(start)}.`)
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import node from '@astrojs/node'
 import react from '@astrojs/react'
 import sitemap from '@astrojs/sitemap'
 import { defineConfig } from 'astro/config'
@@ -55,6 +56,9 @@ const api = { target: process.env.KINORA_API ?? 'http://127.0.0.1:3001', ws: tru
 export default defineConfig({
   site: PLACEHOLDER_ORIGIN,
   trailingSlash: 'never',
+  // Share pages are rendered on request, inside the server. All other pages are built.
+  adapter: node({ mode: 'middleware' }),
+  session: false,
   // A separate style sheet would cost a round trip before the first paint.
   build: { format: 'file', inlineStylesheets: 'always' },
   devToolbar: { enabled: false },

@@ -5,6 +5,7 @@ import { CAMERA_MOVEMENT_VALUES, PROMPT_MAX, TASK_TYPES } from './catalogue/mode
 
 export * from './catalogue/generation.contract.ts'
 export * from './catalogue/models.contract.ts'
+export * from './shares/shares.contract.ts'
 
 export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
 export const TaskStatus = z.enum(TASK_STATUSES)

@@ -2,11 +2,11 @@ import { Rejection } from '../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { sendMedia } from '../kernel/http/sendMedia.ts'
 import { readLastFrame } from '../kernel/media/lastFrame.ts'
-import { imageKey, posterKey, videoKey } from '../kernel/media/mediaStore.port.ts'
+import { imageKey, type MediaStore, posterKey, videoKey } from '../kernel/media/mediaStore.port.ts'
 import * as contract from './contract.ts'
 import { fileName } from './downloads/fileName.ts'
-import { createVideoCopies, type VideoCopies } from './downloads/videoCopies.ts'
-import { createVisibleLabels, type VisibleLabels } from './downloads/visibleLabels.ts'
+import type { VisibleCopy } from './downloads/visibleCopies.ts'
+import type { Labels } from './downloads/visibleLabels.ts'
 import type { ImageUploads } from './imageUploads.ts'
 import type { UploadLimits } from './uploadLimits.ts'
 import type { Works } from './works.ts'
@@ -15,24 +15,17 @@ export interface MediaRoutes {
   readonly works: Works
   readonly uploads: ImageUploads
   readonly uploadLimits: UploadLimits
-  readonly copies: VideoCopies
-  readonly labels: VisibleLabels
-  /** Returns whether the user's plan requires a watermark on downloads. */
-  readonly watermarks: (userId: string) => Promise<boolean>
+  readonly files: Readonly<{ media: MediaStore; copyOf: VisibleCopy; labels: Labels }> & FfmpegFolder
 }
+
+/** Where frames are read from videos. */
+type FfmpegFolder = Readonly<{ temporaryDir: string; ffmpegPath: string | undefined }>
 
 /** Serves videos, thumbnails and uploaded images to their owners. */
 export function serveMedia(serve: Serve, routes: MediaRoutes): void {
   const { works, uploads, uploadLimits } = routes
-  const { media } = routes.copies
-  const copyOf = createVideoCopies(routes.copies)
-  const labels = createVisibleLabels(routes.labels)
-
-  const readFinished = async (userId: string, taskId: string) => {
-    const row = await works.readOwn(userId, taskId)
-    if (row.status !== 'Success') throw new Rejection('not_found', 'Video file does not exist, cannot download')
-    return row
-  }
+  const { media, copyOf, labels } = routes.files
+  const { readFinished } = works
 
   serve(contract.preview, async ({ userId, params, ctx }) => {
     const { id } = await readFinished(userId, params.id)
@@ -57,11 +50,7 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
   serve(contract.download, async ({ userId, params, query, ctx }) => {
     const row = await readFinished(userId, params.id)
     const wish = query.label === undefined ? undefined : query.label === 'true'
-    const visible = {
-      watermark: query.watermark === 'true' || (await routes.watermarks(userId)),
-      label: await labels.isRequired(userId, row.id, wish),
-    }
-    const key = await copyOf(row.id, visible)
+    const key = await copyOf({ userId, taskId: row.id }, { watermark: query.watermark === 'true', label: wish })
     const { prompt } = await works.view(row)
     await sendMedia(ctx, media, key, { type: 'video/mp4', downloadAs: fileName(prompt) })
     return undefined
@@ -75,7 +64,7 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
 
   serve(contract.lastFrame, async ({ userId, params }) => {
     const { id } = await readFinished(userId, params.id)
-    const { temporaryDir, ffmpegPath } = routes.copies
+    const { temporaryDir, ffmpegPath } = routes.files
     const frame = async () => readLastFrame(await media.localPath(videoKey(id)), temporaryDir, { ffmpegPath })
     return { image_url: await uploads.add(userId, uploadLimits, frame) }
   })

@@ -6,6 +6,7 @@ import type { Realtime } from '../kernel/http/realtime.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { modelView } from './catalogue/modelView.ts'
 import * as contract from './contract.ts'
+import type { Shares } from './shares/shares.ts'
 import type { Tasks } from './tasks.ts'
 import type { Understanding } from './videoProvider.port.ts'
 import type { Works } from './works.ts'
@@ -13,6 +14,7 @@ import type { Works } from './works.ts'
 export interface TaskRoutes {
   readonly tasks: Tasks
   readonly works: Works
+  readonly shares: Pick<Shares, 'end'>
   readonly catalogue: Pick<Catalogue, 'offered'>
   /** Returns whether a running task of a model can be cancelled. */
   readonly cancels: (model: contract.CatalogueModel) => boolean
@@ -21,7 +23,8 @@ export interface TaskRoutes {
   readonly understand: (userId: string, model: string, prompt: string) => Promise<Understanding | undefined>
 }
 
-export function serveTasks(serve: Serve, { tasks, works, catalogue, cancels, realtime, understand }: TaskRoutes): void {
+export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }: TaskRoutes): void {
+  const { tasks, shares, cancels, understand } = deps
   const generate = { ...contract.generate, body: contract.generationOf(catalogue.offered) }
   serve(generate, async ({ body: generation, userId, ctx, command }) => {
     const key = ctx.get('Idempotency-Key') || uuid7()
@@ -52,6 +55,7 @@ export function serveTasks(serve: Serve, { tasks, works, catalogue, cancels, rea
     serve(endpoint, async ({ userId, params: { id }, command }) => {
       await works.readOwn(userId, id)
       await tasks.remove(userId, id, command(derivedId('delete', id)))
+      await shares.end(id)
       return undefined
     })
 

@@ -67,6 +67,14 @@ export function createWorks({
 
   return {
     readOwn,
+
+    /** Returns the row of a user's finished task. @throws Rejection not_found, forbidden */
+    async readFinished(userId: string, taskId: string): Promise<TaskWithProgress> {
+      const row = await readOwn(userId, taskId)
+      if (row.status !== 'Success') throw new Rejection('not_found', 'Video file does not exist, cannot download')
+      return row
+    },
+
     view,
 
     /** Returns one page of a user's tasks, newest first, and the total number of matching tasks. */

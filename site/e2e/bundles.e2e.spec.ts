@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-const dist = path.resolve(import.meta.dirname, '../dist')
+const dist = path.resolve(import.meta.dirname, '../dist/client')
 const folder = path.join(dist, '_astro')
 const scripts = new Map(
   readdirSync(folder)

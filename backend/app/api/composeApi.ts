@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http'
+import path from 'node:path'
 import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
 import type { AccountServices } from '../../accounts/accountServices.ts'
@@ -22,6 +23,7 @@ import { createFairAdmission } from '../../kernel/http/fairness/fairAdmission.ts
 import { createOwnWrites } from '../../kernel/http/ownWrites.ts'
 import type { Realtime } from '../../kernel/http/realtime.ts'
 import { redirects } from '../../kernel/http/redirects.ts'
+import { createPageRenderer } from '../../kernel/http/site/renderedPages.ts'
 import { serveSite } from '../../kernel/http/site/staticSite.ts'
 import { watchEventLoop } from '../../kernel/observability/eventLoopWatch.ts'
 import { securityTxt } from '../../kernel/securityTxt.ts'
@@ -37,8 +39,8 @@ import { createHttpApp } from '../httpApp.ts'
 import { composeOperators } from '../operators/composeOperators.ts'
 import type { Services } from '../services.ts'
 import { VERSION } from '../version.ts'
+import { composeVideos } from './composeVideos.ts'
 import { serveBilling } from './serveBilling.ts'
-import { serveVideos } from './serveVideos.ts'
 import { webhooksOf } from './webhooksOf.ts'
 
 export interface Listening {
@@ -76,6 +78,7 @@ export function composeApi(
   const pageViews = createPageViews(pool, log, visitCounter.wake)
 
   const uploadLimits = createUploadLimits(context.database, accounts.throttle.take)
+  const videos = composeVideos(context, adapters, services, { realtime, ownWrites, accounts, uploadLimits, publicUrl })
 
   const api = (serve: Serve) => {
     serveAccounts(serve, accounts)
@@ -91,7 +94,7 @@ export function composeApi(
     })
     serveCredits(serve, context)
     serveBilling(serve, context, adapters, services, publicUrl)
-    serveVideos(serve, context, adapters, services, { realtime, ownWrites, accounts, uploadLimits })
+    videos.serve(serve)
     const visitors = createVisitors(pool, localDayOf(config.operators.timeZone))
     serveAnalytics(serve, { pageViews, visitors, authenticate, calendar })
     operators.serve(serve)
@@ -120,6 +123,7 @@ export function composeApi(
     adapters.sandbox && sandboxRoutes(adapters.sandbox.state),
     context.advanceCalendar && clockRoutes(context.advanceCalendar),
   ]
+  const pageSettings = () => ({ publicUrl: publicUrl(), facts: installationFacts(config) })
   const eventLoop = watchEventLoop(log)
   const admission = createFairAdmission(config.http.rates, accounts.sessions.issuedFor)
   const limit = createRateLimit(CALLS_PER_MINUTE)
@@ -139,11 +143,12 @@ export function composeApi(
     pages: [
       ...health,
       securityTxt({ publicUrl, supportEmail: config.http.supportEmail }),
+      ...(site ? [videos.pages(createPageRenderer(path.join(site, 'server/entry.mjs'), pageSettings))] : []),
       ...development.filter((routes) => routes !== undefined),
     ],
     site: [
       operatorGuard(operators.isSignedIn),
-      ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(site, publicUrl, installationFacts(config))] : []),
+      ...(site ? [redirects, pageGuard(accounts.cookies), serveSite(path.join(site, 'client'), pageSettings)] : []),
     ],
   })
   return {

@@ -7,6 +7,7 @@ interface SendOptions {
   readonly type: string
   /** File name of the download; without it, the browser shows the file inline. */
   readonly downloadAs?: string
+  readonly cacheControl?: string
 }
 
 /**
@@ -16,15 +17,15 @@ interface SendOptions {
  */
 export async function sendMedia(
   ctx: Context,
-  media: MediaStore,
+  media: Pick<MediaStore, 'size' | 'read'>,
   key: string,
-  { type, downloadAs }: SendOptions,
+  { type, downloadAs, cacheControl = 'private, max-age=3600' }: SendOptions,
 ): Promise<void> {
   const size = await media.size(key)
   if (size === undefined) throw new Rejection('not_found', 'This file does not exist.')
   ctx.set('Accept-Ranges', 'bytes')
   // A key's content never changes, but shared caches must not store it.
-  ctx.set('Cache-Control', 'private, max-age=3600')
+  ctx.set('Cache-Control', cacheControl)
   ctx.set('X-Content-Type-Options', 'nosniff')
   if (downloadAs) ctx.set('Content-Disposition', attachment(downloadAs))
   const range = rangeOf(ctx.get('Range'), size)

@@ -13,6 +13,8 @@ export interface VisibleLabels {
   readonly recipientOf: (userId: string) => Promise<Recipient | null>
 }
 
+export type Labels = ReturnType<typeof createVisibleLabels>
+
 /**
  * Decides which downloads say visibly that AI made the video. China's labelling measures (article 9) let a user ask for
  * a copy without the label after accepting the responsibility. Each request is recorded, with the address of the user,

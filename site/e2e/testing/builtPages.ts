@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 
-const DIST = path.resolve(import.meta.dirname, '../../dist')
+const DIST = path.resolve(import.meta.dirname, '../../dist/client')
 
 /** Returns the URL paths of all built pages, in both languages. */
 export function builtPages(): string[] {

@@ -57,7 +57,7 @@ function photo(): Buffer {
   return canvas.toBuffer('image/jpeg')
 }
 
-async function signUp(page: Page, url: string, language: string): Promise<void> {
+export async function signUp(page: Page, url: string, language: string): Promise<void> {
   const prefix = language === 'zh' ? '/zh' : ''
   const { field, register, pending, verify, login } = await words(language, 'auth')
   const email = `${language}.${Date.now()}@kinora.test`

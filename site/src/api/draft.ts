@@ -17,6 +17,30 @@ export function writeDraft(userId: string, draft: object): void {
   }
 }
 
+/** In place of a user ID: the draft of a visitor, which the next user of this browser gets. */
+const VISITOR = 'visitor'
+
+/** Keeps a draft until its visitor has signed in. @param draft JSON */
+export function keepVisitorDraft(draft: string): void {
+  try {
+    localStorage.setItem(PREFIX + VISITOR, draft)
+  } catch {
+    // Storage is unavailable: the form opens empty.
+  }
+}
+
+/** Makes the visitor's draft, if there is one, the user's. */
+export function adoptVisitorDraft(userId: string): void {
+  try {
+    const draft = localStorage.getItem(PREFIX + VISITOR)
+    if (draft === null) return
+    localStorage.setItem(PREFIX + userId, draft)
+    localStorage.removeItem(PREFIX + VISITOR)
+  } catch {
+    // Storage is unavailable, so there is no draft.
+  }
+}
+
 /** Deletes all users' drafts from this browser. */
 export function forgetDrafts(): void {
   try {

@@ -13,6 +13,7 @@ import enMovements from '#content/en/movements.json'
 import enPayment from '#content/en/payment.json'
 import enPlans from '#content/en/plans.json'
 import enProfile from '#content/en/profile.json'
+import enShare from '#content/en/share.json'
 import enSubscription from '#content/en/subscription.json'
 import enWorks from '#content/en/works.json'
 import enWorkspace from '#content/en/workspace.json'
@@ -33,6 +34,7 @@ export const english = {
   payment: enPayment,
   plans: enPlans,
   profile: enProfile,
+  share: enShare,
   subscription: enSubscription,
   works: enWorks,
   workspace: enWorkspace,

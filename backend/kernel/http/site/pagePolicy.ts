@@ -29,11 +29,16 @@ function inlineHashes(html: string): Set<string> {
 
 /**
  * Moves the policy that the build wrote into a page to a header value, because browsers ignore `frame-ancestors` and
- * reporting in `<meta>`. Keeps only the hashes of the page's own scripts and styles. A page without a policy gets {@link NO_PAGE_POLICY}.
+ * reporting in `<meta>`; rendered pages have it in a header already. Keeps only the hashes of the page's own scripts and
+ * styles. A page without a policy gets {@link NO_PAGE_POLICY}.
  */
-export function extractPolicy(html: string, publicUrl: string): { html: string; policy: string } {
-  const made = META.exec(html)?.[1]
-  if (made === undefined) return { html, policy: NO_PAGE_POLICY }
+export function extractPolicy(
+  html: string,
+  publicUrl: string,
+  { isFramed = false, policy: header }: { isFramed?: boolean; policy?: string } = {},
+): { html: string; policy: string } {
+  const made = header || META.exec(html)?.[1]
+  if (!made) return { html, policy: NO_PAGE_POLICY }
   const own = inlineHashes(html)
   const isOwn = (source: string) => !source.startsWith("'sha256-") || own.has(source)
   const directives = made.split(';').flatMap((directive) => directive.trim() || [])
@@ -41,7 +46,7 @@ export function extractPolicy(html: string, publicUrl: string): { html: string; 
     ...directives.map((directive) => directive.split(' ').filter(isOwn).join(' ')),
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${isFramed ? '*' : "'none'"}`,
     ...(publicUrl.startsWith('https://') ? ['upgrade-insecure-requests'] : []),
     `report-uri ${REPORTS_PATH}`,
     'report-to csp',

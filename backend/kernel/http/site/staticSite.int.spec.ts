@@ -11,7 +11,8 @@ import { createCookies } from '../../../accounts/sessions/cookies.ts'
 import { pageGuard } from '../../../accounts/sessions/pageGuard.ts'
 import { Rejection } from '../../eventsourcing/pure/decider.ts'
 import { problemDetails } from '../problemDetails.ts'
-import { PLACEHOLDER_ORIGIN, serveSite } from './staticSite.ts'
+import { PLACEHOLDER_ORIGIN } from './finishPage.ts'
+import { serveSite } from './staticSite.ts'
 
 const dist = mkdtempSync(path.join(os.tmpdir(), 'kinora-dist-'))
 const page = (title: string) => `<link rel="canonical" href="${PLACEHOLDER_ORIGIN}/"><title>${title}</title>`
@@ -35,7 +36,7 @@ beforeAll(async () => {
   writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
   const app = new Koa()
   app.use(problemDetails(pino({ level: 'silent' }))).use(pageGuard(createCookies(false)))
-  app.use(serveSite(dist, () => 'https://kinora.test', { plans: 'off' }))
+  app.use(serveSite(dist, () => ({ publicUrl: 'https://kinora.test', facts: { plans: 'off' } })))
   app.use(() => {
     throw new Rejection('not_found', 'There is nothing here.')
   })

@@ -6,11 +6,8 @@ import { brotliCompress, constants } from 'node:zlib'
 import type { Middleware } from 'koa'
 import sirv from 'sirv'
 import { trimEnd } from '../../trimEnd.ts'
-import { type Facts, forInstallation } from './forInstallation.ts'
-import { extractPolicy, PAGE_HEADERS } from './pagePolicy.ts'
-
-/** Origin in the built pages, replaced when they are loaded because the build does not know the public URL. */
-export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
+import { fillText, finishPage, type PageSettings } from './finishPage.ts'
+import { PAGE_HEADERS } from './pagePolicy.ts'
 
 /** Excludes a page from an installation to which it does not apply. */
 const GONE = '<!--gone-->'
@@ -38,27 +35,20 @@ const compress = (bytes: Buffer): Promise<Buffer> =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   })
 
-/** Adds the facts as `data-` attributes of `<html>`, by which style sheets and scripts know the installation. */
-const withFacts = (html: string, facts: Facts) =>
-  html.replace(/^(.{0,40}<html\b[^>]*)>/s, (_, tag: string) =>
-    [tag, ...Object.entries(facts).map(([name, value]) => `data-${name}="${value}"`)].join(' ').concat('>'),
-  )
-
 /**
  * Reads the built pages into memory by URL path, with the parts that apply to this installation, and replaces the
  * placeholder origin with the public URL.
  */
-function loadPages(dist: string, publicUrl: string, facts: Facts): Map<string, Page> {
-  const files = readTexts(dist).map(({ file, type, text }) => {
-    return { file, type, text: forInstallation(text.replaceAll(PLACEHOLDER_ORIGIN, publicUrl), facts) }
-  })
+function loadPages(dist: string, settings: PageSettings): Map<string, Page> {
+  const { publicUrl } = settings
+  const files = readTexts(dist).map(({ file, type, text }) => ({ file, type, text: fillText(text, settings) }))
   const gone = files.filter(({ text }) => text.includes(GONE)).map(({ file }) => publicUrl + pathOf(file))
   const pages = new Map<string, Page>()
   for (const { file, type, text } of files) {
     const url = pathOf(file)
     if (gone.includes(publicUrl + url)) continue
     const { html, policy } = file.endsWith('.html')
-      ? extractPolicy(withFacts(text, facts), publicUrl)
+      ? finishPage(text, settings)
       : { html: file.endsWith('.xml') ? withoutPages(text, gone) : text, policy: undefined }
     const plain = Buffer.from(html)
     const etag = `"${createHash('sha256').update(`${html}${policy}`).digest('base64url').slice(0, 22)}"`
@@ -93,9 +83,9 @@ const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
 /**
  * Serves the built site: pages from memory, assets from the folder. Unknown paths redirect to the landing page.
  * See docs/decisions/0011-static-site-strict-policy.md.
- * @example app.use(serveSite('site/dist', () => publicUrl))
+ * @example app.use(serveSite('site/dist/client', () => ({ publicUrl, facts: {} })))
  */
-export function serveSite(dist: string, publicUrl: () => string, facts: Facts = {}): Middleware {
+export function serveSite(dist: string, settings: () => PageSettings): Middleware {
   if (!existsSync(dist)) throw new Error(`The site is not built: ${dist} does not exist (npm run build)`)
   let pages: Map<string, Page> | undefined
   const assets = sirv(dist, {
@@ -111,7 +101,7 @@ export function serveSite(dist: string, publicUrl: () => string, facts: Facts = 
 
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
-    pages ??= loadPages(dist, publicUrl(), facts)
+    pages ??= loadPages(dist, settings())
     const url = ctx.path.length > 1 ? trimEnd(ctx.path, '/') : ctx.path
     const page = pages.get(url || '/')
     if (page) {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { TASK_TYPES } from '#backend/tasks/contract.ts'
 import { check } from '../../api/check.ts'
-import { readDraft, writeDraft } from '../../api/draft.ts'
+import { adoptVisitorDraft, readDraft, writeDraft } from '../../api/draft.ts'
 import { $session } from '../../api/session.ts'
 import { inPageLanguage } from '../../i18n/movements.ts'
 import { frameUrls, onFrames, restoreFrames } from './frames/frames.ts'
@@ -30,6 +30,7 @@ const WRITE_AFTER_MS = 300
 
 /** Restores the user's draft into the form and saves later changes. */
 export function keepDraft(userId: string): void {
+  adoptVisitorDraft(userId)
   const read = check(Draft, readDraft(userId))
   // The catalogue, once loaded, replaces settings that are no longer offered.
   if (read.ok) {

@@ -11,6 +11,7 @@ import { taskTitle } from '../../i18n/taskTitle.ts'
 import { Dialog } from '../Dialog.tsx'
 import { Facts } from '../Facts.tsx'
 import { Fault } from '../Field.tsx'
+import { ShareSection } from './ShareSection.tsx'
 import { UnlabelledDownload } from './UnlabelledDownload.tsx'
 
 /** Plays a finished video in a dialog. */
@@ -34,6 +35,7 @@ export function TaskPlayer({ task, onClose }: { task: Task; onClose: () => void 
       />
       <div role="alert">{broken && <Fault id="player-fault" text={t('workspace.task.playFailed')} />}</div>
       <p className="hint">{t('workspace.task.madeByAi')}</p>
+      <ShareSection task={task} />
       {labelled && <UnlabelledDownload task={task} />}
       <TaskDetails task={task} />
     </Dialog>

@@ -1,0 +1,87 @@
+import type Router from '@koa/router'
+import type { Context as HttpContext } from 'koa'
+import { findProvider } from '#workflows/tasks/candidateRoutes.ts'
+import type { AccountServices } from '../../accounts/accountServices.ts'
+import type { Serve } from '../../kernel/http/endpoint.ts'
+import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
+import type { OwnWrites } from '../../kernel/http/ownWrites.ts'
+import type { Realtime } from '../../kernel/http/realtime.ts'
+import type { RenderPage } from '../../kernel/http/site/renderedPages.ts'
+import type { CatalogueModel } from '../../tasks/contract.ts'
+import { createVisibleCopies } from '../../tasks/downloads/visibleCopies.ts'
+import { createVisibleLabels } from '../../tasks/downloads/visibleLabels.ts'
+import { serveMedia } from '../../tasks/mediaRoutes.ts'
+import { wakeTask } from '../../tasks/providerCallbacks.ts'
+import { serveTasks } from '../../tasks/routes.ts'
+import { createSharedVideos } from '../../tasks/shares/sharedVideos.ts'
+import { sharePages } from '../../tasks/shares/sharePages.ts'
+import { serveShares } from '../../tasks/shares/shareRoutes.ts'
+import { createShareSignatures, createShares } from '../../tasks/shares/shares.ts'
+import { createTasks } from '../../tasks/tasks.ts'
+import type { UploadLimits } from '../../tasks/uploadLimits.ts'
+import { createWorks } from '../../tasks/works.ts'
+import type { Adapters } from '../adapters.ts'
+import type { Context } from '../context.ts'
+import { limitsOf } from '../engine.ts'
+import type { Services } from '../services.ts'
+
+interface Surroundings {
+  readonly realtime: Realtime
+  readonly ownWrites: OwnWrites
+  readonly accounts: AccountServices
+  readonly uploadLimits: UploadLimits
+  readonly publicUrl: () => string
+}
+
+/** A network address counts once as a viewer of a share in this time. */
+const VIEW = { burst: 1, everyMs: 30 * 60_000 }
+
+/** Builds the services about videos, and serves their calls and public pages. */
+export function composeVideos(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
+  const { config, database, pool, store, handle, clock, calendar, temporaryDir } = context
+  const { catalogue, marker, media, videos } = adapters
+  const { allowance, credits, uploads, userKeys } = services
+  const { realtime, ownWrites, accounts, uploadLimits, publicUrl } = around
+  const { encrypt, tryDecrypt: decrypt } = userKeys
+  const { note } = ownWrites
+  const { byId } = accounts.accounts
+  const ordering = { uploads, catalogue, encrypt, allowance, credits }
+  const cancelling = {
+    cancels: (provider: string | undefined) => findProvider(videos, provider)?.cancels ?? false,
+    wake: (taskId: string) => wakeTask(pool, taskId),
+  }
+  const tasks = createTasks({ handle, store, database, note, clock, media, ...ordering, ...cancelling })
+  const works = createWorks({ store, database, clock, calendar, decrypt, allowance, ...limitsOf(videos) })
+  const cancels = ({ routes }: CatalogueModel) => routes.every(({ provider }) => videos.get(provider)?.cancels)
+  const understand = async (userId: string, model: string, prompt: string) => {
+    const route = catalogue.offered().find(({ id }) => id === model)?.routes[0]
+    return videos.get(route?.provider ?? '')?.understands?.(prompt, (await byId(userId))?.language ?? 'en')
+  }
+  const labels = createVisibleLabels({ pool, clock, policy: config.marks.label, recipientOf: byId })
+  const { ffmpegPath } = config.video
+  const watermarks = async (userId: string) => (await allowance(userId)).watermark
+  const copyOf = createVisibleCopies({ media, marker, temporaryDir, ffmpegPath, labels, watermarks })
+  const shares = createShares(pool, clock)
+  const sharedVideos = createSharedVideos({
+    ...{ shares, works, publicUrl },
+    files: { media, copyOf },
+    signatures: createShareSignatures(config.secrets.session),
+    modelNames: (model) => catalogue.offered().find(({ id }) => id === model)?.names,
+    nameOf: async (userId) => (await byId(userId))?.fullName,
+    supportEmail: config.http.supportEmail,
+  })
+  const isNewView = (ctx: HttpContext, id: string) =>
+    accounts.throttle.take('share view', `${id} ${networkAddress(ctx)}`, VIEW).then(
+      () => true,
+      () => false,
+    )
+
+  return {
+    serve(serve: Serve): void {
+      serveTasks(serve, { tasks, works, shares, catalogue, cancels, realtime, understand })
+      serveMedia(serve, { works, uploads, uploadLimits, files: { media, copyOf, labels, temporaryDir, ffmpegPath } })
+      serveShares(serve, { works, shares, sharedVideos, isNewView })
+    },
+    pages: (render: RenderPage): Router => sharePages({ sharedVideos, media, render, publicUrl }),
+  }
+}

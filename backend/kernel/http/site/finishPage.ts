@@ -1,0 +1,28 @@
+import { type Facts, forInstallation } from './forInstallation.ts'
+import { extractPolicy } from './pagePolicy.ts'
+
+/** Origin in the built pages, replaced when they are loaded because the build does not know the public URL. */
+export const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
+
+export type PageSettings = Readonly<{ publicUrl: string; facts: Facts }>
+
+interface Framing {
+  /** Allows other sites to frame the page. */
+  readonly isFramed?: boolean
+  /** Policy that was rendered as a header instead of a `<meta>` tag. */
+  readonly policy?: string
+}
+
+/** Keeps the parts of a text that apply to an installation, and fills in its public URL. */
+export const fillText = (text: string, { publicUrl, facts }: PageSettings): string =>
+  forInstallation(text.replaceAll(PLACEHOLDER_ORIGIN, publicUrl), facts)
+
+/** Adds the facts as `data-` attributes of `<html>`, by which style sheets and scripts know the installation. */
+const withFacts = (html: string, facts: Facts) =>
+  html.replace(/^(.{0,40}<html\b[^>]*)>/s, (_, tag: string) =>
+    [tag, ...Object.entries(facts).map(([name, value]) => `data-${name}="${value}"`)].join(' ').concat('>'),
+  )
+
+/** Returns the HTML of a filled page for an installation, and its content security policy. */
+export const finishPage = (html: string, { publicUrl, facts, ...framing }: PageSettings & Framing) =>
+  extractPolicy(withFacts(html, facts), publicUrl, framing)

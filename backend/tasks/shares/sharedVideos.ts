@@ -1,0 +1,111 @@
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { type MediaStore, posterKey } from '../../kernel/media/mediaStore.port.ts'
+import { probeMp4 } from '../../kernel/media/probeMp4.ts'
+import type { CatalogueModel, Share, SharedVideo } from '../contract.ts'
+import type { VisibleCopy } from '../downloads/visibleCopies.ts'
+import type { Works } from '../works.ts'
+import type { createShareSignatures, ShareRow, Shares } from './shares.ts'
+
+export interface SharedVideosOptions {
+  readonly shares: Shares
+  readonly works: Pick<Works, 'readFinished' | 'view'>
+  readonly files: Readonly<{ media: Pick<MediaStore, 'localPath'>; copyOf: VisibleCopy }>
+  readonly signatures: ReturnType<typeof createShareSignatures>
+  readonly modelNames: (model: string) => CatalogueModel['names'] | undefined
+  /** Returns the owner's name; undefined if the account was deleted. */
+  readonly nameOf: (userId: string) => Promise<string | undefined>
+  readonly publicUrl: () => string
+  readonly supportEmail: string
+}
+
+export type SharedVideos = ReturnType<typeof createSharedVideos>
+
+/** Creates the service that shares videos. A share ends with its video and with the account of its owner. */
+export function createSharedVideos(options: SharedVideosOptions) {
+  const { shares, works, files, signatures, modelNames, nameOf, publicUrl, supportEmail } = options
+
+  const shareView = ({ id, showPrompt, showName, views }: ShareRow): Share => ({
+    url: `${publicUrl()}/v/${id}`,
+    show_prompt: showPrompt,
+    show_name: showName,
+    views,
+  })
+
+  /** Returns the share with the row of its video; undefined if the share is unknown or the video is gone. */
+  const find = async (id: string) => {
+    const share = await shares.find(id)
+    if (!share) return undefined
+    const row = await works.readFinished(share.userId, share.taskId).catch((error) => {
+      if (error instanceof Rejection && error.code === 'not_found') return undefined
+      throw error
+    })
+    return row && { share, row }
+  }
+
+  /** Returns the share of a signed address. @throws Rejection not_found */
+  const findSigned = async (id: string, signature: string): Promise<ShareRow> => {
+    const found = signatures.isValid(id, signature) ? await find(id) : undefined
+    if (!found) throw new Rejection('not_found', 'This video is not shared.')
+    return found.share
+  }
+
+  return {
+    /** Shares a user's finished video. @throws Rejection not_found, forbidden */
+    async share(userId: string, taskId: string, show: Pick<ShareRow, 'showPrompt' | 'showName'> | object) {
+      const { id } = await works.readFinished(userId, taskId)
+      // Makes the copy that visitors will get, so that the first of them does not wait.
+      const key = await files.copyOf({ userId, taskId: id })
+      const { width, height } = await probeMp4(await files.media.localPath(key))
+      return shareView(await shares.share({ userId, taskId: id, width, height, ...show }))
+    },
+
+    /** Returns the share of a user's video. @throws Rejection not_found, forbidden */
+    async read(userId: string, taskId: string): Promise<Share> {
+      const { id } = await works.readFinished(userId, taskId)
+      const share = await shares.ofTask(id)
+      if (!share) throw new Rejection('not_found', 'This video is not shared.')
+      return shareView(share)
+    },
+
+    /** Returns what the public page shows; undefined if there is no such share. */
+    async view(id: string): Promise<SharedVideo | undefined> {
+      const found = await find(id)
+      if (!found) return undefined
+      const { share, row } = found
+      const name = await nameOf(share.userId)
+      if (name === undefined) return undefined
+      const task = await works.view(row)
+      const address = (file: string) => `/v/${id}/${file}?signature=${signatures.sign(id)}`
+      return {
+        id,
+        prompt: share.showPrompt ? task.prompt : null,
+        // A name may be an email address, which pages never show.
+        name: share.showName && !name.includes('@') ? name : null,
+        video_url: address('film.mp4'),
+        poster_url: address('poster.jpg'),
+        width: share.width,
+        height: share.height,
+        video_duration: task.video_duration ?? task.duration,
+        created_at: task.created_at,
+        task_type: task.task_type,
+        model: task.model,
+        model_names: modelNames(task.model) ?? { en: task.model, zh: task.model },
+        resolution: task.resolution,
+        duration: task.duration,
+        prompt_optimizer: task.prompt_optimizer,
+        camera_movements: share.showPrompt ? task.camera_movements : [],
+        support_email: supportEmail,
+      }
+    },
+
+    /** Returns the key of the film, with the marks that its owner's plan requires. @throws Rejection not_found */
+    async filmKey(id: string, signature: string): Promise<string> {
+      return files.copyOf(await findSigned(id, signature))
+    },
+
+    /** @throws Rejection not_found */
+    async posterKey(id: string, signature: string): Promise<string> {
+      return posterKey((await findSigned(id, signature)).taskId)
+    },
+  }
+}

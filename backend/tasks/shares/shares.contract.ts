@@ -1,0 +1,72 @@
+import * as z from 'zod/mini'
+import { endpoint } from '../../kernel/http/contract.ts'
+import { CAMERA_MOVEMENT_VALUES, TASK_TYPES } from '../catalogue/models.contract.ts'
+
+export const Share = z.object({
+  /** Address of the public page. */
+  url: z.string(),
+  show_prompt: z.boolean(),
+  show_name: z.boolean(),
+  /** Times that a browser opened the page. */
+  views: z.number(),
+})
+export type Share = z.infer<typeof Share>
+
+export const shareTask = endpoint('POST /videos/tasks/:id/share', {
+  access: 'user',
+  body: z._default(z.object({ show_prompt: z.optional(z.boolean()), show_name: z.optional(z.boolean()) }), {}),
+  answer: Share,
+  status: 201,
+  refuses: ['forbidden'],
+  summary: 'Gives a finished video a public page, or changes what the page shows; a shared video keeps its address',
+})
+
+export const getShare = endpoint('GET /videos/tasks/:id/share', {
+  access: 'user',
+  answer: Share,
+  refuses: ['forbidden'],
+  summary: 'The public page of a video and its views; 404 if the video is not shared',
+})
+
+export const endShare = endpoint('DELETE /videos/tasks/:id/share', {
+  access: 'user',
+  refuses: ['forbidden'],
+  status: 204,
+  summary: 'Removes the public page of a video; sharing the video again gives it another address',
+})
+
+export const countShareView = endpoint('POST /shares/:id/views', {
+  access: 'public',
+  refuses: ['not_found', 'too_many_requests'],
+  status: 204,
+  summary: 'Counts a view of a public page, once per network address in half an hour',
+})
+
+/** What a public page shows of a video. Addresses are paths. */
+export const SharedVideo = z.object({
+  id: z.string(),
+  /** Null unless the owner shows it. */
+  prompt: z.nullable(z.string()),
+  /** Name of the owner; null unless the owner shows it. */
+  name: z.nullable(z.string()),
+  video_url: z.string(),
+  poster_url: z.string(),
+  /** Pixels. */
+  width: z.number(),
+  height: z.number(),
+  /** Seconds. */
+  video_duration: z.number(),
+  created_at: z.string(),
+  task_type: z.enum(TASK_TYPES),
+  model: z.string(),
+  model_names: z.object({ en: z.string(), zh: z.string() }),
+  resolution: z.string(),
+  /** Seconds. */
+  duration: z.number(),
+  prompt_optimizer: z.boolean(),
+  /** Empty unless the owner shows the prompt, of which the movements are a part. */
+  camera_movements: z.array(z.enum(CAMERA_MOVEMENT_VALUES)),
+  /** Address for reports; empty if there is none. */
+  support_email: z.string(),
+})
+export type SharedVideo = z.infer<typeof SharedVideo>

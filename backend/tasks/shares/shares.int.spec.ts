@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { freePort } from '../../testing/freePort.ts'
+import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { GENERATION, type TestUser } from '../../testing/testUser.ts'
+import type { Share, Task } from '../contract.ts'
+
+let db: TemporaryDatabase
+let kinora: TestKinora
+/** Another process of the same installation. */
+let other: TestKinora
+/** Base URLs of both processes. */
+let urls: readonly string[]
+let ada: TestUser
+let task: Task
+
+beforeAll(async () => {
+  db = await startTemporaryDatabase()
+  const ports = [await freePort(), await freePort()]
+  urls = ports.map((port) => `http://localhost:${port}`)
+  const env = {
+    DATABASE_URL: db.url,
+    PUBLIC_URL: urls[0]!,
+    SESSION_SECRET: 's'.repeat(32),
+    DATA_DIR: `${db.postgres.dataDir}-kinora`,
+  }
+  kinora = await startTestKinora({ env: { ...env, PORT: String(ports[0]) }, provider: await createProviderDouble() })
+  other = await startTestKinora({ env: { ...env, PORT: String(ports[1]), ROLES: 'api' } })
+  ada = await kinora.newUser()
+  task = await finished(ada)
+})
+afterAll(async () => {
+  await other?.close({ keep: true })
+  await kinora?.close()
+  await db?.close()
+})
+
+async function finished(user: TestUser): Promise<Task> {
+  const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
+  return vi.waitFor(async () => {
+    const read = (await (await user.call('GET', `/videos/tasks/${made.id}`)).json()) as Task
+    expect(read.status).toBe('Success')
+    return read
+  }, 15_000)
+}
+
+const share = async (of: Task, body: object = {}, user = ada) => {
+  const answer = await user.call('POST', `/videos/tasks/${of.id}/share`, body)
+  expect(answer.status).toBe(201)
+  return (await answer.json()) as Share
+}
+const pathOf = ({ url }: Share) => new URL(url).pathname
+/** Reads a page or file as a link preview does: without cookies. */
+const fetchOn = (url: string, path: string, headers: Record<string, string> = {}) =>
+  fetch(url + path, { redirect: 'manual', headers })
+const open = (path: string, headers?: Record<string, string>) => fetchOn(urls[0]!, path, headers)
+const statuses = (path: string) => Promise.all(urls.map(async (url) => (await fetchOn(url, path)).status))
+
+/** Returns the addresses of a page's film and picture as paths. */
+async function filesOf(page: string): Promise<{ film: string; poster: string }> {
+  const html = await (await open(page)).text()
+  const content = (name: string) => {
+    const address = new RegExp(`<meta property="${name}" content="([^"]+)"`).exec(html)?.[1] ?? ''
+    const { pathname, search } = new URL(address)
+    return pathname + search
+  }
+  return { film: content('og:video'), poster: content('og:image') }
+}
+
+describe('a share', () => {
+  it('keeps its address until it ends, and gets another one after', async () => {
+    const first = await share(task)
+    expect(first.url).toMatch(/^http:\/\/localhost:\d+\/v\/[\w-]{22}$/)
+    expect(first).toMatchObject({ show_prompt: false, show_name: false, views: 0 })
+    expect(await share(task, { show_prompt: true })).toEqual({ ...first, show_prompt: true })
+    expect(await share(task)).toEqual({ ...first, show_prompt: true })
+    const path = `/videos/tasks/${task.id}/share`
+    expect(await (await ada.call('GET', path)).json()).toEqual({ ...first, show_prompt: true })
+    expect((await ada.call('DELETE', path)).status).toBe(204)
+    expect((await ada.call('DELETE', path)).status).toBe(204)
+    expect((await ada.call('GET', path)).status).toBe(404)
+    const second = await share(task)
+    expect(second.url).not.toBe(first.url)
+    expect(second.show_prompt).toBe(false)
+    expect(await statuses(pathOf(first))).toEqual([404, 404])
+  })
+
+  it('belongs to the owner of the video', async () => {
+    const eve = await kinora.newUser()
+    for (const method of ['POST', 'GET', 'DELETE'])
+      expect(
+        (await eve.call(method, `/videos/tasks/${task.id}/share`, method === 'POST' ? {} : undefined)).status,
+      ).toBe(403)
+    const { url } = await share(task)
+    expect((await share(task)).url).toBe(url)
+  })
+
+  it('needs a finished video', async () => {
+    const missing = '/videos/tasks/0190a000-0000-7000-8000-000000000000/share'
+    expect((await ada.call('POST', missing, {})).status).toBe(404)
+  })
+})
+
+describe('the page of a shared video', () => {
+  it('shows title, picture and film without cookies, in both languages', async () => {
+    const page = pathOf(await share(task, { show_prompt: true, show_name: true }))
+    for (const [prefix, mark] of [
+      ['', 'AI-generated'],
+      ['/zh', 'AI 生成'],
+    ]) {
+      const answer = await open(prefix + page)
+      const html = await answer.text()
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []])
+      expect(html).toContain('<title>A cat on a hill at sunset · Kinora</title>')
+      for (const part of [
+        'by Test User',
+        'Test User',
+        mark,
+        '<meta name="robots" content="noindex">',
+        'twitter:player',
+      ])
+        if (part !== 'by Test User' || prefix === '') expect(html).toContain(part)
+      expect(html).not.toContain(ada.email)
+      expect(html).not.toContain('placeholder.kinora.invalid')
+      const data = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html)![1]!)
+      expect(data).toMatchObject({ '@type': 'VideoObject', name: 'A cat on a hill at sunset', duration: 'PT1S' })
+    }
+    const { film, poster } = await filesOf(page)
+    const picture = await open(poster)
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+    const part = await open(film, { range: 'bytes=4-7' })
+    expect([part.status, await part.text()]).toEqual([206, 'ftyp'])
+  })
+
+  it('shows neither prompt nor name unless the owner chooses to', async () => {
+    const page = pathOf(await share(task, { show_prompt: false, show_name: false }))
+    const html = await (await open(page)).text()
+    expect(html).toContain('<title>A film made with Kinora · Kinora</title>')
+    expect(html).not.toContain('cat on a hill')
+    expect(html).not.toContain('Test User')
+  })
+
+  it('escapes a hostile prompt', async () => {
+    const own = await kinora.newUser()
+    const prompt = `</script><script>alert(1)</script>"><img src=x> <!--if a=b--> &lt;!--if a=b--&gt; \\u003c!--if a=b-->`
+    const made = await own.call('POST', '/videos/generate', { ...GENERATION, prompt })
+    const { task: hostile } = (await made.json()) as { task: Task }
+    await vi.waitFor(async () => {
+      const read = (await (await own.call('GET', `/videos/tasks/${hostile.id}`)).json()) as Task
+      expect(read.status).toBe('Success')
+    }, 15_000)
+    const page = pathOf(await share(hostile, { show_prompt: true }, own))
+    for (const path of [page, `${page}/embed`]) {
+      // Markup is harmless in the value of an attribute.
+      const html = (await (await open(path)).text()).replaceAll(/="[^"]*"/g, '')
+      expect(html).not.toContain('<script>alert')
+      expect(html).not.toContain('<img src=x')
+      // Markers of parts that apply to some installations would remove the rest of the page.
+      expect(html).toContain('AI-generated')
+      expect(html).toMatch(/<\/html>\s*$/)
+    }
+  })
+
+  it('is the only one that others may frame, as its player', async () => {
+    const page = pathOf(await share(task))
+    const framing = async (path: string) => {
+      const { headers } = await open(path)
+      return [
+        headers.get('x-frame-options'),
+        /frame-ancestors ([^;]+)/.exec(headers.get('content-security-policy')!)![1],
+      ]
+    }
+    expect(await framing(`${page}/embed`)).toEqual([null, '*'])
+    expect(await framing(page)).toEqual(['DENY', "'none'"])
+    const policy = (await open(page)).headers.get('content-security-policy')!
+    expect(policy).not.toContain('unsafe')
+    expect(policy.length).toBeLessThan(2_000)
+  })
+
+  it('is described by oEmbed', async () => {
+    const { url } = await share(task, { show_prompt: true })
+    const answer = await open(`/oembed?maxwidth=64&url=${encodeURIComponent(url)}`)
+    expect(await answer.json()).toMatchObject({
+      ...{ version: '1.0', type: 'video', title: 'A cat on a hill at sunset', width: 64, height: 36 },
+      html: expect.stringContaining(`src="${url}/embed"`),
+    })
+    for (const [query, status] of [
+      [`url=${encodeURIComponent('http://elsewhere.test/v/aaaaaaaaaaaaaaaaaaaaaa')}`, 404],
+      ['url=nonsense', 404],
+      [`format=xml&url=${encodeURIComponent(url)}`, 501],
+    ] as const)
+      expect((await open(`/oembed?${query}`)).status).toBe(status)
+  })
+
+  it('counts a view once per network address', async () => {
+    const { url } = await share(task)
+    const id = url.split('/').at(-1)
+    const view = () => kinora.post(`/shares/${id}/views`, {}).then(({ status }) => status)
+    expect([await view(), await view()]).toEqual([204, 204])
+    expect((await share(task)).views).toBe(1)
+    expect((await kinora.post('/shares/unknown/views', {})).status).toBe(404)
+  })
+})
+
+describe('the files of a shared video', () => {
+  it('need a signed address', async () => {
+    const { film, poster } = await filesOf(pathOf(await share(task)))
+    for (const path of [film, poster]) {
+      expect(await statuses(path)).toEqual([200, 200])
+      expect(await statuses(path.replace(/=.*/, '='))).toEqual([404, 404])
+      expect(await statuses(path.replace(/=.*/, `=${'A'.repeat(22)}`))).toEqual([404, 404])
+    }
+  })
+
+  it('have a watermark on a Free account', async () => {
+    const { film } = await filesOf(pathOf(await share(task)))
+    const bytes = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
+    const shown = await bytes(await open(film))
+    const downloaded = await bytes(await ada.call('GET', `/videos/download/${task.id}?watermark=true`))
+    const original = await bytes(await ada.call('GET', `/videos/preview/${task.id}`))
+    expect(shown.equals(downloaded)).toBe(true)
+    expect(shown.equals(original)).toBe(false)
+  })
+})
+
+describe('on every process, page and files end within a second', () => {
+  const ends = async (page: string, end: () => Promise<unknown>) => {
+    const { film, poster } = await filesOf(page)
+    const paths = [page, `/zh${page}`, `${page}/embed`, film, poster]
+    for (const path of paths) expect(await statuses(path)).toEqual([200, 200])
+    await end()
+    const endedAt = performance.now()
+    for (const path of paths) expect(await statuses(path)).toEqual([404, 404])
+    expect(performance.now() - endedAt).toBeLessThan(1_000)
+  }
+
+  it('when the owner ends the share', async () => {
+    const page = pathOf(await share(task))
+    await ends(page, () => ada.call('DELETE', `/videos/tasks/${task.id}/share`))
+    const gone = await open(page)
+    expect([gone.status, await gone.text()]).toEqual([404, expect.stringContaining('This film is not shared')])
+  })
+
+  it('when the owner deletes the video', async () => {
+    const own = await kinora.newUser()
+    const made = await finished(own)
+    const page = pathOf(await share(made, {}, own))
+    await ends(page, () => own.call('DELETE', `/videos/tasks/${made.id}`))
+  })
+
+  it('when the owner deletes the account', async () => {
+    const own = await kinora.newUser()
+    const page = pathOf(await share(await finished(own), {}, own))
+    await ends(page, () => own.call('POST', '/users/delete', { password: 'correct horse' }))
+  })
+})

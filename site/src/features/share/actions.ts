@@ -1,0 +1,17 @@
+import { keepVisitorDraft } from '../../api/draft.ts'
+import { translate } from '../../i18n/client.ts'
+import { lazyToast } from '../../ui/lazyToast.ts'
+
+// The form opens with this film's settings, after signing up if need be.
+document.querySelector('[data-remix]')?.addEventListener('click', () => {
+  keepVisitorDraft(document.getElementById('remix')?.textContent ?? 'null')
+})
+
+document.querySelector('[data-copy]')?.addEventListener('click', async () => {
+  const t = translate()
+  const isCopied = await navigator.clipboard.writeText(location.href).then(
+    () => true,
+    () => false,
+  )
+  void lazyToast(isCopied ? 'success' : 'info', t(isCopied ? 'share.copied' : 'share.copyFailed'))
+})

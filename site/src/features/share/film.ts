@@ -1,0 +1,46 @@
+import { CAMERA_MOVEMENTS, type SharedVideo } from '#backend/tasks/contract.ts'
+import { type Locale, localizedPath } from '../../i18n/core.ts'
+import type { Translate } from '../../i18n/keys.ts'
+
+const TITLE_MAX = 90
+
+/** Returns the first words of a text, with an ellipsis if some are left out. */
+function shortened(text: string, max = TITLE_MAX): string {
+  const characters = [...text.replace(/\s+/g, ' ').trim()]
+  if (characters.length <= max) return characters.join('')
+  const start = characters.slice(0, max).join('')
+  const words = start.slice(0, Math.max(start.lastIndexOf(' '), max / 2))
+  return `${words.trim()}…`
+}
+
+/** Returns what the pages of a shared film say about it, in the page's language. */
+export function describeFilm(share: SharedVideo, locale: Locale, t: Translate) {
+  const seconds = Math.round(share.video_duration)
+  const movements = share.camera_movements.map((movement) => t(`movements.name.${CAMERA_MOVEMENTS[movement].key}`))
+  return {
+    title: share.prompt ? shortened(share.prompt) : t('share.untitled'),
+    description: t('share.description', { count: seconds }),
+    path: `/v/${share.id}`,
+    pagePath: localizedPath(`/v/${share.id}`, locale),
+    embedPath: localizedPath(`/v/${share.id}/embed`, locale),
+    shape: share.width > share.height ? 'wide' : share.width < share.height ? 'tall' : 'square',
+    settings: [
+      share.model_names[locale],
+      share.resolution,
+      t('share.seconds', { count: share.duration }),
+      ...movements,
+    ],
+    /** The form of the workspace for a film like this one. */
+    draft: {
+      taskType: share.task_type,
+      model: share.model,
+      resolution: share.resolution,
+      duration: share.duration,
+      prompt: [share.prompt ?? '', movements.length > 0 ? `[${movements.join(locale === 'zh' ? '，' : ', ')}]` : '']
+        .filter(Boolean)
+        .join(' '),
+      promptOptimizer: share.prompt_optimizer,
+      image: null,
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'react'
+import type { Share, Task } from '#backend/tasks/contract.ts'
+import { errorText } from '../../api/errorText.ts'
+import { readShare, type Shown, shareVideo, unshareVideo } from '../../api/share.ts'
+import { translate } from '../../i18n/client.ts'
+import { Button } from '../Button.tsx'
+import { showToast } from '../toasts.ts'
+import { useBusy } from '../useBusy.ts'
+
+/** Shares a finished video, shows its address, and ends the share. */
+export function ShareSection({ task }: { task: Task }) {
+  const t = translate()
+  const [share, setShare] = useState<Share | null>()
+  const [busy, run] = useBusy()
+  useEffect(() => {
+    void readShare(task.id).then(setShare, () => {})
+  }, [task.id])
+
+  const change = (action: () => Promise<Share | null>) =>
+    run(() => action().then(setShare, (error) => showToast('danger', errorText(error))))
+  const show = (shown: Partial<Shown>) => change(() => shareVideo(task.id, shown))
+  const end = () => change(() => unshareVideo(task.id).then(() => null))
+  const copy = (url: string) =>
+    navigator.clipboard.writeText(url).then(
+      () => showToast('success', t('share.copied')),
+      () => showToast('info', t('share.copyField')),
+    )
+
+  if (share === undefined) return null
+  if (share === null)
+    return (
+      <p className="row hint">
+        <span>{t('share.off')}</span>
+        <Button label={t('share.start')} variant="outline" icon="upload" busy={busy} onClick={() => show({})} />
+      </p>
+    )
+  return (
+    <section className="stack card share" aria-label={t('share.heading')} aria-busy={busy}>
+      <p className="row">
+        <input className="input share-address" aria-label={t('share.address')} value={share.url} readOnly />
+        <Button label={t('share.copy')} variant="primary" onClick={() => copy(share.url)} />
+      </p>
+      <p className="hint">
+        {t('share.anyone')} {t('share.views', { count: share.views })}
+      </p>
+      <Choice label={t('share.showPrompt')} on={share.show_prompt} choose={(on) => show({ show_prompt: on })} />
+      <Choice label={t('share.showName')} on={share.show_name} choose={(on) => show({ show_name: on })} />
+      <Button label={t('share.end')} variant="quiet" busy={busy} onClick={end} />
+    </section>
+  )
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly on: boolean
+  readonly choose: (on: boolean) => void
+}
+
+const Choice = ({ label, on, choose }: ChoiceProps) => (
+  <label className="line switch">
+    <span>{label}</span>
+    <input type="checkbox" checked={on} onChange={(event) => choose(event.target.checked)} />
+  </label>
+)
