@@ -95,8 +95,11 @@ describe('production without a mail server', () => {
     await signedIn('grace@example.com')
     const users = await kinora.context.pool.query(`select from user_account where identity = 'grace@example.com'`)
     expect(users.rowCount).toBe(1)
+    // Until the link is used, the account stays as it is.
+    await invite('grace@example.com')
+    await signedIn('grace@example.com')
     const actions = await kinora.context.pool.query(`select from operator_action where action = 'user_invited'`)
-    expect(actions.rowCount).toBe(3)
+    expect(actions.rowCount).toBe(4)
   })
 
   it.each(['', 'person', 'a@b.test c@d.test'])('refuses the arguments "%s" with a reason', async (text) => {

@@ -1,84 +1,19 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createOperatorAlerts } from '#backend/operators/operatorAlerts.ts'
-import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
-import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   acceptedJob,
   answerOf,
   type ContractWorld,
   NEVER,
-  newRequest,
   videoProviderContract,
 } from '../testing/videoProviderContract.ts'
-import { type ComfyuiOptions, createComfyui } from './comfyui.ts'
-import { type ComfyuiDouble, startComfyuiDouble } from './testing/comfyuiDouble.ts'
 import { WAN } from './testing/exampleGraph.ts'
+import { jobOf, MODEL, openComfyuiWorld, request, SERVERS } from './testing/openComfyuiWorld.ts'
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-comfyui-'))
-const graphs = path.join(folder, 'graphs')
-const doubles = {} as Record<'current' | 'older', ComfyuiDouble>
-const SERVERS = ['current', 'older'] as const
-const HEADERS = { Authorization: 'Bearer comfy-secret' }
-let double: ComfyuiDouble
-let db: TemporaryDatabase
-const lines: string[] = []
-const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
-
-beforeAll(async () => {
-  mkdirSync(graphs)
-  await writeFile(path.join(graphs, 'wan.json'), JSON.stringify(WAN))
-  db = await startTemporaryDatabase()
-  const header = ['Authorization', HEADERS.Authorization] as const
-  doubles.current = await startComfyuiDouble({ header })
-  doubles.older = await startComfyuiDouble({ older: true, header })
-  double = doubles.current
-})
-beforeEach(async () => {
-  double = doubles.current
-  lines.length = 0
-  for (const each of Object.values(doubles))
-    Object.assign(each, {
-      fault: () => undefined,
-      renderMs: 50,
-      busy: false,
-      outputList: 'images',
-      filename: 'kinora_00001_.mp4',
-    })
-  await db.pool.query('truncate circuit, operator_alert')
-})
-afterAll(async () => {
-  for (const each of Object.values(doubles)) await each.close()
-  await db.close()
-  rmSync(folder, { recursive: true })
-})
-
-const adapter = (options: Partial<ComfyuiOptions> = {}): VideoProvider =>
-  createComfyui({
-    baseUrl: double.url,
-    headers: HEADERS,
-    folder: graphs,
-    ffmpegPath: undefined,
-    pool: db.pool,
-    log,
-    alerts: createOperatorAlerts(db.pool, log),
-    timing: { pollIntervalMs: 20, timeoutMs: 2_000, stallTimeoutMs: 600, initialOpenMs: 30_000 },
-    ...options,
-  })
-/** An adapter that the test closes. */
-const opened = (options: Partial<ComfyuiOptions> = {}) => {
-  const provider = adapter(options)
-  onTestFinished(() => provider.close())
-  return provider
-}
-const MODEL = { providerModel: 'wan', resolution: '720P', duration: 5, cameraMovements: [] } as const
-const request = (more: Partial<ReturnType<typeof newRequest>> = {}) => newRequest({ ...MODEL, ...more })
-const promptIdOf = (jobId: string) => jobId.split(':')[0]!
-const jobOf = (engine: ComfyuiDouble, jobId: string) => engine.jobs.get(promptIdOf(jobId))!
+const world = openComfyuiWorld()
+const { adapter, doubles, folder, lines, opened } = world
 
 for (const server of SERVERS)
   videoProviderContract(
@@ -112,7 +47,7 @@ describe('a queued graph', () => {
   beforeAll(() => writeFile(picture, jpeg))
   const inputsOf = async (more: Parameters<typeof request>[0]) => {
     const jobId = await acceptedJob(opened(), request(more))
-    const { graph } = jobOf(double, jobId)
+    const { graph } = jobOf(world.double, jobId)
     return Object.fromEntries(Object.entries(graph).map(([id, node]) => [id, node.inputs]))
   }
 
@@ -134,13 +69,13 @@ describe('a queued graph', () => {
   it('refers to the uploaded first frame, whose shape it has', async () => {
     const inputs = await inputsOf({ firstFrame: picture })
     expect(inputs['52']).toMatchObject({ image: expect.stringMatching(/^kinora\/[0-9a-f-]{36}-first\.jpg$/) })
-    expect(double.uploads.get(String(inputs['52']!.image))).toEqual(jpeg)
+    expect(world.double.uploads.get(String(inputs['52']!.image))).toEqual(jpeg)
     expect(inputs['55']).toMatchObject({ width: 720, height: 960 })
   })
   it('is refused when ComfyUI lacks a node, and when it is gone', async () => {
-    const nodes = double.nodes
-    onTestFinished(() => void Object.assign(double, { nodes }))
-    double.nodes = nodes.filter((name) => name !== 'KSampler')
+    const nodes = world.double.nodes
+    onTestFinished(() => void Object.assign(world.double, { nodes }))
+    world.double.nodes = nodes.filter((name) => name !== 'KSampler')
     const refused = { kind: 'refused', code: 'provider_failed' }
     const detail = expect.stringContaining('at node 3')
     expect(await opened().create(request())).toMatchObject({ ...refused, detail })
@@ -151,127 +86,30 @@ describe('a queued graph', () => {
 describe('a repeated create call', () => {
   it('queues once, also after a restart of this process', async () => {
     const asked = request()
-    const before = double.started.length
-    double.fault = (call) => (call === 'POST /prompt' ? 'done, then reset' : undefined)
+    const before = world.double.started.length
+    world.double.fault = (call) => (call === 'POST /prompt' ? 'done, then reset' : undefined)
     await expect(opened().create(asked)).rejects.toThrow()
     expect(await acceptedJob(opened(), asked)).toBe(`${asked.taskId}:wan`)
-    expect(double.started.length - before).toBe(1)
+    expect(world.double.started.length - before).toBe(1)
   })
   it('queues again after a restart of ComfyUI, which loses its queue', async () => {
     const provider = opened()
     const asked = request()
     const jobId = await acceptedJob(provider, asked)
-    double.restart()
+    world.double.restart()
     expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'unknown' })
     expect(await acceptedJob(provider, asked)).toBe(jobId)
     expect(await answerOf(provider, jobId)).toMatchObject({ kind: 'finished' })
   })
   it('is not postponed after a lost answer, because the job may exist', async () => {
     const [provider, asked] = [opened(), request()]
-    double.fault = (call) => (call === 'POST /prompt' ? 'done, then reset' : undefined)
+    world.double.fault = (call) => (call === 'POST /prompt' ? 'done, then reset' : undefined)
     await expect(provider.create(asked)).rejects.toThrow()
-    await double.goAway()
-    onTestFinished(() => double.comeBack())
+    await world.double.goAway()
+    onTestFinished(() => world.double.comeBack())
     await expect(provider.create(asked)).rejects.toThrow()
     expect(await provider.create(request())).toMatchObject({ kind: 'postponed' })
   })
-})
-
-describe('the state of a job', () => {
-  it('is queued behind other jobs', async () => {
-    double.busy = true
-    const provider = opened()
-    expect(await provider.state(await acceptedJob(provider, request()), NEVER)).toEqual({ kind: 'queued' })
-  })
-  it('has the progress that the socket reports, which never goes back', async () => {
-    double.renderMs = 60_000
-    const provider = opened()
-    const jobId = await acceptedJob(provider, request())
-    const id = promptIdOf(jobId)
-    expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent: undefined })
-    const { clientId } = jobOf(double, jobId)
-    await vi.waitFor(() => expect(double.clients.has(clientId)).toBe(true))
-    const reported = async (value: number, percent: number) => {
-      double.sendProgress(id, value, 20)
-      await vi.waitFor(async () => expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent }))
-    }
-    await reported(5, 25)
-    await reported(20, 99)
-    await reported(1, 99)
-  })
-  it('has the cost of the GPU’s time', async () => {
-    const provider = opened()
-    const jobId = await acceptedJob(provider, request())
-    // Two seconds at a tenth of a cent.
-    expect(await answerOf(provider, jobId)).toEqual({ kind: 'finished', costCents: 0.2 })
-  })
-  it.each(SERVERS)(
-    'has the message of a failure, and no film of a graph without a video (%s server)',
-    async (server) => {
-      double = doubles[server]
-      const provider = opened()
-      const jobId = await acceptedJob(provider, request())
-      Object.assign(jobOf(double, jobId), { state: 'failed', error: 'Allocation on device' })
-      expect(await provider.state(jobId, NEVER)).toMatchObject({ kind: 'failed', detail: 'Allocation on device' })
-      Object.assign(jobOf(double, jobId), { state: 'completed' })
-      double.filename = 'picture.png'
-      expect(await provider.state(jobId, NEVER)).toMatchObject({ detail: 'The graph saved no video.' })
-    },
-  )
-})
-
-describe('a finished video', () => {
-  const fetched = async (changes: Partial<ComfyuiDouble> = {}) => {
-    const provider = opened()
-    const jobId = await acceptedJob(provider, request())
-    Object.assign(double, changes)
-    await answerOf(provider, jobId)
-    const file = path.join(folder, `${Math.random()}.mp4`)
-    await provider.fetch(jobId, file, NEVER)
-    return readFile(file)
-  }
-
-  it('has neither the graph nor the prompt in its metadata', async () => {
-    const file = await fetched()
-    expect(file.includes('secret prompt') || file.includes('class_type')).toBe(false)
-    expect(file.length).toBeGreaterThan(1_000)
-  })
-  it.each(['images', 'gifs', 'video'])(
-    'is found among the %s of a node, and is not its preview',
-    async (outputList) => {
-      await fetched({ outputList })
-      const url = double.received.findLast(({ call }) => call === 'GET /view')!.url
-      expect(Object.fromEntries(url.searchParams)).toEqual({
-        filename: 'kinora_00001_.mp4',
-        subfolder: 'video',
-        type: 'output',
-      })
-    },
-  )
-})
-
-describe('a cancelled job', () => {
-  it.each(SERVERS)('leaves the jobs of others alone (%s server)', async (server) => {
-    double = doubles[server]
-    double.renderMs = 60_000
-    const provider = opened()
-    const [mine, other] = [await acceptedJob(provider, request()), await acceptedJob(provider, request())]
-    double.busy = true
-    const waiting = await acceptedJob(provider, request())
-    expect(await provider.cancel(mine, NEVER)).toBe('cancelled')
-    expect(await provider.cancel(waiting, NEVER)).toBe('cancelled')
-    expect([jobOf(double, other).state, double.jobs.has(promptIdOf(waiting))]).toEqual(['in_progress', false])
-    const interrupts = double.received.filter(({ call }) => call === 'POST /interrupt')
-    expect(interrupts.every(({ body }) => JSON.parse(body.toString()).prompt_id)).toBe(true)
-  })
-})
-
-it('a discarded task leaves the history, which contains its prompt', async () => {
-  const provider = opened()
-  const jobId = await acceptedJob(provider, request())
-  await answerOf(provider, jobId)
-  await provider.discard(promptIdOf(jobId))
-  expect(double.jobs.has(promptIdOf(jobId))).toBe(false)
 })
 
 describe('the operator’s graphs', () => {
@@ -297,9 +135,9 @@ describe('the operator’s graphs', () => {
     const provider = opened()
     const found = { ok: true, detail: 'ComfyUI runs on cuda:0 NVIDIA GeForce RTX 4090 with 20.0 of 24.0 GiB free.' }
     expect(await provider.check(NEVER)).toEqual(found)
-    const nodes = double.nodes
-    onTestFinished(() => void Object.assign(double, { nodes }))
-    double.nodes = []
+    const nodes = world.double.nodes
+    onTestFinished(() => void Object.assign(world.double, { nodes }))
+    world.double.nodes = []
     const missing = 'KSampler, CLIPTextEncode, SaveVideo, LoadImage, EmptyHunyuanLatentVideo'
     expect(await provider.check(NEVER)).toEqual({
       ok: false,

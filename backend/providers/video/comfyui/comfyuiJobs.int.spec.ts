@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { acceptedJob, answerOf, NEVER } from '../testing/videoProviderContract.ts'
+import type { ComfyuiDouble } from './testing/comfyuiDouble.ts'
+import { jobOf, openComfyuiWorld, promptIdOf, request, SERVERS } from './testing/openComfyuiWorld.ts'
+
+const world = openComfyuiWorld()
+const { doubles, folder, opened } = world
+
+describe('the state of a job', () => {
+  it('is queued behind other jobs', async () => {
+    world.double.busy = true
+    const provider = opened()
+    expect(await provider.state(await acceptedJob(provider, request()), NEVER)).toEqual({ kind: 'queued' })
+  })
+  it('has the progress that the socket reports, which never goes back', async () => {
+    world.double.renderMs = 60_000
+    const provider = opened()
+    const jobId = await acceptedJob(provider, request())
+    const id = promptIdOf(jobId)
+    expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent: undefined })
+    const { clientId } = jobOf(world.double, jobId)
+    await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true))
+    const reported = async (value: number, percent: number) => {
+      world.double.sendProgress(id, value, 20)
+      await vi.waitFor(async () => expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent }))
+    }
+    await reported(5, 25)
+    await reported(20, 99)
+    await reported(1, 99)
+  })
+  it('has the cost of the GPU’s time', async () => {
+    const provider = opened()
+    const jobId = await acceptedJob(provider, request())
+    // Two seconds at a tenth of a cent.
+    expect(await answerOf(provider, jobId)).toEqual({ kind: 'finished', costCents: 0.2 })
+  })
+  it.each(SERVERS)(
+    'has the message of a failure, and no film of a graph without a video (%s server)',
+    async (server) => {
+      world.double = doubles[server]
+      const provider = opened()
+      const jobId = await acceptedJob(provider, request())
+      Object.assign(jobOf(world.double, jobId), { state: 'failed', error: 'Allocation on device' })
+      expect(await provider.state(jobId, NEVER)).toMatchObject({ kind: 'failed', detail: 'Allocation on device' })
+      Object.assign(jobOf(world.double, jobId), { state: 'completed' })
+      world.double.filename = 'picture.png'
+      expect(await provider.state(jobId, NEVER)).toMatchObject({ detail: 'The graph saved no video.' })
+    },
+  )
+})
+
+describe('a finished video', () => {
+  const fetched = async (changes: Partial<ComfyuiDouble> = {}) => {
+    const provider = opened()
+    const jobId = await acceptedJob(provider, request())
+    Object.assign(world.double, changes)
+    await answerOf(provider, jobId)
+    const file = path.join(folder, `${Math.random()}.mp4`)
+    await provider.fetch(jobId, file, NEVER)
+    return readFile(file)
+  }
+
+  it('has neither the graph nor the prompt in its metadata', async () => {
+    const file = await fetched()
+    expect(file.includes('secret prompt') || file.includes('class_type')).toBe(false)
+    expect(file.length).toBeGreaterThan(1_000)
+  })
+  it.each(['images', 'gifs', 'video'])(
+    'is found among the %s of a node, and is not its preview',
+    async (outputList) => {
+      await fetched({ outputList })
+      const url = world.double.received.findLast(({ call }) => call === 'GET /view')!.url
+      expect(Object.fromEntries(url.searchParams)).toEqual({
+        filename: 'kinora_00001_.mp4',
+        subfolder: 'video',
+        type: 'output',
+      })
+    },
+  )
+})
+
+describe('a cancelled job', () => {
+  it.each(SERVERS)('leaves the jobs of others alone (%s server)', async (server) => {
+    world.double = doubles[server]
+    world.double.renderMs = 60_000
+    const provider = opened()
+    const [mine, other] = [await acceptedJob(provider, request()), await acceptedJob(provider, request())]
+    world.double.busy = true
+    const waiting = await acceptedJob(provider, request())
+    expect(await provider.cancel(mine, NEVER)).toBe('cancelled')
+    expect(await provider.cancel(waiting, NEVER)).toBe('cancelled')
+    expect([jobOf(world.double, other).state, world.double.jobs.has(promptIdOf(waiting))]).toEqual([
+      'in_progress',
+      false,
+    ])
+    const interrupts = world.double.received.filter(({ call }) => call === 'POST /interrupt')
+    expect(interrupts.every(({ body }) => JSON.parse(body.toString()).prompt_id)).toBe(true)
+  })
+})
+
+it('a discarded task leaves the history, which contains its prompt', async () => {
+  const provider = opened()
+  const jobId = await acceptedJob(provider, request())
+  await answerOf(provider, jobId)
+  await provider.discard(promptIdOf(jobId))
+  expect(world.double.jobs.has(promptIdOf(jobId))).toBe(false)
+})
