@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { parseEnv } from 'node:util'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { shippedDefinitions } from '../../providers/video/definitions/testing/shippedDefinitions.ts'
 import { readConfig } from './readConfig.ts'
@@ -25,6 +26,14 @@ describe('the smallest production', () => {
     expect(production(engine).secrets).toEqual(config.secrets)
     expect(config.secrets.session).toMatch(/^[0-9a-f]{64}$/)
     expect(config.operators.password).toHaveLength(22)
+  })
+
+  it.each(['README.md', 'docs/operations.md'])('is what %s shows', (page) => {
+    const text = readFileSync(path.join(import.meta.dirname, '../../..', page), 'utf8')
+    const [, settings = ''] = /```sh\n(NODE_ENV=production\nPUBLIC_URL=https:\/\/videos[^`]*)```/.exec(text) ?? []
+    const env = parseEnv(settings)
+    expect(Object.keys(env)).toEqual(['NODE_ENV', 'PUBLIC_URL', 'VIDEOS_API_URL'])
+    expect(readConfig({ DATA_DIR, ...env })).toMatchObject({ production: true, registration: 'closed' })
   })
 
   it('starts with a provider that only a file of the operator describes, once its key is set', () => {
