@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WAN } from '../providers/video/comfyui/testing/exampleGraph.ts'
 import {
   type DefinitionDouble,
   DOUBLE_KEY,
@@ -53,11 +54,66 @@ describe('npm run providers', () => {
     expect(fal.jobs.size).toBe(0)
   })
 
-  it('tries the connection of an adapter', async () => {
-    expect(await providers(['check', 'videos-api'], KEYS())).toMatchObject({
-      code: 0,
-      text: expect.stringMatching(/^ok: /),
-    })
+  it('previews the form of an engine and tries its connection, without making a video', async () => {
+    const { code, text } = await providers(['check', 'videos-api'], KEYS())
+    expect([code, text]).toEqual([
+      0,
+      expect.stringMatching(
+        /^POST http:[^\n]*\/v1\/videos\nauthorization: Bearer ••••\n[\s\S]*\nprompt: A cat [\s\S]*\nok: /,
+      ),
+    ])
+    expect([text.includes('sk-engine'), text.includes(`POST ${engine.url}/v1/videos`), engine.jobs.size]).toEqual([
+      ...[false, true, 0],
+    ])
+  })
+
+  it('previews the JSON of MiniMax and the graph of ComfyUI', async () => {
+    mkdirSync(path.join(dataDir, 'comfyui'), { recursive: true })
+    writeFileSync(path.join(dataDir, 'comfyui/wan.json'), JSON.stringify(WAN))
+    const env = {
+      ...{ MINIMAX_API_KEY: 'sk-minimax', MINIMAX_BASE_URL: 'http://127.0.0.1:9' },
+      ...{ COMFYUI_URL: 'http://127.0.0.1:9', COMFYUI_HEADER: 'X-Token: comfy-secret' },
+    }
+    const [minimax, comfyui] = [await providers(['check', 'minimax'], env), await providers(['check', 'comfyui'], env)]
+    expect(minimax.text).toMatch(/^POST http:\/\/127.0.0.1:9\/v1\/video_generation\n[\s\S]*"prompt": "A cat on a hill/)
+    expect(comfyui.text).toMatch(/\nPOST http:\/\/127.0.0.1:9\/prompt\nx-token: ••••\n[\s\S]*"text": "A cat on a hill/)
+    for (const { code, text } of [minimax, comfyui]) {
+      expect(text).not.toMatch(/sk-minimax|comfy-secret/)
+      // No server is at this address.
+      expect([code, text]).toEqual([1, expect.stringMatching(/\nfailed: /)])
+    }
+  })
+
+  it.each([
+    ['minimax', 'create', { task_id: '7', base_resp: { status_code: 0 } }, 0, /^ok: .*"jobId":"7"/],
+    ['minimax', 'create', { base_resp: { status_code: 1026, status_msg: 'sensitive' } }, 0, /^ok: .*content_refused/],
+    [
+      'minimax',
+      'state',
+      { task_id: '7', status: 'Success', file_id: '1', base_resp: { status_code: 0 } },
+      0,
+      /finished/,
+    ],
+    ['videos-api', 'create', { id: 'video_1', object: 'video', status: 'queued' }, 0, /^ok: .*"jobId":"video_1"/],
+    ['videos-api', 'state', { id: 'v', status: 'succeeded', seconds: '5' }, 0, /^ok: {"kind":"finished","seconds":5}/],
+    ['comfyui', 'state', { status: 'in_progress' }, 0, /^ok: {"kind":"rendering"}/],
+    ['comfyui', 'state', { nothing: true }, 1, /^failed: ComfyUI answered with an unexpected body/],
+  ])('reads an answer with the adapter of %s (%s: %j)', async (name, of, answer, code, text) => {
+    mkdirSync(path.join(dataDir, 'comfyui'), { recursive: true })
+    writeFileSync(path.join(dataDir, 'comfyui/wan.json'), JSON.stringify(WAN))
+    const file = path.join(dataDir, 'answer.json')
+    writeFileSync(file, JSON.stringify({ status: 200, body: answer }))
+    const env = {
+      ...KEYS(),
+      MINIMAX_API_KEY: 'sk',
+      MINIMAX_BASE_URL: 'http://127.0.0.1:9',
+      COMFYUI_URL: 'http://127.0.0.1:9',
+    }
+    const outcome = await providers(['check', name, '--answer', file, '--of', of], env)
+    expect(outcome).toEqual({ code, text: expect.stringMatching(text) })
+  })
+
+  it('tells a refused key', async () => {
     const wrong = { ...KEYS(), VIDEOS_API_KEY: 'wrong', FAL_KEY: 'wrong' }
     for (const name of ['videos-api', 'fal'])
       expect(await providers(['check', name], wrong)).toMatchObject({

@@ -19,7 +19,7 @@ function readText(file: string): string {
 }
 
 /** Reads an answer: its JSON body, or an object of `status`, `headers` and `body`. @throws UsageError */
-function readAnswer(file: string, status: string): Answer {
+export function readAnswer(file: string, status: string): Answer {
   try {
     const value: unknown = JSON.parse(readText(file))
     const whole = z.safeParse(Answer, value)

@@ -22,5 +22,5 @@ export async function openProviders(env: NodeJS.ProcessEnv) {
     await definitions.close()
     for (const provider of providers.values()) await provider.close()
   }
-  return { config, log, providers, definitions, close }
+  return { ...context, context, providers, definitions, close }
 }

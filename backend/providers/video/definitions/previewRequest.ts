@@ -7,7 +7,7 @@ const MASK = '••••'
 const PICTURE = 'data:image/jpeg;base64,…'
 
 /** Returns a request for the first shape of a model. */
-export function sampleRequest(model: DefinedModel): RenderRequest {
+export function sampleRequest(model: Omit<DefinedModel, 'priceSource'>): RenderRequest {
   const [shape] = model.shapes as [Shape]
   const { resolutions, seconds, taskTypes } = shape
   return {
