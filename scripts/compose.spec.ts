@@ -8,6 +8,7 @@ import { readConfig } from '#backend/app/config/readConfig.ts'
 import { type Bind, filesOf, ROOT, readLevel, type Service, substituted } from './composeLevel.ts'
 
 const textOf = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
+// See docs/decisions/0037-levels-are-included-files.md.
 const LEVELS = { small: readLevel('small'), full: readLevel('full') }
 const OURS = { small: ['kinora', 'ops'], full: ['api', 'projections', 'workers', 'ops'] }
 const ours = (['small', 'full'] as const).flatMap((level) => OURS[level].map((name) => [level, name] as const))

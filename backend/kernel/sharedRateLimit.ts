@@ -16,7 +16,7 @@ type Note = Readonly<{ name: typeof CALLS; ids: readonly []; from: string; windo
 
 /**
  * Creates a rate limiter that counts calls per key in fixed windows of a minute. Takes no time: counts are in memory,
- * and {@link RateLimit.exchange} adds those of other processes.
+ * and {@link RateLimit.exchange} adds those of other processes. See docs/decisions/0031-limits-per-process.md.
  * @example const limit = createRateLimit(60); limit.take(userId)
  */
 export function createRateLimit(perMinute: number, clock: Clock = Date.now) {

@@ -23,7 +23,8 @@ const NEVER_LOADED = [
 ]
 
 /**
- * Copies what a process needs at run time into a folder: sources, the built site, and packages of this platform.
+ * Copies what a process needs at run time into a folder: sources, the built site, and packages of this platform. See
+ * docs/decisions/0036-image-from-scratch.md.
  * @param embedded whether to include PostgreSQL
  */
 export function assemble(target, { embedded = true } = {}) {

@@ -33,7 +33,7 @@ interface Link {
 
 /**
  * Creates the service that signs people in with mailed links, and makes their accounts. See
- * docs/decisions/0038-prompt-first.md.
+ * docs/decisions/0035-prompt-first.md.
  */
 export function createStartLinks(options: StartLinksOptions) {
   const { database, links, grants, background, production, calendar, outbox, drafts, publicUrl } = options

@@ -9,7 +9,7 @@ import { readVideo } from './videoConfig.ts'
 
 /**
  * Settings that configure a video engine each. Production needs one of them, or a provider of the operator's own. See
- * docs/decisions/0024-private-installations.md and docs/decisions/0033-limits-and-costs-without-plans.md.
+ * docs/decisions/0024-private-installations.md and docs/decisions/0032-limits-and-costs-without-plans.md.
  */
 const ENGINES = [
   'MINIMAX_API_KEY',

@@ -1,6 +1,6 @@
 /**
  * Where the camera is during a clip, and how a picture with estimated depth looks from there. The demo renders videos
- * with it, and the site previews camera movements.
+ * with it, and the site previews camera movements. See docs/decisions/0034-camera-maths-as-a-contract.md.
  */
 import { CAMERA_MOVEMENTS, type CameraMovement, MAX_CAMERA_MOVEMENTS } from '../catalogue/models.contract.ts'
 import { noise } from './noise.contract.ts'

@@ -35,7 +35,7 @@ export type Shares = ReturnType<typeof createShares>
 
 /**
  * Creates the store of shares. A share is a row and no event: it is changed and removed, and its id is a secret.
- * See docs/decisions/0043-shares.md.
+ * See docs/decisions/0038-shares.md.
  */
 export function createShares(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
   const readOne = async (sql: string, value: string): Promise<ShareRow | undefined> =>

@@ -31,7 +31,7 @@ export type FairAdmission = ReturnType<typeof createFairAdmission>
 
 /**
  * Admits requests client by client, before bodies and sessions are read and routes are matched. A client is a session
- * whose token is genuine, or else a network. See docs/decisions/0031-fair-admission.md.
+ * whose token is genuine, or else a network. See docs/decisions/0030-fair-admission.md.
  * @param sessionOf returns the session of a genuine token, without reading the database
  */
 export function createFairAdmission(rates: ClientRates, sessionOf: (ctx: Context) => string | undefined) {

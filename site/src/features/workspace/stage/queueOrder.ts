@@ -6,7 +6,7 @@ export type Positions = ReadonlyMap<string, { readonly position: number | null }
 
 /**
  * Orders tasks as a creator follows them: those being rendered, those waiting by their position, then the finished ones
- * as they come, which is newest first.
+ * as they come, which is newest first. See docs/decisions/0033-the-stage.md.
  */
 export function inQueueOrder(tasks: readonly Task[], positions: Positions): readonly Task[] {
   const rank = (task: Task) => (isFinal(task) ? 2 : isWaiting(task) ? 1 : 0)
