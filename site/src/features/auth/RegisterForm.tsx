@@ -6,7 +6,7 @@ import { type Locale, localizedPath } from '../../i18n/core.ts'
 import { SubmitButton } from '../../ui/Button.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
 import { FormProblem } from '../../ui/FormProblem.tsx'
-import { NewPasswordField } from '../../ui/NewPasswordField.tsx'
+import { NewPasswordField } from '../../ui/passwords/NewPasswordField.tsx'
 import { useForm } from '../../ui/useForm.ts'
 
 export function RegisterForm({ locale }: { locale: Locale }) {

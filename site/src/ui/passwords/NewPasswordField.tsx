@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from 'react'
-import type { Translate } from '../i18n/keys.ts'
-import { PasswordField } from './Field.tsx'
+import type { Translate } from '../../i18n/keys.ts'
+import { PasswordField } from '../Field.tsx'
 import { passwordStrength } from './passwordStrength.ts'
 
 type NewPasswordProps = Omit<ComponentProps<typeof PasswordField>, 'show' | 'hide' | 'hint'> & { readonly t: Translate }
