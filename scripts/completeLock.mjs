@@ -31,8 +31,8 @@ export function platformOf(name) {
 export function completed(lock) {
   const packages = { ...lock.packages }
   for (const { owner, name, version } of missingPackages(lock)) {
-    const { dev } = lock.packages[owner]
-    packages[`node_modules/${name}`] = { version, ...platformOf(name), ...(dev && { dev }), optional: true }
+    const { dev, license } = lock.packages[owner]
+    packages[`node_modules/${name}`] = { version, ...platformOf(name), ...(dev && { dev }), license, optional: true }
   }
   const sorted = Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en'))
   return { ...lock, packages: Object.fromEntries(sorted) }

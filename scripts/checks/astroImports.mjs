@@ -3,7 +3,8 @@ import path from 'node:path'
 import { projectImports } from '../imports.mjs'
 import { ROOT } from '../run.mjs'
 
-const ALLOWED = /^(?:site\/|content\/|backend\/[^/]+\/contract\.ts$)/
+// The footer shows the version of package.json.
+const ALLOWED = /^(?:site\/|content\/|package\.json$|backend\/[^/]+\/contract\.ts$)/
 const FEATURE = /^site\/src\/features\/([^/]+)\//
 const SHARED = /^site\/src\/(?:ui|i18n|api)\//
 const ABOVE_SHARED = /^site\/src\/(?:features|pages|layouts)\//
