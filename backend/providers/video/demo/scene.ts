@@ -18,7 +18,11 @@ import { addWeather } from './weather.ts'
 const { stageHall, ...rooms } = indoors
 /** The sets, by the names that the lexicon uses. */
 export const PLACES: Readonly<Record<string, Place>> = {
-  ...{ ...land, ...woods, ...waters, ...town, ...rooms },
+  ...land,
+  ...woods,
+  ...waters,
+  ...town,
+  ...rooms,
   stage: stageHall,
 }
 const INDOORS = new Set(['table', 'stage', 'underwater', 'space'])

@@ -16,7 +16,7 @@ export type Shape = readonly [kind: 'body' | 'limb' | 'oval' | 'cap' | 'poly' | 
 /** Colours by the names that shapes use. */
 export type Tones = Readonly<Record<string, string>>
 
-export function toneOf(name: string, tones: Tones): string {
+function toneOf(name: string, tones: Tones): string {
   const shade = name.endsWith('-') ? '#1a1430' : name.endsWith('+') ? '#ffffff' : undefined
   const tone = tones[shade ? name.slice(0, -1) : name] ?? name
   return shade ? mix(tone, shade, 0.3) : tone
