@@ -20,7 +20,7 @@ export function serveShares(serve: Serve, { works, shares, sharedVideos, isNewVi
     sharedVideos.share(userId, params.id, { showPrompt: body.show_prompt, showName: body.show_name }),
   )
 
-  serve(contract.getShare, ({ userId, params }) => sharedVideos.read(userId, params.id))
+  serve(contract.getShare, async ({ userId, params }) => ({ share: await sharedVideos.read(userId, params.id) }))
 
   serve(contract.endShare, async ({ userId, params }) => {
     const { id } = await works.readOwn(userId, params.id)

@@ -59,12 +59,11 @@ export function createSharedVideos(options: SharedVideosOptions) {
       return shareView(await shares.share({ userId, taskId: id, width, height, ...show }))
     },
 
-    /** Returns the share of a user's video. @throws Rejection not_found, forbidden */
-    async read(userId: string, taskId: string): Promise<Share> {
+    /** Returns the share of a user's video, null if it has none. @throws Rejection not_found, forbidden */
+    async read(userId: string, taskId: string): Promise<Share | null> {
       const { id } = await works.readFinished(userId, taskId)
       const share = await shares.ofTask(id)
-      if (!share) throw new Rejection('not_found', 'This video is not shared.')
-      return shareView(share)
+      return share ? shareView(share) : null
     },
 
     /** Returns what the public page shows; undefined if there is no such share. */

@@ -23,9 +23,9 @@ export const shareTask = endpoint('POST /videos/tasks/:id/share', {
 
 export const getShare = endpoint('GET /videos/tasks/:id/share', {
   access: 'user',
-  answer: Share,
+  answer: z.object({ share: z.nullable(Share) }),
   refuses: ['forbidden'],
-  summary: 'The public page of a video and its views; 404 if the video is not shared',
+  summary: 'The public page of a video and its views; null if the video is not shared',
 })
 
 export const endShare = endpoint('DELETE /videos/tasks/:id/share', {

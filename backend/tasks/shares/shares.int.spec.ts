@@ -76,10 +76,10 @@ describe('a share', () => {
     expect(await share(task, { show_prompt: true })).toEqual({ ...first, show_prompt: true })
     expect(await share(task)).toEqual({ ...first, show_prompt: true })
     const path = `/videos/tasks/${task.id}/share`
-    expect(await (await ada.call('GET', path)).json()).toEqual({ ...first, show_prompt: true })
+    expect(await (await ada.call('GET', path)).json()).toEqual({ share: { ...first, show_prompt: true } })
     expect((await ada.call('DELETE', path)).status).toBe(204)
     expect((await ada.call('DELETE', path)).status).toBe(204)
-    expect((await ada.call('GET', path)).status).toBe(404)
+    expect(await (await ada.call('GET', path)).json()).toEqual({ share: null })
     const second = await share(task)
     expect(second.url).not.toBe(first.url)
     expect(second.show_prompt).toBe(false)

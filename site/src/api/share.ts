@@ -1,6 +1,5 @@
 import { endShare, getShare, type Share, shareTask } from '#backend/tasks/contract.ts'
 import { call } from './api.ts'
-import { ApiError } from './apiError.ts'
 
 /** What the public page of a video shows. */
 export type Shown = Readonly<{ show_prompt: boolean; show_name: boolean }>
@@ -10,11 +9,7 @@ export const shareVideo = (id: string, shown: Partial<Shown> = {}): Promise<Shar
   call(shareTask, { params: { id }, body: shown })
 
 /** Returns the share of a video, or null if it is not shared. @throws ApiError */
-export const readShare = (id: string): Promise<Share | null> =>
-  call(getShare, { params: { id } }).catch((error) => {
-    if (error instanceof ApiError && error.status === 404) return null
-    throw error
-  })
+export const readShare = async (id: string): Promise<Share | null> => (await call(getShare, { params: { id } })).share
 
 /** Ends the share of a video. @throws ApiError */
 export async function unshareVideo(id: string): Promise<void> {
