@@ -108,7 +108,9 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock) {
 
     /** Deletes a used draft with its link. */
     async remove(userId: string, id: string): Promise<void> {
-      await execute('delete from start_link where id = ? and user_id = ? and confirmed_at is not null', [id, userId])
+      // As text, because the id comes from the path and may be no UUID.
+      const sql = 'delete from start_link where id::text = ? and user_id = ? and confirmed_at is not null'
+      await execute(sql, [id, userId])
     },
   }
 }

@@ -56,7 +56,8 @@ describe('with HEALTH_PORT', () => {
 
     const agent = new Agent({ keepAlive: true })
     expect(await ask(port, '/api/v1/status', agent)).toEqual([200, 'keep-alive'])
-    expect((await ask(port, '/metrics'))[0]).toBe(404)
+    // Unknown paths lead to the landing page where the site is built.
+    expect([302, 404]).toContain((await ask(port, '/metrics'))[0])
     expect((await ask(healthPort, '/metrics'))[0]).toBe(200)
 
     const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'))
