@@ -84,6 +84,7 @@ export const readStartDraft = endpoint('POST /auth/start/draft', {
 
 export const removeStartDraft = endpoint('DELETE /auth/start/draft/:key', {
   access: 'user',
+  refuses: ['not_found'],
   status: 204,
   summary: 'Removes a draft that has been used or declined',
 })

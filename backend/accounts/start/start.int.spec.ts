@@ -176,7 +176,7 @@ describe('a link for an existing account', () => {
     const session = cookiesOf(await confirm(await newestToken(email)))
     const { key } = (await readDraft(session))!
     expect(await readDraft(other.cookie)).toBeNull()
-    await other.call('DELETE', `/auth/start/draft/${key}`)
+    expect((await other.call('DELETE', `/auth/start/draft/${key}`)).status).toBe(404)
     expect(await readDraft(session)).toMatchObject({ key })
     await fetch(`${kinora.api}/auth/start/draft/${key}`, { method: 'DELETE', headers: { cookie: session } })
     expect(await readDraft(session)).toBeNull()

@@ -106,11 +106,11 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock) {
       return { ...stored, key: row.id }
     },
 
-    /** Deletes a used draft with its link. */
-    async remove(userId: string, id: string): Promise<void> {
+    /** Deletes a used draft of a user with its link. Returns whether there was one. */
+    async remove(userId: string, id: string): Promise<boolean> {
       // As text, because the id comes from the path and may be no UUID.
-      const sql = 'delete from start_link where id::text = ? and user_id = ? and confirmed_at is not null'
-      await execute(sql, [id, userId])
+      const sql = `delete from start_link where id::text = ? and user_id = ? and confirmed_at is not null returning id`
+      return (await execute(sql, [id, userId])).length > 0
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { RouterContext } from '@koa/router'
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import type { Serve } from '../../kernel/http/endpoint.ts'
 import { networkAddress } from '../../kernel/http/fairness/networkAddress.ts'
 import * as contract from '../contract.ts'
@@ -46,7 +47,7 @@ export function serveStart(serve: Serve, services: AccountRoutes, images: StartI
   }))
 
   serve(contract.removeStartDraft, async ({ userId, params }) => {
-    await drafts.remove(userId, params.key)
+    if (!(await drafts.remove(userId, params.key))) throw new Rejection('not_found', 'There is no such draft.')
     return undefined
   })
 }

@@ -51,5 +51,5 @@ export const startVideo = once(async () => {
   )
   if (unreached) return
   writeLocalStart(null)
-  await call(removeStartDraft, { params: { key } }).catch(() => {})
+  if (draft.key) await call(removeStartDraft, { params: { key } }).catch(() => {})
 })
