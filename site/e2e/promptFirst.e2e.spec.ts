@@ -56,6 +56,8 @@ describeOnSite('a visitor’s prompt', (site) => {
       const since = Date.now()
       await page.goto(await ask(page, language, newEmail()))
       await page.waitForURL(/\/workspace$/)
+      const top = () => page.locator('#stage').evaluate((stage) => stage.getBoundingClientRect().top)
+      await expect.poll(top, { timeout: 15_000 }).toBeLessThan(400)
       const row = page.getByRole('listitem').filter({ hasText: PROMPT })
       await row.getByRole('button', { name: task.play }).click(RENDERED)
       const video = page.locator('dialog[open] video')

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/apiError.ts'
 import { once } from '../../api/once.ts'
 import { readLocalStart, type StartDraft, writeLocalStart } from '../../api/start/startDraft.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
+import { watchCurrent } from './generate/watched.ts'
 import { $generation, setMode, setPrompt } from './generation.ts'
 import { send } from './submission.ts'
 import { $stage } from './workspace.ts'
@@ -16,7 +17,7 @@ async function readDraft(): Promise<Draft | null> {
   return draft ?? (readLocalStart() as Draft | null)
 }
 
-/** Fills the form with the draft and orders its video. */
+/** Fills the form with the draft, orders its video and shows it. */
 async function order(draft: Draft, key: string): Promise<void> {
   const { prompt = '', camera_movements = [], first_frame_image_url } = draft
   setMode(first_frame_image_url ? 'image_to_video' : 'text_to_video')
@@ -33,6 +34,7 @@ async function order(draft: Draft, key: string): Promise<void> {
     ...(first_frame_image_url ? { first_frame_image_url } : {}),
   }
   await send(body, key)
+  watchCurrent()
 }
 
 /**
