@@ -8,9 +8,8 @@ function clipOf(tile: HTMLElement): HTMLVideoElement {
   const made = tile.querySelector('video')
   const clip = made ?? document.createElement('video')
   if (!made) {
-    Object.assign(clip, { className: 'cover', src: tile.dataset.clip, muted: true, loop: true, playsInline: true })
-    clip.ariaHidden = 'true'
-    clip.tabIndex = -1
+    const silent = { muted: true, loop: true, playsInline: true, ariaHidden: 'true', tabIndex: -1 }
+    Object.assign(clip, { className: 'cover', src: tile.dataset.clip, ...silent })
     tile.querySelector('img')?.after(clip)
   }
   clip.onplaying = () => {
@@ -24,9 +23,8 @@ export function playWall(): void {
   const button = document.querySelector<HTMLButtonElement>('#hero-switch')
   const wall = document.getElementById('wall')
   if (!button || !wall) return
-  const tiles = [...wall.querySelectorAll<HTMLElement>('.tile')].sort(
-    (a, b) => Number(b.matches('.tile-lead')) - Number(a.matches('.tile-lead')),
-  )
+  const tilesLike = (selector: string) => wall.querySelectorAll<HTMLElement>(selector)
+  const tiles = [...tilesLike('.tile-lead'), ...tilesLike('.tile:not(.tile-lead)')]
   const most = innerWidth < 768 ? MOST.narrow : MOST.wide
   const visible = new Set<HTMLElement>()
   let playing = isMotionAllowed()
@@ -52,8 +50,7 @@ export function playWall(): void {
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) {
-        if (isIntersecting) visible.add(target as HTMLElement)
-        else visible.delete(target as HTMLElement)
+        visible[isIntersecting ? 'add' : 'delete'](target as HTMLElement)
       }
       update()
     },

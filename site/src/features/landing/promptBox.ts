@@ -6,16 +6,14 @@ export function setUpPromptBox(): void {
   const box = form?.querySelector('textarea')
   if (!form || !box) return
   const file = form.querySelector<HTMLInputElement>('input[type=file]')
-  const kept = readLocalStart()
-  box.value ||= kept?.prompt ?? ''
-  const movements = () => form.dataset.movements?.split(',').filter(Boolean) ?? []
+  box.value ||= readLocalStart()?.prompt ?? ''
 
   const submit = async () => {
     const picture = file?.files?.[0]
     const prompt = box.value.trim()
     if (!prompt && !picture) return box.focus()
-    const chosen = movements()
-    const draft = { prompt, ...(chosen.length > 0 ? { camera_movements: chosen } : {}) }
+    const { movements } = form.dataset
+    const draft = { prompt, ...(movements && { camera_movements: movements.split(',') }) }
     writeLocalStart(draft)
     await (await import('./startCard.ts')).startVideo(draft, picture)
   }
