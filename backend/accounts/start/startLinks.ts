@@ -1,13 +1,13 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type * as z from 'zod/mini'
 import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
 import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
-import { type AccountsOptions, findAccount } from '../accounts.ts'
+import type { AccountsOptions } from '../accounts.ts'
 import type { Language, start } from '../contract.ts'
+import { findOrAddAccount, nameIn } from '../findOrAddAccount.ts'
 import { composeMail } from '../mails/composeMail.ts'
-import { domainFault, mailIdentity } from '../mails/mailAddress.ts'
+import { domainFault } from '../mails/mailAddress.ts'
 import type { Outbox } from '../mails/outbox.ts'
 import { unusablePassword } from '../passwords.ts'
 import { type UserAccount, UserTable } from '../tables.ts'
@@ -39,30 +39,10 @@ export function createStartLinks(options: StartLinksOptions) {
   const { database, links, grants, background, production, calendar, outbox, drafts, publicUrl } = options
   const invalid = () => new Rejection('token_invalid', 'The link has expired or is invalid.')
 
-  /** Returns the account of an address; adds an unverified one without a password if there is none. */
-  const findOrAdd = async (email: string, language: Language): Promise<UserAccount> => {
-    const em = database.em.fork()
-    const found = await findAccount(em, email)
-    if (found) return found
-    const account = {
-      ...{ id: uuid7(calendar()), email, identity: mailIdentity(email), fullName: nameOf(email), language },
-      ...{ passwordHash: await unusablePassword(), hasPassword: false, passwordChangedAt: null, emailVerifiedAt: null },
-      createdAt: new Date(calendar()),
-    }
-    try {
-      await em.insert(UserTable, account)
-      return account
-    } catch (error) {
-      const added = error instanceof UniqueConstraintViolationException && (await findAccount(em.fork(), email))
-      if (!added) throw error
-      return added
-    }
-  }
-
   const send = async ({ email: typed, language, draft }: Request, browser: string): Promise<void> => {
     const at = Date.now()
     await removeExpiredStarts(database, at)
-    const account = await findOrAdd(typed, language)
+    const account = await findOrAddAccount({ database, calendar }, typed, language)
     const email = account.emailVerifiedAt ? account.email : typed
     const [id, token] = [uuid7(), newToken()]
     const row = [id, hashOf(token), hashOf(browser), email, language, account.id, new Date(at + START_LIFETIME_MS)]
@@ -93,7 +73,7 @@ export function createStartLinks(options: StartLinksOptions) {
    */
   const activate = async (tx: EntityManager, { userId, email, language }: Link, passwordHash: string) => {
     const at = new Date(calendar())
-    const own = { email, language, fullName: nameOf(email), passwordHash, hasPassword: false }
+    const own = { email, language, fullName: nameIn(email), passwordHash, hasPassword: false }
     await tx.nativeUpdate(
       UserTable,
       { id: userId, emailVerifiedAt: null },
@@ -146,5 +126,3 @@ export function createStartLinks(options: StartLinksOptions) {
 }
 
 export type StartLinks = ReturnType<typeof createStartLinks>
-
-const nameOf = (email: string) => email.split('@')[0]!

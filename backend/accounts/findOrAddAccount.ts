@@ -1,0 +1,39 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core'
+import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
+import { type AccountsOptions, findAccount } from './accounts.ts'
+import type { Language } from './contract.ts'
+import { mailIdentity } from './mails/mailAddress.ts'
+import { unusablePassword } from './passwords.ts'
+import { type UserAccount, UserTable } from './tables.ts'
+
+type Options = Required<Pick<AccountsOptions, 'database' | 'calendar'>>
+
+/**
+ * Returns the account of an address, which may belong to a stranger's registration. Adds an unverified one without a
+ * password if there is none.
+ */
+export async function findOrAddAccount(
+  { database, calendar }: Options,
+  email: string,
+  language: Language,
+): Promise<UserAccount> {
+  const em = database.em.fork()
+  const found = await findAccount(em, email)
+  if (found) return found
+  const account = {
+    ...{ id: uuid7(calendar()), email, identity: mailIdentity(email), fullName: nameIn(email), language },
+    ...{ passwordHash: await unusablePassword(), hasPassword: false, passwordChangedAt: null, emailVerifiedAt: null },
+    createdAt: new Date(calendar()),
+  }
+  try {
+    await em.insert(UserTable, account)
+    return account
+  } catch (error) {
+    const added = error instanceof UniqueConstraintViolationException && (await findAccount(em.fork(), email))
+    if (!added) throw error
+    return added
+  }
+}
+
+/** Returns the part of an address before the @. */
+export const nameIn = (email: string): string => email.split('@')[0]!
