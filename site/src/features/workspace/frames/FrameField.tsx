@@ -1,12 +1,13 @@
 import { useStore } from '@nanostores/react'
-import { type DragEvent, useEffect, useRef, useState } from 'react'
+import { type DragEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { codeText } from '../../../api/errorText.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Fault } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { $faults, clearFault } from '../generation.ts'
-import { IMAGE_TYPES } from './frameRules.ts'
+import { CropButton } from './crop/CropButton.tsx'
+import { ACCEPTED } from './frameRules.ts'
 import type { Frame, FrameSlot } from './frameSlot.ts'
 
 interface FrameFieldProps {
@@ -72,7 +73,7 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
           ref={input}
           id={id}
           type="file"
-          accept={IMAGE_TYPES.join(',')}
+          accept={ACCEPTED}
           aria-invalid={fault ? true : undefined}
           aria-describedby={fault ? `${id}-fault` : 'frame-rules'}
           onChange={(event) => {
@@ -90,8 +91,13 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
           <img src={frame.preview} alt={label} />
         )}
       </div>
-      {frame.status !== 'none' && <FrameState frame={frame} slot={slot} onReplace={() => input.current?.click()} />}
+      {frame.status !== 'none' && <FrameState frame={frame} slot={slot} input={input} />}
       <div role="alert">{fault && <Fault id={`${id}-fault`} text={fault} />}</div>
+      {frame.status === 'none' && frame.original && (
+        <div className="row">
+          <CropButton slot={slot} onApplied={() => input.current?.focus()} />
+        </div>
+      )}
     </div>
   )
 }
@@ -99,10 +105,10 @@ export function FrameField({ id, label, slot, field, pastes = false }: FrameFiel
 interface FrameStateProps {
   readonly frame: Exclude<Frame, { status: 'none' }>
   readonly slot: FrameSlot
-  readonly onReplace: () => void
+  readonly input: RefObject<HTMLInputElement | null>
 }
 
-function FrameState({ frame, slot, onReplace }: FrameStateProps) {
+function FrameState({ frame, slot, input }: FrameStateProps) {
   const t = translate()
   return (
     <div className="row">
@@ -121,7 +127,8 @@ function FrameState({ frame, slot, onReplace }: FrameStateProps) {
         <Button label={t('workspace.image.cancel')} variant="quiet" icon="close" onClick={() => slot.remove()} />
       ) : (
         <>
-          <Button label={t('workspace.image.replace')} variant="quiet" onClick={onReplace} />
+          <CropButton slot={slot} onApplied={() => input.current?.focus()} />
+          <Button label={t('workspace.image.replace')} variant="quiet" onClick={() => input.current?.click()} />
           <Button label={t('workspace.image.remove')} variant="quiet" icon="trash" onClick={() => slot.remove()} />
         </>
       )}

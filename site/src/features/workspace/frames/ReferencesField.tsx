@@ -5,7 +5,7 @@ import { IconButton } from '../../../ui/Button.tsx'
 import { Fault } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { $faults, clearFault } from '../generation.ts'
-import { IMAGE_TYPES } from './frameRules.ts'
+import { ACCEPTED } from './frameRules.ts'
 import type { FrameSlot } from './frameSlot.ts'
 import { $references, addReference, removeReference } from './frames.ts'
 
@@ -42,7 +42,7 @@ export function ReferencesField({ max }: { readonly max: number }) {
                 id="references"
                 type="file"
                 multiple
-                accept={IMAGE_TYPES.join(',')}
+                accept={ACCEPTED}
                 aria-label={t('workspace.references.add')}
                 aria-invalid={fault ? true : undefined}
                 aria-describedby="references-hint"

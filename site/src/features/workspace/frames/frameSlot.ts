@@ -3,12 +3,21 @@ import { ApiError } from '../../../api/apiError.ts'
 import { codeText, errorText } from '../../../api/errorText.ts'
 import { uploadFirstFrame } from '../../../api/upload.ts'
 import { translate } from '../../../i18n/client.ts'
-import { fileFault, isWide, sizeFault } from './frameRules.ts'
+import { fileFault, isSentAsIs, isWide, sizeFault } from './frameRules.ts'
+import { toJpeg } from './toJpeg.ts'
+
+interface Picture {
+  /** Address of the picture that is shown and sent. */
+  readonly preview: string
+  /** Address of the picture before it was cropped. */
+  readonly original: string
+  readonly wide: boolean
+}
 
 export type Frame =
-  | { readonly status: 'none'; readonly fault: string | null }
-  | { readonly status: 'uploading'; readonly preview: string; readonly percent: number; readonly wide: boolean }
-  | { readonly status: 'ready'; readonly preview: string; readonly url: string; readonly wide: boolean }
+  | { readonly status: 'none'; readonly fault: string | null; readonly original?: string }
+  | ({ readonly status: 'uploading'; readonly percent: number } & Picture)
+  | ({ readonly status: 'ready'; readonly url: string } & Picture)
 
 /** A place of the form for one image. */
 export interface FrameSlot {
@@ -17,17 +26,19 @@ export interface FrameSlot {
   readonly $frame: ReadableAtom<Frame>
   /** Validates an image, shows a preview and uploads it. Cancels any earlier upload. */
   readonly choose: (file: File) => Promise<void>
+  /** Uploads a part of the image instead. The image itself is kept for the next crop. */
+  readonly crop: (part: Blob) => Promise<void>
   /** Restores an uploaded image, or clears the slot if the image cannot be loaded. */
   readonly restore: (url: string) => Promise<void>
   /** Removes the image and cancels its upload. @param fault message shown if the image was rejected */
   readonly remove: (fault?: string | null) => void
 }
 
-async function measure(preview: string): Promise<{ width: number; height: number }> {
+async function load(address: string): Promise<HTMLImageElement> {
   const image = new Image()
-  image.src = preview
+  image.src = address
   await image.decode()
-  return { width: image.naturalWidth, height: image.naturalHeight }
+  return image
 }
 
 /** Returns the message for a failed upload of a file that passed the client-side checks. */
@@ -46,47 +57,68 @@ export function createFrameSlot(): FrameSlot {
   const $frame = atom<Frame>({ status: 'none', fault: null })
   let upload: AbortController | undefined
 
-  const begin = () => {
+  /** Cancels the earlier upload, and releases its pictures unless one is still used. */
+  const begin = (kept?: string) => {
     upload?.abort()
-    const current = $frame.get()
-    if (current.status !== 'none') URL.revokeObjectURL(current.preview)
+    const frame = $frame.get()
+    for (const address of 'preview' in frame ? [frame.preview, frame.original] : [frame.original])
+      if (address && address !== kept) URL.revokeObjectURL(address)
     upload = new AbortController()
     return upload
+  }
+
+  /** Uploads a picture unless another image takes its place first. */
+  async function send(picture: Blob, image: Picture, mine: AbortController): Promise<void> {
+    const progress = (percent: number) => {
+      if (upload === mine) $frame.set({ status: 'uploading', percent, ...image })
+    }
+    progress(0)
+    try {
+      const url = await uploadFirstFrame(picture, progress, mine.signal)
+      if (upload === mine) $frame.set({ status: 'ready', url, ...image })
+    } catch (error) {
+      if (!mine.signal.aborted) remove(uploadFault(error))
+    }
   }
 
   async function choose(file: File): Promise<void> {
     const early = fileFault(file)
     if (early) return remove(codeText(early))
     const mine = begin()
-    const preview = URL.createObjectURL(file)
-    const drop = (fault: string) => {
-      URL.revokeObjectURL(preview)
-      if (upload === mine) $frame.set({ status: 'none', fault })
+    const original = URL.createObjectURL(file)
+    const drop = (code: string) => {
+      URL.revokeObjectURL(original)
+      if (upload === mine) $frame.set({ status: 'none', fault: codeText(code) })
     }
-    const size = await measure(preview).catch(() => undefined)
-    if (!size) return drop(codeText('image_unreadable'))
-    const fault = sizeFault(size.width, size.height)
-    if (fault) return drop(codeText(fault))
-    if (mine.signal.aborted) return
-    const wide = isWide(size.width, size.height)
-    $frame.set({ status: 'uploading', preview, percent: 0, wide })
-    try {
-      const progress = (percent: number) => {
-        if (upload === mine) $frame.set({ status: 'uploading', preview, percent, wide })
-      }
-      const url = await uploadFirstFrame(file, progress, mine.signal)
-      if (upload === mine) $frame.set({ status: 'ready', preview, url, wide })
-    } catch (error) {
-      if (!mine.signal.aborted) drop(uploadFault(error))
-    }
+    const image = await load(original).catch(() => undefined)
+    if (!image) return drop(isSentAsIs(file) ? 'image_unreadable' : 'invalid_file_type')
+    const { naturalWidth: width, naturalHeight: height } = image
+    const fault = sizeFault(width, height)
+    if (fault && fault !== 'image_aspect_ratio') return drop(fault)
+    const picture = fault || isSentAsIs(file) ? file : await toJpeg(image).catch(() => undefined)
+    if (!picture) return drop('image_unreadable')
+    if (mine.signal.aborted) return URL.revokeObjectURL(original)
+    // A crop can repair the ratio.
+    if (fault) return $frame.set({ status: 'none', fault: codeText(fault), original })
+    await send(picture, { preview: original, original, wide: isWide(width, height) }, mine)
+  }
+
+  async function crop(part: Blob): Promise<void> {
+    const { original } = $frame.get()
+    if (!original) return
+    const mine = begin(original)
+    const preview = URL.createObjectURL(part)
+    const { naturalWidth, naturalHeight } = await load(preview)
+    if (upload === mine) await send(part, { preview, original, wide: isWide(naturalWidth, naturalHeight) }, mine)
   }
 
   async function restore(url: string): Promise<void> {
     const mine = begin()
-    const size = await measure(url).catch(() => undefined)
+    const image = await load(url).catch(() => undefined)
     if (upload !== mine) return
-    if (size) $frame.set({ status: 'ready', preview: url, url, wide: isWide(size.width, size.height) })
-    else $frame.set({ status: 'none', fault: null })
+    if (!image) return $frame.set({ status: 'none', fault: null })
+    const wide = isWide(image.naturalWidth, image.naturalHeight)
+    $frame.set({ status: 'ready', preview: url, original: url, url, wide })
   }
 
   function remove(fault: string | null = null): void {
@@ -94,5 +126,5 @@ export function createFrameSlot(): FrameSlot {
     $frame.set({ status: 'none', fault })
   }
 
-  return { id: slots, $frame, choose, restore, remove }
+  return { id: slots, $frame, choose, crop, restore, remove }
 }

@@ -1,0 +1,90 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { expect, it } from 'vitest'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { openDouble } from '../testing/workspaceDouble.ts'
+
+/** Two halves, red on the left and blue on the right. */
+function halves(width: number, height: number) {
+  const canvas = createCanvas(width, height)
+  const draw = canvas.getContext('2d')
+  draw.fillStyle = '#f00'
+  draw.fillRect(0, 0, width, height)
+  draw.fillStyle = '#00f'
+  draw.fillRect(width / 2, 0, width / 2, height)
+  return canvas
+}
+
+/** The file of a multipart body with one part. */
+function partOf(body: Buffer): { readonly type: string | undefined; readonly file: Buffer } {
+  const start = body.indexOf('\r\n\r\n') + 4
+  const type = /content-type: (\S+)/i.exec(body.subarray(0, start).toString())?.[1]
+  return { type, file: body.subarray(start, body.lastIndexOf('\r\n--')) }
+}
+
+describeOnSite('an image of the form', (site) => {
+  it.each([
+    ['en', 1280],
+    ['zh', 320],
+  ] as const)('can be cropped with the keyboard, and is sent as JPEG, in %s at %i px', async (language, width) => {
+    const { form, image, crop } = await words(language, 'workspace')
+    const errors = await words(language, 'errors')
+    const { action } = await words(language, 'common')
+    const page = await site.visit({ language, width })
+    const state = await openDouble(page, site.url, language)
+    const sent: ReturnType<typeof partOf>[] = []
+    state.rare.set('POST /videos/upload-image', (route) => {
+      sent.push(partOf(route.request().postDataBuffer()!))
+      return route.fulfill({ json: { image_url: `/api/v1/videos/images/${sent.length}` } })
+    })
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+    await page.getByRole('tab', { name: form.image }).click()
+    const choose = (name: string, mimeType: string, buffer: Buffer) =>
+      page.locator('#first-frame').setInputFiles({ name, mimeType, buffer })
+
+    await choose('a.heic', '', Buffer.from('no browser of the tests reads this'))
+    await page.locator('#first-frame-fault').getByText(errors.invalid_file_type).waitFor()
+    expect(await page.getByRole('button', { name: crop.open }).count()).toBe(0)
+    await choose('a.webp', 'image/webp', halves(1600, 900).toBuffer('image/webp'))
+    await page.getByText(image.ready).waitFor()
+    expect(sent[0]!.type).toBe('image/jpeg')
+    expect(await loadImage(sent[0]!.file)).toMatchObject({ width: 1600, height: 900 })
+
+    // Too wide to be sent, but a part of it is not.
+    await choose('b.png', 'image/png', halves(1600, 600).toBuffer('image/png'))
+    await page.locator('#first-frame-fault').getByText(errors.image_aspect_ratio).waitFor()
+    expect(sent).toHaveLength(1)
+    await page.getByRole('button', { name: crop.open }).click()
+    const dialog = page.getByRole('dialog', { name: crop.heading })
+    const across = dialog.getByRole('slider', { name: crop.across })
+    await expect.poll(() => across.isEnabled()).toBe(true)
+    expect(await axeFaults(page, 'dialog[open]')).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    await across.press('Home')
+    await dialog.getByRole('slider', { name: crop.zoom }).press('End')
+    await dialog.getByRole('button', { name: action.apply }).click()
+    await page.getByText(image.ready).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('first-frame')
+    const cropped = await loadImage(sent[1]!.file)
+    expect([sent[1]!.type, cropped.width, cropped.height]).toEqual(['image/jpeg', 536, 302])
+    const canvas = createCanvas(cropped.width, cropped.height)
+    const seen = canvas.getContext('2d')
+    seen.drawImage(cropped, 0, 0)
+    const [red, , blue] = seen.getImageData(cropped.width - 2, 150, 1, 1).data
+    expect(red! > 200 && blue! < 50).toBe(true)
+
+    // The next crop starts from the whole image again, and a drag moves it.
+    await page.getByRole('button', { name: crop.open }).click()
+    await expect.poll(() => across.isEnabled()).toBe(true)
+    const view = (await dialog.getByRole('img', { name: crop.view }).boundingBox())!
+    await page.mouse.move(view.x + view.width / 2, view.y + view.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(view.x - 500, view.y + view.height / 2, { steps: 4 })
+    await page.mouse.up()
+    expect(await across.inputValue()).toBe('1')
+    await page.keyboard.press('Escape')
+    expect(sent).toHaveLength(2)
+    await page.context().close()
+  })
+})
