@@ -1,8 +1,13 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { translate } from '../../../i18n/client.ts'
 import { isMotionReduced } from '../../../ui/isMotionReduced.ts'
+import type { DepthPicture } from './drawDepth.ts'
+import type { Held } from './Knob.tsx'
+
+type Maths = typeof import('./drawDepth.ts')
 
 const [WIDTH, HEIGHT] = [640, 360]
+const ASPECT = WIDTH / HEIGHT
 /** Length of the movement and of the rest after it, in milliseconds. */
 const [MOVE_MS, REST_MS] = [2_800, 600]
 
@@ -11,44 +16,55 @@ interface DepthPreviewProps {
   readonly movements: readonly string[]
   /** Length of the clip in seconds. */
   readonly seconds: number
+  /** Where a hand holds the camera, which takes precedence over the movements. */
+  readonly held: readonly Held[] | null
 }
 
 /** Previews camera movements on a picture, with estimated depth. Under reduced motion it shows the end. */
-export function DepthPreview({ src, movements, seconds }: DepthPreviewProps) {
+export function DepthPreview({ src, movements, seconds, held }: DepthPreviewProps) {
   const t = translate()
   const canvas = useRef<HTMLCanvasElement>(null)
+  const scene = useScene(src)
   const chosen = movements.join()
   useEffect(() => {
     const context = canvas.current?.getContext('2d')
-    if (!context) return
-    let frame = 0
-    let isGone = false
-    const start = async () => {
-      const image = new Image()
-      image.src = src
-      // The maths loads with the dialog, not with the page.
-      const [{ createDepthPicture, drawDepth, pathOf }] = await Promise.all([import('./drawDepth.ts'), image.decode()])
-      if (isGone) return
-      const picture = createDepthPicture(image, WIDTH, HEIGHT)
-      const path = pathOf(chosen === '' ? [] : chosen.split(','), seconds, WIDTH / HEIGHT)
-      if (isMotionReduced()) return drawDepth(context, picture, path(1))
-      const began = performance.now()
-      const draw = (now: number) => {
-        drawDepth(context, picture, path(Math.min(1, ((now - began) % (MOVE_MS + REST_MS)) / MOVE_MS)))
-        frame = requestAnimationFrame(draw)
-      }
+    if (!context || !scene) return
+    const { drawDepth, pathOf, heldCamera, picture } = scene
+    if (held) return drawDepth(context, picture, heldCamera(held, seconds, ASPECT))
+    const path = pathOf(chosen === '' ? [] : chosen.split(','), seconds, ASPECT)
+    if (isMotionReduced()) return drawDepth(context, picture, path(1))
+    const began = performance.now()
+    const draw = (now: number) => {
+      const passed = Math.max(0, now - began) % (MOVE_MS + REST_MS)
+      drawDepth(context, picture, path(Math.min(1, passed / MOVE_MS)))
       frame = requestAnimationFrame(draw)
     }
-    void start().catch(() => {})
-    return () => {
-      isGone = true
-      cancelAnimationFrame(frame)
-    }
-  }, [src, chosen, seconds])
+    let frame = requestAnimationFrame(draw)
+    return () => cancelAnimationFrame(frame)
+  }, [scene, chosen, seconds, held])
   return (
     <figure className="depth-preview">
       <canvas ref={canvas} width={WIDTH} height={HEIGHT} role="img" aria-label={t('workspace.camera.preview')} />
       <figcaption className="hint">{t('workspace.camera.previewHint')}</figcaption>
     </figure>
   )
+}
+
+/** The picture with its depth, and the maths, which loads with the dialog and not with the page. */
+function useScene(src: string): (Maths & { readonly picture: DepthPicture }) | null {
+  const [scene, setScene] = useState<(Maths & { readonly picture: DepthPicture }) | null>(null)
+  useEffect(() => {
+    let isGone = false
+    const load = async () => {
+      const image = new Image()
+      image.src = src
+      const [maths] = await Promise.all([import('./drawDepth.ts'), image.decode()])
+      if (!isGone) setScene({ ...maths, picture: maths.createDepthPicture(image, WIDTH, HEIGHT) })
+    }
+    void load().catch(() => {})
+    return () => {
+      isGone = true
+    }
+  }, [src])
+  return scene
 }

@@ -50,6 +50,28 @@ export function createDepthPicture(image: HTMLImageElement, width: number, heigh
 export const pathOf = (movements: readonly string[], seconds: number, aspect: number): CameraPath =>
   createCameraPath(movements, { duration: seconds, aspect, seed: 1 })
 
+/** Returns the camera where a hand holds it: each movement at its own progress. */
+export function heldCamera(
+  held: readonly { readonly movement: string; readonly progress: number }[],
+  seconds: number,
+  aspect: number,
+): Camera {
+  const cameras = held.map(({ movement, progress }) => pathOf([movement], seconds, aspect)(progress))
+  const rest: Camera = { truck: 0, pedestal: 0, dolly: 0, pan: 0, tilt: 0, zoom: 1, roll: 0 }
+  return cameras.reduce(
+    (sum, camera) => ({
+      truck: sum.truck + camera.truck,
+      pedestal: sum.pedestal + camera.pedestal,
+      dolly: sum.dolly + camera.dolly,
+      pan: sum.pan + camera.pan,
+      tilt: sum.tilt + camera.tilt,
+      zoom: sum.zoom * camera.zoom,
+      roll: sum.roll + camera.roll,
+    }),
+    rest,
+  )
+}
+
 export function drawDepth(
   context: CanvasRenderingContext2D,
   { picture, rows, nearness }: DepthPicture,

@@ -52,7 +52,7 @@ export default function CropDialog({ src, ratios, onCrop, onClose }: CropDialogP
       />
     </>
   )
-  const slider = (name: 'x' | 'y' | 'zoom', label: string, max: number) => (
+  const slider = (name: 'x' | 'y' | 'zoom', label: string, max: number, isFree: boolean) => (
     <label className="crop-slider">
       <span className="label">{label}</span>
       <input
@@ -62,7 +62,7 @@ export default function CropDialog({ src, ratios, onCrop, onClose }: CropDialogP
         step={0.01}
         value={crop[name]}
         aria-valuetext={`${Math.round(crop[name] * 100)}%`}
-        disabled={!image || max <= (name === 'zoom' ? 1 : 0)}
+        disabled={!image || !isFree}
         onChange={(event) => setCrop({ ...crop, [name]: Number(event.currentTarget.value) })}
       />
     </label>
@@ -87,9 +87,9 @@ export default function CropDialog({ src, ratios, onCrop, onClose }: CropDialogP
       <CropView image={image} ratio={widthOver(ratio)} crop={crop} onCrop={setCrop} />
       <div role="alert">{isSmall && <Fault id="crop-fault" text={codeText('image_too_small')} />}</div>
       <p className="hint">{t('workspace.crop.hint')}</p>
-      {slider('zoom', t('workspace.crop.zoom'), Math.max(1, most))}
-      {slider('x', t('workspace.crop.across'), size.width - box.width > 0.5 ? 1 : 0)}
-      {slider('y', t('workspace.crop.along'), size.height - box.height > 0.5 ? 1 : 0)}
+      {slider('zoom', t('workspace.crop.zoom'), Math.max(1, most), most > 1)}
+      {slider('x', t('workspace.crop.across'), 1, size.width - box.width > 0.5)}
+      {slider('y', t('workspace.crop.along'), 1, size.height - box.height > 0.5)}
     </Dialog>
   )
 }
@@ -125,8 +125,8 @@ function CropView({ image, ratio, crop, onCrop }: CropViewProps) {
     context.drawImage(image, left, top, kept.width, kept.height, 0, 0, width, height)
     context.fillStyle = 'rgb(255 255 255 / 0.4)'
     for (const third of [1 / 3, 2 / 3]) {
-      context.fillRect(Math.round(width * third), 0, 2, height)
-      context.fillRect(0, Math.round(height * third), width, 2)
+      context.fillRect(Math.round(width * third), 0, 3, height)
+      context.fillRect(0, Math.round(height * third), width, 3)
     }
   }, [image, ratio, crop, width, height])
   useEffect(() => {
