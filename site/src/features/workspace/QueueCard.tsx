@@ -66,7 +66,7 @@ function Rows({ tasks, total }: { tasks: readonly Task[]; total: number }) {
         ))}
       </ul>
       {total > tasks.length && <More shown={tasks.length} total={total} />}
-      {view && <TaskDialog view={view} onClose={() => setView(null)} />}
+      {view && <TaskDialog view={view} onView={setView} />}
     </>
   )
 }

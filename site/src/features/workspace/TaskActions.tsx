@@ -14,10 +14,12 @@ import { refreshTask } from './tasks.ts'
 interface TaskActionsProps {
   readonly task: Task
   readonly onView: (kind: TaskView['kind']) => void
+  /** Closes the player, if the buttons are in it. */
+  readonly leavePlayer?: () => void
 }
 
 /** Buttons for the actions that the task's status allows. */
-export function TaskActions({ task, onView }: TaskActionsProps) {
+export function TaskActions({ task, onView, leavePlayer }: TaskActionsProps) {
   const t = translate()
   const busy = useStore($busyTasks).get(task.id)
   const succeeded = readStatus(task.status) === 'Success'
@@ -25,14 +27,14 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
   const stops = isWaiting(task) || (readStatus(task.status) === 'Processing' && model?.cancels === true)
   return (
     <div className="task-actions">
-      {succeeded && task.video_url && (
+      {succeeded && task.video_url && !leavePlayer && (
         <IconButton icon="play" label={t('workspace.task.play')} onClick={() => onView('play')} />
       )}
       {succeeded && task.video_url && <DownloadLink task={task} label={t('workspace.task.download')} />}
       {succeeded && !task.video_url && (
         <IconButton icon="download" label={t('workspace.task.download')} onClick={() => void downloadVideo(task)} />
       )}
-      {task.thumbnail_url && (
+      {task.thumbnail_url && !leavePlayer && (
         <IconButton icon="eye" label={t('workspace.task.preview')} onClick={() => onView('preview')} />
       )}
       <IconButton
@@ -54,10 +56,20 @@ export function TaskActions({ task, onView }: TaskActionsProps) {
           icon="continue"
           label={t('workspace.task.continue')}
           busy={busy === 'continue'}
-          onClick={() => void continueFrom(task)}
+          onClick={() => {
+            leavePlayer?.()
+            void continueFrom(task)
+          }}
         />
       )}
-      <IconButton icon="sliders" label={t('workspace.task.remix')} onClick={() => startRemix(task)} />
+      <IconButton
+        icon="sliders"
+        label={t('workspace.task.remix')}
+        onClick={() => {
+          leavePlayer?.()
+          startRemix(task)
+        }}
+      />
       {(stops || isFinal(task)) && (
         <IconButton
           icon={stops ? 'stop' : 'trash'}

@@ -1,10 +1,14 @@
+import { useStore } from '@nanostores/react'
+import { flushSync } from 'react-dom'
 import type { Task } from '#backend/tasks/contract.ts'
-import { isFinal, isWaiting } from '../../api/taskProgress.ts'
+import { isFinal, isWaiting, readStatus } from '../../api/taskProgress.ts'
 import { translate } from '../../i18n/client.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TaskDetails, TaskPlayer } from '../../ui/task/TaskPlayer.tsx'
+import { $takes } from './stage/takes.ts'
+import { TaskActions } from './TaskActions.tsx'
 import { cancelRender, removeTask } from './tasks.ts'
 
 export interface TaskView {
@@ -12,12 +16,18 @@ export interface TaskView {
   readonly task: Task
 }
 
+interface TaskDialogProps {
+  readonly view: TaskView
+  readonly onView: (view: TaskView | null) => void
+}
+
 /** Shows the player, the preview or the delete confirmation of a task. */
-export function TaskDialog({ view: { kind, task }, onClose }: { view: TaskView; onClose: () => void }) {
+export function TaskDialog({ view: { kind, task }, onView }: TaskDialogProps) {
   const t = translate()
+  const onClose = () => onView(null)
   switch (kind) {
     case 'play':
-      return <TaskPlayer task={task} onClose={onClose} />
+      return <Lightbox task={task} onView={onView} />
     case 'preview':
       return (
         <Dialog size={600} title={t('workspace.task.preview')} onClose={onClose}>
@@ -29,6 +39,27 @@ export function TaskDialog({ view: { kind, task }, onClose }: { view: TaskView; 
     case 'remove':
       return <Removal task={task} onClose={onClose} />
   }
+}
+
+/** The player with all actions and the way to the other videos. */
+function Lightbox({ task, onView }: { readonly task: Task; readonly onView: TaskDialogProps['onView'] }) {
+  const takes = useStore($takes)
+  const films = takes.filter(({ status, video_url }) => readStatus(status) === 'Success' && video_url)
+  const at = films.findIndex(({ id }) => id === task.id)
+  const step = (by: -1 | 1) => {
+    const next = films[(at + by + films.length) % films.length]
+    if (next) onView({ kind: 'play', task: next })
+  }
+  // Before an action that moves the focus to the form.
+  const leave = () => flushSync(() => onView(null))
+  return (
+    <TaskPlayer
+      task={films[at] ?? task}
+      onClose={() => onView(null)}
+      onStep={films.length > 1 ? step : undefined}
+      actions={<TaskActions task={task} onView={(kind) => onView({ kind, task })} leavePlayer={leave} />}
+    />
+  )
 }
 
 function Removal({ task, onClose }: { task: Task; onClose: () => void }) {

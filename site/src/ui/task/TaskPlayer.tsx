@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { $labelled, loadLabelPolicy } from '../../api/videoLabel.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
@@ -8,20 +8,72 @@ import { fileSize } from '../../i18n/fileSize.ts'
 import { lengthText } from '../../i18n/lengthText.ts'
 import { movementNames } from '../../i18n/movements.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
+import { IconButton } from '../Button.tsx'
 import { Dialog } from '../Dialog.tsx'
 import { Facts } from '../Facts.tsx'
 import { Fault } from '../Field.tsx'
 import { ShareSection } from './ShareSection.tsx'
 import { UnlabelledDownload } from './UnlabelledDownload.tsx'
 
-/** Plays a finished video in a dialog. */
-export function TaskPlayer({ task, onClose }: { task: Task; onClose: () => void }) {
+interface TaskPlayerProps {
+  readonly task: Task
+  readonly onClose: () => void
+  /** Shows the previous (-1) or the next (1) video; undefined if there is no other. */
+  readonly onStep?: ((by: -1 | 1) => void) | undefined
+  /** Buttons for the video. */
+  readonly actions?: ReactNode
+}
+
+/** Plays a finished video in a dialog, with a way to its neighbours by buttons and arrow keys. */
+export function TaskPlayer({ task, onClose, onStep, actions }: TaskPlayerProps) {
   const t = translate()
-  const [broken, setBroken] = useState(false)
   const labelled = useStore($labelled)
   useEffect(() => void loadLabelPolicy(), [])
+  useArrows(onStep)
   return (
     <Dialog size={800} title={taskTitle(task).slice(0, 120)} onClose={onClose}>
+      <Video key={`video ${task.id}`} task={task} />
+      {(onStep || actions) && (
+        <div className="row spread player-bar">
+          {onStep && (
+            <div className="line">
+              <IconButton icon="left" label={t('workspace.task.previous')} onClick={() => onStep(-1)} />
+              <IconButton icon="right" label={t('workspace.task.next')} onClick={() => onStep(1)} />
+            </div>
+          )}
+          {actions}
+        </div>
+      )}
+      <p className="hint">{t('workspace.task.madeByAi')}</p>
+      <ShareSection key={`share ${task.id}`} task={task} />
+      {labelled && <UnlabelledDownload task={task} />}
+      <TaskDetails task={task} />
+    </Dialog>
+  )
+}
+
+/** Steps with the arrow keys, except where they belong to the video or to a field, or another dialog is open. */
+function useArrows(onStep: TaskPlayerProps['onStep']): void {
+  useEffect(() => {
+    if (!onStep) return
+    const onKeyDown = (event: KeyboardEvent) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key] as -1 | 1 | undefined
+      if (!by || event.altKey || event.ctrlKey || event.metaKey) return
+      if (event.target instanceof Element && event.target.closest('video, input')) return
+      if (document.querySelectorAll('dialog[open]').length > 1) return
+      event.preventDefault()
+      onStep(by)
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [onStep])
+}
+
+function Video({ task }: { readonly task: Task }) {
+  const t = translate()
+  const [broken, setBroken] = useState(false)
+  return (
+    <>
       {/* biome-ignore lint/a11y/useMediaCaption: the videos have no sound. */}
       <video
         className="player"
@@ -34,11 +86,7 @@ export function TaskPlayer({ task, onClose }: { task: Task; onClose: () => void 
         onError={() => setBroken(true)}
       />
       <div role="alert">{broken && <Fault id="player-fault" text={t('workspace.task.playFailed')} />}</div>
-      <p className="hint">{t('workspace.task.madeByAi')}</p>
-      <ShareSection task={task} />
-      {labelled && <UnlabelledDownload task={task} />}
-      <TaskDetails task={task} />
-    </Dialog>
+    </>
   )
 }
 

@@ -53,7 +53,7 @@ export function Stage() {
       ) : (
         <FirstRun />
       )}
-      {view && <TaskDialog view={view} onClose={() => setView(null)} />}
+      {view && <TaskDialog view={view} onView={setView} />}
       {help && <KeySheet onClose={() => setHelp(false)} />}
     </section>
   )

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { openDouble, openTask, taskOf } from '../testing/workspaceDouble.ts'
+
+describeOnSite('the player', (site) => {
+  it.each([
+    ['en', 1280],
+    ['zh', 320],
+  ] as const)('steps through the videos and has all their actions, in %s at %i px', async (language, width) => {
+    const { task, confirm, form } = await words(language, 'workspace')
+    const page = await site.visit({ language, width })
+    const state = await openDouble(page, site.url, language)
+    state.tasks = [taskOf('a'), openTask('open', 'Queueing'), taskOf('b'), openTask('failed', 'Fail'), taskOf('c')]
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/workspace`)
+    await page.locator('[data-task="a"]').getByRole('button', { name: task.play }).click()
+    const dialog = page.locator('dialog[open]')
+    const shown = () => dialog.locator('video').getAttribute('src')
+    const video = (id: string) => `/api/v1/videos/preview/${id}`
+    const button = (name: string) => dialog.getByRole('button', { name, exact: true })
+    expect(await shown()).toBe(video('a'))
+    await button(task.next).click()
+    expect(await shown()).toBe(video('b'))
+    await page.keyboard.press('ArrowRight')
+    expect(await shown()).toBe(video('c'))
+    await page.keyboard.press('ArrowRight')
+    expect(await shown()).toBe(video('a'))
+    await page.keyboard.press('ArrowLeft')
+    expect(await shown()).toBe(video('c'))
+    expect(await axeFaults(page, 'dialog[open]')).toEqual([])
+    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+
+    const again = task.again_other.replace('{{count}}', '30')
+    for (const name of [task.refresh, again, task.continue, task.remix]) expect(await button(name).count()).toBe(1)
+    expect(await dialog.getByRole('link', { name: task.download }).count()).toBe(1)
+    await button(task.delete).click()
+    await button(confirm.deleteYes).click()
+    await expect.poll(() => page.locator('[data-task="c"]').count()).toBe(0)
+    expect(await dialog.count()).toBe(0)
+
+    await page.locator('[data-task="b"]').getByRole('button', { name: task.play }).click()
+    await button(task.remix).click()
+    expect(await dialog.count()).toBe(0)
+    const prompt = page.getByRole('textbox', { name: form.prompt })
+    expect(await prompt.inputValue()).toBe('A lighthouse by the sea b')
+    await expect.poll(() => prompt.evaluate((box) => box === document.activeElement)).toBe(true)
+    await page.context().close()
+  })
+})
