@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
 const DIST = path.resolve(import.meta.dirname, '../../dist/client')
@@ -11,6 +11,10 @@ export function builtPages(): string[] {
     .map((file) => `/${file.replace(/(^|\/)index\.html$|\.html$/, '')}`)
     .sort()
 }
+
+/** Returns the file of a built page. */
+export const builtFile = (address: string): string =>
+  [`${address}.html`, `${address}/index.html`].map((file) => path.join(DIST, file)).find((file) => existsSync(file))!
 
 /** Returns the pages that need neither a session nor a token and do not redirect. */
 export const readablePages = (): string[] =>

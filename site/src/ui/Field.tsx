@@ -47,6 +47,7 @@ export function Field({ label, hint, fault, ...input }: Labelled & ComponentProp
       <input
         className="input"
         id={id}
+        type="text"
         aria-invalid={fault ? true : undefined}
         aria-describedby={described(id, labelled)}
         {...input}
