@@ -23,7 +23,7 @@ import { createCookies } from './sessions/cookies.ts'
 import { createAttempts } from './sessions/limits.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createThrottle } from './sessions/throttle.ts'
-import { createStartDrafts } from './start/startDrafts.ts'
+import { createStartDrafts, startKey } from './start/startDrafts.ts'
 import { createStartLinks } from './start/startLinks.ts'
 
 interface AccountServicesOptions {
@@ -65,7 +65,7 @@ export function createAccountServices({ database, outbox, publicUrl, production,
   const challenges = createChallenges(database, keyFor('passkey challenges', secrets.encryption), cookies)
   const passkeys = createPasskeys(database, challenges, publicUrl)
   const factors = createSecondFactors({ database, passkeys, userKeys })
-  const drafts = createStartDrafts(database, keyFor('start drafts', secrets.encryption), Date.now)
+  const drafts = createStartDrafts(database, startKey(secrets.encryption), Date.now)
   return {
     registrationOpen: options.registrationOpen,
     accounts: {

@@ -28,6 +28,8 @@ describe('npm run rotate-key', () => {
     const user = await first.newUser('twice@kinora.test')
     const { id } = await generate(user)
     await reaches(user, id, { status: 'Success' })
+    await first.post('/auth/start', { email: 'draft@kinora.test', draft: { prompt: 'A heron on a pier' } })
+    const link = /#token=([\w-]+)/.exec((await first.mails('draft@kinora.test'))[0]!.text)![1]!
     expect(await rotate()).toBe(1)
     expect(printed.join()).toContain('Stop Kinora first')
     const before = storedKey()
@@ -42,6 +44,8 @@ describe('npm run rotate-key', () => {
       const there = await fetch(`${second.api}/videos/tasks/${id}`, { headers: { cookie: user.cookie } })
       expect(await there.json()).toMatchObject({ prompt: 'A cat on a hill at sunset' })
       expect(await certificateOf(second)).toEqual(certificate)
+      const draft = await second.post('/auth/start/preview', { token: link })
+      expect(await draft.json()).toMatchObject({ prompt: 'A heron on a pier' })
       // The hash of the deleted account's address was made with the first key.
       const gone = await fetch(`${second.api}/users/delete`, {
         method: 'POST',

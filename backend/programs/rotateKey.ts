@@ -4,6 +4,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { abandonLostKey, rotateKeys } from '../accounts/keys/keyRing.ts'
 import { refuseWrongMasterKey, WrongMasterKey } from '../accounts/keys/masterKey.ts'
+import { resealStarts } from '../accounts/start/resealStarts.ts'
 import { ConfigError } from '../app/config/environment.ts'
 import { type Config, readConfig } from '../app/config/readConfig.ts'
 import { withFiles } from '../app/config/settingFiles.ts'
@@ -63,6 +64,7 @@ async function rotate(client: pg.Client, { secrets, dataDir }: Config, { next, e
   const keptIn = env.ENCRYPTION_KEY ? undefined : path.join(dataDir, 'secrets.json')
   await refuseWrongMasterKey(client, secrets.encryption)
   const { userKeys, mails } = await rotateKeys(client, secrets.encryption, next)
+  await resealStarts(client, secrets.encryption, next)
   await resealCredential(client, secrets.encryption, next)
   // Saved before the commit, so that a crash in between cannot lose the key.
   const staged = keptIn && stageKey(keptIn, next)

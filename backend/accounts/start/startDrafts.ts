@@ -6,13 +6,22 @@ import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import type { Database } from '../../kernel/postgres/orm.ts'
 import type { Clock } from '../../kernel/time.ts'
 import type { Draft, StoredDraft } from '../contract.ts'
-import { seal, unseal } from '../keys/seal.ts'
+import { type About, keyFor, seal, unseal, type VersionedKey } from '../keys/seal.ts'
 
 /** Time in which a link works and its draft is stored. */
 export const START_LIFETIME_MS = 3_600_000
 /** Stored pictures of all visitors together. */
 const MAX_IMAGE_BYTES = 500 * 1024 * 1024
 const PURPOSE = 'start drafts'
+
+/** Derives the key that seals drafts and pictures. No earlier release sealed them with another one. */
+export function startKey(masterKey: string): VersionedKey {
+  const key = keyFor(PURPOSE, masterKey)
+  return { key, former: key }
+}
+
+/** @param row id of the link or the picture */
+export const aboutStart = (row: string): About => ({ purpose: PURPOSE, row })
 
 export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 export const newToken = () => randomBytes(32).toString('base64url')
@@ -29,17 +38,15 @@ type Sealed = Omit<Draft, 'image'> & { readonly first_frame_image_url?: string }
 export type StartDrafts = ReturnType<typeof createStartDrafts>
 
 /** Creates the store of the drafts that sign-in links carry. Drafts and pictures are sealed and live for an hour. */
-export function createStartDrafts(database: Database, key: Buffer, now: Clock) {
-  const keys = { key, former: key }
-  const about = (row: string) => ({ purpose: PURPOSE, row })
-  const sealed = (row: string, draft: Sealed) => seal(keys, Buffer.from(JSON.stringify(draft)), about(row))
+export function createStartDrafts(database: Database, keys: VersionedKey, now: Clock) {
+  const sealed = (row: string, draft: Sealed) => seal(keys, Buffer.from(JSON.stringify(draft)), aboutStart(row))
   const execute = <T extends object>(sql: string, values: unknown[], em: EntityManager = database.em.fork()) =>
     em.execute<T[]>(sql, values)
 
-  /** Returns what is sealed; undefined if an operator has changed the key since. */
+  /** Returns what is sealed; undefined if the key has been lost since. */
   const opened = (row: string, text: string): Buffer | undefined => {
     try {
-      return unseal(keys, text, about(row))
+      return unseal(keys, text, aboutStart(row))
     } catch {
       return undefined
     }
@@ -60,7 +67,13 @@ export function createStartDrafts(database: Database, key: Buffer, now: Clock) {
       if (Number(held!.bytes) + data.length > MAX_IMAGE_BYTES)
         throw new Rejection('uploads_busy', 'Many pictures are being uploaded. Please try again.', { retryAfter: 60 })
       const [id, token] = [uuid7(), newToken()]
-      const row = [id, hashOf(token), seal(keys, data, about(id)), data.length, new Date(now() + START_LIFETIME_MS)]
+      const row = [
+        id,
+        hashOf(token),
+        seal(keys, data, aboutStart(id)),
+        data.length,
+        new Date(now() + START_LIFETIME_MS),
+      ]
       await execute('insert into start_image (id, hash, sealed, bytes, expires_at) values (?, ?, ?, ?, ?)', row)
       return token
     },
