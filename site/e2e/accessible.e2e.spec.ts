@@ -2,6 +2,7 @@ import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
 import { FULL } from '#backend/testing/fullRun.ts'
 import { axeFaults } from './testing/axeFaults.ts'
+import { observeShifts, shiftFaults } from './testing/layoutShift.ts'
 import { describeOnSite } from './testing/onSite.ts'
 
 const OPEN_PAGES = [
@@ -28,12 +29,19 @@ const DRAWER = '[data-open-drawer]'
 const CONTACT = '[popovertarget="contact"]'
 const ACCOUNT = '[popovertarget="account-menu"]'
 
-/** Returns axe violations of a page at each width, with all questions and a menu open, and horizontal overflow on a phone. */
+/** Returns the layout shifts of a page that has received its data. */
+async function settledShifts(page: Page, name: string): Promise<string[]> {
+  if ((await page.locator('astro-island').count()) > 0) await page.waitForLoadState('networkidle')
+  return (await shiftFaults(page)).map((fault) => `${name}: ${fault}`)
+}
+
+/** Returns layout shifts and axe violations of a page at each width, with all questions and a menu open, and horizontal overflow on a phone. */
 async function faultsOf(page: Page, address: string, widths: readonly number[], menu?: string): Promise<string[]> {
   const faults: string[] = []
   await page.setViewportSize({ width: widths[0]!, height: 860 })
   await page.goto(address)
   await page.waitForFunction(() => !document.querySelector('astro-island[ssr]'))
+  if (!menu) faults.push(...(await settledShifts(page, `${address} at ${widths[0]} px`)))
   await page.evaluate(() => {
     for (const details of document.querySelectorAll('details')) details.open = true
   })
@@ -55,6 +63,7 @@ describeOnSite('the pages', (site) => {
     const user = await site.newUser()
     await user.call('PUT', '/users/language', { language })
     const member = await site.visit({ language, user })
+    for (const page of [visitor, member]) await observeShifts(page)
     // Use the language's own addresses, which do not redirect.
     const home = language === 'zh' ? `${site.url}/zh` : site.url
     for (const address of OPEN_PAGES.filter(isIn(language)))
