@@ -58,6 +58,7 @@ export const ICONS = {
   keyboard: ['M3 6.5h18v11H3z', 'M7 10h.01', 'M12 10h.01', 'M17 10h.01', 'M8 14h8'],
   plus: ['M12 5v14', 'M5 12h14'],
   minus: ['M5 12h14'],
+  columns: ['M4 5h16v14H4z', 'M12 5v14'],
   crop: ['M7 2.5V17h14.5', 'M2.5 7H17v14.5'],
   upload: ['M12 16V5', 'M7.5 9.5L12 5l4.5 4.5', 'M5 20h14'],
 } as const satisfies Record<string, readonly string[]>

@@ -1,26 +1,32 @@
 import { useStore } from '@nanostores/react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { translate } from '../../../i18n/client.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { TaskDialog, type TaskView } from '../TaskDialog.tsx'
 import { $tasks } from '../tasks.ts'
 import { StageSkeleton } from '../WorkspaceSkeleton.tsx'
+import { comparableTakes } from './comparableTakes.ts'
 import { Film } from './Film.tsx'
 import { Filmstrip } from './Filmstrip.tsx'
 import { FirstRun } from './FirstRun.tsx'
 import { KeySheet } from './KeySheet.tsx'
 import { useKeys } from './keys.ts'
 import { TakeCaption } from './TakeCaption.tsx'
-import { $current } from './takes.ts'
+import { $current, $takes } from './takes.ts'
 import { $theatre, setTheatre } from './theatre.ts'
+
+const CompareDialog = lazy(() => import('./CompareDialog.tsx'))
 
 /** The current take as a film, its actions, and the strip of all takes. */
 export function Stage() {
   const t = translate()
   const take = useStore($current)
+  const takes = useStore($takes)
+  const compared = take ? comparableTakes(takes, take) : []
   const { status } = useStore($tasks)
   const theatre = useStore($theatre)
   const [view, setView] = useState<TaskView | null>(null)
+  const [comparing, setComparing] = useState(false)
   const [help, setHelp] = useState(false)
   useKeys({ onView: setView, onHelp: () => setHelp(true) })
   return (
@@ -29,6 +35,14 @@ export function Stage() {
         <h2 id="stage-heading" className="panel-title">
           {t('workspace.stage.heading')}
         </h2>
+        {compared.length > 0 && (
+          <Button
+            variant="quiet"
+            icon="columns"
+            label={t('workspace.compare.heading')}
+            onClick={() => setComparing(true)}
+          />
+        )}
         <div className="stage-theatre">
           <Button
             variant="quiet"
@@ -54,6 +68,11 @@ export function Stage() {
         <FirstRun />
       )}
       {view && <TaskDialog view={view} onView={setView} />}
+      {comparing && compared.length > 0 && (
+        <Suspense>
+          <CompareDialog takes={compared} onClose={() => setComparing(false)} />
+        </Suspense>
+      )}
       {help && <KeySheet onClose={() => setHelp(false)} />}
     </section>
   )

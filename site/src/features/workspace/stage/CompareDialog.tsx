@@ -1,0 +1,74 @@
+import { useEffect, useRef } from 'react'
+import type { Task } from '#backend/tasks/contract.ts'
+import { translate } from '../../../i18n/client.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { isMotionReduced } from '../../../ui/isMotionReduced.ts'
+import { showTake } from './takes.ts'
+
+interface CompareDialogProps {
+  readonly takes: readonly Task[]
+  readonly onClose: () => void
+}
+
+/** Shows takes side by side. A button, or its number on the keyboard, puts a take on the stage. */
+export default function CompareDialog({ takes, onClose }: CompareDialogProps) {
+  const t = translate()
+  const keep = (task: Task) => {
+    showTake(task.id)
+    onClose()
+  }
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const task = takes[Number(event.key) - 1]
+      if (!task || event.altKey || event.ctrlKey || event.metaKey) return
+      event.preventDefault()
+      keep(task)
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  })
+  return (
+    <Dialog size={800} title={t('workspace.compare.heading')} onClose={onClose}>
+      <p className="muted">{t('workspace.compare.lead')}</p>
+      <ol className="compare">
+        {takes.map((task, at) => (
+          <li key={task.id}>
+            <Loop task={task} label={t('workspace.compare.take', { number: at + 1 })} />
+            <p className="hint">
+              {t('workspace.compare.take', { number: at + 1 })}
+              {task.seed !== null && ` · ${t('workspace.stage.seed', { seed: task.seed })}`}
+            </p>
+            <Button
+              label={t('workspace.compare.keep', { number: at + 1 })}
+              variant="outline"
+              onClick={() => keep(task)}
+            />
+          </li>
+        ))}
+      </ol>
+    </Dialog>
+  )
+}
+
+function Loop({ task, label }: { readonly task: Task; readonly label: string }) {
+  const video = useRef<HTMLVideoElement>(null)
+  useEffect(() => {
+    // The property, because React does not set the attribute, and a video with sound may not start by itself.
+    if (video.current) video.current.muted = true
+    if (!isMotionReduced()) void video.current?.play().catch(() => {})
+  }, [])
+  return (
+    <video
+      ref={video}
+      src={task.video_url ?? undefined}
+      poster={task.thumbnail_url ?? undefined}
+      aria-label={label}
+      muted
+      loop
+      controls
+      playsInline
+      preload="metadata"
+    />
+  )
+}
