@@ -2,8 +2,13 @@ import { $credits } from '../../api/credits.ts'
 
 /** Marks the plan of a signed-in reader, which cannot be chosen again, and words the others as changes. */
 export function markCurrentPlan(plans: HTMLElement): void {
+  let marked: string | null = null
+  // The credits change more often than the plan.
   $credits.subscribe((credits) => {
-    if (credits?.tier) mark(plans, credits.tier)
+    const tier = credits?.tier
+    if (!tier || tier === marked) return
+    marked = tier
+    mark(plans, tier)
   })
 }
 
