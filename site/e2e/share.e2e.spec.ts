@@ -5,6 +5,8 @@ import { beforeAll, expect, it, vi } from 'vitest'
 import type { Share, Task } from '#backend/tasks/contract.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from './testing/axeFaults.ts'
+import { htmlFaults } from './testing/htmlFaults.ts'
+import { observeShifts, shiftFaults } from './testing/layoutShift.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { signUp, words } from './testing/walkJourney.ts'
 
@@ -52,7 +54,13 @@ describeOnSite('the page of a shared film', (site) => {
       const faults: string[] = []
       page.on('console', (line) => line.type() === 'error' && faults.push(line.text()))
       page.on('pageerror', (error) => faults.push(error.message))
-      await page.goto(addressIn(language))
+      await observeShifts(page)
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 860 })
+        const answer = await page.goto(addressIn(language))
+        expect(htmlFaults(await answer!.text())).toEqual([])
+        expect([width, await shiftFaults(page)]).toEqual([width, []])
+      }
       const player = page.locator('video')
       await expect.poll(() => player.evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(0.2)
       for (const width of [320, 390, 768, 1280, 1920]) {
