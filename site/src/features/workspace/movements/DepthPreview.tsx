@@ -5,6 +5,7 @@ import type { DepthPicture } from './drawDepth.ts'
 import type { Held } from './Knob.tsx'
 
 type Maths = typeof import('./drawDepth.ts')
+type Scene = Pick<Maths, 'drawDepth' | 'heldCamera' | 'pathOf'> & { readonly picture: DepthPicture }
 
 const [WIDTH, HEIGHT] = [640, 360]
 const ASPECT = WIDTH / HEIGHT
@@ -51,15 +52,16 @@ export function DepthPreview({ src, movements, seconds, held }: DepthPreviewProp
 }
 
 /** The picture with its depth, and the maths, which loads with the dialog and not with the page. */
-function useScene(src: string): (Maths & { readonly picture: DepthPicture }) | null {
-  const [scene, setScene] = useState<(Maths & { readonly picture: DepthPicture }) | null>(null)
+function useScene(src: string): Scene | null {
+  const [scene, setScene] = useState<Scene | null>(null)
   useEffect(() => {
     let isGone = false
     const load = async () => {
       const image = new Image()
       image.src = src
       const [maths] = await Promise.all([import('./drawDepth.ts'), image.decode()])
-      if (!isGone) setScene({ ...maths, picture: maths.createDepthPicture(image, WIDTH, HEIGHT) })
+      const { createDepthPicture, drawDepth, heldCamera, pathOf } = maths
+      if (!isGone) setScene({ drawDepth, heldCamera, pathOf, picture: createDepthPicture(image, WIDTH, HEIGHT) })
     }
     void load().catch(() => {})
     return () => {
