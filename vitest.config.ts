@@ -10,6 +10,7 @@ const MEASURES = [
   'backend/providers/video/demo/renderJob.int.spec.ts',
   'site/e2e/dashboard/boardPaint.e2e.spec.ts',
   'site/e2e/lighthouse.e2e.spec.ts',
+  'site/e2e/workspace/nextPaint.e2e.spec.ts',
   // These assert a time only in the full run.
   ...(process.env.KINORA_FULL
     ? ['workflows/temporal/startBacklog.int.spec.ts', 'backend/testing/attack/attack.int.spec.ts']

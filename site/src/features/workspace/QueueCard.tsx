@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useState } from 'react'
+import { startTransition, useState } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../i18n/client.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -62,7 +62,7 @@ function Rows({ tasks, total }: { tasks: readonly Task[]; total: number }) {
     <>
       <ul className="tasks" aria-label={t('workspace.queue.list')}>
         {tasks.map((task) => (
-          <TaskRow key={task.id} task={task} onView={(kind) => setView({ kind, task })} />
+          <TaskRow key={task.id} task={task} onView={(kind) => startTransition(() => setView({ kind, task }))} />
         ))}
       </ul>
       {total > tasks.length && <More shown={tasks.length} total={total} />}

@@ -1,5 +1,5 @@
 import { useStore } from '@nanostores/react'
-import { useState } from 'react'
+import { startTransition, useState } from 'react'
 import { CAMERA_MOVEMENTS } from '#backend/tasks/contract.ts'
 import { codeText } from '../../../api/errorText.ts'
 import { $models } from '../../../api/models.ts'
@@ -26,7 +26,8 @@ export function MovementsField() {
         aria-haspopup="dialog"
         aria-describedby={supported ? undefined : 'movements-hint'}
         disabled={!supported}
-        onClick={() => setOpen(true)}
+        // The dialog takes longer to render than a click may wait for the next paint.
+        onClick={() => startTransition(() => setOpen(true))}
       >
         <Icon name="camera" />
         <span>{t('workspace.form.movements')}</span>
