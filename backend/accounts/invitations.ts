@@ -1,8 +1,8 @@
 import { ValidationError } from '../kernel/http/problemDetails.ts'
 import type { AccountsOptions } from './accounts.ts'
 import { Email } from './contract.ts'
-import { findOrAddAccount, nameIn } from './findOrAddAccount.ts'
 import { unusablePassword } from './passwords.ts'
+import { findOrAddAccount, nameIn } from './start/findOrAddAccount.ts'
 import { UserTable } from './tables.ts'
 
 type InvitationOptions = Pick<AccountsOptions, 'database' | 'links' | 'grants' | 'calendar'>

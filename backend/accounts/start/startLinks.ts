@@ -5,12 +5,12 @@ import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
 import { ValidationError } from '../../kernel/http/problemDetails.ts'
 import type { AccountsOptions } from '../accounts.ts'
 import type { Language, start } from '../contract.ts'
-import { findOrAddAccount, nameIn } from '../findOrAddAccount.ts'
 import { composeMail } from '../mails/composeMail.ts'
 import { domainFault } from '../mails/mailAddress.ts'
 import type { Outbox } from '../mails/outbox.ts'
 import { unusablePassword } from '../passwords.ts'
 import { type UserAccount, UserTable } from '../tables.ts'
+import { findOrAddAccount, nameIn } from './findOrAddAccount.ts'
 import { hashOf, newToken, removeExpiredStarts, START_LIFETIME_MS, type StartDrafts } from './startDrafts.ts'
 
 type Request = z.output<NonNullable<typeof start.body>>

@@ -1,10 +1,10 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
-import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
-import { type AccountsOptions, findAccount } from './accounts.ts'
-import type { Language } from './contract.ts'
-import { mailIdentity } from './mails/mailAddress.ts'
-import { unusablePassword } from './passwords.ts'
-import { type UserAccount, UserTable } from './tables.ts'
+import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
+import { type AccountsOptions, findAccount } from '../accounts.ts'
+import type { Language } from '../contract.ts'
+import { mailIdentity } from '../mails/mailAddress.ts'
+import { unusablePassword } from '../passwords.ts'
+import { type UserAccount, UserTable } from '../tables.ts'
 
 type Options = Required<Pick<AccountsOptions, 'database' | 'calendar'>>
 
