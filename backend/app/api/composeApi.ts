@@ -31,6 +31,8 @@ import { createRateLimit, exchangeCounts } from '../../kernel/sharedRateLimit.ts
 import { operatorGuard } from '../../operators/operatorRoutes.ts'
 import { mailboxRoutes } from '../../providers/mail/mailboxRoutes.ts'
 import { sandboxRoutes } from '../../providers/payments/sandbox/sandboxRoutes.ts'
+import type { Catalogue } from '../../tasks/catalogue/catalogue.ts'
+import { isUltraHd } from '../../tasks/contract.ts'
 import { createUploadLimits } from '../../tasks/uploadLimits.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
@@ -123,7 +125,7 @@ export function composeApi(
     adapters.sandbox && sandboxRoutes(adapters.sandbox.state),
     context.advanceCalendar && clockRoutes(context.advanceCalendar),
   ]
-  const pageSettings = () => ({ publicUrl: publicUrl(), facts: installationFacts(config) })
+  const pageSettings = () => ({ publicUrl: publicUrl(), facts: installationFacts(config, adapters.catalogue) })
   const eventLoop = watchEventLoop(log)
   const admission = createFairAdmission(config.http.rates, accounts.sessions.issuedFor)
   const limit = createRateLimit(CALLS_PER_MINUTE)
@@ -166,7 +168,11 @@ export function composeApi(
   }
 }
 
-const installationFacts = ({ payments, registration }: Context['config']) => ({
-  plans: payments.mode === 'off' ? 'off' : 'on',
-  registration,
-})
+const installationFacts = ({ payments, registration }: Context['config'], catalogue: Catalogue) => {
+  const shapes = catalogue.offered().flatMap((model) => model.shapes)
+  return {
+    plans: payments.mode === 'off' ? 'off' : 'on',
+    registration,
+    ultrahd: shapes.some(({ resolutions }) => resolutions.some(isUltraHd)) ? 'on' : 'off',
+  }
+}

@@ -8,6 +8,7 @@ import {
   creditCost as costOf,
   configurationFault as faultOf,
   isFullHd,
+  isUltraHd,
   modelsFor,
   readResolution,
   TASK_TYPES,
@@ -125,6 +126,7 @@ describe('a resolution of another engine', () => {
   it('needs a paid plan from 1080 lines on', () => {
     expect(['1080P', '2160P', '1920x1080', '1080x1920', '2K', '4K'].filter((each) => !isFullHd(each))).toEqual([])
     expect(['512P', '768P', '1280x720', '720x1280', 'native'].filter(isFullHd)).toEqual([])
+    expect(['1080P', '1920x1080', '2K', '4K', '2560x1440'].filter(isUltraHd)).toEqual(['2K', '4K', '2560x1440'])
   })
 })
 

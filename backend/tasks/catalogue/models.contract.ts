@@ -86,6 +86,9 @@ function linesOf(resolution: string): number {
 /** Returns whether a resolution needs a paid plan: 1080P and more. */
 export const isFullHd = (resolution: string): boolean => linesOf(resolution) >= 1080
 
+/** Returns whether a resolution exceeds 1080P. */
+export const isUltraHd = (resolution: string): boolean => linesOf(resolution) > 1080
+
 /**
  * Finds a resolution among those offered. Reads `768P` as `768p`, `768` or a size such as `1366x768` too. Returns
  * undefined if none is meant.

@@ -18,6 +18,7 @@ const dist = mkdtempSync(path.join(os.tmpdir(), 'kinora-dist-'))
 const page = (title: string) => `<link rel="canonical" href="${PLACEHOLDER_ORIGIN}/"><title>${title}</title>`
 const SCRIPT = 'start()'
 const OWN = `'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`
+const facts = { plans: 'off' }
 let server: Server
 let url: string
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   writeFileSync(path.join(dist, '_astro/app.abc.js'), 'export {}')
   const app = new Koa()
   app.use(problemDetails(pino({ level: 'silent' }))).use(pageGuard(createCookies(false)))
-  app.use(serveSite(dist, () => ({ publicUrl: 'https://kinora.test', facts: { plans: 'off' } })))
+  app.use(serveSite(dist, () => ({ publicUrl: 'https://kinora.test', facts })))
   app.use(() => {
     throw new Rejection('not_found', 'There is nothing here.')
   })
@@ -74,6 +75,12 @@ describe('the static site', () => {
     expect(await (await get('/sitemap.xml')).text()).toBe(
       '<urlset><url><loc>https://kinora.test/parts</loc></url><url><loc>https://kinora.test/faq</loc></url></urlset>',
     )
+  })
+
+  it('serves what applies after a fact has changed', async () => {
+    facts.plans = 'on'
+    expect(await (await get('/parts')).text()).toBe('<html lang="en" data-plans="on">paid')
+    facts.plans = 'off'
   })
 
   it('compresses pages and answers 304 to a matching ETag', async () => {

@@ -87,7 +87,8 @@ const NO_REDIRECT = /^\/(api|_astro|legal|dev|webhooks)(\/|$)|\.[a-z0-9]+$/i
  */
 export function serveSite(dist: string, settings: () => PageSettings): Middleware {
   if (!existsSync(dist)) throw new Error(`The site is not built: ${dist} does not exist (npm run build)`)
-  let pages: Map<string, Page> | undefined
+  let pages = new Map<string, Page>()
+  let loadedFor = ''
   const assets = sirv(dist, {
     etag: true,
     brotli: true,
@@ -101,7 +102,11 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
 
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
-    pages ??= loadPages(dist, settings())
+    const current = settings()
+    // Facts may change while the server runs, such as the models on offer.
+    const key = JSON.stringify(current)
+    if (key !== loadedFor) pages = loadPages(dist, current)
+    loadedFor = key
     const url = ctx.path.length > 1 ? trimEnd(ctx.path, '/') : ctx.path
     const page = pages.get(url || '/')
     if (page) {
