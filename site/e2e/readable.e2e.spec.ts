@@ -101,7 +101,7 @@ describeOnSite('every page', (site) => {
         ['faq', 'movements', 'plans'].map((name) => words(language, name)),
       )
       await page.goto(`${site.url}${prefix}/faq`)
-      expect(await page.getByText(faq.search).isVisible()).toBe(false)
+      expect(await page.getByLabel(faq.search).isVisible()).toBe(false)
       const answers = page.locator('details.answer')
       expect(await answers.count()).toBe(10)
       for (const answer of await answers.all()) {
