@@ -25,6 +25,7 @@ import { M0163TaskSettings } from './migrations/M0163TaskSettings.ts'
 import { M0164OutcomeCosts } from './migrations/M0164OutcomeCosts.ts'
 import { M0171StartLinks } from './migrations/M0171StartLinks.ts'
 import { M0179Shares } from './migrations/M0179Shares.ts'
+import { M0205LiveFrames } from './migrations/M0205LiveFrames.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -49,6 +50,7 @@ export const MIGRATIONS = [
   { name: 'M0164OutcomeCosts', class: M0164OutcomeCosts },
   { name: 'M0171StartLinks', class: M0171StartLinks },
   { name: 'M0179Shares', class: M0179Shares },
+  { name: 'M0205LiveFrames', class: M0205LiveFrames },
 ]
 
 /**

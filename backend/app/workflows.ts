@@ -99,7 +99,7 @@ function activitiesOf(
       const taskIds = items.map(({ taskId }) => taskId)
       return readOldHolds(database, new Date(calendar() - ms), taskIds)
     },
-    showProgress: (taskId, percent) => showProgress(database, taskId, percent),
+    showProgress: (taskId, progress) => showProgress(database, taskId, progress),
     waitForCallback: (taskId, ms, signal) => waitForCallback(changes, taskId, ms, signal),
     pictureFile: (imageId) => media.localPath(imageKey(imageId)),
     removeUploads: uploads.eraseAll,

@@ -46,6 +46,8 @@ export const Task = z.object({
   sound: z.nullable(z.boolean()),
   video_url: z.nullable(z.string()),
   thumbnail_url: z.nullable(z.string()),
+  /** The picture so far, while the video renders and if the engine shows it. */
+  live_frame_url: z.nullable(z.string()),
   /** Seconds. */
   video_duration: z.nullable(z.number()),
   /** Bytes. */
@@ -221,6 +223,16 @@ const media = <const Path extends string>(path: Path, file: string, summary: str
   endpoint(`GET ${path}`, { access: 'user', file, refuses: ['forbidden'], summary })
 export const preview = media('/videos/preview/:id', 'video/mp4', 'Streams the video to its owner; supports ranges')
 export const thumbnail = media('/videos/thumbnail/:id', 'image/jpeg', 'A still of the video, for its owner only')
+export const liveFrame = endpoint('GET /videos/tasks/:id/frame', {
+  access: 'user',
+  query: z.object({
+    /** Progress at which the frame was made: a new frame has a new address. */
+    at: z.optional(z.string()),
+  }),
+  file: 'image/jpeg',
+  refuses: ['forbidden'],
+  summary: 'The picture so far of a running render, for its owner only, where the engine shows one',
+})
 export const firstFrame = media('/videos/images/:id', 'image/jpeg', 'An uploaded picture, for its owner only')
 export const download = endpoint('GET /videos/download/:id', {
   access: 'user',

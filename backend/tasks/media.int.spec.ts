@@ -189,6 +189,45 @@ describe('a media file', () => {
   })
 })
 
+describe('the picture so far of a render', () => {
+  it('is shown to its owner while the render runs, at a new address for each frame', async () => {
+    const user = await kinora.newUser()
+    const show = (percent: number, frame?: Buffer) => {
+      provider.answer = () => ({ kind: 'rendering', percent, ...(frame && { frame }) })
+    }
+    show(5)
+    const { task: made } = (await (await user.call('POST', '/videos/generate', GENERATION)).json()) as { task: Task }
+    const shown = async () => (await (await user.call('GET', `/videos/tasks/${made.id}`)).json()) as Task
+    const until = (progress: number) =>
+      vi.waitFor(async () => expect(await shown()).toMatchObject({ status: 'Processing', progress }), 15_000)
+    await until(5)
+    expect((await shown()).live_frame_url).toBeNull()
+    const address = `/api/v1/videos/tasks/${made.id}/frame`
+    expect((await at(address, user)).status).toBe(404)
+    const [first, second] = [picture(64, 36, 'jpeg'), picture(36, 64, 'jpeg')]
+    for (const [percent, frame, url] of [
+      [10, first, `${address}?at=10`],
+      // The address changes only with the frame.
+      [20, first, `${address}?at=10`],
+      [30, second, `${address}?at=30`],
+    ] as const) {
+      show(percent, frame)
+      await until(percent)
+      expect((await shown()).live_frame_url).toBe(url)
+      const answer = await at(url, user)
+      expect([answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+        'image/jpeg',
+        'private, no-store',
+      ])
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(frame)
+    }
+    expect([(await at(address, other)).status, (await at(address, undefined)).status]).toEqual([403, 401])
+    provider.answer = () => ({ kind: 'finished' })
+    await vi.waitFor(async () => expect((await shown()).status).toBe('Success'), 15_000)
+    expect([(await shown()).live_frame_url, (await at(address, user)).status]).toEqual([null, 404])
+  })
+})
+
 describe('uploading a picture', () => {
   it('accepts PNG and JPEG and serves a JPEG of the same size', async () => {
     for (const type of ['png', 'jpeg'] as const) {

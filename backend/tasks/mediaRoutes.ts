@@ -39,6 +39,14 @@ export function serveMedia(serve: Serve, routes: MediaRoutes): void {
     return undefined
   })
 
+  serve(contract.liveFrame, async ({ userId, params, ctx }) => {
+    const frame = await works.readLiveFrame(userId, params.id)
+    ctx.set('Cache-Control', 'private, no-store')
+    ctx.type = 'image/jpeg'
+    ctx.body = frame
+    return undefined
+  })
+
   serve(contract.firstFrame, async ({ userId, params, ctx }) => {
     const owner = await uploads.ownerOf(params.id)
     if (!owner) throw new Rejection('not_found', 'This picture does not exist.')

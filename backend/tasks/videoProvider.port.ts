@@ -31,10 +31,16 @@ export type CreateAnswer =
   /** The provider was unreachable or rate limited the call, so it certainly created no job. Retry later or elsewhere. */
   | { readonly kind: 'postponed'; readonly detail: string }
 
+/** `percent` is undefined when the provider does not report progress. */
+export interface RenderProgress {
+  readonly percent: number | undefined
+  /** A JPEG of the picture so far, where the engine shows it. */
+  readonly frame?: Uint8Array | undefined
+}
+
 export type RenderState =
   | { readonly kind: 'queued' }
-  /** `percent` is undefined when the provider does not report progress. */
-  | { readonly kind: 'rendering'; readonly percent: number | undefined }
+  | ({ readonly kind: 'rendering' } & RenderProgress)
   /** `seconds` of video and cost in US cents, as the provider reports them; they are recorded for the margin. */
   | { readonly kind: 'finished'; readonly seconds?: number; readonly costCents?: number }
   | { readonly kind: 'failed'; readonly code: 'content_refused' | 'provider_failed'; readonly detail: string }

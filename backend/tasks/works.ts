@@ -1,5 +1,6 @@
 import { readSpent } from '#projections/credits/readCreditEntries.ts'
 import { readCredits } from '#projections/credits/readCredits.ts'
+import { readLiveFrame } from '#projections/tasks/readLiveFrame.ts'
 import {
   foldVideoTask,
   listVideoTasks,
@@ -77,6 +78,14 @@ export function createWorks({
 
     view,
 
+    /** Returns the picture so far of a user's running render as a JPEG. @throws Rejection not_found, forbidden */
+    async readLiveFrame(userId: string, taskId: string): Promise<Buffer> {
+      const { id } = await readOwn(userId, taskId)
+      const frame = await readLiveFrame(database, id)
+      if (!frame) throw new Rejection('not_found', 'There is no picture of this render.')
+      return frame
+    },
+
     /** Returns one page of a user's tasks, newest first, and the total number of matching tasks. */
     async list(userId: string, { text, ...query }: WorksQuery) {
       const { tasks, total } = text
@@ -150,6 +159,7 @@ const MESSAGES: Readonly<Record<FailureCode, string>> = {
 /** Converts a row to its API representation. The prompt is empty if it cannot be decrypted. */
 export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise<Task> {
   const done = row.status === 'Success'
+  const isRunning = row.status === 'Processing' || row.status === 'DOWNLOADING'
   const negative = row.encrypted_negative_prompt
   const url = (kind: string, id: string) => `${API_BASE}/videos/${kind}/${id}`
   return {
@@ -171,6 +181,7 @@ export async function taskView(row: TaskWithProgress, decrypt: Decrypt): Promise
     sound: row.sound,
     video_url: done ? url('preview', row.id) : null,
     thumbnail_url: done ? url('thumbnail', row.id) : null,
+    live_frame_url: isRunning && row.frame_at !== null ? `${url('tasks', row.id)}/frame?at=${row.frame_at}` : null,
     video_duration: row.video_duration_ms === null ? null : row.video_duration_ms / 1000,
     file_size: row.video_size,
     credits_consumed: row.credits_consumed,

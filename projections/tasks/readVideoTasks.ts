@@ -17,10 +17,13 @@ export interface TaskFilter {
   readonly before?: string | undefined
 }
 
-/** A task's row with the progress of its render in percent; null without progress. */
-export type TaskWithProgress = VideoTaskRow & { percent: number | null }
+/**
+ * A task's row with the progress of its render, and the progress at which its live frame was made, in percent; null
+ * without progress or frame.
+ */
+export type TaskWithProgress = VideoTaskRow & { percent: number | null; frame_at: number | null }
 
-const ROW = `to_jsonb(t) || jsonb_build_object('percent', p.percent)`
+const ROW = `to_jsonb(t) || jsonb_build_object('percent', p.percent, 'frame_at', p.frame_at)`
 const TASKS = 'video_task t left join render_progress p on p.task_id = t.id'
 
 /** Returns one page of a user's tasks, newest first, and the total count. */
@@ -49,7 +52,7 @@ export async function foldVideoTask(store: Pick<EventStore, 'readStream'>, id: s
   let row: object | undefined
   for await (const event of store.readStream(`${VIDEO_TASK}-${id}`))
     if (isRelevant(videoTasks, event)) row = foldEvent(videoTasks, row, event)
-  return row && { ...(row as VideoTaskRow), percent: null }
+  return row && { ...(row as VideoTaskRow), percent: null, frame_at: null }
 }
 
 /**

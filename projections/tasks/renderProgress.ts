@@ -2,18 +2,33 @@ import { type Database, query } from '../engine/query.ts'
 import { notifyChange } from '../engine/readModel.ts'
 import { videoTasks } from './videoTask.ts'
 
-/** Stores the progress of a render, in percent, and notifies listeners. `undefined` deletes it. */
-export async function showProgress(database: Database, taskId: string, percent: number | undefined): Promise<void> {
-  if (percent === undefined) {
+/** Previews of engines are smaller. */
+const MAX_FRAME_BYTES = 256 << 10
+
+interface Progress {
+  readonly percent: number | undefined
+  /** A JPEG of the picture so far. */
+  readonly frame?: Uint8Array | undefined
+}
+
+/** Stores the progress of a render and notifies listeners. `undefined`, or an unknown progress, deletes it. */
+export async function showProgress(database: Database, taskId: string, progress: Progress | undefined): Promise<void> {
+  if (progress?.percent === undefined) {
     await query(database, 'delete from render_progress where task_id = :taskId', { taskId })
     return
   }
+  const { frame } = progress
+  const shown = frame && frame.length <= MAX_FRAME_BYTES ? Buffer.from(frame).toString('base64') : null
   const changed = await query(
     database,
-    `insert into render_progress as p values (:taskId, :percent)
-     on conflict (task_id) do update set percent = excluded.percent where p.percent <> excluded.percent
+    `insert into render_progress as p (task_id, percent, frame, frame_at)
+     values (:taskId, :percent, decode(:shown::text, 'base64'), case when :shown::text is not null then :percent::int end)
+     on conflict (task_id) do update set percent = excluded.percent, frame = coalesce(excluded.frame, p.frame),
+       frame_at = case when excluded.frame is distinct from p.frame then coalesce(excluded.frame_at, p.frame_at)
+         else p.frame_at end
+     where p.percent <> excluded.percent
      returning task_id`,
-    { taskId, percent: Math.round(percent) },
+    { taskId, percent: Math.round(progress.percent), shown },
   )
   if (changed.length > 0) await notifyChange(database.em.fork(), { name: videoTasks.name, ids: [taskId] })
 }

@@ -52,7 +52,7 @@ export async function pollJob(
     // The account was erased, another worker has started the download, or the owner has cancelled the task.
     if (read.status !== 'rendering') return undefined
     if (isCancelled(read) !== isCancelled(state)) return undefined
-    if (job.kind === 'rendering') await deps.showProgress(taskId, job.percent)
+    if (job.kind === 'rendering') await deps.showProgress(taskId, job)
     if (isOver()) return TIMED_OUT
     await deps.waitForCallback(taskId, providerOf(deps.providers, state.provider).pollIntervalMs, signal)
   }

@@ -8,7 +8,7 @@ import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Clock } from '#backend/kernel/time.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { Decrypt } from '#backend/tasks/promptCipher.port.ts'
-import type { VideoProvider } from '#backend/tasks/videoProvider.port.ts'
+import type { RenderProgress, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
 import type { VideoTask } from '#backend/tasks/videoTask.rules.ts'
 import type { Engine } from '../engine/engine.port.ts'
@@ -35,8 +35,8 @@ export interface ActivityDeps {
   readonly holdsOlderThan: (ms: number) => Promise<readonly { taskId: string; userId: string }[]>
   /** Removes uploaded pictures that no task has used for a day. */
   readonly removeUnusedUploads: () => Promise<unknown>
-  /** Publishes the progress of a render in percent. Call with undefined when the render has ended. */
-  readonly showProgress: (taskId: string, percent: number | undefined) => Promise<void>
+  /** Publishes the progress of a render. Call with undefined when the render has ended. */
+  readonly showProgress: (taskId: string, progress: RenderProgress | undefined) => Promise<void>
   /** Waits for `ms` milliseconds or until the provider calls back about the task. */
   readonly waitForCallback: (taskId: string, ms: number, signal: AbortSignal) => Promise<void>
   /** Returns the path of a local copy of an uploaded picture. */

@@ -58,6 +58,7 @@ export const taskOf = (id: string, over: Partial<Task> = {}): Task => ({
   sound: null,
   video_url: `/api/v1/videos/preview/${id}`,
   thumbnail_url: `/api/v1/videos/thumbnail/${id}`,
+  live_frame_url: null,
   video_duration: 5.88,
   file_size: 1_234_567,
   credits_consumed: 30,
@@ -134,7 +135,7 @@ async function answer(route: Route, state: WorkspaceState, language: string): Pr
     })
   if (path === '/videos/understand') return json({ drawn: ['forest', 'fox'], missing: ['birch'] })
   if (path === '/videos/upload-image') return json({ image_url: '/api/v1/videos/images/1' })
-  if (/^\/videos\/(thumbnail|images)\//.test(path))
+  if (/^\/videos\/(thumbnail|images|tasks\/\w+\/frame)/.test(path))
     return route.fulfill({ contentType: 'image/jpeg', body: picture(640, 360) })
   if (path === '/videos/queue')
     return json({ global_queue: 3, user_queue_position: null, user_in_progress: 0, ...state.queue })

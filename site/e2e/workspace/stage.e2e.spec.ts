@@ -7,10 +7,11 @@ import { words } from '../testing/walkJourney.ts'
 import { openDouble, openTask, picture, taskOf } from '../testing/workspaceDouble.ts'
 
 const PUSH_IN = '推进' as CameraMovement
+const LIVE_FRAME = '/api/v1/videos/tasks/rendering/frame?at=50'
 const TASKS = [
   openTask('third', 'Queueing'),
   openTask('second', 'Queueing'),
-  openTask('rendering', 'Processing', { progress: 50 }),
+  openTask('rendering', 'Processing', { progress: 50, live_frame_url: LIVE_FRAME }),
   taskOf('done', { camera_movements: [PUSH_IN] }),
   openTask('failed', 'Fail', { error_code: 'content_refused', credits_consumed: 0 }),
 ]
@@ -52,6 +53,8 @@ describeOnSite('the stage', (site) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     }
     await show('rendering', 'rendering', '52%')
+    const picture = (part: string) => page.locator(`${part} img`).first().getAttribute('src')
+    expect([await picture('.film'), await picture('[data-take="rendering"]')]).toEqual([LIVE_FRAME, LIVE_FRAME])
     await show('second', 'waiting', queue.ahead.replace('{{position}}', '2'))
     await show('failed', 'failed', status.Fail)
     await show('done', 'finished')
@@ -199,6 +202,22 @@ describeOnSite('the stage', (site) => {
     await expect.poll(() => toasts.allInnerTexts()).toEqual([news.Queueing, news.Queueing])
     say(openTask('a', 'Processing'))
     await expect.poll(() => toasts.allInnerTexts()).toEqual([news.Processing, news.Queueing])
+    await page.context().close()
+  })
+
+  it('corrects the time left while a video renders', async () => {
+    const { leftSeconds_other: left } = (await words('en', 'workspace')).queue
+    const page = await site.visit({ language: 'en' })
+    const state = await openDouble(page, site.url, 'en')
+    state.tasks = [openTask('a', 'Processing', { progress: 5 })]
+    state.queue.tasks = [{ id: 'a', position: null, seconds_left: 90 }]
+    await page.goto(address('en'))
+    const film = page.locator('.film')
+    await film.getByText(left.replace('{{count}}', '90')).waitFor()
+    await expect.poll(() => state.sockets.length).toBe(1)
+    state.queue.tasks = [{ id: 'a', position: null, seconds_left: 15 }]
+    state.sockets[0]!.send(JSON.stringify({ type: 'task_update', task: openTask('a', 'Processing', { progress: 40 }) }))
+    await film.getByText(left.replace('{{count}}', '15')).waitFor()
     await page.context().close()
   })
 

@@ -62,3 +62,7 @@ export function stepsOf(task: Pick<Task, 'status' | 'progress'>): readonly Step[
     return { name, state: 'active', part: name === 'Processing' ? clamp(task.progress ?? 0) / 100 : 0 }
   })
 }
+
+/** Returns the picture of a task: the finished video's still, the picture so far, or the first frame. */
+export const stillOf = (task: Pick<Task, 'thumbnail_url' | 'live_frame_url' | 'first_frame_image_url'>) =>
+  task.thumbnail_url ?? task.live_frame_url ?? task.first_frame_image_url

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { RenderState } from '#backend/tasks/videoProvider.port.ts'
+import type { RenderProgress, RenderState } from '#backend/tasks/videoProvider.port.ts'
 
 const File = z.object({ filename: z.string(), subfolder: z._default(z.string(), ''), type: z.string() })
 type File = z.output<typeof File>
@@ -67,12 +67,12 @@ interface Pricing {
 }
 
 /** Converts a job to a state. @throws Error if the status is unknown */
-export function stateOf(job: Job, graph: Pricing | undefined, percent: number | undefined): RenderState {
+export function stateOf(job: Job, graph: Pricing | undefined, progress: RenderProgress): RenderState {
   switch (job.status) {
     case 'pending':
       return { kind: 'queued' }
     case 'in_progress':
-      return { kind: 'rendering', percent }
+      return { kind: 'rendering', ...progress }
     case 'completed':
       return videoOf(job, graph?.output) ? finished(job, graph) : failed('The graph saved no video.')
     case 'failed':

@@ -14,7 +14,7 @@ describe('the state of a job', () => {
     const provider = opened()
     expect(await provider.state(await acceptedJob(provider, request()), NEVER)).toEqual({ kind: 'queued' })
   })
-  it('has the progress that the socket reports, which never goes back', async () => {
+  it('has the progress and the preview that the socket reports, and progress never goes back', async () => {
     world.double.renderMs = 60_000
     const provider = opened()
     const jobId = await acceptedJob(provider, request())
@@ -23,8 +23,11 @@ describe('the state of a job', () => {
     const { clientId } = jobOf(world.double, jobId)
     await vi.waitFor(() => expect(world.double.clients.has(clientId)).toBe(true))
     const reported = async (value: number, percent: number) => {
-      world.double.sendProgress(id, value, 20)
-      await vi.waitFor(async () => expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent }))
+      const frame = Buffer.from(`preview at ${value}`)
+      world.double.sendProgress(id, value, 20, frame)
+      await vi.waitFor(async () =>
+        expect(await provider.state(jobId, NEVER)).toEqual({ kind: 'rendering', percent, frame }),
+      )
     }
     await reported(5, 25)
     await reported(20, 99)

@@ -6,6 +6,8 @@ const Progress = z.object({
   data: z.object({ prompt_id: z.string(), value: z.number(), max: z.number().check(z.positive()) }),
 })
 
+/** Start of a binary message with a preview in JPEG: two big-endian numbers. */
+const JPEG_PREVIEW = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1])
 const RECONNECT_MS = 5_000
 const MAX_MESSAGE_BYTES = 16 << 20
 
@@ -17,11 +19,14 @@ interface ProgressOptions {
 }
 
 /**
- * Receives the progress of jobs from ComfyUI's socket. It is best effort: without the socket, progress is unknown.
- * Connects when it is first asked.
+ * Receives the progress of jobs, and the picture so far if the server makes previews, from ComfyUI's socket. It is best
+ * effort: without the socket, both are unknown. Connects when it is first asked.
  */
 export function createComfyuiProgress({ baseUrl, headers, clientId }: ProgressOptions) {
   const percents = new Map<string, number>()
+  const frames = new Map<string, Uint8Array>()
+  /** ComfyUI renders one job at a time, and a preview follows the progress of its job. */
+  let current: string | undefined
   let socket: WebSocket | undefined
   let triedAt = 0
 
@@ -32,8 +37,8 @@ export function createComfyuiProgress({ baseUrl, headers, clientId }: ProgressOp
     const opened = new WebSocket(url, { headers, maxPayload: MAX_MESSAGE_BYTES, handshakeTimeout: RECONNECT_MS })
     socket = opened
     opened.on('message', (data, isBinary) => {
-      // Binary messages are previews.
-      if (!isBinary) record(String(data))
+      if (isBinary) recordPreview(data as Buffer)
+      else record(String(data))
     })
     opened.on('error', () => {})
     opened.on('close', () => {
@@ -45,14 +50,23 @@ export function createComfyuiProgress({ baseUrl, headers, clientId }: ProgressOp
     const message = z.safeParse(Progress, parseJson(text))
     if (!message.success) return
     const { prompt_id: id, value, max } = message.data.data
+    current = id
     // A graph with two samplers counts twice, but progress never goes back.
     percents.set(id, Math.max(percents.get(id) ?? 0, Math.min(99, Math.round((value / max) * 100))))
   }
 
+  const recordPreview = (data: Buffer) => {
+    const isJpeg = data.subarray(0, JPEG_PREVIEW.length).equals(JPEG_PREVIEW)
+    if (current && isJpeg) frames.set(current, data.subarray(JPEG_PREVIEW.length))
+  }
+
   return {
     connect,
-    percentOf: (jobId: string): number | undefined => percents.get(jobId),
-    forget: (jobId: string) => void percents.delete(jobId),
+    progressOf: (jobId: string) => ({ percent: percents.get(jobId), frame: frames.get(jobId) }),
+    forget(jobId: string) {
+      percents.delete(jobId)
+      frames.delete(jobId)
+    },
     close: () => socket?.terminate(),
   }
 }

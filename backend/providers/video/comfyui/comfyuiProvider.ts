@@ -96,7 +96,7 @@ export function createComfyuiProvider(deps: ComfyuiDeps): VideoProvider {
 
     async state(jobId, signal): Promise<RenderState> {
       const { job, graph } = await read(jobId, signal)
-      return job ? stateOf(job, graph, progress.percentOf(partsOf(jobId).promptId)) : { kind: 'unknown' }
+      return job ? stateOf(job, graph, progress.progressOf(partsOf(jobId).promptId)) : { kind: 'unknown' }
     },
 
     async fetch(jobId, file, signal) {

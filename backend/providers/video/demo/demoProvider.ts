@@ -24,11 +24,15 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     await mkdir(folder, { recursive: true })
     const image = firstFrame ? { imagePath: firstFrame } : {}
     const job = { prompt, seed, ...image, ffmpegPath, movements, resolution, duration, out: fileOf(taskId) }
+    let frame: Uint8Array | undefined
+    const onFrame = (jpeg: Uint8Array) => {
+      frame = jpeg
+    }
     const onProgress = (percent: number) => {
-      if (!cancel.signal.aborted) jobs.set(taskId, { state: { kind: 'rendering', percent }, cancel })
+      if (!cancel.signal.aborted) jobs.set(taskId, { state: { kind: 'rendering', percent, frame }, cancel })
     }
     const signal = AbortSignal.any([closed.signal, cancel.signal])
-    await renderInChild(job, { signal, onProgress, timeoutMs: TIMEOUT_MS })
+    await renderInChild(job, { signal, onProgress, onFrame, timeoutMs: TIMEOUT_MS })
   }
 
   const stop = (jobId: string) => {

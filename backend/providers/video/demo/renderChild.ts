@@ -30,7 +30,8 @@ async function work(job: RenderJob): Promise<void> {
     void send({ type: 'progress', percent })
   }
   try {
-    const result = await renderVideo(job, { signal: stop.signal, onProgress })
+    const onFrame = (jpeg: Uint8Array) => void send({ type: 'frame', jpeg })
+    const result = await renderVideo(job, { signal: stop.signal, onProgress, onFrame })
     await send({ type: 'done', result: { ...result, cpuMs: usedCpuMs() } })
   } catch (error) {
     await send({ type: 'failed', message: error instanceof Error ? error.message : String(error) })

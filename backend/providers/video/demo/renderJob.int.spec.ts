@@ -41,7 +41,11 @@ describe('renderInChild', { timeout: 120_000 }, () => {
   it('renders 6 s at 768P in less than 15 s of CPU', async () => {
     const progress: number[] = []
     const job = jobFor('whole', { resolution: '768P' })
-    const { cpuMs, ...result } = await renderInChild(job, { onProgress: (percent) => progress.push(percent) })
+    const frames: Uint8Array[] = []
+    const { cpuMs, ...result } = await renderInChild(job, {
+      onProgress: (percent) => progress.push(percent),
+      onFrame: (jpeg) => frames.push(jpeg),
+    })
     console.log(`768P, 6 s: ${(cpuMs / 1000).toFixed(1)} s of CPU`)
     expect(cpuMs).toBeGreaterThan(1000)
     expect(cpuMs).toBeLessThan(15_000)
@@ -50,6 +54,8 @@ describe('renderInChild', { timeout: 120_000 }, () => {
     const still = await loadImage(await firstFrameOf(job, 1366))
     expect([still.width, still.height]).toEqual([1366, 768])
     expect(progress.at(-1)).toBe(100)
+    const shown = await Promise.all(frames.map((jpeg) => loadImage(Buffer.from(jpeg))))
+    expect(shown.map(({ width, height }) => [width, height])).toEqual(Array(8).fill([480, 270]))
     expect(progress).toEqual([...new Set(progress)].sort((a, b) => a - b))
     expect(filesOf('whole').sort()).toEqual(['whole.mp4', 'whole.mp4.jpg'])
   })

@@ -35,6 +35,7 @@ export type MessageToChild = Readonly<{ type: 'render'; job: RenderJob }> | Read
 
 export type MessageFromChild =
   | Readonly<{ type: 'progress'; percent: number }>
+  | Readonly<{ type: 'frame'; jpeg: Uint8Array }>
   | Readonly<{ type: 'done'; result: RenderResult }>
   | Readonly<{ type: 'failed'; message: string }>
 
@@ -47,6 +48,8 @@ export type RenderOptions = Readonly<{
   signal?: AbortSignal | undefined
   /** Receives the progress in percent, which never decreases. */
   onProgress?: (percent: number) => void
+  /** Receives small JPEGs of the picture so far. */
+  onFrame?: (jpeg: Uint8Array) => void
   timeoutMs?: number
 }>
 
@@ -55,19 +58,20 @@ export type RenderOptions = Readonly<{
  * to exit, removes its partial file and rejects with the signal's reason.
  */
 export async function renderInChild(job: RenderJob, options: RenderOptions = {}): Promise<RenderResult> {
-  const { signal, onProgress, timeoutMs = 180_000 } = options
+  const { signal, timeoutMs = 180_000 } = options
   signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(timeoutMs)
   const stop = signal ? AbortSignal.any([signal, timeout]) : timeout
   const child = fork(CHILD, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    serialization: 'advanced',
     execArgv: ['--max-old-space-size=1024'],
     env: Object.fromEntries(ALLOWED_ENV.map((name) => [name, process.env[name]])),
   })
   const cancel = () => stopChild(child)
   stop.addEventListener('abort', cancel, { once: true })
   try {
-    return await resultOf(child, job, onProgress)
+    return await resultOf(child, job, options)
   } catch (error) {
     // A killed child cannot remove its own partial file.
     if (child.pid !== undefined) await rm(partPath(job.out, child.pid), { force: true })
@@ -80,12 +84,13 @@ export async function renderInChild(job: RenderJob, options: RenderOptions = {})
 }
 
 /** Sends the job to the child and settles after the child has exited and can no longer write to the file. */
-function resultOf(child: ChildProcess, job: RenderJob, onProgress?: (percent: number) => void): Promise<RenderResult> {
+function resultOf(child: ChildProcess, job: RenderJob, { onProgress, onFrame }: RenderOptions): Promise<RenderResult> {
   const errors = child.stderr ? collectTail(child.stderr) : () => ''
   return new Promise((resolve, reject) => {
     let last: MessageFromChild | undefined
     child.on('message', (message: MessageFromChild) => {
       if (message.type === 'progress') onProgress?.(message.percent)
+      else if (message.type === 'frame') onFrame?.(message.jpeg)
       else last = message
     })
     child.once('error', reject)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { type Canvas, createCanvas, loadImage } from '@napi-rs/canvas'
 import { inspectImage } from '#backend/kernel/media/firstFrame.ts'
 import { FrameEncoder } from '#backend/kernel/media/frameEncoder.ts'
 import { placeOf } from './cast.ts'
@@ -10,11 +10,15 @@ import type { RenderJob, RenderOptions } from './renderJob.ts'
 import { buildScene, type DrawFrame } from './scene.ts'
 
 const FRAMES_PER_SECOND = 24
+/** Frames shown while the video renders. */
+const LIVE_FRAMES = 8
+/** Longer side of a live frame, in pixels. */
+const LIVE_SIZE = 480
 
-type RenderProgress = Readonly<Required<Pick<RenderOptions, 'onProgress'>> & { signal: AbortSignal }>
+type RenderProgress = Readonly<Required<Pick<RenderOptions, 'onProgress' | 'onFrame'>> & { signal: AbortSignal }>
 
 /** Renders and encodes the frames of a job in this process. */
-export async function renderVideo(job: RenderJob, { signal, onProgress }: RenderProgress) {
+export async function renderVideo(job: RenderJob, { signal, onProgress, onFrame }: RenderProgress) {
   const { width, height, draw } = await prepare(job)
   const canvas = createCanvas(width, height)
   const context = canvas.getContext('2d', { alpha: false })
@@ -30,6 +34,7 @@ export async function renderVideo(job: RenderJob, { signal, onProgress }: Render
       await written
       written = encoder.write(pixels)
       written.catch(() => {})
+      if (frame % Math.ceil(frames / LIVE_FRAMES) === 0) onFrame(liveFrame(canvas))
       onProgress(Math.floor((100 * (frame + 1)) / frames))
       // Yield to the event loop, so that messages from the parent, such as a cancellation, are received.
       await new Promise(setImmediate)
@@ -41,6 +46,14 @@ export async function renderVideo(job: RenderJob, { signal, onProgress }: Render
     throw error
   }
   return { width, height, duration: job.duration, frames }
+}
+
+/** Returns a small JPEG of the canvas. */
+function liveFrame(canvas: Canvas): Uint8Array {
+  const scale = LIVE_SIZE / Math.max(canvas.width, canvas.height)
+  const small = createCanvas(Math.round(canvas.width * scale), Math.round(canvas.height * scale))
+  small.getContext('2d').drawImage(canvas, 0, 0, small.width, small.height)
+  return small.toBuffer('image/jpeg', 70)
 }
 
 async function prepare(job: RenderJob): Promise<{ width: number; height: number; draw: DrawFrame }> {

@@ -1,6 +1,6 @@
 import { useStore } from '@nanostores/react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { isFinal, percentOf, readStatus, stepsOf } from '../../api/taskProgress.ts'
+import { isFinal, percentOf, readStatus, stepsOf, stillOf } from '../../api/taskProgress.ts'
 import { pageLocale, translate } from '../../i18n/client.ts'
 import { movementNames } from '../../i18n/movements.ts'
 import { taskTitle } from '../../i18n/taskTitle.ts'
@@ -94,7 +94,7 @@ function OpenTask({ task }: { task: Task }) {
 
 function Picture({ task, onView }: TaskRowProps) {
   const t = translate()
-  const still = task.thumbnail_url ?? task.first_frame_image_url
+  const still = stillOf(task)
   const picture = still ? <img src={still} alt="" loading="lazy" /> : <Placeholder />
   if (readStatus(task.status) !== 'Success' || !task.video_url) return <div className="task-picture">{picture}</div>
   // Keyboard and screen reader users have the row's play button; the picture is a larger pointer target.

@@ -113,10 +113,13 @@ export function applyUpdate(task: Task): void {
   if (removed.has(task.id)) return
   const before = $tasks.get().tasks.find((other) => other.id === task.id)
   putTask(task)
-  if (before && readStatus(before.status) === readStatus(task.status)) return
-  announce(task)
-  void loadQueue().catch(() => {})
+  const isNews = !before || readStatus(before.status) !== readStatus(task.status)
+  if (isNews) announce(task)
+  // Progress corrects the estimate.
+  if (isNews || tenthsOf(before) !== tenthsOf(task)) void loadQueue().catch(() => {})
 }
+
+const tenthsOf = ({ progress }: Task) => Math.floor((progress ?? 0) / 10)
 
 function announce(task: Task): void {
   const t = translate()

@@ -104,7 +104,7 @@ describe('the double of ComfyUI', () => {
     })
     socket.once('message', () => double.sendProgress(id, 5, 20))
     await received
-    expect(messages).toEqual(['status', 'binary', 'progress'])
+    expect(messages).toEqual(['status', 'progress', 'binary'])
     socket.terminate()
   })
   it('writes the graph into the file', () => expect(double.video.includes('a secret prompt')).toBe(true))

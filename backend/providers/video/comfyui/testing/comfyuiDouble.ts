@@ -103,11 +103,11 @@ export async function startComfyuiDouble({ older = false, header }: Options = {}
     filename: 'kinora_00001_.mp4',
     /** Restarts the server, which keeps queue and history in memory. */
     restart: () => jobs.clear(),
-    /** Sends a preview and the progress of a job to the client that queued it. */
-    sendProgress(id: string, value: number, max: number) {
+    /** Sends the progress of a job and a preview (JPEG) to the client that queued it. */
+    sendProgress(id: string, value: number, max: number, preview: Uint8Array = Buffer.alloc(0)) {
       const client = clients.get(jobs.get(id)?.clientId ?? '')
-      client?.send(Buffer.from([0, 0, 0, 1, 0, 0, 0, 2]))
       client?.send(JSON.stringify({ type: 'progress', data: { node: '3', prompt_id: id, value, max } }))
+      client?.send(Buffer.concat([Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]), preview]))
     },
   })
 

@@ -49,7 +49,7 @@ export const API_STATEMENTS: Statements = [
     'from video_task t left join render_progress',
     (database, [ids]) =>
       (JSON.parse(ids as string) as string[]).flatMap((id) =>
-        rowOf(database, 'video_task', id).map(({ row }) => ({ row: { ...row, percent: null } })),
+        rowOf(database, 'video_task', id).map(({ row }) => ({ row: { ...row, percent: null, frame_at: null } })),
       ),
   ],
   ['from current_subscription t where id', (database, [userId]) => rowOf(database, 'current_subscription', userId)],

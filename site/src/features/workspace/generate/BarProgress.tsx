@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import type { CSSProperties } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { isFinal, percentOf, readStatus } from '../../../api/taskProgress.ts'
+import { isFinal, percentOf, readStatus, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
@@ -14,7 +14,7 @@ export function BarProgress({ task }: { readonly task: Task }) {
   const t = translate()
   const estimate = useStore($estimates).get(task.id)
   const percent = percentOf(task)
-  const still = task.thumbnail_url ?? task.first_frame_image_url
+  const still = stillOf(task)
   const back = () => {
     stopWatching()
     const prompt = document.getElementById('prompt')

@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { type CSSProperties, useEffect, useRef } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { isWaiting, percentOf, readStatus } from '../../../api/taskProgress.ts'
+import { isWaiting, percentOf, readStatus, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { isMotionReduced } from '../../../ui/isMotionReduced.ts'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
@@ -25,7 +25,7 @@ const part = (value: number) => ({ '--part': value }) as CSSProperties
 export function Film({ task }: { readonly task: Task }) {
   const t = translate()
   const state = filmState(task)
-  const still = task.thumbnail_url ?? task.first_frame_image_url
+  const still = stillOf(task)
   const picture = useRef<HTMLImageElement>(null)
   useEffect(() => {
     const image = picture.current

@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/react'
 import { type CSSProperties, useEffect, useRef } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
-import { isFinal, percentOf } from '../../../api/taskProgress.ts'
+import { isFinal, percentOf, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
 import { taskTitle } from '../../../i18n/taskTitle.ts'
 import { Icon } from '../../../ui/Icon.tsx'
@@ -31,7 +31,7 @@ function Take({ task, isCurrent }: { readonly task: Task; readonly isCurrent: bo
   const t = translate()
   const position = useStore($estimates).get(task.id)?.position
   const state = filmState(task)
-  const still = task.thumbnail_url ?? task.first_frame_image_url
+  const still = stillOf(task)
   const percent = percentOf(task)
   const note = {
     waiting: position ? t('workspace.stage.waiting', { position }) : t('workspace.status.Queueing'),
