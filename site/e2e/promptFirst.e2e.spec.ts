@@ -18,10 +18,9 @@ let count = 0
 const newEmail = () => `first${++count}.${Date.now()}@kinora.test`
 
 describeOnSite('a visitor’s prompt', (site) => {
-  const linkTo = async (email: string) => {
-    const mails = (await (await fetch(`${site.url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
-    return /https?:\S+#token=\S+/.exec(mails[0]!.text)![0]
-  }
+  const mailsTo = async (email: string) =>
+    (await (await fetch(`${site.url}/dev/mailbox.json?to=${email}`)).json()) as { text: string }[]
+  const linkTo = async (email: string) => /https?:\S+#token=\S+/.exec((await mailsTo(email))[0]!.text)![0]
   /** Types the prompt and the address on the landing page. Returns the mailed link. */
   const ask = async (page: Page, language: string, email: string): Promise<string> => {
     const { start } = await words(language, 'landing')
@@ -131,6 +130,61 @@ describeOnSite('a visitor’s prompt', (site) => {
     await page.locator('#start').getByRole('button', { name: start.generate, exact: true }).click()
     await page.waitForURL(/\/workspace$/)
     await expect.poll(() => orders(page), { timeout: 15_000 }).toEqual([`${PROMPT}, second`, PROMPT])
+    await page.context().close()
+  })
+
+  it('keeps a chosen plan on the way to another device, whose account sets its first password', {
+    timeout: 60_000,
+  }, async () => {
+    const [{ start, field, reset, login }, { password }] = [await words('en', 'auth'), await words('en', 'profile')]
+    const email = newEmail()
+    const page = await site.visit({ language: 'en' })
+    await page.goto(site.url)
+    await page.locator('#plans a[data-plan="pro"]').click()
+    await page.waitForURL(/\/auth\/login/)
+    await page.getByLabel(field.email, { exact: true }).fill(email)
+    await page.getByRole('button', { name: start.continue, exact: true }).click()
+    await page.getByText(email).waitFor()
+    const device = await site.visit({ language: 'en', width: 390 })
+    await device.goto(await linkTo(email))
+    await device.getByRole('button', { name: start.askSignIn, exact: true }).click()
+    await device.getByRole('button', { name: 'Approve' }).waitFor({ timeout: 15_000 })
+
+    await device.goto(`${site.url}/profile`)
+    await device.getByText(password.none).waitFor()
+    await device.getByRole('button', { name: password.mail }).click()
+    const link = async () => (await mailsTo(email)).map(({ text }) => /https?:\S+reset-password\S+/.exec(text)?.[0])[0]
+    await expect.poll(link).toBeDefined()
+    await device.goto((await link())!)
+    for (const label of [reset.password, reset.confirm])
+      await device.getByLabel(label, { exact: true }).fill('a better horse')
+    await device.getByRole('button', { name: reset.submit, exact: true }).click()
+    await device.getByRole('heading', { name: reset.doneHeading }).waitFor()
+    await device.goto(`${site.url}/auth/login`)
+    await device.getByLabel(field.email, { exact: true }).fill(email)
+    await device.getByLabel(field.password, { exact: true }).fill('a better horse')
+    await device.locator('main').getByRole('button', { name: login.submit, exact: true }).click()
+    await device.waitForURL(/\/workspace$/)
+    for (const each of [page, device]) await each.context().close()
+  })
+
+  it('makes an account that a mailed link deletes', { timeout: 60_000 }, async () => {
+    const { delete: deletion } = await words('en', 'profile')
+    const email = newEmail()
+    const page = await site.visit({ language: 'en' })
+    await page.goto(await ask(page, 'en', email))
+    await page.waitForURL(/\/workspace$/)
+    await page.goto(`${site.url}/profile`)
+    await page.getByRole('button', { name: deletion.open }).click()
+    await page.getByText(deletion.byMail).waitFor()
+    await page.getByRole('button', { name: deletion.confirm }).click()
+    await page.getByText(deletion.mailed).waitFor()
+    const link = async () => (await mailsTo(email)).map(({ text }) => /https?:\S+token=\S+/.exec(text)?.[0])[0]
+    await expect.poll(link).toMatch(/profile/)
+    await page.goto((await link())!)
+    await page.getByRole('button', { name: deletion.confirm }).click()
+    await page.getByRole('heading', { name: deletion.doneHeading }).waitFor()
+    expect((await page.request.get(`${site.url}/api/v1/auth/me`)).status()).toBe(401)
     await page.context().close()
   })
 })

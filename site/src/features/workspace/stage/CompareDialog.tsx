@@ -1,9 +1,9 @@
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
-import { isMotionReduced } from '../../../ui/isMotionReduced.ts'
+import { Loop } from '../../../ui/task/Loop.tsx'
 import { showTake } from './takes.ts'
 
 interface CompareDialogProps {
@@ -48,27 +48,5 @@ export default function CompareDialog({ takes, onClose }: CompareDialogProps) {
         ))}
       </ol>
     </Dialog>
-  )
-}
-
-function Loop({ task, label }: { readonly task: Task; readonly label: string }) {
-  const video = useRef<HTMLVideoElement>(null)
-  useEffect(() => {
-    // The property, because React does not set the attribute, and a video with sound may not start by itself.
-    if (video.current) video.current.muted = true
-    if (!isMotionReduced()) void video.current?.play().catch(() => {})
-  }, [])
-  return (
-    <video
-      ref={video}
-      src={task.video_url ?? undefined}
-      poster={task.thumbnail_url ?? undefined}
-      aria-label={label}
-      muted
-      loop
-      controls
-      playsInline
-      preload="metadata"
-    />
   )
 }

@@ -3,7 +3,7 @@ import { type CSSProperties, useEffect, useRef } from 'react'
 import type { Task } from '#backend/tasks/contract.ts'
 import { isWaiting, percentOf, readStatus, stillOf } from '../../../api/taskProgress.ts'
 import { translate } from '../../../i18n/client.ts'
-import { isMotionReduced } from '../../../ui/isMotionReduced.ts'
+import { Loop } from '../../../ui/task/Loop.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
 import { $estimates } from '../queue.ts'
 import { failureText } from '../tasks.ts'
@@ -40,7 +40,7 @@ export function Film({ task }: { readonly task: Task }) {
     <div className="film" data-state={state} style={part(percentOf(task) / 100)}>
       <div className="film-picture">{still ? <img ref={picture} src={still} alt="" /> : <Placeholder />}</div>
       {state === 'finished' && task.video_url ? (
-        <Loop key={task.id} task={task} src={task.video_url} />
+        <Loop key={task.id} id="film" task={task} label={t('workspace.stage.film')} />
       ) : (
         <div className="film-grain" aria-hidden="true" />
       )}
@@ -53,30 +53,6 @@ export function Film({ task }: { readonly task: Task }) {
         </div>
       )}
     </div>
-  )
-}
-
-/** Plays the video in a loop without sound. Under reduced motion it waits for the viewer. */
-function Loop({ task, src }: { readonly task: Task; readonly src: string }) {
-  const video = useRef<HTMLVideoElement>(null)
-  useEffect(() => {
-    // The property, because React does not set the attribute, and a video with sound may not start by itself.
-    if (video.current) video.current.muted = true
-    if (!isMotionReduced()) void video.current?.play().catch(() => {})
-  }, [])
-  return (
-    <video
-      ref={video}
-      id="film"
-      src={src}
-      poster={task.thumbnail_url ?? undefined}
-      aria-label={translate()('workspace.stage.film')}
-      muted
-      loop
-      controls
-      playsInline
-      preload="metadata"
-    />
   )
 }
 
