@@ -27,14 +27,14 @@ export interface LogTriggers {
   readonly signal: AbortSignal
   /** `failed`: number of starts that will be repeated; undefined if the log could not be followed. */
   readonly onError: (error: unknown, failed?: number) => void
-  /** Maximum number of starts in flight; 48 by default. */
+  /** Maximum number of starts in flight; 32 by default. */
   readonly inFlight?: number
   /** Waits before a retry; a second by default. */
   readonly pause?: (signal: AbortSignal) => Promise<void>
 }
 
-/** More in flight do not make Temporal faster; fewer do not fill its round trips. */
-const IN_FLIGHT = 48
+/** More in flight compete with the first steps of the runs that they start; fewer do not fill the round trips. */
+const IN_FLIGHT = 32
 /** Maximum number of entities with unfinished starts before reading on. The rest waits in the log. */
 const READ_AHEAD = 10_000
 const RETRY_MS = 1_000

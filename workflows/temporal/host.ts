@@ -5,6 +5,8 @@ import {
   defineSignal,
   proxyActivities,
   proxyLocalActivities,
+  proxySinks,
+  type Sinks,
   setHandler,
   sleep,
   workflowInfo,
@@ -18,6 +20,12 @@ type Proxies = Record<string, Proxy>
 /** Time limit of a local activity and its retries. Shorter than a workflow task, which contains them. */
 const LOCAL_MS = 3_000
 
+/** Functions of the worker that a run can call. They are not part of its history. */
+export interface HostSinks extends Sinks {
+  readonly runs: { begun(): void }
+}
+
+const { runs } = proxySinks<HostSinks>()
 const signal = defineSignal<[string]>(LOOK_AGAIN)
 const never = new Promise<never>(() => {})
 
@@ -37,6 +45,7 @@ export function host(
     const workflow = byType.get(workflowType)
     if (!workflow) throw new Error(`unknown workflow type ${workflowType}`)
 
+    runs.begun()
     const raised = new Set<string>()
     setHandler(signal, (name) => void raised.add(name))
     const historyLong = Promise.withResolvers<void>()

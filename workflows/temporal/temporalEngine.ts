@@ -52,7 +52,7 @@ const MAX_DELAY_MS = 10_000
 const RETRY = { maximumAttempts: 10, initialInterval: '1 second', maximumInterval: '10 minutes' } as const
 
 /** Time after which Temporal gives a workflow task to another process. A task normally takes milliseconds. */
-const WORKFLOW_TASK_TIMEOUT = '4 seconds'
+const WORKFLOW_TASK_TIMEOUT_MS = 4_000
 
 /** Short, so that after an outage a schedule starts one run instead of every run that it missed. */
 const CATCH_UP_WINDOW = '1 minute'
@@ -68,12 +68,19 @@ export class TemporalEngine implements Engine {
   /** Calls in flight. A retry on a closed connection would throw an uncaught error, so the connection closes last. */
   readonly #inFlight = new Set<Promise<unknown>>()
 
+  /** Called when a run begins that this process is starting, by workflow id. */
+  readonly #starting = new Map<string, () => void>()
+
   constructor(options: TemporalEngineOptions) {
     installRuntime(options.log)
     this.#options = options
     this.#session = this.#open()
   }
 
+  /**
+   * Starts a run. If the server hands its first task to this process, resolves when the run has begun here. Starts in
+   * flight then never outnumber the tasks that the worker can handle before they time out.
+   */
   async start<I>(workflow: Workflow<never, I, unknown>, input: NoInfer<I>, options: StartOptions = {}): Promise<void> {
     const start = ({ starter }: Session) =>
       starter.workflow.start(workflow.type, {
@@ -84,10 +91,20 @@ export class TemporalEngine implements Engine {
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         retry: RETRY,
-        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT_MS,
         priority: { priorityKey: options.priority, fairnessKey: options.owner },
       })
-    await this.#call((session) => session.starter.withDeadline(Date.now() + CALL_TIMEOUT_MS, () => start(session)))
+    const id = workflowId(workflow, input)
+    const begun = Promise.withResolvers<void>()
+    this.#starting.set(id, begun.resolve)
+    try {
+      const run = await this.#call((session) =>
+        session.starter.withDeadline(Date.now() + CALL_TIMEOUT_MS, () => start(session)),
+      )
+      if (run?.eagerlyStarted) await Promise.race([begun.promise, this.#taskTimeout()])
+    } finally {
+      this.#starting.delete(id)
+    }
   }
 
   async signal<Key>(workflow: Workflow<never, never, unknown, Key>, input: NoInfer<Key>, name: string): Promise<void> {
@@ -105,7 +122,7 @@ export class TemporalEngine implements Engine {
         workflowId: id,
         taskQueue: queueOf('main'),
         args: [{}],
-        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT_MS,
       },
       policies: { overlap: 'SKIP', catchupWindow: CATCH_UP_WINDOW },
     }
@@ -162,6 +179,10 @@ export class TemporalEngine implements Engine {
     }
   }
 
+  #taskTimeout(): Promise<void> {
+    return delay(WORKFLOW_TASK_TIMEOUT_MS, undefined, { ref: false, signal: this.#stop.signal }).catch(() => {})
+  }
+
   async #open(): Promise<Session | undefined> {
     const { address, namespace, log } = this.#options
     const { signal } = this.#stop
@@ -193,6 +214,7 @@ export class TemporalEngine implements Engine {
         bundle,
         activities: hostActivities(activities, policies, onError),
         slots: { ...Object.fromEntries([...pools].map((pool) => [pool, DEFAULT_SLOTS])), ...slots },
+        onBegun: (workflowId) => this.#starting.get(workflowId)?.(),
         log,
       })
       const promotion = promoteVersion(client, namespace, bundle.buildId, { log, signal: this.#stop.signal })

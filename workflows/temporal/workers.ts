@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker'
+import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker'
 import type { Bundle } from './bundle.ts'
+import type { HostSinks } from './host.ts'
 import { DEPLOYMENT, queueOf } from './names.ts'
 import type { Log } from './runtime.ts'
 
@@ -11,8 +12,15 @@ export interface WorkersOptions {
   readonly activities: WorkerOptions['activities']
   /** Maximum number of concurrent activities in this process, by pool. */
   readonly slots: Readonly<Record<string, number>>
+  /** Called with the id of each workflow that begins to run in this process. */
+  readonly onBegun: (workflowId: string) => void
   readonly log: Log
 }
+
+/** More than the pollers and the starts in flight use: the server queues a start that finds no free slot. */
+const WORKFLOW_TASKS = 120
+/** Each call into a sandbox waits for a watchdog thread to begin and end, so one thread mostly waits. */
+const WORKFLOW_THREADS = 2
 
 const RESTART_MS = 2_000
 /** Time after which an activity that ignores its signal is abandoned. */
@@ -22,8 +30,15 @@ const FORCE_SHUTDOWN_MS = 10_000
 const STARTS_PER_SECOND = 10
 
 /** Runs one worker per pool. The worker of `main` also runs the workflows. A failed worker is restarted. */
-export function runWorkers({ connection, namespace, bundle, activities, slots, log }: WorkersOptions) {
+export function runWorkers({ connection, namespace, bundle, activities, slots, onBegun, log }: WorkersOptions) {
   const halt = new AbortController()
+  const sinks: InjectedSinks<HostSinks> = { runs: { begun: { fn: ({ workflowId }) => onBegun(workflowId) } } }
+  const workflows: Partial<WorkerOptions> = {
+    workflowBundle: { code: bundle.code },
+    sinks,
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
+    workflowThreadPoolSize: WORKFLOW_THREADS,
+  }
   const create = (pool: string, limit: number) =>
     Worker.create({
       connection,
@@ -42,7 +57,7 @@ export function runWorkers({ connection, namespace, bundle, activities, slots, l
         version: { deploymentName: DEPLOYMENT, buildId: bundle.buildId },
         defaultVersioningBehavior: 'AUTO_UPGRADE',
       },
-      ...(pool === 'main' ? { workflowBundle: { code: bundle.code } } : { maxActivitiesPerSecond: STARTS_PER_SECOND }),
+      ...(pool === 'main' ? workflows : { maxActivitiesPerSecond: STARTS_PER_SECOND }),
     })
 
   const serve = async (pool: string, limit: number) => {
