@@ -221,6 +221,38 @@ describeOnSite('the stage', (site) => {
     await page.context().close()
   })
 
+  it('shows a phone the film first once there is one, and keeps the prompt in reach', async () => {
+    const { form, keys } = await words('zh', 'workspace')
+    const page = await site.visit({ language: 'zh', width: 390 })
+    const state = await openDouble(page, site.url, 'zh')
+    state.stats = { ...state.stats, remaining_credits: 60 }
+    const order = () =>
+      page
+        .locator('.workspace > *')
+        .evaluateAll((parts) =>
+          parts
+            .toSorted((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)
+            .map(({ className }) => /\b(stage|workspace-form|queue)\b/.exec(className)?.[0]),
+        )
+    await page.goto(address('zh'))
+    await page.locator('.film-first').waitFor()
+    expect(await order()).toEqual(['workspace-form', 'stage', 'queue'])
+    state.tasks = [taskOf('done')]
+    await page.reload()
+    await page.locator('.film[data-state="finished"]').waitFor()
+    await page.reload()
+    await page.locator('.film[data-state="finished"]').waitFor()
+    expect(await order()).toEqual(['stage', 'workspace-form', 'queue'])
+    const line = page.getByRole('button', { name: `${keys.prompt}: ${form.promptPlaceholder}` })
+    await page.locator('.queue').scrollIntoViewIfNeeded()
+    await line.waitFor()
+    expect(await axeFaults(page, 'main')).toEqual([])
+    await line.click()
+    expect(await page.locator('#prompt').evaluate((box) => box === document.activeElement)).toBe(true)
+    await line.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
   it('turns the bar of a phone into the progress, and back for a new prompt', async () => {
     const { form, stage } = await words('en', 'workspace')
     const page = await site.visit({ language: 'en', width: 390 })

@@ -112,7 +112,7 @@ const STATES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   toasts: async (scene) => {
     scene.state.tasks = [openTask('a', 'Preparing'), rendering]
     await scene.open()
-    await expect.poll(() => scene.state.sockets.length).toBeGreaterThan(0)
+    await expect.poll(() => scene.state.sockets.length, { timeout: 15_000 }).toBeGreaterThan(0)
     for (const task of [waiting, { ...done, id: 'b' }])
       scene.state.sockets.at(-1)!.send(JSON.stringify({ type: 'task_update', task }))
     await scene.page.getByText(scene.workspace.news.Success).waitFor()

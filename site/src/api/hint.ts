@@ -8,6 +8,8 @@ export interface Hint {
   readonly name: string
   readonly email: string
   readonly credits: number | null
+  /** Whether the user has films, which narrow screens then show above the form. */
+  readonly hasFilms?: boolean
 }
 
 const KEY = 'kinora.user'

@@ -23,7 +23,8 @@ const SAVE_WITHIN_MS = 8000
 let started: Promise<Session> | undefined
 
 export function setSignedIn(user: User): void {
-  writeHint({ name: displayName(user), email: user.email, credits: readHint()?.credits ?? null })
+  const { credits = null, hasFilms = false } = readHint() ?? {}
+  writeHint({ name: displayName(user), email: user.email, credits, hasFilms })
   $session.set({ status: 'in', user })
 }
 

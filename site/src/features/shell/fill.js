@@ -7,7 +7,7 @@
     return
   }
   if (!hint) return
-  doc.documentElement.dataset.hint = ''
+  doc.documentElement.dataset.hint = hint.hasFilms ? 'films' : ''
   const put = (name, text) => {
     for (const node of doc.querySelectorAll(`[data-user="${name}"]`)) node.textContent = text
   }

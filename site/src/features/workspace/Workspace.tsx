@@ -3,27 +3,32 @@ import { useEffect } from 'react'
 import { translate } from '../../i18n/client.ts'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { useWide } from '../../ui/useWide.ts'
 import { GenerationForm } from './GenerationForm.tsx'
 import { QueueCard } from './QueueCard.tsx'
+import { isFilmFirst } from './stage/filmFirst.ts'
 import { Stage } from './stage/Stage.tsx'
 import { $theatre } from './stage/theatre.ts'
 import { startVideo } from './startVideo.ts'
 import { WorkspaceSkeleton } from './WorkspaceSkeleton.tsx'
 import { $demo, $stage, openWorkspace } from './workspace.ts'
 
-/** Shows the generation form next to the task queue. */
+/** Shows the form, the stage and the queue: side by side, or below each other on narrow screens. */
 export function Workspace() {
   const t = translate()
   const stage = useStore($stage)
   const demo = useStore($demo)
   const theatre = useStore($theatre)
+  const wide = useWide()
+  const filmFirst = !wide && isFilmFirst()
   useEffect(() => void openWorkspace().then(startVideo), [])
   if (stage === 'away') return null
   if (stage === 'loading') return <WorkspaceSkeleton />
   return (
     <ErrorBoundary>
       <div className="stack stack-wide frame workspace" data-view={theatre ? 'theatre' : undefined}>
-        <div className="stack workspace-form">
+        {filmFirst && <Stage key="stage" />}
+        <div className="stack workspace-form" key="form">
           <GenerationForm />
           {demo && (
             <Notice tone="info" quiet>
@@ -31,10 +36,8 @@ export function Workspace() {
             </Notice>
           )}
         </div>
-        <div className="stack stack-wide workspace-stage">
-          <Stage />
-          <QueueCard />
-        </div>
+        {!filmFirst && <Stage key="stage" />}
+        <QueueCard key="queue" />
       </div>
     </ErrorBoundary>
   )

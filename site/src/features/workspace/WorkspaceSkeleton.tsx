@@ -8,22 +8,20 @@ export function WorkspaceSkeleton({ locale }: { locale?: Locale }) {
       <span className="sr-only" role="status">
         {translate(locale)('common.loading')}
       </span>
-      <div className="stack stack-wide panel card">
+      <div className="stack stack-wide panel card workspace-form">
         <div className="skeleton skeleton-tabs" />
         <div className="skeleton skeleton-prompt" />
         <div className="skeleton skeleton-line" />
         <div className="skeleton skeleton-line" />
         <div className="skeleton skeleton-line" />
       </div>
-      <div className="stack stack-wide workspace-stage">
-        <div className="stage">
-          <div className="skeleton skeleton-line" />
-          <StageSkeleton />
-        </div>
-        <div className="stack stack-wide panel card">
-          <div className="skeleton skeleton-line" />
-          <QueueSkeleton />
-        </div>
+      <div className="stage">
+        <div className="skeleton skeleton-line" />
+        <StageSkeleton />
+      </div>
+      <div className="stack stack-wide panel card queue">
+        <div className="skeleton skeleton-line" />
+        <QueueSkeleton />
       </div>
     </div>
   )

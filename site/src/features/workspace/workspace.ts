@@ -14,6 +14,7 @@ import { $generation, setMode } from './generation.ts'
 import { isOffered } from './generationRules.ts'
 import { loadQueue } from './queue.ts'
 import { connectRealtime } from './realtime.ts'
+import { rememberFilms } from './stage/filmFirst.ts'
 import { restoreSingleKeys } from './stage/keys.ts'
 import { restoreTheatre } from './stage/theatre.ts'
 import { $tasks, loadTasks } from './tasks.ts'
@@ -50,6 +51,7 @@ export const openWorkspace = once(async () => {
   if (!user) return $stage.set('away')
   keepDraft(user.id)
   restoreTheatre()
+  rememberFilms()
   restoreSingleKeys()
   // What the engine can do decides on the form's height, so the form waits for it.
   const engine = await asked

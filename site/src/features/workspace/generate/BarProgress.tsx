@@ -7,6 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Placeholder } from '../../../ui/task/Placeholder.tsx'
 import { $estimates } from '../queue.ts'
 import { leftText } from '../stage/leftText.ts'
+import { goToPrompt } from './PromptLine.tsx'
 import { stopWatching } from './watched.ts'
 
 /** The progress of the newest take in the bar of a phone, with the way back to the form. */
@@ -17,9 +18,7 @@ export function BarProgress({ task }: { readonly task: Task }) {
   const still = stillOf(task)
   const back = () => {
     stopWatching()
-    const prompt = document.getElementById('prompt')
-    prompt?.scrollIntoView({ block: 'center' })
-    prompt?.focus({ preventScroll: true })
+    goToPrompt()
   }
   return (
     <div className="line bar-progress" style={{ '--part': percent / 100 } as CSSProperties}>

@@ -1,11 +1,14 @@
 import { useStore } from '@nanostores/react'
 import { translate } from '../../../i18n/client.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { useWide } from '../../../ui/useWide.ts'
 import { $uploading } from '../frames/frames.ts'
 import { $cost, $generation, $needsPlan, $short } from '../generation.ts'
+import { isFilmFirst } from '../stage/filmFirst.ts'
 import { $submitting } from '../submission.ts'
 import { BarProgress } from './BarProgress.tsx'
 import { Locked, QueueFull } from './Locked.tsx'
+import { PromptLine } from './PromptLine.tsx'
 import { TakesStepper } from './TakesStepper.tsx'
 import { $count, $isFull } from './takeCount.ts'
 import { $watched } from './watched.ts'
@@ -21,6 +24,7 @@ export function GenerateBar() {
   const needsPlan = useStore($needsPlan)
   const isFull = useStore($isFull)
   const watched = useStore($watched)
+  const wide = useWide()
   const uploads = useStore($uploading)
   const uploading = uploads.references || (uploads.frames && taskType === 'image_to_video')
   const locked = short || needsPlan
@@ -29,6 +33,7 @@ export function GenerateBar() {
   return (
     <div className="stack generate-bar" data-watching={watched ? '' : undefined}>
       {watched && <BarProgress task={watched} />}
+      {!wide && isFilmFirst() && <PromptLine />}
       <div id="generate-note" role="status">
         {locked ? <Locked /> : uploading ? <p className="hint">{t('workspace.form.uploadFirst')}</p> : <QueueFull />}
       </div>

@@ -1,4 +1,5 @@
 import { atom, computed } from 'nanostores'
+import { isWide } from '../../../ui/useWide.ts'
 import { $current, $takes } from '../stage/takes.ts'
 
 const $id = atom<string | null>(null)
@@ -8,12 +9,10 @@ export const $watched = computed([$takes, $id], (takes, id) => takes.find((task)
 
 export const stopWatching = (): void => $id.set(null)
 
-const NARROW = '(max-width: 991px)'
-
 /** Shows the progress of the take on the stage instead of the form, where both do not fit. */
 export function watchCurrent(): void {
   $id.set($current.get()?.id ?? null)
-  if (!matchMedia(NARROW).matches) return
+  if (isWide()) return
   const stage = document.getElementById('stage')
   stage?.focus({ preventScroll: true })
   stage?.scrollIntoView({ block: 'start' })
