@@ -2,9 +2,11 @@ import * as z from 'zod/mini'
 import { endpoint, paging } from '../kernel/http/contract.ts'
 import { Generation } from './catalogue/generation.contract.ts'
 import { CAMERA_MOVEMENT_VALUES, PROMPT_MAX, TASK_TYPES } from './catalogue/models.contract.ts'
+import { FolderName } from './library/library.contract.ts'
 
 export * from './catalogue/generation.contract.ts'
 export * from './catalogue/models.contract.ts'
+export * from './library/library.contract.ts'
 export * from './shares/shares.contract.ts'
 
 export const TASK_STATUSES = ['Preparing', 'Queueing', 'Processing', 'DOWNLOADING', 'Success', 'Fail'] as const
@@ -121,9 +123,12 @@ export const myWorks = endpoint('GET /videos/my-works', {
     to: z.optional(Moment),
     /** Text to search for in the description, ignoring case. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(200, 'search_too_long'))),
+    favourites: z.optional(z.literal('true', 'invalid')),
+    folder: z.optional(FolderName),
   }),
   answer: z.object({ tasks: z.array(Task), total: z.number() }),
-  summary: "The user's finished videos, newest first, by mode, model, date (from, to) and part of the description (q)",
+  summary:
+    "The user's finished videos, newest first, by mode, model, date (from, to), part of the description (q), favourites and folder",
 })
 
 export const getTask = endpoint('GET /videos/tasks/:id', {

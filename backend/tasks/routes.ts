@@ -6,6 +6,7 @@ import type { Realtime } from '../kernel/http/realtime.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { modelView } from './catalogue/modelView.ts'
 import * as contract from './contract.ts'
+import type { Mark, Marks } from './library/marks.ts'
 import type { Shares } from './shares/shares.ts'
 import type { Tasks } from './tasks.ts'
 import type { Understanding } from './videoProvider.port.ts'
@@ -14,7 +15,8 @@ import type { Works } from './works.ts'
 export interface TaskRoutes {
   readonly tasks: Tasks
   readonly works: Works
-  readonly shares: Pick<Shares, 'end'>
+  /** What users attach to their videos. */
+  readonly attached: Readonly<{ marks: Pick<Marks, 'list' | 'remove'>; shares: Pick<Shares, 'end'> }>
   readonly catalogue: Pick<Catalogue, 'offered'>
   /** Returns whether a running task of a model can be cancelled. */
   readonly cancels: (model: contract.CatalogueModel) => boolean
@@ -24,7 +26,8 @@ export interface TaskRoutes {
 }
 
 export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }: TaskRoutes): void {
-  const { tasks, shares, cancels, understand } = deps
+  const { tasks, cancels, understand } = deps
+  const { marks, shares } = deps.attached
   const generate = { ...contract.generate, body: contract.generationOf(catalogue.offered) }
   serve(generate, async ({ body: generation, userId, ctx, command }) => {
     const key = ctx.get('Idempotency-Key') || uuid7()
@@ -41,11 +44,15 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
     works.list(userId, { page, perPage, status }),
   )
 
-  serve(contract.myWorks, ({ userId, query }) => {
+  serve(contract.myWorks, async ({ userId, query }) => {
     const { page, per_page: perPage, task_type: taskType, model, from, to, q: text } = query
     if (model !== undefined && !catalogue.offered().some(({ id }) => id === model))
       throw new ValidationError([{ path: 'model', code: 'unknown_model' }])
-    const filter = { status: 'Success', taskType, model, from: startOf(from), before: endOf(to) }
+    const { favourites, folder } = query
+    const isMarked = (mark: Mark) => (!favourites || mark.favourite) && (!folder || mark.folder === folder)
+    const marked = favourites || folder ? (await marks.list(userId)).filter(isMarked) : undefined
+    const ids = marked?.map(({ id }) => id)
+    const filter = { status: 'Success', taskType, model, ids, from: startOf(from), before: endOf(to) }
     return works.list(userId, { ...filter, text, page, perPage })
   })
 
@@ -56,6 +63,7 @@ export function serveTasks(serve: Serve, { works, catalogue, realtime, ...deps }
       await works.readOwn(userId, id)
       await tasks.remove(userId, id, command(derivedId('delete', id)))
       await shares.end(id)
+      await marks.remove(id)
       return undefined
     })
 

@@ -3,6 +3,7 @@ import { readCredits } from '#projections/credits/readCredits.ts'
 import { readLiveFrame } from '#projections/tasks/readLiveFrame.ts'
 import {
   foldVideoTask,
+  listPrompts,
   listVideoTasks,
   readVideoTasks,
   readWorkStats,
@@ -119,10 +120,9 @@ export function createWorks({
   }
 }
 
-const CHUNK = 500
 const fold = (text: string) => text.normalize('NFKC').toLowerCase()
 
-/** Searches prompts in memory, decrypting them in chunks, because the database stores only ciphertext. */
+/** Searches prompts in memory, because the database stores only ciphertext. */
 async function searchPrompts(
   database: Database,
   decrypt: Decrypt,
@@ -130,18 +130,12 @@ async function searchPrompts(
   { text, page, perPage, ...filter }: WorksQuery & { readonly text: string },
 ): Promise<{ tasks: TaskWithProgress[]; total: number }> {
   const wanted = fold(text)
-  const first = (page - 1) * perPage
-  const tasks: TaskWithProgress[] = []
-  let found = 0
-  for (let chunk = 1; ; chunk++) {
-    const read = await listVideoTasks(database, userId, { ...filter, page: chunk, perPage: CHUNK })
-    for (const row of read.tasks) {
-      if (!fold((await decrypt(aboutPrompt(userId, row.id), row.encrypted_prompt)) ?? '').includes(wanted)) continue
-      if (found >= first && tasks.length < perPage) tasks.push(row)
-      found++
-    }
-    if (chunk * CHUNK >= read.total) return { tasks, total: found }
-  }
+  const found: string[] = []
+  for (const { id, prompt } of await listPrompts(database, userId, filter))
+    if (fold((await decrypt(aboutPrompt(userId, id), prompt)) ?? '').includes(wanted)) found.push(id)
+  const shown = found.slice((page - 1) * perPage, page * perPage)
+  const rows = new Map((await readVideoTasks(database, shown)).map((row) => [row.id, row]))
+  return { tasks: shown.flatMap((id) => rows.get(id) ?? []), total: found.length }
 }
 
 /** English messages, for clients that do not translate the failure code themselves. */

@@ -15,6 +15,7 @@ export interface TaskFilter {
   readonly from?: string | undefined
   /** Latest creation time, as an ISO instant (exclusive). */
   readonly before?: string | undefined
+  readonly ids?: readonly string[] | undefined
 }
 
 /**
@@ -26,17 +27,37 @@ export type TaskWithProgress = VideoTaskRow & { percent: number | null; frame_at
 const ROW = `to_jsonb(t) || jsonb_build_object('percent', p.percent, 'frame_at', p.frame_at)`
 const TASKS = 'video_task t left join render_progress p on p.task_id = t.id'
 
+const MATCHING = `user_id = :userId and (:status::text is null or status = :status)
+  and (:taskType::text is null or task_type = :taskType) and (:model::text is null or model = :model)
+  and (:from::timestamptz is null or created_at >= :from) and (:before::timestamptz is null or created_at < :before)
+  and (:ids::jsonb is null or id in (select value::uuid from jsonb_array_elements_text(:ids::jsonb)))`
+const NEWEST = 'created_at desc, id desc'
+const EVERYTHING = { status: null, taskType: null, model: null, from: null, before: null }
+
+function parameters(userId: string, { ids, ...filter }: TaskFilter) {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+  return { ...EVERYTHING, ...Object.fromEntries(given), userId, ids: ids ? JSON.stringify(ids) : null }
+}
+
 /** Returns one page of a user's tasks, newest first, and the total count. */
-export async function listVideoTasks(database: Database, userId: string, filter: Page & TaskFilter) {
-  const from = `${TASKS} where user_id = :userId and (:status::text is null or status = :status)
-    and (:taskType::text is null or task_type = :taskType) and (:model::text is null or model = :model)
-    and (:from::timestamptz is null or created_at >= :from) and (:before::timestamptz is null or created_at < :before)`
-  const absent = { status: null, taskType: null, model: null, from: null, before: null }
-  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
-  const tasks = { row: ROW, from, orderBy: 'created_at desc, id desc' }
-  const { rows, total } = await queryPage<TaskWithProgress>(database, tasks, { ...absent, ...given, userId }, filter)
+export async function listVideoTasks(
+  database: Database,
+  userId: string,
+  { page, perPage, ...filter }: Page & TaskFilter,
+) {
+  const tasks = { row: ROW, from: `${TASKS} where ${MATCHING}`, orderBy: NEWEST }
+  const place = { page, perPage }
+  const { rows, total } = await queryPage<TaskWithProgress>(database, tasks, parameters(userId, filter), place)
   return { tasks: rows, total }
 }
+
+/** Returns the encrypted prompts of a user's tasks, newest first. */
+export const listPrompts = (database: Database, userId: string, filter: TaskFilter) =>
+  query<{ id: string; prompt: string }>(
+    database,
+    `select id, encrypted_prompt as prompt from video_task where ${MATCHING} order by ${NEWEST}`,
+    parameters(userId, filter),
+  )
 
 export async function readVideoTasks(database: Database, ids: readonly string[]): Promise<TaskWithProgress[]> {
   const sql = `select ${ROW} as row from ${TASKS} where id in (select value::uuid from jsonb_array_elements_text(:ids::jsonb))`

@@ -10,6 +10,8 @@ import type { RenderPage } from '../../kernel/http/site/renderedPages.ts'
 import type { CatalogueModel } from '../../tasks/contract.ts'
 import { createVisibleCopies } from '../../tasks/downloads/visibleCopies.ts'
 import { createVisibleLabels } from '../../tasks/downloads/visibleLabels.ts'
+import { serveLibrary } from '../../tasks/library/libraryRoutes.ts'
+import { createMarks } from '../../tasks/library/marks.ts'
 import { serveMedia } from '../../tasks/mediaRoutes.ts'
 import { wakeTask } from '../../tasks/providerCallbacks.ts'
 import { serveTasks } from '../../tasks/routes.ts'
@@ -62,6 +64,7 @@ export function composeVideos(context: Context, adapters: Adapters, services: Se
   const watermarks = async (userId: string) => (await allowance(userId)).watermark
   const copyOf = createVisibleCopies({ media, marker, temporaryDir, ffmpegPath, labels, watermarks })
   const shares = createShares(pool, clock)
+  const attached = { shares, marks: createMarks(pool) }
   const sharedVideos = createSharedVideos({
     ...{ shares, works, publicUrl },
     files: { media, copyOf },
@@ -78,7 +81,8 @@ export function composeVideos(context: Context, adapters: Adapters, services: Se
 
   return {
     serve(serve: Serve): void {
-      serveTasks(serve, { tasks, works, shares, catalogue, cancels, realtime, understand })
+      serveTasks(serve, { tasks, works, attached, catalogue, cancels, realtime, understand })
+      serveLibrary(serve, { works, tasks, attached, files: { media, copyOf } })
       serveMedia(serve, { works, uploads, uploadLimits, files: { media, copyOf, labels, temporaryDir, ffmpegPath } })
       serveShares(serve, { works, shares, sharedVideos, isNewView })
     },

@@ -1,0 +1,74 @@
+import { Rejection } from '../../kernel/eventsourcing/pure/decider.ts'
+import { derivedId } from '../../kernel/eventsourcing/pure/eventHash.ts'
+import type { Serve } from '../../kernel/http/endpoint.ts'
+import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
+import * as contract from '../contract.ts'
+import { fileName } from '../downloads/fileName.ts'
+import type { VisibleCopy } from '../downloads/visibleCopies.ts'
+import type { Shares } from '../shares/shares.ts'
+import type { Tasks } from '../tasks.ts'
+import type { Works } from '../works.ts'
+import type { Marks } from './marks.ts'
+import { zipFiles } from './zipFiles.ts'
+
+export interface LibraryRoutes {
+  readonly works: Works
+  readonly tasks: Pick<Tasks, 'remove'>
+  /** What users attach to their videos. */
+  readonly attached: Readonly<{ marks: Marks; shares: Pick<Shares, 'end'> }>
+  readonly files: Readonly<{ media: Pick<MediaStore, 'read'>; copyOf: VisibleCopy }>
+}
+
+/** Serves favourites and folders, and the calls that take many videos. */
+export function serveLibrary(serve: Serve, { works, tasks, attached, files }: LibraryRoutes): void {
+  const { marks, shares } = attached
+  const readAll = (userId: string, ids: readonly string[]) =>
+    Promise.all([...new Set(ids)].map((id) => works.readFinished(userId, id)))
+
+  serve(contract.listMarks, async ({ userId }) => ({ marks: await marks.list(userId) }))
+
+  serve(contract.markVideos, async ({ userId, body: { ids, ...change } }) => {
+    const rows = await readAll(userId, ids)
+    await marks.set(
+      userId,
+      rows.map(({ id }) => id),
+      change,
+    )
+    return undefined
+  })
+
+  serve(contract.archive, async ({ userId, query, ctx }) => {
+    // Every id is checked before the first byte: a started response cannot report an error.
+    const rows = await readAll(userId, query.ids)
+    const zipped = async function* () {
+      for (const row of rows) {
+        const key = await files.copyOf({ userId, taskId: row.id })
+        const { prompt, created_at } = await works.view(row)
+        yield { name: fileName(prompt), at: new Date(created_at), open: () => files.media.read(key) }
+      }
+    }
+    ctx.set('Content-Disposition', 'attachment; filename="kinora.zip"')
+    ctx.set('Cache-Control', 'no-store')
+    ctx.type = 'application/zip'
+    // A zip that is not read would keep its first file open.
+    if (ctx.method !== 'HEAD') ctx.body = zipFiles(zipped())
+    return undefined
+  })
+
+  serve(contract.deleteTasks, async ({ userId, body, command }) => {
+    const deleted: string[] = []
+    const failed: { id: string; code: string }[] = []
+    for (const id of new Set(body.ids))
+      try {
+        await works.readOwn(userId, id)
+        await tasks.remove(userId, id, command(derivedId('delete', id)))
+        await shares.end(id)
+        await marks.remove(id)
+        deleted.push(id)
+      } catch (error) {
+        if (!(error instanceof Rejection)) throw error
+        failed.push({ id, code: error.code })
+      }
+    return { deleted, failed }
+  })
+}

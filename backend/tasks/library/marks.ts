@@ -1,0 +1,37 @@
+import type pg from 'pg'
+
+export interface Mark {
+  readonly id: string
+  readonly favourite: boolean
+  /** Name of the folder; null outside folders. */
+  readonly folder: string | null
+}
+
+/** A field that is undefined stays as it is. */
+type Change = Readonly<{ favourite?: boolean | undefined; folder?: string | null | undefined }>
+
+export type Marks = ReturnType<typeof createMarks>
+
+/** Creates the store of favourites and folders: rows, because a preference is no fact that the log needs. */
+export function createMarks(pool: Pick<pg.Pool, 'query'>) {
+  return {
+    async set(userId: string, taskIds: readonly string[], { favourite, folder }: Change): Promise<void> {
+      const sql = `insert into video_mark as m (task_id, user_id, favourite, folder)
+        select id, $1, coalesce($3, false), $4 from unnest($2::uuid[]) as id
+        on conflict (task_id) do update
+        set favourite = coalesce($3, m.favourite), folder = case when $5 then m.folder else excluded.folder end`
+      await pool.query(sql, [userId, taskIds, favourite, folder, folder === undefined])
+    },
+
+    async remove(taskId: string): Promise<void> {
+      await pool.query('delete from video_mark where task_id = $1', [taskId])
+    },
+
+    /** Returns a user's favourites and the videos in folders. */
+    async list(userId: string): Promise<Mark[]> {
+      const sql = `select task_id as id, favourite, folder from video_mark
+        where user_id = $1 and (favourite or folder is not null) order by task_id desc`
+      return (await pool.query<Mark>(sql, [userId])).rows
+    },
+  }
+}
