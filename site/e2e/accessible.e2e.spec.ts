@@ -68,7 +68,7 @@ describeOnSite('the pages', (site) => {
     const home = language === 'zh' ? `${site.url}/zh` : site.url
     for (const address of OPEN_PAGES.filter(isIn(language)))
       expect(await faultsOf(visitor, home + address, WIDTHS[language])).toEqual([])
-    for (const address of ['/workspace', '/profile'])
+    for (const address of ['/workspace', '/library', '/profile'])
       expect(await faultsOf(member, home + address, WIDTHS[language])).toEqual([])
     for (const menu of [DRAWER, CONTACT]) expect(await faultsOf(visitor, `${home}/faq`, [PHONE], menu)).toEqual([])
     expect(await faultsOf(visitor, `${home}/faq`, [DESK], CONTACT)).toEqual([])

@@ -67,7 +67,7 @@ describeOnSite('the header', (site) => {
     await page.setViewportSize({ width: 767, height: 860 })
     await page.getByRole('button', { name: nav.openMenu }).click()
     const drawer = page.getByRole('dialog', { name: nav.menu })
-    const labels = [nav.home, nav.workspace, nav.faq, nav.pricing, account.profile]
+    const labels = [nav.home, nav.workspace, nav.library, nav.faq, nav.pricing, account.profile]
     expect(await drawer.getByRole('navigation').getByRole('link').allInnerTexts()).toEqual(labels)
     expect(await drawer.textContent()).toContain('a.long.address.…')
     await drawer.getByRole('button', { name: account.logout }).click()

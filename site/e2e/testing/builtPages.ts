@@ -20,7 +20,7 @@ export const builtFile = (address: string): string =>
 export const readablePages = (): string[] =>
   builtPages().filter(
     (address) =>
-      !/^(\/zh)?\/(workspace|profile|admin|payment|subscription|verify-email|reset-password|auth\/(?!login|register))/.test(
+      !/^(\/zh)?\/(workspace|library|profile|admin|payment|subscription|verify-email|reset-password|auth\/(?!login|register))/.test(
         address,
       ),
   )

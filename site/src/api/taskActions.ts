@@ -38,8 +38,13 @@ export const downloadVideo = (task: Task, { label = true } = {}): Promise<void> 
     if (!response) return showToast('danger', t('workspace.task.downloadTryAgain'))
     if (response.status === 404) return showToast('danger', t('workspace.task.noVideo'))
     if (!response.ok) return showToast('danger', t('workspace.task.downloadFailed'))
-    const link = Object.assign(document.createElement('a'), { href: address, download: '' })
-    document.body.append(link)
-    link.click()
-    link.remove()
+    startDownload(address)
   })
+
+/** Saves a file of the server under the name that it gives. */
+export function startDownload(href: string): void {
+  const link = Object.assign(document.createElement('a'), { href, download: '' })
+  document.body.append(link)
+  link.click()
+  link.remove()
+}

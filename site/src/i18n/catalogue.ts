@@ -9,6 +9,7 @@ import enFailures from '#content/en/failures.json'
 import enFaq from '#content/en/faq.json'
 import enLanding from '#content/en/landing.json'
 import enLegal from '#content/en/legal.json'
+import enLibrary from '#content/en/library.json'
 import enMovements from '#content/en/movements.json'
 import enPayment from '#content/en/payment.json'
 import enPlans from '#content/en/plans.json'
@@ -30,6 +31,7 @@ export const english = {
   faq: enFaq,
   landing: enLanding,
   legal: enLegal,
+  library: enLibrary,
   movements: enMovements,
   payment: enPayment,
   plans: enPlans,

@@ -60,6 +60,8 @@ export const ICONS = {
   minus: ['M5 12h14'],
   columns: ['M4 5h16v14H4z', 'M12 5v14'],
   crop: ['M7 2.5V17h14.5', 'M2.5 7H17v14.5'],
+  heart: ['M12 20s-7.5-4.6-7.5-10.2A4.3 4.3 0 0 1 12 7.2a4.3 4.3 0 0 1 7.5 2.6C19.5 15.4 12 20 12 20z'],
+  folder: ['M3.5 6h6l2 2.5h9V19h-17z'],
   upload: ['M12 16V5', 'M7.5 9.5L12 5l4.5 4.5', 'M5 20h14'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -21,7 +21,10 @@ export function Works() {
   const t = translate()
   return (
     <section className="stack stack-wide profile-section" id="works" aria-labelledby="works-heading">
-      <h2 id="works-heading">{t('works.heading')}</h2>
+      <div className="row spread">
+        <h2 id="works-heading">{t('works.heading')}</h2>
+        <a href={localHref('/library')}>{t('works.all')}</a>
+      </div>
       <PagedSection
         list={works}
         label={t('works.heading')}

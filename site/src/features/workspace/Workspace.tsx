@@ -5,6 +5,7 @@ import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { useWide } from '../../ui/useWide.ts'
 import { GenerationForm } from './GenerationForm.tsx'
+import { carryOut } from './handedOver.ts'
 import { QueueCard } from './QueueCard.tsx'
 import { isFilmFirst } from './stage/filmFirst.ts'
 import { Stage } from './stage/Stage.tsx'
@@ -21,7 +22,7 @@ export function Workspace() {
   const theatre = useStore($theatre)
   const wide = useWide()
   const filmFirst = !wide && isFilmFirst()
-  useEffect(() => void openWorkspace().then(startVideo), [])
+  useEffect(() => void openWorkspace().then(startVideo).then(carryOut), [])
   if (stage === 'away') return null
   if (stage === 'loading') return <WorkspaceSkeleton />
   return (

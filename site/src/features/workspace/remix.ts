@@ -1,23 +1,13 @@
-import { CAMERA_MOVEMENTS, creditCost, type Task } from '#backend/tasks/contract.ts'
+import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
 import { modelNamed } from '../../api/models.ts'
 import { whileBusy } from '../../api/taskActions.ts'
+import { choicesOf } from '../../api/taskCost.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'
 import { restoreFrames } from './frames/frames.ts'
 import { $faults, $generation } from './generation.ts'
 import { send } from './submission.ts'
-
-type Configured = Pick<Task, 'task_type' | 'model' | 'resolution' | 'duration'>
-const choicesOf = ({ task_type, model, resolution, duration }: Configured) => ({
-  taskType: task_type,
-  model,
-  resolution,
-  duration,
-})
-
-/** Returns the current price in credits of a video with the same settings. */
-export const costOf = (task: Configured): number => creditCost(modelNamed(task.model), choicesOf(task))
 
 /** Creates a new task with the same settings and, where the model takes one, a new seed. */
 export const generateAgain = (task: Task): Promise<void> =>

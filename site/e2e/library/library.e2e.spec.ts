@@ -1,0 +1,161 @@
+import type { Page } from 'playwright'
+import { expect, it } from 'vitest'
+import { axeFaults } from '../testing/axeFaults.ts'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
+import { filmOf, openLibraryDouble } from '../testing/libraryDouble.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+import { problem } from '../testing/workspaceDouble.ts'
+
+const filled = (text: string, values: object) =>
+  Object.entries(values).reduce((whole, [name, value]) => whole.replace(`{{${name}}}`, String(value)), text)
+
+describeOnSite('the library', (site) => {
+  const open = async (language: 'en' | 'zh', count: number) => {
+    const page = await site.visit({ language })
+    await observeShifts(page)
+    const state = await openLibraryDouble(page, { url: site.url, language, count })
+    const address = `${site.url}${language === 'zh' ? '/zh' : ''}/library`
+    await page.goto(address)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const texts = await words(language, 'library')
+    return { page, state, address, button, texts, tiles: page.locator('.library-tile') }
+  }
+  const bottom = (page: Page) => page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+
+  it.each(languagesInTurn())(
+    'loads while it scrolls, and keeps few tiles (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { page, state, tiles } = await open(language, 400)
+      await tiles.first().waitFor()
+      expect(state.queries.map((query) => query.get('page'))).toEqual(['1'])
+      const isAtEnd = () => bottom(page).then(() => page.locator('[data-task="f399"]').count())
+      await expect.poll(isAtEnd, { timeout: 20_000 }).toBe(1)
+      expect(state.queries.map((query) => query.get('page'))).toEqual(['1', '2', '3', '4', '5', '6', '7'])
+      expect(await tiles.count()).toBeLessThan(90)
+      expect(await shiftFaults(page)).toEqual([])
+      await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())('searches, filters and files videos (%s)', { timeout: 60_000 }, async (language) => {
+    const { page, state, button, texts, tiles } = await open(language, 30)
+    const last = () => state.queries.at(-1)!
+    await tiles.first().hover()
+    await tiles.first().locator('video').waitFor()
+    await page.getByRole('searchbox').fill(' fox ')
+    await page.getByText(filled(texts.count_other, { count: 5 }), { exact: true }).waitFor()
+    expect(last().get('q')).toBe('fox')
+    await page.getByRole('searchbox').fill('unicorn')
+    await button(texts.clear).click()
+    await page.getByText(filled(texts.count_other, { count: 30 }), { exact: true }).waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+
+    await button(texts.type.image).click()
+    await page.getByRole('combobox', { name: texts.model }).selectOption({ index: 1 })
+    await page.getByRole('combobox', { name: texts.date }).selectOption('7')
+    await expect
+      .poll(() => Object.fromEntries(last()))
+      .toMatchObject({ task_type: 'image_to_video', model: expect.anything(), from: expect.anything() })
+    await button(texts.type.all).click()
+
+    await tiles.nth(1).hover()
+    await tiles.nth(1).locator('.library-heart').click()
+    await expect.poll(() => state.marks).toEqual([{ id: 'f1', favourite: true, folder: null }])
+    await button(texts.favourites).click()
+    await expect.poll(() => tiles.count()).toBe(1)
+    await button(texts.favourites).click()
+    await expect.poll(() => tiles.count()).toBeGreaterThan(5)
+
+    await button(texts.select.start).click()
+    for (const n of [0, 2]) await tiles.nth(n).getByRole('checkbox').check()
+    await button(texts.select.move).click()
+    await page.locator('dialog[open] .input').fill('Sea')
+    await button(texts.moveHere).click()
+    await page.locator('dialog[open]').waitFor({ state: 'detached' })
+    expect(state.sent.get('marks')).toEqual({ ids: ['f0', 'f2'], folder: 'Sea' })
+    await page.getByRole('combobox', { name: texts.folder }).selectOption('Sea')
+    await expect.poll(() => tiles.count()).toBe(2)
+    await page.context().close()
+  })
+
+  it.each(languagesInTurn('zh'))('downloads and deletes many videos (%s)', { timeout: 60_000 }, async (language) => {
+    const { page, state, button, texts, tiles } = await open(language, 150)
+    const { delete: removal } = await words(language, 'works')
+    state.server.rare.set('HEAD /videos/archive', (route) => route.fulfill({ status: 200 }))
+    await button(texts.select.start).click()
+    for (const n of [1, 3]) await tiles.nth(n).getByRole('checkbox').check()
+    const download = page.waitForEvent('download')
+    await button(texts.select.download).click()
+    expect((await download).url()).toBe(`${site.url}/api/v1/videos/archive?ids=f1%2Cf3`)
+    await button(removal.confirm).first().click()
+    await page.locator('dialog[open]').getByRole('button', { name: removal.confirm, exact: true }).click()
+    await page.getByText(filled(texts.deleted_other, { count: 2 })).waitFor()
+    expect(state.sent.get('delete')).toEqual({ ids: ['f1', 'f3'] })
+    await expect.poll(() => page.locator('[data-task="f1"], [data-task="f3"]').count()).toBe(0)
+    await page.context().close()
+  })
+
+  it.each(languagesInTurn())(
+    'plays videos in turn, and hands them to the workspace (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { page, state, tiles } = await open(language, 12)
+      const { task } = await words(language, 'workspace')
+      await tiles.nth(1).locator('.library-open').click()
+      const source = () => page.locator('dialog[open] video').getAttribute('src')
+      expect(await source()).toContain('/f1')
+      await page.getByRole('button', { name: task.next, exact: true }).press('ArrowRight')
+      await expect.poll(source).toContain('/f2')
+      await page.getByRole('button', { name: task.remix, exact: true }).click()
+      await page.waitForURL('**/workspace')
+      await expect.poll(() => page.locator('#prompt').inputValue()).toBe('A lighthouse by the sea 2')
+      expect(state.server.orders).toEqual([])
+      await page.context().close()
+    },
+  )
+
+  it('says what is wrong and offers a way on', { timeout: 60_000 }, async () => {
+    const { page, state, button, texts, tiles } = await open('en', 0)
+    const { action } = await words('en', 'common')
+    await page.getByText((await words('en', 'works')).emptyTitle).waitFor()
+    const works = state.server.rare.get('GET /videos/my-works')!
+    state.server.rare.set('GET /videos/my-works', problem(500, 'internal'))
+    await page.reload()
+    await page.getByRole('alert').waitFor()
+    state.server.rare.set('GET /videos/my-works', works)
+    state.server.tasks = Array.from({ length: 90 }, (_, n) => filmOf(n))
+    await button(action.retry).click()
+    await tiles.first().waitFor()
+    state.server.rare.set('GET /videos/my-works', problem(500, 'internal'))
+    await bottom(page)
+    await page.getByText(texts.stuck).waitFor()
+    state.server.rare.set('GET /videos/my-works', works)
+    await button(action.retry).click()
+    await expect.poll(() => page.locator('[data-task="f89"]').count()).toBe(1)
+    await page.context().close()
+  })
+
+  it.each(languagesInTurn())(
+    'fits every width without an axe violation (%s)',
+    { timeout: 120_000 },
+    async (language) => {
+      const { page, button, texts, tiles } = await open(language, 40)
+      await tiles.first().waitFor()
+      await button(texts.select.start).click()
+      await tiles.first().getByRole('checkbox').check()
+      for (const width of [320, 390, 768, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 860 })
+        await page.waitForFunction(() => document.querySelector('.library-tile'))
+        const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+        expect([width, scrolls]).toEqual([width, false])
+        if (width === 390 || width === 1280) expect(await axeFaults(page)).toEqual([])
+      }
+      await button(texts.select.stop).click()
+      expect(await axeFaults(page)).toEqual([])
+      await page.context().close()
+    },
+  )
+})

@@ -1,0 +1,24 @@
+import { translate } from '../../i18n/client.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { deleteFilms } from './selection.ts'
+
+interface DeleteDialogProps {
+  readonly ids: readonly string[]
+  readonly onDeleted: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before it deletes videos. */
+export function DeleteDialog({ ids, onDeleted, onClose }: DeleteDialogProps) {
+  const t = translate()
+  return (
+    <ConfirmDialog
+      title={t('library.deleteTitle', { count: ids.length })}
+      confirm={t('works.delete.confirm')}
+      onConfirm={() => void deleteFilms(ids).then(onDeleted)}
+      onClose={onClose}
+    >
+      <p>{ids.length === 1 ? t('works.delete.text') : t('library.deleteText')}</p>
+    </ConfirmDialog>
+  )
+}

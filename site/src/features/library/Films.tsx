@@ -1,0 +1,72 @@
+import { useStore } from '@nanostores/react'
+import type { Task } from '#backend/tasks/contract.ts'
+import { ApiError } from '../../api/apiError.ts'
+import { errorText } from '../../api/errorText.ts'
+import { localHref, translate } from '../../i18n/client.ts'
+import { Button, LinkButton } from '../../ui/Button.tsx'
+import { Empty } from '../../ui/Empty.tsx'
+import { Grid } from './Grid.tsx'
+import { $films, $filter, isFiltered, loadFilms, loadMore, NO_FILTER, setFilter } from './library.ts'
+
+/** Shows the grid, or why there is none. */
+export function Films({ onOpen }: { readonly onOpen: (task: Task) => void }) {
+  const t = translate()
+  const { status, tasks, total, error } = useStore($films)
+  const filtered = isFiltered(useStore($filter))
+  if (status === 'failed')
+    return (
+      <div className="empty" role="alert">
+        <p>{error instanceof ApiError && error.status > 0 ? errorText(error) : t('works.failure.network')}</p>
+        <Button label={t('common.action.retry')} icon="refresh" onClick={() => void loadFilms()} />
+      </div>
+    )
+  if (status === 'loading' && tasks.length === 0) return <Skeleton />
+  if (tasks.length === 0) return filtered ? <NoMatch /> : <NoFilms />
+  return (
+    <section className="library-films" aria-label={t('library.heading')} aria-busy={status === 'loading'}>
+      <Grid tasks={tasks} onOpen={onOpen} />
+      <div className="library-end" role="status" data-more={tasks.length < total || undefined}>
+        {status === 'more' && t('common.loading')}
+        {status === 'stuck' && (
+          <>
+            <p>{t('library.stuck')}</p>
+            <Button label={t('common.action.retry')} icon="refresh" onClick={() => void loadMore()} />
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function NoFilms() {
+  const t = translate()
+  return (
+    <Empty picture title={<h2>{t('works.emptyTitle')}</h2>} text={t('works.emptyText')}>
+      <LinkButton label={t('works.create')} variant="primary" href={localHref('/workspace')} />
+    </Empty>
+  )
+}
+
+function NoMatch() {
+  const t = translate()
+  return (
+    <Empty picture title={<h2>{t('library.noMatch')}</h2>} text={t('library.noMatchText')}>
+      <Button label={t('library.clear')} variant="outline" onClick={() => void setFilter(NO_FILTER)} />
+    </Empty>
+  )
+}
+
+const PLACES = Array.from({ length: 12 }, (_, n) => `place ${n}`)
+
+function Skeleton() {
+  return (
+    <div className="library-skeleton" aria-busy="true">
+      <span className="sr-only" role="status">
+        {translate()('common.loading')}
+      </span>
+      {PLACES.map((place) => (
+        <div className="skeleton" key={place} />
+      ))}
+    </div>
+  )
+}

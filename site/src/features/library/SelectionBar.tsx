@@ -1,0 +1,47 @@
+import { useStore } from '@nanostores/react'
+import { useState } from 'react'
+import { translate } from '../../i18n/client.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { useBusy } from '../../ui/useBusy.ts'
+import { FolderDialog } from './FolderDialog.tsx'
+import { $marks, setMarks } from './marks.ts'
+import { downloadSelected, selectAll, stopSelecting } from './selection.ts'
+
+interface SelectionBarProps {
+  readonly selection: ReadonlySet<string>
+  readonly onDelete: () => void
+}
+
+/** Says how many videos are selected, and does something with all of them. */
+export function SelectionBar({ selection, onDelete }: SelectionBarProps) {
+  const t = translate()
+  const marks = useStore($marks)
+  const [moving, setMoving] = useState(false)
+  const [loading, download] = useBusy()
+  const ids = [...selection]
+  const none = ids.length === 0
+  const areFavourites = !none && ids.every((id) => marks.get(id)?.favourite)
+  return (
+    <section className="library-selection" aria-label={t('library.select.label')}>
+      <strong role="status">{t('library.select.count', { count: ids.length })}</strong>
+      <Button label={t('library.select.all')} variant="quiet" onClick={selectAll} />
+      <Button
+        label={t('library.select.download')}
+        icon="download"
+        disabled={none}
+        busy={loading}
+        onClick={() => download(downloadSelected)}
+      />
+      <Button
+        label={t(areFavourites ? 'library.select.unfavourite' : 'library.select.favourite')}
+        icon="heart"
+        disabled={none}
+        onClick={() => void setMarks(ids, { favourite: !areFavourites })}
+      />
+      <Button label={t('library.select.move')} icon="folder" disabled={none} onClick={() => setMoving(true)} />
+      <Button label={t('works.delete.confirm')} icon="trash" disabled={none} onClick={onDelete} />
+      <IconButton icon="close" label={t('library.select.stop')} onClick={stopSelecting} />
+      {moving && <FolderDialog ids={ids} onClose={() => setMoving(false)} />}
+    </section>
+  )
+}

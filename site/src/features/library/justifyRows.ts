@@ -1,0 +1,85 @@
+/** A tile's place in the grid, in CSS pixels. */
+export interface Place {
+  readonly top: number
+  readonly left: number
+  readonly width: number
+  readonly height: number
+}
+
+interface Grid {
+  /** Width of the grid. */
+  readonly width: number
+  /** Height that rows have about. */
+  readonly rowHeight: number
+  readonly gap: number
+}
+
+/** Rows may be this much higher than asked for before they take another tile. */
+const STRETCH = 1.15
+
+/**
+ * Places tiles of the given ratios (width to height) in rows that fill the width. The tiles of the last row keep the
+ * usual height. Tiles that are added later move only those of the last row.
+ */
+export function justifyRows(ratios: readonly number[], { width, rowHeight, gap }: Grid): Place[] {
+  const places: Place[] = []
+  let top = 0
+  let first = 0
+  let sum = 0
+  ratios.forEach((ratio, index) => {
+    sum += ratio
+    const free = width - gap * (index - first)
+    const filled = free / sum
+    const isLast = index === ratios.length - 1
+    if (filled > rowHeight * STRETCH && !isLast) return
+    const height = Math.min(filled, rowHeight * STRETCH)
+    let left = 0
+    for (; first <= index; first++) {
+      const tile = ratios[first]! * height
+      places.push({ top, left, width: tile, height })
+      left += tile + gap
+    }
+    top += height + gap
+    sum = 0
+  })
+  return places
+}
+
+/** Indices of places; `end` is exclusive. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** Tiles that one frame may add at each end: more would delay the frame. */
+const STEP = 1
+
+/** Returns the part of a range that the next frame shows, after another range. Without overlap, that is all of it. */
+export function stepTowards({ start, end }: Range, old: Range): Range {
+  if (old.start >= end || old.end <= start) return { start, end }
+  return { start: Math.max(start, old.start - STEP), end: Math.min(end, old.end + STEP) }
+}
+
+/** Returns the range of places that overlap the band from `from` to `to`. */
+export function placesBetween(places: readonly Place[], from: number, to: number): Range {
+  const start = firstIndex(places, ({ top, height }) => top + height > from)
+  return {
+    start,
+    end: Math.max(
+      start,
+      firstIndex(places, ({ top }) => top >= to),
+    ),
+  }
+}
+
+/** Returns the first index whose place fulfils a condition that all later places fulfil as well. */
+function firstIndex(places: readonly Place[], holds: (place: Place) => boolean): number {
+  let low = 0
+  let high = places.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(places[middle]!)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

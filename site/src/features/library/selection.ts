@@ -1,0 +1,60 @@
+import { atom } from 'nanostores'
+import { archive, deleteTasks, SELECTION_MAX } from '#backend/tasks/contract.ts'
+import { addressOf, authorized, call } from '../../api/api.ts'
+import { errorText } from '../../api/errorText.ts'
+import { startDownload } from '../../api/taskActions.ts'
+import { translate } from '../../i18n/client.ts'
+import { showToast } from '../../ui/toasts.ts'
+import { $films, dropFilms } from './library.ts'
+
+/** Ids of the selected videos; null while none can be selected. */
+export const $selection = atom<ReadonlySet<string> | null>(null)
+
+export const startSelecting = (): void => $selection.set(new Set())
+export const stopSelecting = (): void => $selection.set(null)
+
+/** Selects a video, or ends its selection. Refuses more than one call can take. */
+export function toggle(id: string): void {
+  const chosen = new Set($selection.get())
+  if (!chosen.delete(id)) chosen.add(id)
+  if (chosen.size <= SELECTION_MAX) $selection.set(chosen)
+  else showToast('info', translate()('library.select.full', { count: SELECTION_MAX }))
+}
+
+/** Selects the first videos, as many as one call can take. */
+export const selectAll = (): void =>
+  $selection.set(
+    new Set(
+      $films
+        .get()
+        .tasks.slice(0, SELECTION_MAX)
+        .map(({ id }) => id),
+    ),
+  )
+
+/** Downloads the selected videos as one file. A HEAD request reports failures, which a link cannot. */
+export async function downloadSelected(): Promise<void> {
+  const t = translate()
+  const address = addressOf(archive.path, {}, { ids: [...($selection.get() ?? [])].join() })
+  const response = await authorized(() => fetch(address, { method: 'HEAD', credentials: 'same-origin' })).catch(
+    () => undefined,
+  )
+  if (!response?.ok) return showToast('danger', t('workspace.task.downloadTryAgain'))
+  startDownload(address)
+  showToast('info', t('library.select.downloading'))
+}
+
+/** Deletes videos and removes them from the page. */
+export async function deleteFilms(ids: readonly string[]): Promise<void> {
+  const t = translate()
+  try {
+    const { deleted, failed } = await call(deleteTasks, { body: { ids: [...ids] } })
+    const gone = new Set([...deleted, ...failed.filter(({ code }) => code === 'not_found').map(({ id }) => id)])
+    dropFilms(gone)
+    if ($selection.get()) $selection.set(new Set([...($selection.get() ?? [])].filter((id) => !gone.has(id))))
+    if (gone.size > 0) showToast('success', t('library.deleted', { count: gone.size }))
+    if (gone.size < ids.length) showToast('danger', t('library.notDeleted', { count: ids.length - gone.size }))
+  } catch (error) {
+    showToast('danger', errorText(error))
+  }
+}
