@@ -143,6 +143,12 @@ const STATES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await scene.open()
     await scene.page.getByText(scene.workspace.queue.loadFailed).waitFor()
   },
+  'plans of a reader': async (scene) => {
+    await scene.open('/')
+    await scene.page.locator('#plans .plan-current').waitFor()
+    await scene.page.locator('#plans').scrollIntoViewIfNeeded()
+  },
+  // These end the session.
   'sign-up card': askForAddress,
   'mail sent': async (scene) => {
     scene.state.rare.set('POST /auth/start', (route) => route.fulfill({ status: 204 }))
@@ -150,11 +156,6 @@ const STATES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await scene.page.locator('#start-email').fill('ada@kinora.test')
     await scene.page.locator('#start-card').getByRole('button', { name: scene.landing.start.continue }).click()
     await scene.page.getByRole('dialog', { name: scene.landing.start.sentHeading }).waitFor()
-  },
-  'plans of a reader': async (scene) => {
-    await scene.open('/')
-    await scene.page.locator('#plans .plan-current').waitFor()
-    await scene.page.locator('#plans').scrollIntoViewIfNeeded()
   },
 }
 
@@ -171,24 +172,29 @@ describeOnSite('every state of the stage', (site) => {
     const [workspace, landing] = await Promise.all([words(language, 'workspace'), words(language, 'landing')])
     const shots: Shot[] = []
     const faults: string[] = []
+    const page = await site.visit({ language, width })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.addInitScript(() => localStorage.clear())
+    const state = await openDouble(page, site.url, language)
+    const { stats, queue } = state
+    const open = async (path = '/workspace') => {
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}${path}`)
+    }
     const look = async (name: string) => {
-      const page = await site.visit({ language, width })
-      await page.emulateMedia({ reducedMotion: 'reduce' })
-      const state = await openDouble(page, site.url, language)
-      const open = async (path = '/workspace') => {
-        await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}${path}`)
-      }
+      Object.assign(state, { stats, queue: { ...queue }, tasks: [] })
+      state.rare.clear()
+      state.sockets.length = 0
       await STATES[name]!({ page, state, open, workspace, landing })
       const part = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open]' : undefined
       faults.push(...(await axeFaults(page, part)).map((fault) => `${name}: ${fault}`))
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       if (overflow > 0) faults.push(`${name}: ${overflow} px wider than the window`)
       if (process.env.KINORA_PICTURES) shots.push({ name, png: await page.screenshot() })
-      await page.context().close()
     }
     const names = Object.keys(STATES)
     for (const [index, name] of names.entries())
       if (FULL || index % VIEWS.length === VIEWS.findIndex(([, at]) => at === width)) await look(name)
+    await page.context().close()
     await writeContactSheet(`stage-${language}-${width}`, shots)
     expect(faults).toEqual([])
   })
