@@ -6,6 +6,7 @@ import { PasskeyAnswer, TicketAndCode } from './secondFactors.contract.ts'
 
 export { Email, Language, PASSWORD_MIN, Password } from './contracts/fields.contract.ts'
 export { User } from './contracts/user.contract.ts'
+export * from './notices/notices.contract.ts'
 export * from './secondFactors.contract.ts'
 export * from './start/start.contract.ts'
 

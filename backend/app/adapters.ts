@@ -2,6 +2,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { keyFor } from '../accounts/keys/seal.ts'
 import type { Mailer } from '../accounts/mailer.port.ts'
+import type { PushSender } from '../accounts/notices/pushSender.port.ts'
 import type { Marker } from '../kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '../kernel/media/mediaStore.port.ts'
 import { instrumentPort } from '../kernel/observability/instrument.ts'
@@ -11,6 +12,7 @@ import { createSmtpMailer } from '../providers/mail/smtpMailer.ts'
 import { createNoPayments } from '../providers/payments/noPayments.ts'
 import { createPaypal } from '../providers/payments/paypal/paypal.ts'
 import { createSandbox, type Sandbox } from '../providers/payments/sandbox/sandbox.ts'
+import { createWebPush } from '../providers/push/webPush.ts'
 import { createFolderMediaStore } from '../providers/storage/folderMediaStore.ts'
 import { createS3MediaStore } from '../providers/storage/s3MediaStore.ts'
 import { isSharedFolder } from '../providers/storage/sharedFolder.ts'
@@ -35,11 +37,15 @@ export interface Adapters {
   readonly mailer: Mailer
   /** Emails kept for `/dev/mailbox`; undefined with SMTP and in production. */
   readonly mailbox: Mailbox | undefined
+  readonly push: PushSender
   readonly payments: PaymentProvider
   /** Local payment sandbox; undefined with PayPal and without payments. */
   readonly sandbox: Sandbox | undefined
   close(): Promise<void>
 }
+
+/** Stands for the operator's address in push messages where there is none. */
+const NO_CONTACT = 'https://kinora.example'
 
 /** Folder of the models that are part of the product. */
 export const SHIPPED_MODELS = fileURLToPath(new URL('../../content/models', import.meta.url))
@@ -85,6 +91,9 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
   })
   const media = await openMediaStore(context)
   const marker = openMarker(context)
+  const { supportEmail, publicUrl } = config.http
+  const contact = () =>
+    supportEmail ? `mailto:${supportEmail}` : publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT
   const folders = [SHIPPED_MODELS, path.join(config.dataDir, 'models')]
   const catalogue = await openCatalogue({ folders, providers: videos, log: context.log })
   return {
@@ -95,6 +104,7 @@ export async function openAdapters(context: Context, overrides: Overrides): Prom
     marker,
     mailer: instrumentPort(metrics, 'mail', mailer, { send: { outcomes: ['sent', 'refused'] } }),
     mailbox,
+    push: createWebPush({ key: keyFor('web push', config.secrets.encryption), contact, ...overrides.push }),
     payments: instrumentPort(metrics, 'payments', payments, PAYMENT_CALLS),
     sandbox,
     async close() {

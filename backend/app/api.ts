@@ -1,11 +1,14 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAccountServices } from '../accounts/accountServices.ts'
+import { createPushSubscriptions } from '../accounts/notices/pushSubscriptions.ts'
+import { createVideoNotices } from '../accounts/notices/videoNotices.ts'
 import { ENDED_SESSIONS } from '../accounts/sessions/sessions.ts'
 import { drain } from '../kernel/http/drain.ts'
 import { createRealtime } from '../kernel/http/realtime.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { pushUpdates } from '../tasks/pushUpdates.ts'
+import { tellWhenDone } from '../tasks/tellWhenDone.ts'
 import type { Adapters } from './adapters.ts'
 import { composeApi, type Listening } from './api/composeApi.ts'
 import type { Context } from './context.ts'
@@ -43,6 +46,7 @@ export function startApi(context: Context, adapters: Adapters, services: Service
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
   const { tryDecrypt: decrypt } = services.userKeys
+  const notices = startNotices(context, adapters, services, listening)
   const stopPushing = pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError })
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) realtime.endSessions(ids)
@@ -56,8 +60,31 @@ export function startApi(context: Context, adapters: Adapters, services: Service
       await billing
       await drain(server, realtime)
       stopPushing()
+      await notices.stop()
       unsubscribe()
       await api.settle()
+    },
+  }
+}
+
+/** Interval of the search for users who are away, ms. */
+const AWAY_INTERVAL_MS = 60_000
+
+/** Tells users about videos that are done. */
+function startNotices(context: Context, { push }: Adapters, { outbox }: Services, { publicUrl }: Listening) {
+  const { database, changes, clock, log } = context
+  const onError = (error: unknown) => log.warn({ err: error }, 'notice not sent')
+  const subscriptions = createPushSubscriptions(database)
+  const notices = createVideoNotices({ database, subscriptions, sender: push, outbox, publicUrl, clock, onError })
+  const stopTelling = tellWhenDone({ database, changes, clock, tell: notices.tell, onError })
+  let mailing = Promise.resolve()
+  const timer = setInterval(() => {
+    mailing = notices.mailAway().catch(onError)
+  }, AWAY_INTERVAL_MS)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await Promise.all([mailing, stopTelling()])
     },
   }
 }

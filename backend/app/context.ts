@@ -25,6 +25,7 @@ import { Leases } from '../kernel/postgres/leases.ts'
 import { LOCK_TIMEOUT_MS, openPool } from '../kernel/postgres/openPool.ts'
 import { type Database, openDatabase } from '../kernel/postgres/orm.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
+import type { WebPushOptions } from '../providers/push/webPush.ts'
 import type { DefinitionTiming } from '../providers/video/definitions/createDefinitionProvider.ts'
 import type { MinimaxTiming } from '../providers/video/minimax/minimax.ts'
 import type { VideoProvider } from '../tasks/videoProvider.port.ts'
@@ -44,6 +45,8 @@ export interface Overrides {
   /** Shorter intervals for provider definitions; `callbacks` also registers webhooks at a private address. */
   readonly definitions?: Partial<DefinitionTiming> & { readonly callbacks?: boolean }
   readonly now?: Clock
+  /** Transport of push messages to a double. */
+  readonly push?: Pick<WebPushOptions, 'request' | 'lookup'>
   /** Receives the log lines. */
   readonly logTo?: DestinationStream
 }

@@ -26,6 +26,7 @@ import { M0164OutcomeCosts } from './migrations/M0164OutcomeCosts.ts'
 import { M0171StartLinks } from './migrations/M0171StartLinks.ts'
 import { M0179Shares } from './migrations/M0179Shares.ts'
 import { M0180VideoMarks } from './migrations/M0180VideoMarks.ts'
+import { M0181VideoNotices } from './migrations/M0181VideoNotices.ts'
 import { M0205LiveFrames } from './migrations/M0205LiveFrames.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
@@ -52,6 +53,7 @@ export const MIGRATIONS = [
   { name: 'M0171StartLinks', class: M0171StartLinks },
   { name: 'M0179Shares', class: M0179Shares },
   { name: 'M0180VideoMarks', class: M0180VideoMarks },
+  { name: 'M0181VideoNotices', class: M0181VideoNotices },
   { name: 'M0205LiveFrames', class: M0205LiveFrames },
 ]
 

@@ -4,6 +4,8 @@ import type Router from '@koa/router'
 import type { Context as HttpContext } from 'koa'
 import type { AccountServices } from '../../accounts/accountServices.ts'
 import { serveFactors } from '../../accounts/factors/factorRoutes.ts'
+import { serveNotices } from '../../accounts/notices/noticeRoutes.ts'
+import { createPushSubscriptions } from '../../accounts/notices/pushSubscriptions.ts'
 import { serveAccounts } from '../../accounts/routes.ts'
 import { userFactors } from '../../accounts/secondFactors.contract.ts'
 import { pageGuard } from '../../accounts/sessions/pageGuard.ts'
@@ -89,6 +91,8 @@ export function composeApi(
       store: services.uploads.store,
     })
     serveSettings(serve, accounts)
+    const subscriptions = createPushSubscriptions(context.database)
+    serveNotices(serve, { database: context.database, subscriptions, sender: adapters.push })
     serveFactors(serve, userFactors, accounts.factors, async (ctx, userId) => {
       const account = userId === undefined ? null : await accounts.accounts.byId(userId)
       if (!account) throw new Rejection('unauthenticated', 'Please sign in.')

@@ -45,7 +45,7 @@ export function extractPolicy(
   const policy = [
     ...directives.map((directive) => directive.split(' ').filter(isOwn).join(' ')),
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    'trusted-types service-worker',
     `frame-ancestors ${isFramed ? '*' : "'none'"}`,
     ...(publicUrl.startsWith('https://') ? ['upgrade-insecure-requests'] : []),
     `report-uri ${REPORTS_PATH}`,

@@ -95,7 +95,7 @@ describe('the static site', () => {
     const faq = await get('/faq')
     expect(await faq.text()).toMatch(/^<title>faq<\/title>/)
     expect(faq.headers.get('content-security-policy')).toBe(
-      `default-src 'self'; script-src ${OWN}; require-trusted-types-for 'script'; trusted-types 'none'; ` +
+      `default-src 'self'; script-src ${OWN}; require-trusted-types-for 'script'; trusted-types service-worker; ` +
         "frame-ancestors 'none'; upgrade-insecure-requests; " +
         'report-uri /api/v1/csp-reports; report-to csp',
     )

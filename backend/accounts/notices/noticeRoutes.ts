@@ -1,0 +1,43 @@
+import { isIP } from 'node:net'
+import type { Serve } from '../../kernel/http/endpoint.ts'
+import { ValidationError } from '../../kernel/http/problemDetails.ts'
+import { isPublicAddress } from '../../kernel/http/publicLookup.ts'
+import type { Database } from '../../kernel/postgres/orm.ts'
+import * as contract from '../contract.ts'
+import type { PushSender } from './pushSender.port.ts'
+import type { PushSubscriptions } from './pushSubscriptions.ts'
+
+export interface NoticeRoutes {
+  readonly database: Database
+  readonly subscriptions: PushSubscriptions
+  readonly sender: Pick<PushSender, 'publicKey'>
+}
+
+/** Serves the ways in which a user is told that a video is done. */
+export function serveNotices(serve: Serve, { database, subscriptions, sender }: NoticeRoutes): void {
+  serve(contract.readNotices, async ({ userId, ctx }) => {
+    const sql = 'select mail_when_done as mail from user_account where id = ?'
+    const [row] = await database.em.fork().execute<{ mail: boolean }[]>(sql, [userId])
+    const push = await subscriptions.has(ctx.state.sessionId)
+    return { push_key: sender.publicKey, push, mail: row?.mail ?? false }
+  })
+
+  serve(contract.subscribePush, async ({ userId, body, ctx }) => {
+    const { href, hostname } = new URL(body.endpoint)
+    const address = hostname.replace(/^\[|\]$/g, '')
+    // Names are checked when the message is sent.
+    if (isIP(address) && !isPublicAddress(address)) throw new ValidationError([{ path: 'endpoint', code: 'invalid' }])
+    await subscriptions.put(userId, ctx.state.sessionId, { ...body, endpoint: href })
+    return undefined
+  })
+
+  serve(contract.unsubscribePush, async ({ ctx }) => {
+    await subscriptions.remove(ctx.state.sessionId)
+    return undefined
+  })
+
+  serve(contract.chooseMail, async ({ userId, body }) => {
+    await database.em.fork().execute('update user_account set mail_when_done = ? where id = ?', [body.on, userId])
+    return undefined
+  })
+}

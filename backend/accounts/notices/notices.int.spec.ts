@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import en from '#content/en/notices.json' with { type: 'json' }
+import zh from '#content/zh/notices.json' with { type: 'json' }
+import { startPushServiceDouble } from '../../providers/push/testing/pushServiceDouble.ts'
+import { createWebPush } from '../../providers/push/webPush.ts'
+import { createProviderDouble, type ProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { GENERATION, type TestUser } from '../../testing/testUser.ts'
+import { createOutbox } from '../mails/outbox.ts'
+import { createPushSubscriptions } from './pushSubscriptions.ts'
+import { createVideoNotices } from './videoNotices.ts'
+
+let kinora: TestKinora
+let provider: ProviderDouble
+let service: Awaited<ReturnType<typeof startPushServiceDouble>>
+beforeAll(async () => {
+  service = await startPushServiceDouble()
+  provider = await createProviderDouble()
+  kinora = await startTestKinora({ provider, push: service.transport })
+}, 60_000)
+afterAll(async () => {
+  await kinora.close()
+  service.close()
+})
+
+const subscribe = async (user: TestUser, id: string) =>
+  (await user.call('PUT', '/users/notices/push', service.subscription(id))).status
+const notices = async (user: TestUser) =>
+  (await (await user.call('GET', '/users/notices')).json()) as Record<string, unknown>
+const order = (user: TestUser) => user.call('POST', '/videos/generate', GENERATION)
+const received = () => service.state.received
+
+describe('a push message', () => {
+  it('is signed, encrypted, and in the language of the user', async () => {
+    for (const [language, { done }, path] of [
+      ['en', en, '/library'],
+      ['zh', zh, '/zh/library'],
+    ] as const) {
+      const user = await kinora.newUser()
+      await user.call('PUT', '/users/language', { language })
+      expect(await subscribe(user, language)).toBe(204)
+      const before = received().length
+      await order(user)
+      await vi.waitFor(() => expect(received().length).toBe(before + 1), 15_000)
+      const { claims, key, message } = received().at(-1)!
+      expect(message).toMatchObject({ ...done, path })
+      expect(claims.aud).toBe(new URL(service.subscription('x').endpoint).origin)
+      expect([key, true]).toEqual([(await notices(user)).push_key, (await notices(user)).push])
+    }
+  })
+
+  it('says that a failed video was not charged', async () => {
+    const user = await kinora.newUser()
+    await subscribe(user, 'failed')
+    const before = received().length
+    const answer = provider.answer
+    provider.answer = () => ({ kind: 'failed', code: 'provider_failed', detail: 'no' })
+    await order(user)
+    await vi.waitFor(() => expect(received().length).toBe(before + 1), 15_000)
+    provider.answer = answer
+    expect(received().at(-1)!.message.body).toBe('You were not charged.')
+  })
+
+  it('ends with the session, and with the subscription', async () => {
+    const user = await kinora.newUser()
+    const subscriptions = createPushSubscriptions(kinora.context.database)
+    await subscribe(user, 'session')
+    expect(await subscriptions.list(user.userId)).toHaveLength(1)
+    await user.call('POST', '/auth/logout')
+    expect(await subscriptions.list(user.userId)).toEqual([])
+    const other = await kinora.newUser()
+    await subscribe(other, 'ended')
+    await other.call('DELETE', '/users/notices/push')
+    expect(await subscriptions.list(other.userId)).toEqual([])
+  })
+
+  it('is sent to public https addresses only', async () => {
+    const user = await kinora.newUser()
+    const { keys } = service.subscription('x')
+    for (const endpoint of [
+      'http://push.example',
+      'https://127.0.0.1/x',
+      'https://[::1]/',
+      'https://a:b@push.example/',
+      'x',
+    ])
+      expect([endpoint, (await user.call('PUT', '/users/notices/push', { endpoint, keys })).status]).toEqual([
+        endpoint,
+        422,
+      ])
+    const sender = createWebPush({ key: Buffer.alloc(32, 1), contact: () => 'mailto:a@kinora.test' })
+    const message = { title: 'a', body: 'b', path: '/', tag: 'c' }
+    await expect(sender.send({ endpoint: 'https://localhost/x', keys }, message)).rejects.toThrow('no public address')
+  })
+
+  it('removes a subscription that the push service no longer knows, or that has no valid key', async () => {
+    const sender = createWebPush({
+      key: Buffer.alloc(32, 1),
+      contact: () => 'mailto:a@kinora.test',
+      ...service.transport,
+    })
+    const message = { title: 'a', body: 'b', path: '/', tag: 'c' }
+    service.state.status = 410
+    expect(await sender.send(service.subscription('gone'), message)).toBe('gone')
+    service.state.status = 201
+    const broken = { ...service.subscription('x').keys, p256dh: `B${'A'.repeat(86)}` }
+    expect(await sender.send({ ...service.subscription('x'), keys: broken }, message)).toBe('gone')
+  })
+})
+
+describe('a mail', () => {
+  const MINUTE = 60_000
+  const finishedAt = Date.UTC(2026, 10, 23, 12)
+  const tellAt = async (user: TestUser, lastUse: number, video: { taskId: string; succeeded: boolean }) => {
+    const { pool, database } = kinora.context
+    await user.call('PUT', '/users/notices/mail', { on: true })
+    await pool.query('update session set last_used_at = $2 where user_id = $1', [user.userId, new Date(lastUse)])
+    let now = finishedAt
+    const outbox = createOutbox(database, { key: Buffer.alloc(32), former: Buffer.alloc(32) })
+    const mailed: string[] = []
+    const service = createVideoNotices({
+      database,
+      subscriptions: createPushSubscriptions(database),
+      sender: { publicKey: '', send: async () => 'sent' },
+      outbox: {
+        ...outbox,
+        put: async (_, userId, { subject }) => void (userId === user.userId && mailed.push(subject)),
+      },
+      publicUrl: () => 'https://kinora.test',
+      clock: () => now,
+      onError: (error) => expect(error).toBeUndefined(),
+    })
+    await service.tell({ ...video, userId: user.userId, finishedAt: new Date(finishedAt).toISOString() })
+    return async (at: number) => {
+      now = at
+      await service.mailAway()
+      return mailed
+    }
+  }
+  const done = (n: number) => ({ taskId: `0190a000-0000-7000-8000-00000000000${n}`, succeeded: n !== 3 })
+
+  it('is sent once the user has been away for ten minutes', async () => {
+    const mailsAt = await tellAt(await kinora.newUser(), finishedAt - MINUTE, done(1))
+    expect(await mailsAt(finishedAt + 9 * MINUTE)).toEqual([])
+    expect(await mailsAt(finishedAt + 11 * MINUTE)).toEqual(['Your Kinora video is ready'])
+    expect(await mailsAt(finishedAt + 30 * MINUTE)).toHaveLength(1)
+  })
+
+  it('is not sent to users who came back', async () => {
+    const mailsAt = await tellAt(await kinora.newUser(), finishedAt + MINUTE, done(2))
+    expect(await mailsAt(finishedAt + 60 * MINUTE)).toEqual([])
+  })
+
+  it('tells about a failure', async () => {
+    const mailsAt = await tellAt(await kinora.newUser(), finishedAt - MINUTE, done(3))
+    expect(await mailsAt(finishedAt + 11 * MINUTE)).toEqual(['Your Kinora video could not be made'])
+  })
+
+  it('is not sent without consent', async () => {
+    const user = await kinora.newUser()
+    expect((await notices(user)).mail).toBe(false)
+    await user.call('PUT', '/users/notices/mail', { on: true })
+    expect((await notices(user)).mail).toBe(true)
+  })
+})

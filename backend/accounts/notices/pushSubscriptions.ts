@@ -1,0 +1,52 @@
+import type { Database } from '../../kernel/postgres/orm.ts'
+import type { Language } from '../contract.ts'
+import type { PushSubscription } from './notices.contract.ts'
+
+interface Subscriber extends PushSubscription {
+  readonly language: Language
+}
+
+export type PushSubscriptions = ReturnType<typeof createPushSubscriptions>
+
+/** Creates the store of push subscriptions, one per session. One that belongs to an ended session is not used. */
+export function createPushSubscriptions(database: Database) {
+  const execute = <T extends object>(sql: string, parameters: unknown[]) =>
+    database.em.fork().execute<T[]>(sql, parameters)
+
+  return {
+    async put(userId: string, sessionId: string, { endpoint, keys }: PushSubscription): Promise<void> {
+      await database.em.fork().transactional(async (tx) => {
+        // The same browser may have signed in again.
+        await tx.execute('delete from push_subscription where endpoint = ? or session_id = ?', [endpoint, sessionId])
+        await tx.execute(
+          `insert into push_subscription (session_id, user_id, endpoint, p256dh, auth)
+           select id, user_id, ?, ?, ? from session where id = ? and user_id = ? and ended_at is null
+           on conflict do nothing`,
+          [endpoint, keys.p256dh, keys.auth, sessionId, userId],
+        )
+      })
+    },
+
+    async remove(sessionId: string): Promise<void> {
+      await execute('delete from push_subscription where session_id = ?', [sessionId])
+    },
+
+    async removeEndpoint(endpoint: string): Promise<void> {
+      await execute('delete from push_subscription where endpoint = ?', [endpoint])
+    },
+
+    has: async (sessionId: string): Promise<boolean> =>
+      (await execute('select from push_subscription where session_id = ?', [sessionId])).length > 0,
+
+    /** Returns the subscriptions of a user's open sessions. */
+    async list(userId: string): Promise<Subscriber[]> {
+      const rows = await execute<{ endpoint: string; p256dh: string; auth: string; language: Language }>(
+        `select p.endpoint, p.p256dh, p.auth, u.language from push_subscription p
+         join session s on s.id = p.session_id and s.ended_at is null
+         join user_account u on u.id = p.user_id where p.user_id = ?`,
+        [userId],
+      )
+      return rows.map(({ endpoint, p256dh, auth, language }) => ({ endpoint, keys: { p256dh, auth }, language }))
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import en from '#content/en/notices.json' with { type: 'json' }
+import zh from '#content/zh/notices.json' with { type: 'json' }
+import type { Database } from '../../kernel/postgres/orm.ts'
+import type { Clock } from '../../kernel/time.ts'
+import { composeMail } from '../mails/composeMail.ts'
+import type { Outbox } from '../mails/outbox.ts'
+import type { UserAccount } from '../tables.ts'
+import type { PushMessage, PushSender } from './pushSender.port.ts'
+import type { PushSubscriptions } from './pushSubscriptions.ts'
+
+/** A video that succeeded or failed. */
+export interface DoneVideo {
+  readonly taskId: string
+  readonly userId: string
+  readonly succeeded: boolean
+  /** ISO instant. */
+  readonly finishedAt: string
+}
+
+/** Time without a call of the user after which a mail is sent. */
+const AWAY_MS = 10 * 60_000
+const KEPT_MS = 7 * 24 * 3_600_000
+const MAIL_LIFETIME_MS = 24 * 3_600_000
+const TEXTS = { en, zh }
+
+interface VideoNoticesOptions {
+  readonly database: Database
+  readonly subscriptions: PushSubscriptions
+  readonly sender: PushSender
+  readonly outbox: Outbox
+  readonly publicUrl: () => string
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+}
+
+export type VideoNotices = ReturnType<typeof createVideoNotices>
+
+/** Creates the service that tells users about videos that are done. */
+export function createVideoNotices({
+  database,
+  subscriptions,
+  sender,
+  outbox,
+  publicUrl,
+  clock,
+  onError,
+}: VideoNoticesOptions) {
+  /** Returns whether this process is the first to tell about the video, and the user wants to know. */
+  const claim = async ({ taskId, userId, succeeded, finishedAt }: DoneVideo) => {
+    const rows = await database.em.fork().execute<object[]>(
+      `insert into video_notice (task_id, user_id, succeeded, finished_at, mail)
+       select ?, id, ?, ?, mail_when_done from user_account u where id = ?
+         and (mail_when_done or exists (select from push_subscription where user_id = u.id))
+       on conflict do nothing returning task_id`,
+      [taskId, succeeded, finishedAt, userId],
+    )
+    return rows.length > 0
+  }
+
+  const mail = async (tx: EntityManager, userId: string, succeeded: boolean) => {
+    const [user] = await tx.execute<Pick<UserAccount, 'email' | 'fullName' | 'language'>[]>(
+      'select email, full_name as "fullName", language from user_account where id = ?',
+      [userId],
+    )
+    if (!user) return
+    const link = `${publicUrl()}${pathOf(user.language, succeeded)}`
+    const kind = succeeded ? 'videoDone' : 'videoFailed'
+    await outbox.put(tx, userId, composeMail(kind, user, link), MAIL_LIFETIME_MS)
+  }
+
+  return {
+    /** Sends push messages to the user's browsers, once per video. */
+    async tell(video: DoneVideo): Promise<void> {
+      if (!(await claim(video))) return
+      const told = (await subscriptions.list(video.userId)).map(async ({ language, ...subscription }) => {
+        const result = await sender.send(subscription, messageOf(video, language))
+        if (result === 'gone') await subscriptions.removeEndpoint(subscription.endpoint)
+      })
+      for (const result of await Promise.allSettled(told)) if (result.status === 'rejected') onError(result.reason)
+    },
+
+    /** Mails users who have been away for ten minutes since their last call, once for all their videos. */
+    async mailAway(): Promise<void> {
+      const now = clock()
+      await database.em.fork().transactional(async (tx) => {
+        await tx.execute('delete from video_notice where finished_at < ?', [new Date(now - KEPT_MS)])
+        const due = await tx.execute<{ user_id: string; task_id: string; succeeded: boolean; seen: boolean }[]>(
+          `select n.user_id, n.task_id, n.succeeded, coalesce(s.last, 'epoch') > n.finished_at as seen
+           from video_notice n left join lateral
+             (select max(last_used_at) as last from session where user_id = n.user_id) s on true
+           where n.mail and n.finished_at <= ? and coalesce(s.last, 'epoch') <= ?
+           order by n.finished_at desc for update of n skip locked`,
+          [new Date(now - AWAY_MS), new Date(now - AWAY_MS)],
+        )
+        const mailed = new Set<string>()
+        for (const { user_id, task_id, succeeded, seen } of due) {
+          await tx.execute('update video_notice set mail = false where task_id = ?', [task_id])
+          if (seen || mailed.has(user_id)) continue
+          mailed.add(user_id)
+          await mail(tx, user_id, succeeded)
+        }
+      })
+    },
+  }
+}
+
+const pathOf = (language: keyof typeof TEXTS, succeeded: boolean) =>
+  `${language === 'zh' ? '/zh' : ''}${succeeded ? '/library' : '/workspace'}`
+
+function messageOf({ taskId, succeeded }: DoneVideo, language: keyof typeof TEXTS): PushMessage {
+  const { title, body } = TEXTS[language][succeeded ? 'done' : 'failed']
+  return { title, body, path: pathOf(language, succeeded), tag: `video ${taskId}` }
+}
