@@ -42,7 +42,8 @@ describe('audit verify of a ledger in EventStoreDB (the real client, a double of
     server.kill()
   })
 
-  it('reads a log over TLS with the authority that EVENTSTORE_CA names', async () => {
+  // Both wait 15 seconds for a server.
+  it.concurrent('reads a log over TLS with the authority that EVENTSTORE_CA names', async () => {
     const authority = createTestAuthority()
     const server = await new EventStoreDbTestServer({ tls: authority.issue() }).start()
     const store = createEventStoreDb({ url: server.url, ca: authority.ca })
@@ -58,7 +59,9 @@ describe('audit verify of a ledger in EventStoreDB (the real client, a double of
     authority.remove()
   })
 
-  it('gives up after 15 seconds with the cause, and leaves no partial archive', { timeout: 35_000 }, async () => {
+  it.concurrent('gives up after 15 seconds with the cause, and leaves no partial archive', {
+    timeout: 35_000,
+  }, async () => {
     const mute = await new EventStoreDbTestServer().start()
     mute.silentReads = 'subscriptions'
     const gone = await new EventStoreDbTestServer().start()

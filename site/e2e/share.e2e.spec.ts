@@ -6,6 +6,7 @@ import type { Share, Task } from '#backend/tasks/contract.ts'
 import type { TestUser } from '#backend/testing/testUser.ts'
 import { axeFaults } from './testing/axeFaults.ts'
 import { htmlFaults } from './testing/htmlFaults.ts'
+import { languagesInTurn } from './testing/languagesInTurn.ts'
 import { observeShifts, shiftFaults } from './testing/layoutShift.ts'
 import { describeOnSite } from './testing/onSite.ts'
 import { signUp, words } from './testing/walkJourney.ts'
@@ -92,7 +93,7 @@ describeOnSite('the page of a shared film', (site) => {
     await page.context().close()
   })
 
-  it.each(['en', 'zh'] as const)("becomes a stranger's own film (%s)", { timeout: 180_000 }, async (language) => {
+  it.each(languagesInTurn('zh'))("becomes a stranger's own film (%s)", { timeout: 180_000 }, async (language) => {
     const page = await site.visit({ language, width: language === 'zh' ? 390 : 1280 })
     const [texts, { form, task }] = [await words(language, 'share'), await words(language, 'workspace')]
     await page.goto(addressIn(language))

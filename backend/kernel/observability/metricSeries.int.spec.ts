@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { createProviderDouble } from '../../providers/video/testing/providerDouble.ts'
+import { FULL } from '../../testing/fullRun.ts'
 import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+
+const DOWNLOADS = FULL ? 25 : 8
 
 let kinora: TestKinora
 beforeAll(async () => {
@@ -32,7 +35,7 @@ it('keeps the number of metric series constant after N downloads', async () => {
   for (const activity of ['sendMail', 'sweepHolds', 'releaseSlot']) await has(activity)
   const afterOne = await series()
   const ids: string[] = []
-  for (let download = 2; download <= 25; download++) ids.push(await makeAndDownload())
+  for (let download = 2; download <= DOWNLOADS; download++) ids.push(await makeAndDownload())
   await expect.poll(series).toHaveLength(afterOne.length)
   const text = (await series()).join('\n')
   for (const id of ids) expect(text).not.toContain(id)

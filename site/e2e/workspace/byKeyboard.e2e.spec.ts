@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright'
 import { expect, it } from 'vitest'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
 import { describeOnSite } from '../testing/onSite.ts'
 import { words } from '../testing/walkJourney.ts'
 
@@ -35,7 +36,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 }
 
 describeOnSite('with a keyboard alone', (site) => {
-  it.each(['en', 'zh'] as const)('makes, plays and downloads a video (%s)', { timeout: 180_000 }, async (language) => {
+  it.each(languagesInTurn('zh'))('makes, plays and downloads a video (%s)', { timeout: 180_000 }, async (language) => {
     const [{ field }, { form, task }, { action }] = await Promise.all(
       ['auth', 'workspace', 'common'].map((name) => words(language, name)),
     )

@@ -129,7 +129,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
       const before = count('GET /videos/tasks')
       await expect
         .poll(async () => {
-          await page.clock.runFor(2_000)
+          await page.clock.runFor(10_000)
           // Count the call after its response.
           await delay(200)
           return count('GET /videos/tasks')
@@ -148,7 +148,7 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
     await expect.poll(() => resume.count(), soon).toBe(0)
     await expect
       .poll(async () => {
-        await page.clock.runFor(2_000)
+        await page.clock.runFor(10_000)
         await delay(200)
         return count('GET /videos/tasks')
       }, soon)
