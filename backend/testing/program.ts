@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { copyCluster } from './clusterTemplate.ts'
 
 export interface Program {
   readonly url: string
@@ -15,8 +16,9 @@ export interface Program {
 
 const MAIN = path.resolve(import.meta.dirname, '../main.ts')
 
-/** Starts Kinora as a process. Resolves when it prints that it is ready. */
+/** Starts Kinora as a process, with a copied database if its data folder is new. Resolves when it prints that it is ready. */
 export async function startProgram(env: Record<string, string>, entry = MAIN): Promise<Program> {
+  if (env.DATA_DIR && !env.DATABASE_URL) await copyCluster(path.join(env.DATA_DIR, 'postgres'))
   const child: ChildProcess = spawn(process.execPath, [entry], {
     env: { ...process.env, NODE_ENV: 'test', LOG_LEVEL: 'error', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { startTemporalServer, type TemporalServer } from '#workflows/testing/temporalServer.ts'
 import { EventStoreDbTestServer } from '../kernel/eventsourcing/testing/eventStoreDbTestServer.ts'
 import { startTemporaryPostgres, type TemporaryPostgres } from '../kernel/postgres/testing/temporaryPostgres.ts'
+import { copyCluster } from './clusterTemplate.ts'
 import { type CuttableProxy, startCuttableProxy } from './cuttableProxy.ts'
 import { freePort } from './freePort.ts'
 import { type Program, startProgram } from './program.ts'
@@ -41,14 +42,14 @@ export interface LayoutOptions {
   readonly processes: readonly ProcessName[]
   readonly env?: Record<string, string>
   /** Module that each process runs. Default: Kinora's main module. */
-  readonly entry?: string
+  readonly entry?: string | undefined
 }
 
 /** Starts Kinora in several processes on Postgres, Temporal and EventStoreDB's test server, behind a load balancer. */
 export async function startSplitLayout({ temporal, processes, env, entry }: LayoutOptions): Promise<SplitLayout> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-split-'))
   const [postgres, server, eventStore] = await Promise.all([
-    startTemporaryPostgres(),
+    startTemporaryPostgres(copyCluster),
     startTemporalServer(temporal),
     new EventStoreDbTestServer().start(),
   ])

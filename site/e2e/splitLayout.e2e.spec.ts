@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import { startSplitLayout } from '#backend/testing/splitLayout.ts'
 import { findTemporal } from '#workflows/testing/temporalServer.ts'
 import { languagesInTurn } from './testing/languagesInTurn.ts'
-import { describeInBrowser } from './testing/onSite.ts'
+import { describeInBrowser, ENTRY } from './testing/onSite.ts'
 import { walkJourney } from './testing/walkJourney.ts'
 import { walkPlan } from './testing/walkPlan.ts'
 
@@ -12,7 +12,11 @@ const WIDTH = { en: 1280, zh: 390 }
 
 describe.skipIf(!temporal)(`two APIs, a projector and two workers${lacking}`, () => {
   const start = () =>
-    startSplitLayout({ temporal: temporal!, processes: ['api1', 'api2', 'projector', 'worker1', 'worker2'] })
+    startSplitLayout({
+      temporal: temporal!,
+      processes: ['api1', 'api2', 'projector', 'worker1', 'worker2'],
+      entry: ENTRY,
+    })
 
   describeInBrowser('on Temporal and EventStoreDB’s wire', start, (site) => {
     // `npm test` runs the languages that the single-process journeys skip.

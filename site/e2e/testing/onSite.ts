@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { copyCluster } from '#backend/testing/clusterTemplate.ts'
+import { FULL } from '#backend/testing/fullRun.ts'
 import { startProgram } from '#backend/testing/program.ts'
 import { registerUser, type TestUser } from '#backend/testing/testUser.ts'
 import { chromiumPath, launchChromium } from './chromium.ts'
@@ -30,11 +30,15 @@ interface Site {
   close(): Promise<void>
 }
 
-/** Starts Kinora as one process with embedded services. */
-async function startAlone(env: Record<string, string>): Promise<Site> {
+/** Renders small videos, which take a quarter of the time. The full run renders them as users see them. */
+export const ENTRY = FULL
+  ? undefined
+  : path.resolve(import.meta.dirname, '../../../backend/testing/smallVideosProgram.ts')
+
+/** Starts Kinora as one process with embedded services. @param entry the module to run, if not Kinora's main module */
+export async function startAlone(env: Record<string, string> = {}, entry?: string): Promise<Site> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-e2e-'))
-  if (!env.DATA_DIR) await copyCluster(path.join(folder, 'postgres'))
-  const program = await startProgram({ DATA_DIR: folder, PORT: '0', ...env })
+  const program = await startProgram({ DATA_DIR: folder, PORT: '0', ...env }, entry)
   const close = async () => {
     await program.stop()
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
@@ -44,7 +48,7 @@ async function startAlone(env: Record<string, string>): Promise<Site> {
 
 /** Declares tests that need the server and a browser. Both run until the file's tests finish. */
 export function describeOnSite(name: string, tests: (site: OnSite) => void, env: Record<string, string> = {}): void {
-  describeInBrowser(name, () => startAlone(env), tests)
+  describeInBrowser(name, () => startAlone(env, ENTRY), tests)
 }
 
 /** Like `describeOnSite`, but runs the tests on the site that `start` starts. */

@@ -6,7 +6,6 @@ import path from 'node:path'
 import { createServer } from 'node:tls'
 import { promisify } from 'node:util'
 import { testCertificate } from '#backend/providers/payments/paypal/testing/testCertificate.ts'
-import { copyCluster } from '#backend/testing/clusterTemplate.ts'
 import { freePort } from '#backend/testing/freePort.ts'
 import { startProgram } from '#backend/testing/program.ts'
 
@@ -22,7 +21,6 @@ const PROGRAMS = path.resolve(import.meta.dirname, '../../../backend/programs')
  */
 export async function startPrivate(engine: Record<string, string>, prepare?: (folder: string) => Promise<void>) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-private-'))
-  await copyCluster(path.join(folder, 'postgres'))
   await prepare?.(folder)
   const port = await freePort()
   const proxy = await startTlsProxy(port)
