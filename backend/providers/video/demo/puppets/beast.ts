@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { mix } from '../paint.ts'
 import {
   body,
@@ -12,11 +11,10 @@ import {
   type Pose,
   type Puppet,
   paceOf,
-  polygon,
   traceBody,
   wave,
 } from './puppet.ts'
-import { paintShapesAt, type Shape } from './shapes.ts'
+import { loadRigs, paintShapesAt, type Shape } from './shapes.ts'
 
 /** What makes an animal on four legs the one it is. Lengths are fractions of its height at the shoulder. */
 export type Beast = Readonly<{
@@ -45,10 +43,10 @@ export type Beast = Readonly<{
   coatMarks?: 'stripes' | 'spots' | 'patches' | 'panda'
 }>
 
-type Parts = Readonly<Record<'ears' | 'horns' | 'tails', Readonly<Record<string, readonly Shape[]>>>>
-const PARTS: Parts = JSON.parse(readFileSync(new URL('../rigs/beastParts.json', import.meta.url), 'utf8'))
+/** Shapes of ears, horns, tails and the like by kind and name, in units of the head, the waist or, for tails, the height. */
+const PARTS = loadRigs<Readonly<Record<string, readonly Shape[]>>>('beastParts')
 
-const tonesOf = ({ coat, pale = coat, mark = dim(coat) }: Beast) => ({ coat, pale, mark })
+const tonesOf = ({ coat, pale = coat, mark = dim(coat) }: Beast) => ({ coat, pale, mark, ink: '#171016' })
 const dim = (colour: string) => mix(colour, '#1a1430', 0.35)
 
 /** Gaits as animals have them: a walk with three feet down, a gallop with a moment in the air, and a hop on both hind legs. */
@@ -151,7 +149,7 @@ function paintLeg(pen: Pen, { spec, hip, shoulder }: Frame, leg: number, foot: P
   limb(pen, foot, thick * 0.75, [foot[0] + thick * 1.1, foot[1] + thick * 0.12], thick * 0.6)
 }
 
-function paintTrunk(pen: Pen, { spec, hip, shoulder }: Frame): void {
+function paintTrunk(pen: Pen, { spec, pose, hip, shoulder }: Frame): void {
   const { coat, waist, chest } = spec
   const [mx, my] = [(hip[0] + shoulder[0]) / 2, (hip[1] + shoulder[1]) / 2]
   const spine = [
@@ -165,42 +163,14 @@ function paintTrunk(pen: Pen, { spec, hip, shoulder }: Frame): void {
   body(pen, ...spine)
   oval(pen, shoulder[0], shoulder[1], chest)
   oval(pen, hip[0], hip[1], waist * 1.03)
-  if (spec.extra === 'hump') oval(pen, mx, my - waist * 1.05, 0.19, 0.22)
-  if (spec.extra === 'spines') {
-    pen.fillStyle = spec.mark ?? '#5a4638'
-    for (let i = 0; i < 15; i++) {
-      const angle = Math.PI * (1.06 + i * 0.058)
-      const [x, y] = [mx + Math.cos(angle) * waist * 2, my + Math.sin(angle) * waist * 1.15]
-      polygon(pen, [x - 0.07, y + 0.12], [x - 0.14 + i * 0.018, y - 0.12], [x + 0.07, y + 0.1])
-    }
-    oval(pen, mx - 0.04, my - 0.02, waist * 2, waist * 1.1)
-  }
-  if (spec.extra === 'wool')
-    for (let i = 0; i < 12; i++) oval(pen, hip[0] - 0.14 + i * 0.105 * spec.long, my - 0.12 + 0.2 * (i % 2), 0.17)
+  const frame = { at: [mx, my], size: waist } as const
+  paintShapesAt(pen, { shapes: PARTS.trunks![spec.extra ?? ''], ...frame }, tonesOf(spec), pose)
   if (!spec.coatMarks) return
   pen.save()
   traceBody(pen, spine)
   pen.clip()
-  pen.fillStyle = spec.mark ?? '#2a1a14'
-  paintMarks(pen, spec, hip, shoulder)
+  paintShapesAt(pen, { shapes: PARTS.marks![spec.coatMarks], ...frame }, tonesOf(spec), pose)
   pen.restore()
-}
-
-function paintMarks(pen: Pen, { coatMarks, chest, waist }: Beast, hip: Point, shoulder: Point): void {
-  const [left, wide] = [hip[0] - waist, shoulder[0] - hip[0] + waist + chest]
-  const y = (hip[1] + shoulder[1]) / 2
-  if (coatMarks === 'panda') pen.fillRect(shoulder[0] - chest * 0.8, y - 1, chest * 1.5, 2)
-  if (coatMarks === 'stripes') {
-    for (let i = 0; i < 9; i++) {
-      const x = left + (wide * (i + 0.5)) / 9
-      body(pen, [x, y - waist * 1.5, 0.036], [x - 0.03, y - waist * 0.3, 0.026], [x + 0.02, y + waist * 0.6, 0.004])
-    }
-  }
-  const spots = coatMarks === 'spots' ? 34 : coatMarks === 'patches' ? 5 : 0
-  for (let i = 0; i < spots; i++) {
-    const radius = coatMarks === 'spots' ? 0.028 : 0.13
-    oval(pen, left + wide * ((i * 0.618 + 0.1) % 1), y - waist + ((i * 0.37) % 1) * waist * 1.8, radius, radius * 0.8)
-  }
 }
 
 function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame): void {
@@ -217,22 +187,17 @@ function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame
   const root: Point = [shoulder[0] + chest * 0.3, shoulder[1] - chest * 0.25]
   const at: Point = [root[0] + Math.cos(rise * Math.PI * 2) * neck, root[1] - Math.sin(rise * Math.PI * 2) * neck]
   const [x, y] = at
-  if (extra === 'mane') paintMane(pen, spec, at)
-  const ears = (dx: number, own: string) =>
-    paintShapesAt(pen, { shapes: PARTS.ears[spec.ears ?? ''], at: [x + head * dx, y], size: head }, { own }, seconds)
+  const tones = tonesOf(spec)
+  const part = (shapes: readonly Shape[] | undefined, own = tones, dx = 0) =>
+    paintShapesAt(pen, { shapes, at: [x + head * dx, y], size: head }, own, pose)
+  part(PARTS.manes![extra ?? ''])
+  const ears = (dx: number, coatOfEar: string) => part(PARTS.ears![spec.ears ?? ''], { ...tones, coat: coatOfEar }, dx)
   ears(0.35, dim(coat))
   pen.fillStyle = coat
   limb(pen, root, Math.max(neckThick * 1.5, chest * 0.62), at, neckThick)
-  if (pale) {
-    pen.fillStyle = pale
-    limb(
-      pen,
-      [root[0] + chest * 0.42, root[1] + chest * 0.5],
-      chest * 0.3,
-      [x + head * 0.1, y + head * 0.55],
-      head * 0.42,
-    )
-  }
+  pen.fillStyle = pale ?? coat
+  const throat: Point = [root[0] + chest * 0.42, root[1] + chest * 0.5]
+  if (pale) limb(pen, throat, chest * 0.3, [x + head * 0.1, y + head * 0.55], head * 0.42)
   if (extra === 'crest') {
     pen.fillStyle = spec.mark ?? dim(coat)
     const flow = 0.04 * wave(seconds * 1.2) + (isRunning ? 0.12 : 0.03)
@@ -249,44 +214,21 @@ function paintHead(pen: Pen, { spec, pose, shoulder, isRunning, isLying }: Frame
   pen.fillStyle = coat
   oval(pen, x, y, head)
   limb(pen, [x + head * 0.3, y + head * 0.1], head * 0.74, nose, snoutThick)
-  if (pale) {
-    pen.fillStyle = pale
-    limb(
-      pen,
-      [x + head * 0.5, y + head * 0.6],
-      head * 0.34,
-      [nose[0] - 0.02, nose[1] + snoutThick * 0.4],
-      snoutThick * 0.6,
-    )
-  }
+  pen.fillStyle = pale ?? coat
+  const chin: Point = [nose[0] - 0.02, nose[1] + snoutThick * 0.4]
+  if (pale) limb(pen, [x + head * 0.5, y + head * 0.6], head * 0.34, chin, snoutThick * 0.6)
   if (extra !== 'trunk') {
     pen.fillStyle = '#201820'
     oval(pen, nose[0] + snoutThick * 0.6, nose[1] - snoutThick * 0.25, snoutThick * 0.45)
   }
-  ears(-0.2, spec.coatMarks === 'panda' ? spec.mark! : coat)
-  const horned = { mark: '#d9cbb0', ...(spec.mark && { mark: spec.mark }), coat }
-  paintShapesAt(pen, { shapes: PARTS.horns[extra ?? ''], at, size: head }, horned, seconds)
-  if (spec.coatMarks === 'panda') {
-    pen.fillStyle = spec.mark!
-    oval(pen, x + head * 0.4, y - head * 0.05, head * 0.3, head * 0.38, 0.3)
-  }
-  const open = isLying || (seconds % 3.3 < 0.12 && verb !== 'run') ? 0.15 : 1
-  pen.fillStyle = spec.coatMarks === 'panda' ? '#f4f0ea' : '#171016'
-  oval(pen, x + head * 0.4, y - head * 0.1, head * 0.15, head * 0.17 * open)
-  pen.fillStyle = '#ffffff'
-  if (open === 1) oval(pen, x + head * 0.45, y - head * 0.16, head * 0.05)
+  ears(-0.2, spec.coatMarks === 'panda' ? tones.mark : coat)
+  part(PARTS.horns![extra ?? ''], { ...tones, mark: spec.mark ?? '#d9cbb0' })
+  const lids = isLying || (seconds % 3.3 < 0.12 && verb !== 'run') ? 'shut' : 'open'
+  part(PARTS.eyes![`${spec.coatMarks} ${lids}`] ?? PARTS.eyes![lids])
 }
 
 function paintTail(pen: Pen, { spec, pose, hip, isRunning }: Frame): void {
   const root: Point = [hip[0] - spec.waist * 0.85, hip[1] - spec.waist * 0.45]
-  const shapes = (isRunning ? PARTS.tails[`${spec.tail} run`] : undefined) ?? PARTS.tails[spec.tail ?? '']
-  paintShapesAt(pen, { shapes, at: root }, tonesOf(spec), pose.seconds)
-}
-
-function paintMane(pen: Pen, spec: Beast, [x, y]: Point): void {
-  pen.fillStyle = spec.mark ?? dim(spec.coat)
-  for (let lock = 0; lock < 13; lock++) {
-    const angle = (lock / 13) * Math.PI * 2
-    oval(pen, x - 0.05 + Math.cos(angle) * 0.19, y + 0.06 + Math.sin(angle) * 0.23, 0.16)
-  }
+  const shapes = (isRunning ? PARTS.tails![`${spec.tail} run`] : undefined) ?? PARTS.tails![spec.tail ?? '']
+  paintShapesAt(pen, { shapes, at: root }, tonesOf(spec), pose)
 }

@@ -1,19 +1,6 @@
 import { mix } from '../paint.ts'
-import {
-  body,
-  footOf,
-  type Gait,
-  limb,
-  oval,
-  type Pen,
-  type Point,
-  type Pose,
-  type Puppet,
-  paceOf,
-  polygon,
-  wave,
-} from './puppet.ts'
-import { FIGURES, paintShapes } from './shapes.ts'
+import { body, limb, oval, type Pen, type Point, type Pose, type Puppet, polygon, wave } from './puppet.ts'
+import { FIGURES, paintShapesAt } from './shapes.ts'
 
 export type Bird = Readonly<{
   size: number
@@ -33,22 +20,13 @@ export type Bird = Readonly<{
   quick?: boolean
   /** Whether it rests on water. */
   floats?: boolean
+  /** Whether it has the head of an owl. */
   owl?: boolean
-  penguin?: boolean
 }>
 
 const FLYING = new Set(['fly', 'float', 'rise', 'fall', 'orbit', 'run', 'land'])
-const WADDLE: Gait = { cycle: 0.9, duty: 0.6, step: 0.22, lift: 0.08, phases: [0, 0.5] }
 
 export function bird(spec: Bird): Puppet {
-  if (spec.penguin)
-    return {
-      habit: 'ground',
-      size: spec.size,
-      box: [-0.6, -1.15, 0.6, 0.1],
-      pace: (verb) => (verb === 'walk' ? paceOf(WADDLE) : 0),
-      paint: (pen, pose) => paintPenguin(pen, spec, pose),
-    }
   return {
     habit: 'air',
     size: spec.size,
@@ -59,15 +37,8 @@ export function bird(spec: Bird): Puppet {
 }
 
 function paintBird(pen: Pen, spec: Bird, { seconds, verb }: Pose): void {
-  const {
-    coat,
-    neck = 0.12,
-    span = 0.8,
-    tail = 0.34,
-    legs = 0.16,
-    beak = '#e9a33d',
-    wing = mix(coat, '#10101c', 0.18),
-  } = spec
+  const { coat, neck = 0.12, span = 0.8, tail = 0.34, legs = 0.16, beak = '#e9a33d' } = spec
+  const { wing = mix(coat, '#10101c', 0.18) } = spec
   const flies = FLYING.has(verb)
   const swims = verb === 'swim' && spec.floats
   const beat = seconds * (spec.quick ? 6 : spec.slow ? 0.9 : 1.6)
@@ -98,38 +69,21 @@ function paintBird(pen: Pen, spec: Bird, { seconds, verb }: Pose): void {
   }
   pen.fillStyle = spec.crest ?? coat
   if (spec.crest) oval(pen, head[0] - 0.01, head[1] - 0.09, 0.06, 0.035)
-  if (spec.owl)
-    for (const dx of [-0.12, 0.08])
-      polygon(
-        pen,
-        [head[0] + dx - 0.04, head[1] - 0.1],
-        [head[0] + dx, head[1] - 0.27],
-        [head[0] + dx + 0.07, head[1] - 0.12],
-      )
   pen.fillStyle = beak
-  const long = spec.owl ? 0.12 : (spec.beakLong ?? 0.22)
-  polygon(
+  const [base, long] = [head[0] + skull * 0.6, spec.owl ? 0.12 : (spec.beakLong ?? 0.22)]
+  polygon(pen, [base, head[1] - 0.045], [base + long, head[1] + 0.035], [base, head[1] + 0.055])
+  paintShapesAt(
     pen,
-    [head[0] + skull * 0.6, head[1] - 0.045],
-    [head[0] + skull * 0.6 + long, head[1] + 0.035],
-    [head[0] + skull * 0.6, head[1] + 0.055],
+    { shapes: FIGURES[spec.owl ? 'owl' : 'birdEye'], at: head },
+    { coat: spec.crest ?? coat },
+    { seconds },
   )
-  paintEyes(pen, head, spec.owl ?? false)
   if (flies) paintWing(pen, wing, span, flap, 0)
   else {
     pen.fillStyle = wing
     body(pen, [0.18, -0.04, 0.1], [-0.1, 0, 0.14], [-0.4, 0.08, 0.03])
   }
   pen.restore()
-}
-
-function paintEyes(pen: Pen, [x, y]: Point, isOwl: boolean): void {
-  if (isOwl) {
-    pen.fillStyle = '#f3c845'
-    for (const dx of [-0.02, 0.11]) oval(pen, x + dx, y - 0.02, 0.055)
-  }
-  pen.fillStyle = '#14101a'
-  for (const dx of isOwl ? [-0.015, 0.115] : [0.04]) oval(pen, x + dx, y - 0.02, isOwl ? 0.03 : 0.02)
 }
 
 /** A wing of two bones. Its outer half follows the inner one, and folds on the way up. */
@@ -158,18 +112,4 @@ function paintPlumes(pen: Pen, plume: string, seconds: number): void {
       [-1.35, 0.06 + 0.2 * i + sway(0.3), 0.01],
     )
   }
-}
-
-function paintPenguin(pen: Pen, { coat, pale = '#ffffff', beak = '#e9a33d' }: Bird, { seconds, verb }: Pose): void {
-  const walks = verb === 'walk' || verb === 'run' || verb === 'dance'
-  const rock = walks ? 0.09 * wave(seconds / WADDLE.cycle) : 0.015 * wave(seconds * 0.3)
-  for (const leg of [0, 1]) {
-    const [x, y] = walks ? footOf(WADDLE, leg, seconds) : [leg * 0.12 - 0.05, 0]
-    pen.fillStyle = beak
-    limb(pen, [x - 0.06, y - 0.03], 0.035, [x + 0.1, y - 0.02], 0.03)
-  }
-  pen.save()
-  pen.rotate(rock)
-  paintShapes(pen, FIGURES.penguin!, { coat, pale, beak }, seconds)
-  pen.restore()
 }

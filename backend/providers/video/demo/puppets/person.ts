@@ -1,6 +1,4 @@
-import { mix } from '../paint.ts'
 import {
-  body,
   footOf,
   type Gait,
   jointOf,
@@ -11,11 +9,9 @@ import {
   type Pose,
   type Puppet,
   paceOf,
-  polygon,
   wave,
 } from './puppet.ts'
-import { FIGURES, paintShapesAt } from './shapes.ts'
-import { paintHat, paintHeld, paintProp } from './wardrobe.ts'
+import { FIGURES, loadRigs, paintShapesAt, type Shape, type Tones, toneOf } from './shapes.ts'
 
 export type Person = Readonly<{
   outfit: 'coat' | 'dress' | 'robe' | 'plain' | 'space' | 'robot' | 'armour'
@@ -33,11 +29,28 @@ export type Person = Readonly<{
   prop?: string
 }>
 
+/** Clothes: shapes around the hip while the spine is upright, the thickness of limbs, and the tones of their parts. */
+type Outfit = Readonly<{
+  torso: readonly Shape[]
+  seated?: readonly Shape[]
+  bulk?: number
+  legs?: string
+  shoes?: string
+  sleeves?: string
+  hands?: string
+  /** Figure that hides the head. */
+  mask?: string
+}>
+
+const OUTFITS = loadRigs<Outfit>('outfits')
+const WARDROBE = loadRigs<Readonly<Record<string, readonly Shape[]>>>('wardrobe')
 const WALK: Gait = { cycle: 1.15, duty: 0.6, step: 0.36, lift: 0.06, phases: [0, 0.5] }
 const RUN: Gait = { cycle: 0.66, duty: 0.36, step: 0.5, lift: 0.17, phases: [0, 0.5] }
 const gaitOf = (verb: string) => (verb === 'run' ? RUN : verb === 'walk' ? WALK : undefined)
 const RAISED = new Set(['umbrella', 'torch', 'balloon', 'kite'])
+const PLUCKED = new Set(['guitar', 'violin'])
 const FLOATING = new Set(['fly', 'float', 'swim', 'fall', 'land', 'orbit', 'rise'])
+const SEATED = new Set(['sit', 'ride', 'sleep'])
 
 /** Where the joints of a person are at a moment. */
 type Joints = Readonly<{
@@ -60,11 +73,12 @@ export function person(spec: Person): Puppet {
   }
 }
 
-function jointsOf({ child, held }: Person, { seconds, verb }: Pose): Joints {
+const legOf = ({ child }: Person) => (child ? 0.4 : 0.47)
+const torsoOf = ({ child }: Person) => (child ? 0.28 : 0.34)
+
+function jointsOf(spec: Person, pose: Pose): Joints {
+  const { seconds, verb } = pose
   const gait = gaitOf(verb)
-  const leg = child ? 0.4 : 0.47
-  const floats = FLOATING.has(verb)
-  const sits = verb === 'sit' || verb === 'ride' || verb === 'sleep'
   const beat = seconds / (gait?.cycle ?? 2.4)
   const dance = verb === 'dance' ? wave(seconds * 0.75) : 0
   const hop = gait
@@ -72,193 +86,93 @@ function jointsOf({ child, held }: Person, { seconds, verb }: Pose): Joints {
     : verb === 'jump'
       ? 0.24 * Math.max(0, wave(seconds * 0.7))
       : 0.03 * Math.abs(dance)
-  const lean = verb === 'run' ? 0.22 : floats && verb !== 'float' ? 0.5 : gait ? 0.05 : 0.08 * dance + 0.01 * wave(beat)
+  const glides = FLOATING.has(verb) && verb !== 'float'
+  const lean = verb === 'run' ? 0.22 : glides ? 0.5 : gait ? 0.05 : 0.08 * dance + 0.01 * wave(beat)
   const seat = verb === 'ride' ? 0.02 : 0.16
-  const hip: Point = [0.04 * dance, -(sits ? seat : leg * 0.985) - hop]
+  const hip: Point = [0.04 * dance, -(SEATED.has(verb) ? seat : legOf(spec) * 0.985) - hop]
+  const neck: Point = [hip[0] + Math.sin(lean) * torsoOf(spec), hip[1] - Math.cos(lean) * torsoOf(spec)]
+  const head: Point = [neck[0] + Math.sin(lean) * 0.1 + 0.012, neck[1] - (spec.child ? 0.13 : 0.105)]
   const feet = [0, 1].map((side): Point => {
-    if (gait)
-      return [...footOf(gait, side, seconds)].map((v, i) => (i ? v : v * (child ? 0.85 : 1))) as unknown as Point
+    if (gait) {
+      const [x, y] = footOf(gait, side, seconds)
+      return [x, y * (spec.child ? 0.85 : 1)]
+    }
     if (verb === 'ride') return [0.16, 0.3]
-    if (sits) return [0.34 + side * 0.05, -0.02]
-    if (floats) return [-0.2 - 0.1 * side + 0.05 * wave(seconds * 0.5 + side / 2), hip[1] + leg * 0.86]
+    if (SEATED.has(verb)) return [0.34 + side * 0.05, -0.02]
+    if (FLOATING.has(verb))
+      return [-0.2 - 0.1 * side + 0.05 * wave(seconds * 0.5 + side / 2), hip[1] + legOf(spec) * 0.86]
     if (verb === 'dance' && side) return [0.22 + 0.1 * dance, -0.2 - 0.12 * dance]
     return [side ? 0.06 : -0.06, verb === 'jump' ? -hop : 0]
   })
-  const torso = child ? 0.28 : 0.34
-  const neck: Point = [hip[0] + Math.sin(lean) * torso, hip[1] - Math.cos(lean) * torso]
-  const head: Point = [neck[0] + Math.sin(lean) * 0.1 + 0.012, neck[1] - (child ? 0.13 : 0.105)]
   const hands = [0, 1].map((side): Point => {
-    const shoulder: Point = [neck[0], neck[1] + 0.045]
-    const swing = gait ? (verb === 'run' ? 0.2 : 0.13) * wave(beat + side / 2 + 0.25) : 0
-    if (held && side)
-      return RAISED.has(held)
-        ? [neck[0] + 0.2, neck[1] - 0.01]
-        : [neck[0] + 0.22, neck[1] + 0.2 + 0.01 * wave(seconds * 0.5)]
-    if (held === 'guitar' || held === 'violin') return [neck[0] + 0.12, neck[1] + 0.24 + 0.03 * wave(seconds * 2)]
-    if (verb === 'dance')
-      return [shoulder[0] + (side ? 0.24 : -0.24), shoulder[1] - 0.16 - 0.1 * wave(seconds * 0.75 + side / 2)]
-    if (floats)
-      return [
-        shoulder[0] + (side ? 0.28 : -0.14),
-        shoulder[1] + (verb === 'float' ? 0.12 * wave(seconds * 0.3 + side / 3) : -0.06),
-      ]
-    if (sits)
-      return [shoulder[0] + 0.2, shoulder[1] + 0.2 + (verb === 'sit' ? 0.02 * wave(seconds * 1.5 + side / 2) : 0)]
-    return [shoulder[0] + swing * 1.4 + 0.02, shoulder[1] + (verb === 'run' ? 0.18 : 0.3) - Math.abs(swing) * 0.25]
+    const [x, y] = reachOf(spec.held, side, pose)
+    return [neck[0] + x, neck[1] + 0.045 + y]
   })
   return { hip, neck, head, feet, hands, lean }
 }
 
+/** Returns where a hand is, from its shoulder. The first one is the far hand, the second one holds things. */
+function reachOf(held: string | undefined, side: number, { seconds, verb }: Pose): Point {
+  const gait = gaitOf(verb)
+  if (held && side) return RAISED.has(held) ? [0.2, -0.055] : [0.22, 0.155 + 0.01 * wave(seconds * 0.5)]
+  if (held && PLUCKED.has(held)) return [0.12, 0.195 + 0.03 * wave(seconds * 2)]
+  if (verb === 'dance') return [side ? 0.24 : -0.24, -0.16 - 0.1 * wave(seconds * 0.75 + side / 2)]
+  if (FLOATING.has(verb)) return [side ? 0.28 : -0.14, verb === 'float' ? 0.12 * wave(seconds * 0.3 + side / 3) : -0.06]
+  if (SEATED.has(verb)) return [0.2, 0.2 + (verb === 'sit' ? 0.02 * wave(seconds * 1.5 + side / 2) : 0)]
+  const swing = gait ? (verb === 'run' ? 0.2 : 0.13) * wave(seconds / gait.cycle + side / 2 + 0.25) : 0
+  return [swing * 1.4 + 0.02, (verb === 'run' ? 0.18 : 0.3) - Math.abs(swing) * 0.25]
+}
+
 function paintPerson(pen: Pen, spec: Person, pose: Pose): void {
   const joints = jointsOf(spec, pose)
-  const { hip, neck, head, hands } = joints
-  const { outfit, colour } = spec
-  const skin = outfit === 'robot' ? mix(colour, '#ffffff', 0.25) : (spec.skin ?? '#f0bd94')
-  if (spec.prop) paintProp(pen, spec.prop, neck, pose.seconds)
-  paintArm(pen, spec, joints, 0, skin)
-  paintBackHair(pen, spec, head, pose)
-  for (const side of [0, 1]) paintLeg(pen, spec, joints, side)
-  paintTorso(pen, spec, hip, neck, pose)
-  const mask = outfit === 'space' ? FIGURES.helmet : outfit === 'robot' ? FIGURES.robot : undefined
-  if (mask) paintShapesAt(pen, { shapes: mask, at: head }, { coat: colour }, pose.seconds)
-  else paintFace(pen, spec, head, skin)
-  if (spec.hat) paintHat(pen, spec.hat, head, spec.child ? 0.1 : 0.08, colour)
-  if (spec.held) paintHeld(pen, spec.held, hands[1]!, pose.seconds, spec.heldColour)
-  paintArm(pen, spec, joints, 1, skin)
+  const { hip, neck, head, hands, lean } = joints
+  const outfit = OUTFITS[spec.outfit]!
+  const skin = outfit.mask === 'robot' ? toneOf('coat+25', { coat: spec.colour }) : (spec.skin ?? '#f0bd94')
+  const tones = { coat: spec.colour, skin, hair: spec.hairColour ?? '#2b1e23', trousers: spec.trousers ?? '#30334a' }
+  const size = spec.child ? 0.1 : 0.08
+  const draw = (shapes: readonly Shape[] | undefined, at: Point, scale = 1, turn = 0, own: Tones = tones) =>
+    paintShapesAt(pen, { shapes, at, size: scale, turn }, own, pose)
+  const { hair = 'short', prop = '', held = '' } = spec
+  draw(WARDROBE.worn![prop], neck)
+  draw(WARDROBE.ridden![prop], [0, 0])
+  paintArm(pen, spec, joints, 0, tones)
+  draw(FIGURES[`${hair} behind ${pose.verb}`] ?? FIGURES[`${hair} behind`], head, size)
+  for (const side of [0, 1]) paintLeg(pen, spec, joints, side, tones)
+  draw((SEATED.has(pose.verb) && outfit.seated) || outfit.torso, hip, torsoOf(spec) / 0.34, lean)
+  if (outfit.mask) draw(FIGURES[outfit.mask], head)
+  else for (const part of ['face', spec.beard ? 'beard' : '', hair]) draw(FIGURES[part], head, size)
+  draw(WARDROBE.hats![spec.hat ?? ''], head, size)
+  draw(WARDROBE.held![held], hands[1]!, 1, 0, { own: spec.heldColour ?? '#d8402f' })
+  paintArm(pen, spec, joints, 1, tones)
 }
 
-const bulk = ({ outfit }: Person) => (outfit === 'space' ? 1.75 : outfit === 'robot' ? 1.2 : 1)
-const dim = (colour: string, isFar: boolean) => (isFar ? mix(colour, '#1a1430', 0.3) : colour)
+/** Returns a tone of a limb. The far limbs are darker. */
+const limbTone = (name: string, tones: Tones, side: number) =>
+  toneOf(side === 0 ? 'own-' : 'own', { own: toneOf(name, tones) })
 
-function paintLeg(pen: Pen, spec: Person, { hip, feet }: Joints, side: number): void {
+function paintLeg(pen: Pen, spec: Person, { hip, feet }: Joints, side: number, tones: Tones): void {
   const foot = feet[side]!
-  const leg = spec.child ? 0.4 : 0.47
-  const length = Math.max(leg, Math.hypot(foot[0] - hip[0], foot[1] - hip[1]) * 1.001)
+  const { bulk = 1, legs = 'trousers', shoes = '#221d28' } = OUTFITS[spec.outfit]!
+  const length = Math.max(legOf(spec), Math.hypot(foot[0] - hip[0], foot[1] - hip[1]) * 1.001)
   const ankle: Point = [foot[0] - 0.01, foot[1] - 0.03]
   const knee = jointOf(hip, ankle, length / 2, length / 2, 1)
-  const thick = bulk(spec)
-  const plain =
-    spec.outfit === 'space'
-      ? spec.colour
-      : spec.outfit === 'robot'
-        ? mix(spec.colour, '#3a4456', 0.55)
-        : (spec.trousers ?? '#30334a')
-  const tone = spec.outfit === 'dress' && !spec.trousers ? (spec.skin ?? '#e8b288') : plain
-  pen.fillStyle = dim(tone, side === 0)
-  limb(pen, hip, 0.056 * thick, knee, 0.042 * thick)
-  limb(pen, knee, 0.042 * thick, ankle, 0.028 * thick)
-  pen.fillStyle = spec.outfit === 'space' ? mix(spec.colour, '#000000', 0.18) : '#221d28'
-  limb(pen, [foot[0] - 0.015, foot[1] - 0.018], 0.026 * thick, [foot[0] + 0.06, foot[1] - 0.012], 0.019 * thick)
+  pen.fillStyle = limbTone(spec.trousers ? 'trousers' : legs, tones, side)
+  limb(pen, hip, 0.056 * bulk, knee, 0.042 * bulk)
+  limb(pen, knee, 0.042 * bulk, ankle, 0.028 * bulk)
+  pen.fillStyle = toneOf(shoes, tones)
+  limb(pen, [foot[0] - 0.015, foot[1] - 0.018], 0.026 * bulk, [foot[0] + 0.06, foot[1] - 0.012], 0.019 * bulk)
 }
 
-function paintArm(pen: Pen, spec: Person, { neck, hands }: Joints, side: number, skin: string): void {
+function paintArm(pen: Pen, spec: Person, { neck, hands }: Joints, side: number, tones: Tones): void {
   const hand = hands[side]!
+  const { bulk = 1, sleeves = 'coat-8', hands: glove = 'skin' } = OUTFITS[spec.outfit]!
   const shoulder: Point = [neck[0], neck[1] + 0.045]
   const length = Math.max(0.325, Math.hypot(hand[0] - shoulder[0], hand[1] - shoulder[1]) * 1.001)
   const elbow = jointOf(shoulder, hand, length / 2, length / 2, -1)
-  const thick = bulk(spec)
-  const sleeve =
-    spec.outfit === 'dress' ? skin : spec.outfit === 'armour' ? '#3b2b35' : mix(spec.colour, '#140f20', 0.08)
-  pen.fillStyle = dim(sleeve, side === 0)
-  limb(pen, shoulder, 0.042 * thick, elbow, 0.034 * thick)
-  limb(pen, elbow, 0.034 * thick, hand, 0.026 * thick)
-  if (spec.outfit === 'robe')
-    polygon(
-      pen,
-      elbow,
-      [hand[0] + 0.03, hand[1] - 0.02],
-      [hand[0] - 0.03, hand[1] + 0.15],
-      [elbow[0] - 0.05, elbow[1] + 0.08],
-    )
-  pen.fillStyle = spec.outfit === 'space' ? mix(spec.colour, '#000000', 0.18) : skin
-  oval(pen, hand[0], hand[1], 0.027 * thick)
-}
-
-function paintTorso(pen: Pen, spec: Person, [hipX, hipY]: Point, [neckX, neckY]: Point, { seconds, verb }: Pose): void {
-  const { outfit, colour } = spec
-  const wide = outfit === 'space' ? 0.135 : outfit === 'robot' ? 0.12 : spec.child ? 0.082 : 0.092
-  const sway = 0.02 * wave(seconds * 0.4) - (verb === 'run' ? 0.09 : verb === 'walk' ? 0.02 : 0)
-  const skirt = (length: number, flare: number) =>
-    polygon(
-      pen,
-      [hipX - wide * 0.75, hipY - 0.09],
-      [hipX + wide * 0.75, hipY - 0.09],
-      [hipX + flare + sway * 0.4, hipY + length],
-      [hipX - flare + sway * 1.5, hipY + length],
-    )
-  if (outfit === 'space') {
-    pen.fillStyle = mix(colour, '#000000', 0.25)
-    pen.beginPath()
-    pen.roundRect(neckX - 0.21, neckY - 0.02, 0.16, 0.3, 0.04)
-    pen.fill()
-  }
-  pen.fillStyle = colour
-  body(
-    pen,
-    [neckX, neckY - 0.01, wide * 0.5],
-    [neckX, neckY + 0.07, wide],
-    [(hipX + neckX) / 2, (hipY + neckY) / 2, wide * 0.88],
-    [hipX, hipY + 0.04, wide * 0.95],
-  )
-  if (outfit === 'coat') skirt(0.2, 0.12)
-  if (outfit === 'dress') skirt(0.23, 0.19 + (verb === 'dance' ? 0.07 : 0))
-  if (outfit === 'robe') {
-    skirt(Math.min(0.43, -hipY - 0.03), 0.18)
-    pen.fillStyle = mix(colour, '#2c1830', 0.5)
-    pen.fillRect(hipX - wide * 0.9, hipY - 0.12, wide * 1.8, 0.06)
-  }
-  if (outfit === 'armour') {
-    pen.fillStyle = mix(colour, '#000000', 0.25)
-    skirt(0.14, 0.14)
-    pen.fillStyle = '#d9b157'
-    for (const y of [0.02, 0.08]) pen.fillRect(hipX - 0.1, hipY + y, 0.2, 0.014)
-    oval(pen, neckX - 0.05, neckY + 0.06, 0.075, 0.06)
-  }
-  if (outfit !== 'robot') return
-  pen.fillStyle = '#22303c'
-  pen.fillRect(neckX - 0.06, neckY + 0.1, 0.12, 0.08)
-  pen.fillStyle = '#7df0ff'
-  for (let i = 0; i < 3; i++)
-    if (wave(seconds * 0.5 + i / 3) > -0.2) oval(pen, neckX - 0.035 + i * 0.035, neckY + 0.14, 0.012)
-}
-
-function paintBackHair(pen: Pen, spec: Person, [x, y]: Point, { seconds, verb }: Pose): void {
-  if (spec.hair !== 'long') return
-  pen.fillStyle = spec.hairColour ?? '#2b1e23'
-  const back = (verb === 'run' ? 0.14 : 0.02) + 0.02 * wave(seconds * 0.35)
-  body(
-    pen,
-    [x - 0.02, y - 0.03, 0.08],
-    [x - 0.06 - back * 0.4, y + 0.1, 0.075],
-    [x - 0.08 - back, y + 0.26 - back, 0.05],
-    [x - 0.09 - back * 1.5, y + 0.36 - back, 0.01],
-  )
-}
-
-function paintFace(pen: Pen, spec: Person, [x, y]: Point, skin: string): void {
-  const { hair = 'short', hairColour = '#2b1e23' } = spec
-  const r = spec.child ? 0.1 : 0.08
-  pen.fillStyle = skin
-  limb(pen, [x - 0.012, y + r * 0.5], 0.032, [x - 0.02, y + r * 1.5], 0.034)
-  oval(pen, x, y, r * 0.96, r)
-  oval(pen, x + r * 0.93, y + r * 0.18, r * 0.17, r * 0.13)
-  pen.fillStyle = '#2a1b21'
-  oval(pen, x + r * 0.55, y - r * 0.05, r * 0.1, r * 0.14)
-  pen.fillStyle = hairColour
-  if (spec.beard)
-    polygon(
-      pen,
-      [x - r * 0.2, y + r * 0.4],
-      [x + r * 0.9, y + r * 0.4],
-      [x + r * 0.6, y + r * 1.9],
-      [x + r * 0.05, y + r * 1.2],
-    )
-  if (hair === 'none') return
-  pen.beginPath()
-  pen.arc(x - r * 0.12, y - r * 0.12, r * 1.08, Math.PI * 0.72, Math.PI * 1.86)
-  pen.quadraticCurveTo(x + r * 0.1, y - r * 0.35, x - r * 0.15, y + r * 0.3)
-  pen.fill()
-  if (hair === 'bob' || hair === 'long')
-    body(pen, [x - r * 0.5, y - r * 0.5, r * 0.6], [x - r * 0.62, y + r * 0.2, r * 0.5], [x - r * 0.65, y + r, r * 0.3])
-  if (hair === 'bun') oval(pen, x - r * 0.5, y - r * 1.15, r * 0.48)
+  pen.fillStyle = limbTone(sleeves, tones, side)
+  limb(pen, shoulder, 0.042 * bulk, elbow, 0.034 * bulk)
+  limb(pen, elbow, 0.034 * bulk, hand, 0.026 * bulk)
+  if (spec.outfit === 'robe') limb(pen, elbow, 0.04, [hand[0] - 0.01, hand[1] + 0.04], 0.06)
+  pen.fillStyle = toneOf(glove, tones)
+  oval(pen, hand[0], hand[1], 0.027 * bulk)
 }

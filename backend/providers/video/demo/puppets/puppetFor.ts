@@ -1,82 +1,57 @@
-import { readFileSync } from 'node:fs'
 import { mix } from '../paint.ts'
 import { lexicon } from '../reading/lexicon.ts'
 import type { Reading, Wanted } from '../reading/readPrompt.ts'
 import { type Beast, beast, mounted } from './beast.ts'
 import { type Bird, bird } from './bird.ts'
-import { butterfly, dragon, jellyfish, sittingPanda, tree } from './creatures.ts'
 import { type Fish, fish } from './fish.ts'
 import { iconFigure } from './iconFigure.ts'
 import { type Paper, paper } from './paper.ts'
 import { type Person, person } from './person.ts'
 import type { Puppet } from './puppet.ts'
+import { loadRigs } from './shapes.ts'
 
-const load = <T>(name: string): Readonly<Record<string, T>> =>
-  JSON.parse(readFileSync(new URL(`../rigs/${name}.json`, import.meta.url), 'utf8'))
-const BEASTS = load<Beast>('beasts')
-const PEOPLE = load<Person>('people')
-const BIRDS = load<Bird>('birds')
-const FISHES = load<Fish>('fishes')
-const PAPER = load<Paper>('paper')
-
-const LEAVES = { spring: '#93c152', summer: '#4f8a44', autumn: '#d8842c', winter: '#d9e0ea' } as const
-
-/** Figures that no table of numbers describes. */
-const OTHERS: Readonly<Record<string, (colour: string | undefined, reading: Reading) => Puppet>> = {
-  jellyfish: (colour) => jellyfish(colour),
-  butterfly: (colour) => butterfly(colour),
-  dragon: (colour) => dragon(colour ?? '#a8323a', true),
-  loong: (colour) => dragon(colour ?? '#d89a2c', false),
-  cherryTree: (colour) => tree(colour ?? '#f4a9c0', 0.62),
-  mapleTree: (colour) => tree(colour ?? '#d8602c', 0.58),
-  tree: (colour, { season }) => tree(colour ?? LEAVES[season as keyof typeof LEAVES] ?? '#4f8a44', 0.58),
-}
+const BEASTS = loadRigs<Beast>('beasts')
+const PEOPLE = loadRigs<Person>('people')
+const BIRDS = loadRigs<Bird>('birds')
+const FISHES = loadRigs<Fish>('fishes')
+const PAPER: Readonly<Record<string, Paper>> = { ...loadRigs<Paper>('paper'), ...loadRigs<Paper>('creatures') }
 
 export const isBeast = (name: string) => Object.hasOwn(BEASTS, name)
 export const verbOf = (name: string) => PAPER[name]?.verb
 /** Returns whether a figure of its own or an icon exists for a subject. */
 export const canDraw = (name: string) =>
-  [BEASTS, PEOPLE, BIRDS, FISHES, PAPER, OTHERS, HYBRIDS, lexicon().icons].some((table) =>
-    Object.hasOwn(table, name),
-  ) || iconNamed(name) !== undefined
+  name === 'couple' ||
+  [BEASTS, PEOPLE, BIRDS, FISHES, PAPER, lexicon().icons].some((table) => Object.hasOwn(table, name)) ||
+  iconNamed(name) !== undefined
 
-/** Icons of subjects that have a name of their own in the lexicon. */
+/** Returns the icon of a subject that has a name of its own in the lexicon. */
 const iconNamed = (name: string) => {
-  const label = lexicon().nameOf({ kind: 'subject', value: name }, 'en')
-  return lexicon().icons[label?.replaceAll(' ', '-') ?? ''] ?? lexicon().icons[ICONS[name] ?? '']
-}
-const ICONS: Readonly<Record<string, string>> = {
-  satellite: 'satellite',
-  fries: 'french-fries',
-  shell: 'spiral-shell',
-  bee: 'honeybee',
-}
-
-const HYBRIDS: Readonly<Record<string, (wanted: Wanted) => Puppet>> = {
-  couple: () => couple(),
-  mermaid: ({ colour }) => mermaid(colour),
-  panda: ({ verb }) => (verb === 'walk' || verb === 'run' ? beast(BEASTS.panda!) : sittingPanda()),
+  const { icons, nameOf, iconOf } = lexicon()
+  return icons[iconOf(name) ?? nameOf({ kind: 'subject', value: name }, 'en')?.replaceAll(' ', '-') ?? '']
 }
 
 /** Returns the figure for a subject, on or in what it rides. */
-export async function puppetFor(wanted: Wanted, reading: Reading, mount?: Wanted): Promise<Puppet | undefined> {
-  const { name, colour } = wanted
+export async function puppetFor(wanted: Wanted, { season }: Reading, mount?: Wanted): Promise<Puppet | undefined> {
+  const { name, colour, verb } = wanted
   const role = PEOPLE[name]
-  if (role && mount && BEASTS[mount.name])
-    return mounted(dyed(BEASTS[mount.name]!, mount.colour), person({ ...role, ...(colour && { colour }) }))
-  if (role && mount && PAPER[mount.name]?.seat) return seated(PAPER[mount.name]!, mount.colour, dressed(role, wanted))
-  if (role && wanted.verb === 'sail') return seated(PAPER.rowboat!, undefined, dressed(role, wanted))
-  if (HYBRIDS[name]) return HYBRIDS[name](wanted)
-  if (role) return person(dressed(role, wanted))
+  if (role) return personFor(dressed(role, wanted), wanted, mount)
+  if (name === 'couple') return pair(person(PEOPLE.man!), person(PEOPLE.woman!))
+  if (name === 'panda' && verb !== 'walk' && verb !== 'run') return cut('sittingPanda')
   if (BEASTS[name]) return beast(dyed(BEASTS[name], colour))
   if (BIRDS[name]) return bird(colour ? { ...BIRDS[name], coat: colour } : BIRDS[name])
   if (FISHES[name]) return fish(colour ? { ...FISHES[name], back: colour } : FISHES[name])
-  if (name === 'motorcycle' && wanted.verb && wanted.verb !== 'stand')
-    return seated(PAPER[name]!, colour, { outfit: 'plain', colour: '#2d2d3b', hat: 'hood' })
-  if (PAPER[name]) return paper(PAPER[name], colour)
-  if (OTHERS[name]) return OTHERS[name](colour, reading)
+  if (name === 'motorcycle' && verb && verb !== 'stand')
+    return seated(name, colour, person({ outfit: 'plain', colour: '#2d2d3b', hat: 'hood' }))
+  if (PAPER[name]) return cut(name, colour ?? PAPER[name].seasons?.[season ?? ''])
   const icon = wanted.isIcon ? lexicon().icons[name] : iconNamed(name)
   return icon && iconFigure(icon)
+}
+
+function personFor(role: Person, { verb }: Wanted, mount: Wanted | undefined): Puppet {
+  const ridden = BEASTS[mount?.name ?? '']
+  if (ridden) return mounted(dyed(ridden, mount!.colour), person(role))
+  if (mount && PAPER[mount.name]?.seat) return seated(mount.name, mount.colour, person(role))
+  return verb === 'sail' ? seated('rowboat', undefined, person(role)) : person(role)
 }
 
 const dressed = (role: Person, { colour, held, heldColour }: Wanted): Person => ({
@@ -96,84 +71,44 @@ const dyed = (spec: Beast, colour: string | undefined): Beast =>
       }
     : spec
 
+function cut(name: string, colour?: string): Puppet {
+  const spec = PAPER[name]!
+  const { parts } = typeof spec.parts === 'string' ? PAPER[spec.parts]! : spec
+  return paper(spec, parts as Exclude<Paper['parts'], string>, colour)
+}
+
 /** Puts a person on a bicycle or into a boat. */
-function seated(spec: Paper, colour: string | undefined, role: Person): Puppet {
-  const [vehicle, rider] = [paper(spec, colour), person(role)]
-  const [x, y, height] = spec.seat!
-  const verb = spec.habit === 'surface' ? 'sit' : 'ride'
+function seated(name: string, colour: string | undefined, rider: Puppet): Puppet {
+  const vehicle = cut(name, colour)
+  const [x, y, height] = PAPER[name]!.seat!
+  const [left, top, right, bottom] = vehicle.box
+  const isBoat = vehicle.habit === 'surface'
   return {
     ...vehicle,
-    box: [
-      Math.min(spec.box[0], -1.2),
-      Math.min(spec.box[1], y - height * 1.15),
-      Math.max(spec.box[2], 1.4),
-      spec.box[3],
-    ],
+    box: [Math.min(left, -1.2), Math.min(top, y - height * 1.15), Math.max(right, 1.4), bottom],
     paint(pen, pose) {
-      const place = () => {
-        pen.save()
-        pen.translate(x, y)
-        pen.scale(height, height)
-        rider.paint(pen, { ...pose, verb })
-        pen.restore()
+      const paintVehicle = () => {
+        vehicle.paint(pen, { ...pose, verb: isBoat ? 'sail' : pose.verb === 'stand' ? 'stand' : 'drive' })
       }
-      if (verb === 'sit') place()
-      vehicle.paint(pen, {
-        ...pose,
-        verb: spec.habit === 'surface' ? 'sail' : pose.verb === 'stand' ? 'stand' : 'drive',
-      })
-      if (verb === 'ride') place()
+      if (!isBoat) paintVehicle()
+      pen.save()
+      pen.translate(x, y)
+      pen.scale(height, height)
+      rider.paint(pen, { ...pose, verb: isBoat ? 'sit' : 'ride' })
+      pen.restore()
+      if (isBoat) paintVehicle()
     },
   }
 }
 
 /** Two people side by side, hand in hand. */
-function couple(): Puppet {
-  const [first, second] = [person(PEOPLE.man!), person(PEOPLE.woman!)]
-  return {
-    ...first,
-    box: [-1, -1.35, 1, 0.1],
-    paint(pen, pose) {
-      for (const [figure, x] of [
-        [first, -0.24],
-        [second, 0.2],
-      ] as const) {
-        pen.save()
-        pen.translate(x, 0)
-        figure.paint(pen, x > 0 ? { ...pose, seconds: pose.seconds + 0.57 } : pose)
-        pen.restore()
-      }
-    },
-  }
-}
-
-/** A swimmer with the tail of a fish. */
-function mermaid(colour = '#2f9a8a'): Puppet {
-  const [tail, torso] = [
-    fish({ ...FISHES.dolphin!, back: colour, belly: mix(colour, '#ffffff', 0.3), fin: 0 }),
-    person({ outfit: 'dress', colour: '#c9648c', hair: 'long', hairColour: '#b5482f' }),
-  ]
-  return {
-    ...tail,
-    size: 0.28,
-    box: [-1.2, -0.9, 1.3, 0.8],
-    paint(pen, pose) {
-      pen.save()
-      pen.beginPath()
-      pen.rect(-1.5, -1, 1.75, 2)
-      pen.clip()
-      tail.paint(pen, pose)
-      pen.restore()
-      pen.save()
-      pen.translate(0.02, 0.02)
-      pen.rotate(1.1)
-      pen.beginPath()
-      pen.rect(-1, -2, 2, 1.55)
-      pen.clip()
-      pen.translate(0, 0.25)
-      pen.scale(1.1, 1.1)
-      torso.paint(pen, { ...pose, verb: 'float' })
-      pen.restore()
-    },
-  }
-}
+const pair = (first: Puppet, second: Puppet): Puppet => ({
+  ...first,
+  box: [-1, -1.35, 1, 0.1],
+  paint(pen, pose) {
+    pen.translate(-0.24, 0)
+    first.paint(pen, pose)
+    pen.translate(0.44, 0)
+    second.paint(pen, { ...pose, seconds: pose.seconds + 0.57 })
+  },
+})

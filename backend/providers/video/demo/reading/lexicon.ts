@@ -26,11 +26,13 @@ export type Lexicon = Readonly<{
   icons: Readonly<Record<string, Icon>>
   /** Usual place of a subject or icon, where it is drawn if the prompt names no place. */
   homeOf: (name: string) => string | undefined
+  /** Icon of a subject that is not named like it. */
+  iconOf: (name: string) => string | undefined
   /** Returns the name of a meaning in a language, or undefined for a word of the prompt's own. */
   nameOf: (meaning: Meaning, language: 'en' | 'zh') => string | undefined
 }>
 
-type Entry = { en: string; zh: string; home?: string }
+type Entry = { en: string; zh: string; home?: string; icon?: string }
 type Groups = Record<keyof typeof KINDS, Record<string, Entry>>
 
 let loaded: Lexicon | undefined
@@ -65,6 +67,7 @@ function load(): Lexicon {
     words,
     icons: art.icons,
     homeOf: (name) => groups.subjects[name]?.home ?? art.icons[name]?.home,
+    iconOf: (name) => groups.subjects[name]?.icon,
     nameOf: ({ kind, value }, language) =>
       kind === 'icon'
         ? art.icons[value]?.names[language === 'en' ? 0 : 1]
