@@ -5,7 +5,7 @@ import { readPrompt } from '../reading/readPrompt.ts'
 import { footOf, paceOf } from './puppet.ts'
 import { puppetFor } from './puppetFor.ts'
 
-const rigs = ['beasts', 'birds', 'people', 'fishes', 'paper'].flatMap((name) =>
+const rigs = ['beasts', 'birds', 'people', 'fishes', 'paper', 'creatures'].flatMap((name) =>
   Object.keys(JSON.parse(readFileSync(new URL(`../rigs/${name}.json`, import.meta.url), 'utf8'))),
 )
 const SCALE = 24
