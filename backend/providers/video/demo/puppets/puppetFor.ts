@@ -51,7 +51,7 @@ function personFor(role: Person, { verb }: Wanted, mount: Wanted | undefined): P
   const ridden = BEASTS[mount?.name ?? '']
   if (ridden) return mounted(dyed(ridden, mount!.colour), person(role))
   if (mount && PAPER[mount.name]?.seat) return seated(mount.name, mount.colour, person(role))
-  return verb === 'sail' ? seated('rowboat', undefined, person(role)) : person(role)
+  return mount || verb === 'sail' ? seated('rowboat', mount?.colour, person(role)) : person(role)
 }
 
 const dressed = (role: Person, { colour, held, heldColour }: Wanted): Person => ({

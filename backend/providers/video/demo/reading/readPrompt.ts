@@ -1,3 +1,4 @@
+import { isA } from './kinds.ts'
 import { type Kind, lexicon, type Meaning } from './lexicon.ts'
 import { findMentions, type Mention } from './mentions.ts'
 
@@ -33,17 +34,7 @@ export type Reading = Readonly<{
   unknown: readonly string[]
 }>
 
-export const PEOPLE = new Set(
-  `girl boy man woman farmer elder granny santa skier cowboy mermaid diver surfer fisher monk hiker monkeyKing angel knight
-  king princess wizard samurai firefighter doctor teacher student boxer player pilot pirate artist waiter vampire zombie
-  gnome hunter swimmer couple detective worker skateboarder runner police maiden scholar astronaut dancer guitarist
-  violinist singer pianist magician clown robot chef ninja hero alien fairy`.split(/\s+/),
-)
-/** Subjects that a person rides. */
-export const MOUNTS = new Set('horse camel unicorn elephant donkey ox zebra dragon deer'.split(' '))
 const MAX_SUBJECTS = 3
-/** A second noun that only says what kind of thing the first one is: "koi fish", "robot dog". */
-const GENERAL = new Set(['fish', 'bird', 'tree', 'daisy', 'car', 'sailboat', 'cat', 'dog', 'horse', 'puppy', 'kitten'])
 
 /** Reads an English or Chinese prompt. */
 export function readPrompt(prompt: string): Reading {
@@ -104,7 +95,7 @@ function unknownWords(mentions: readonly Mention[], subjects: readonly Wanted[])
 /** Returns whether a word is part of a subject that was read: a repetition, a held thing, clothes or a general noun. */
 function isMerged(meanings: readonly Meaning[], subjects: readonly Wanted[]): boolean {
   const drawn = subjects.slice(0, MAX_SUBJECTS)
-  return meanings.some(({ value }) => GENERAL.has(value) || drawn.some((s) => s.name === value || s.held === value))
+  return meanings.some(({ value }) => isA('general', value) || drawn.some((s) => s.name === value || s.held === value))
 }
 
 /** Collects the subjects of a prompt from left to right, with the adjectives before and the verbs around each. */
@@ -135,7 +126,7 @@ class Subjects {
     return meanings
   }
 
-  #holder = () => this.#subjects.findLast(({ name, held }) => PEOPLE.has(name) && !held)
+  #holder = () => this.#subjects.findLast(({ name, held }) => isA('person', name) && !held)
 
   #take(mention: Mention, { kind, value }: Meaning): void {
     if (kind === 'colour') this.#pending = { ...this.#fresh(mention), colour: value, end: mention.end }
@@ -165,7 +156,7 @@ class Subjects {
   /** Clothes dye the person before them, or leave their colour to the person that follows. */
   #dress(mention: Mention): void {
     const { colour } = this.#near(mention)
-    const wearer = this.#subjects.findLast(({ name }) => PEOPLE.has(name))
+    const wearer = this.#subjects.findLast(({ name }) => isA('person', name))
     if (wearer && colour) wearer.colour ??= colour
     if (colour && !wearer) this.#pending = { colour, end: mention.end }
   }
@@ -193,9 +184,9 @@ class Subjects {
     const isAdjacent = before && this.#text.slice(before.end, mention.at).trim() === '' && /[a-z]/.test(mention.text)
     const home = lexicon().homeOf(name)
     if (home === 'clothing') return
-    const isKind = isAdjacent && GENERAL.has(name) && !before.isIcon
+    const isKind = isAdjacent && isA('general', name) && !before.isIcon
     if (this.#subjects.some((other) => other.name === name) || isKind || this.#isRelative(mention)) return
-    const isYoung = before && isAdjacent && (name === 'puppy' || name === 'kitten')
+    const isYoung = before && isAdjacent && isA('young', name)
     if (isYoung) return
     // The last noun of a compound is the thing: an apple tree is a tree.
     if (isAdjacent) this.#subjects.pop()
@@ -211,9 +202,9 @@ class Subjects {
       count: count ?? many,
       scale: scale ?? 1,
       verb: this.#looseVerb,
-      ...(PEOPLE.has(name) && this.#looseHeld),
+      ...(isA('person', name) && this.#looseHeld),
     })
-    if (PEOPLE.has(name)) this.#looseHeld = undefined
+    if (isA('person', name)) this.#looseHeld = undefined
     this.#pending = { end: -99 }
     this.#looseVerb = undefined
   }
@@ -221,7 +212,7 @@ class Subjects {
   /** Returns whether "their mother" or "its feathers" follows an animal, as a part of it or one of its kind. */
   #isRelative({ at, text }: Mention): boolean {
     const animal = this.#subjects.at(-1)
-    if (!animal || PEOPLE.has(animal.name)) return false
+    if (!animal || isA('person', animal.name)) return false
     return (
       /^(?:mother|father|mum|mom|dad|parents?|feathers?|horns?|shell|妈妈|爸爸|母亲|父亲)$/.test(text) &&
       /(?:(?:its|their|her|his) |[它他她]们?的)$/.test(this.#text.slice(0, at))
@@ -243,7 +234,7 @@ class Subjects {
     const between = this.#text.slice(subject.end, next.at)
     const after = this.#text.slice(next.end, next.end + 3)
     const english = this.#prepositionOf(subject, next)
-    const rides = PEOPLE.has(subject.name) && (MOUNTS.has(next.name) || next.name.endsWith('cycle'))
+    const rides = isA('person', subject.name) && (isA('mount', next.name) || next.name.endsWith('cycle'))
     if (rides && (subject.verb === 'drive' || english === 'on' || /[骑]/.test(between))) {
       subject.relation = { kind: 'on', to: next.name }
       return
