@@ -12,7 +12,10 @@ type Change = Readonly<{ favourite?: boolean | undefined; folder?: string | null
 
 export type Marks = ReturnType<typeof createMarks>
 
-/** Creates the store of favourites and folders: rows, because a preference is no fact that the log needs. */
+/**
+ * Creates the store of favourites and folders: rows, because a preference is no fact that the log needs. See
+ * docs/decisions/0043-library.md.
+ */
 export function createMarks(pool: Pick<pg.Pool, 'query'>) {
   return {
     async set(userId: string, taskIds: readonly string[], { favourite, folder }: Change): Promise<void> {

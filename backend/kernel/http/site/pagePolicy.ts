@@ -6,6 +6,12 @@ export const REPORTS_PATH = '/api/v1/csp-reports'
 /** Content security policy of responses that are not pages; allows nothing. */
 export const NO_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/** Policy of the service worker, which asks this server for pages. */
+export const WORKER_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; connect-src 'self'",
+  'Cache-Control': 'no-cache',
+}
+
 export const PAGE_HEADERS = {
   'Permissions-Policy':
     'accelerometer=(), autoplay=(self), camera=(), display-capture=(), fullscreen=(self), geolocation=(), gyroscope=(), ' +

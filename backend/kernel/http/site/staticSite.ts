@@ -7,7 +7,7 @@ import type { Middleware } from 'koa'
 import sirv from 'sirv'
 import { trimEnd } from '../../trimEnd.ts'
 import { fillText, finishPage, type PageSettings } from './finishPage.ts'
-import { PAGE_HEADERS } from './pagePolicy.ts'
+import { PAGE_HEADERS, WORKER_HEADERS } from './pagePolicy.ts'
 
 /** Excludes a page from an installation to which it does not apply. */
 const GONE = '<!--gone-->'
@@ -97,6 +97,7 @@ export function serveSite(dist: string, settings: () => PageSettings): Middlewar
     setHeaders: (res, file) => {
       const forever = file.startsWith('/_astro/')
       res.setHeader('Cache-Control', forever ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+      if (file === '/sw.js') for (const [name, value] of Object.entries(WORKER_HEADERS)) res.setHeader(name, value)
     },
   })
 

@@ -51,7 +51,7 @@ it('finds the places in a band', () => {
 })
 
 it('adds a few tiles at a time, and drops all that are no longer near', () => {
-  expect(stepTowards({ start: 10, end: 30 }, { start: 0, end: 20 })).toEqual({ start: 10, end: 22 })
-  expect(stepTowards({ start: 10, end: 30 }, { start: 15, end: 40 })).toEqual({ start: 13, end: 30 })
+  expect(stepTowards({ start: 10, end: 30 }, { start: 0, end: 20 })).toEqual({ start: 10, end: 21 })
+  expect(stepTowards({ start: 10, end: 30 }, { start: 15, end: 40 })).toEqual({ start: 14, end: 30 })
   expect(stepTowards({ start: 50, end: 70 }, { start: 0, end: 20 })).toEqual({ start: 50, end: 70 })
 })

@@ -12,6 +12,7 @@ import { DeleteAccount } from './DeleteAccount.tsx'
 import { Devices } from './Devices.tsx'
 import { Figures } from './Figures.tsx'
 import { LanguageSetting } from './LanguageSetting.tsx'
+import { NoticeSettings } from './notices/NoticeSettings.tsx'
 import { PasswordSetting } from './PasswordSetting.tsx'
 import { PersonalInfo } from './PersonalInfo.tsx'
 import { $profile, openProfile } from './profile.ts'
@@ -44,6 +45,7 @@ export function Profile() {
       <section className="stack stack-wide profile-section" id="settings" aria-labelledby="settings-heading">
         <h2 id="settings-heading">{t('profile.settings.heading')}</h2>
         <LanguageSetting language={session.user.language} />
+        <NoticeSettings />
         <PasswordSetting />
         <Devices />
         <DeleteAccount />

@@ -23,6 +23,10 @@ if (mayBeSignedIn) void import('./account.ts').then((account) => account.showSes
 if (mayBeSignedIn || document.querySelector('astro-island'))
   void import('../../ui/toaster.ts').then((ui) => ui.showToasts())
 
+// An installed app shows a page of its own without a connection.
+if (matchMedia('(display-mode: standalone)').matches && 'serviceWorker' in navigator)
+  void import('../../api/notices/worker.ts').then(({ registerWorker }) => registerWorker())
+
 // Record the visit after the page has loaded, so that the request does not compete with it.
 if (document.readyState === 'complete') countVisits()
 else addEventListener('load', countVisits)

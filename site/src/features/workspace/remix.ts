@@ -1,7 +1,7 @@
 import { CAMERA_MOVEMENTS, type Task } from '#backend/tasks/contract.ts'
 import { modelNamed } from '../../api/models.ts'
+import { choicesOf } from '../../api/task/taskCost.ts'
 import { whileBusy } from '../../api/taskActions.ts'
-import { choicesOf } from '../../api/taskCost.ts'
 import { translate } from '../../i18n/client.ts'
 import { movementNames, movementSeparator, writePrompt } from '../../i18n/movements.ts'
 import { showToast } from '../../ui/toasts.ts'

@@ -1,5 +1,5 @@
 import { creditCost, type Task } from '#backend/tasks/contract.ts'
-import { modelNamed } from './models.ts'
+import { modelNamed } from '../models.ts'
 
 type Configured = Pick<Task, 'task_type' | 'model' | 'resolution' | 'duration'>
 

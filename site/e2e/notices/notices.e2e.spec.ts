@@ -1,0 +1,95 @@
+import type { Page } from 'playwright'
+import { expect, it } from 'vitest'
+import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { describeOnSite } from '../testing/onSite.ts'
+import { words } from '../testing/walkJourney.ts'
+
+/** A subscription as a push service makes it. Chromium's own service needs the internet. */
+const SUBSCRIPTION = {
+  endpoint: 'https://push.example/one',
+  keys: {
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  },
+}
+
+/** Lets the push service hand a message to the worker of a page. */
+async function deliver(page: Page, origin: string, message: object): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  const found = new Promise<string>((resolve) =>
+    devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      if (registrations[0]) resolve(registrations[0].registrationId)
+    }),
+  )
+  await devtools.send('ServiceWorker.enable')
+  await devtools.send('ServiceWorker.deliverPushMessage', {
+    origin,
+    registrationId: await found,
+    data: JSON.stringify(message),
+  })
+}
+
+describeOnSite('a user', (site) => {
+  it.each(['en', 'zh'] as const)(
+    'is told in a browser that a video is done (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { notices } = await words(language, 'profile')
+      const { done } = await words(language, 'notices')
+      const user = await site.newUser()
+      await user.call('PUT', '/users/language', { language })
+      const page = await site.visit({ language, user })
+      await page.context().grantPermissions(['notifications'], { origin: site.url })
+      await page.addInitScript((subscription) => {
+        PushManager.prototype.subscribe = async () => ({ toJSON: () => subscription }) as unknown as PushSubscription
+        PushManager.prototype.getSubscription = async () => null
+      }, SUBSCRIPTION)
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile`)
+      const choice = page.getByRole('switch', { name: notices.push })
+      await choice.click()
+      await expect.poll(() => choice.isChecked(), { timeout: 15_000 }).toBe(true)
+      const read = async () =>
+        (await (await user.call('GET', '/users/notices')).json()) as { push: boolean; mail: boolean }
+      expect(await read()).toMatchObject({ push: true, mail: false })
+
+      await deliver(page, site.url, { ...done, path: '/library', tag: 'video 1' })
+      const shown = () =>
+        page.evaluate(async () => {
+          const worker = await navigator.serviceWorker.ready
+          return (await worker.getNotifications()).map(({ title, body }) => ({ title, body }))
+        })
+      await expect.poll(shown, { timeout: 15_000 }).toEqual([done])
+
+      await choice.click()
+      await page.getByRole('switch', { name: notices.mail }).click()
+      await expect.poll(read).toMatchObject({ push: false, mail: true })
+      await page.context().close()
+    },
+  )
+
+  it.each(languagesInTurn())(
+    'sees a page of its own without a connection (%s)',
+    { timeout: 60_000 },
+    async (language) => {
+      const { offline } = await words(language, 'common')
+      const home = `${site.url}${language === 'zh' ? '/zh' : ''}`
+      const page = await site.visit({ language })
+      // An installed app has this display mode.
+      await page.addInitScript(() => {
+        const real = window.matchMedia.bind(window)
+        window.matchMedia = (query) =>
+          query.includes('standalone') ? ({ matches: true } as MediaQueryList) : real(query)
+      })
+      await page.goto(`${home}/faq`)
+      await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}))
+      await expect.poll(() => page.evaluate(() => Boolean(navigator.serviceWorker.controller))).toBe(true)
+      await page.context().setOffline(true)
+      await page.goto(`${home}/privacy`, { waitUntil: 'domcontentloaded' })
+      await page.getByRole('heading', { name: offline.heading }).waitFor()
+      await page.context().setOffline(false)
+      await page.locator('main a').click()
+      await expect.poll(() => page.locator('h1').textContent()).not.toBe(offline.heading)
+      await page.context().close()
+    },
+  )
+})

@@ -1,0 +1,57 @@
+// Shows push messages, and a page of its own without a connection.
+const CACHE = 'offline-1'
+const PAGES = ['/offline', '/zh/offline']
+
+/** Stores the offline pages with their style sheets. */
+async function store() {
+  const cache = await caches.open(CACHE)
+  for (const page of PAGES) {
+    const answer = await fetch(page)
+    const html = await answer.clone().text()
+    await cache.put(page, answer)
+    await cache.addAll(html.match(/\/_astro\/[\w@.-]+\.css/g) ?? [])
+  }
+}
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(store().then(() => self.skipWaiting()))
+})
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil(self.clients.claim())
+})
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { pathname } = new URL(request.url)
+  if (request.mode === 'navigate')
+    event.respondWith(fetch(request).catch(() => caches.match(PAGES[/^\/zh(\/|$)/.test(pathname) ? 1 : 0])))
+  else if (/^\/_astro\/.*\.css$/.test(pathname))
+    event.respondWith(caches.match(request).then((stored) => stored ?? fetch(request)))
+})
+
+self.addEventListener('push', (event) => {
+  const { title, body, tag, path } = event.data.json()
+  event.waitUntil(
+    self.registration.showNotification(title, {
+      body,
+      tag,
+      icon: '/icon-192.png',
+      badge: '/icon-192.png',
+      data: { path },
+    }),
+  )
+})
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(show(event.notification.data.path))
+})
+
+/** Shows a page in a window that is open already, or in a new one. */
+async function show(path) {
+  const [open] = await self.clients.matchAll({ type: 'window' })
+  if (!open) return self.clients.openWindow(path)
+  await open.focus()
+  return open.navigate(path)
+}

@@ -1,0 +1,66 @@
+import { atom } from 'nanostores'
+import * as z from 'zod/mini'
+import {
+  chooseMail,
+  PushSubscription,
+  readNotices,
+  subscribePush,
+  unsubscribePush,
+} from '#backend/accounts/contract.ts'
+import { call } from '../../../api/api.ts'
+import { errorText } from '../../../api/errorText.ts'
+import { registerWorker } from '../../../api/notices/worker.ts'
+import { translate } from '../../../i18n/client.ts'
+import { showToast } from '../../../ui/toasts.ts'
+
+interface Notices {
+  readonly push: boolean
+  readonly mail: boolean
+  readonly pushKey: string
+}
+
+/** How the user is told that a video is done; null while unknown. */
+export const $notices = atom<Notices | null>(null)
+
+export const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window
+
+export async function loadNotices(): Promise<void> {
+  const { push, mail, push_key } = await call(readNotices)
+  $notices.set({ push, mail, pushKey: push_key })
+}
+
+/** Subscribes this browser. @throws Error it refuses, or has no push service */
+async function subscribe(pushKey: string): Promise<void> {
+  if ((await Notification.requestPermission()) !== 'granted') throw new Error('denied')
+  await registerWorker()
+  const { pushManager } = await navigator.serviceWorker.ready
+  // A subscription belongs to a key, and the key of an installation can change.
+  await (await pushManager.getSubscription())?.unsubscribe()
+  const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: pushKey })
+  await call(subscribePush, { body: z.parse(PushSubscription, made.toJSON()) })
+}
+
+/** Starts or ends the push messages to this browser. */
+export async function setPush(on: boolean): Promise<void> {
+  const before = $notices.get()
+  if (!before) return
+  try {
+    if (on) await subscribe(before.pushKey)
+    else await call(unsubscribePush)
+    $notices.set({ ...before, push: on })
+  } catch {
+    showToast('danger', translate()('profile.notices.pushFailed'))
+  }
+}
+
+export async function setMail(on: boolean): Promise<void> {
+  const before = $notices.get()
+  if (!before) return
+  $notices.set({ ...before, mail: on })
+  try {
+    await call(chooseMail, { body: { on } })
+  } catch (error) {
+    $notices.set(before)
+    showToast('danger', errorText(error))
+  }
+}
