@@ -28,6 +28,7 @@ import { M0179Shares } from './migrations/M0179Shares.ts'
 import { M0180VideoMarks } from './migrations/M0180VideoMarks.ts'
 import { M0181VideoNotices } from './migrations/M0181VideoNotices.ts'
 import { M0205LiveFrames } from './migrations/M0205LiveFrames.ts'
+import { M0206UnpricedOutcomes } from './migrations/M0206UnpricedOutcomes.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -55,6 +56,7 @@ export const MIGRATIONS = [
   { name: 'M0180VideoMarks', class: M0180VideoMarks },
   { name: 'M0181VideoNotices', class: M0181VideoNotices },
   { name: 'M0205LiveFrames', class: M0205LiveFrames },
+  { name: 'M0206UnpricedOutcomes', class: M0206UnpricedOutcomes },
 ]
 
 /**

@@ -127,6 +127,7 @@ describe('business figures', () => {
         ],
         provider_cost: 56,
         margin: 2342,
+        unpriced_clips: 0,
       })
     // The previous day has no figures.
     expect(await data('/margin?from=2026-10-23&to=2026-10-23')).toMatchObject({

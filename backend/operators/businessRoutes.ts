@@ -28,6 +28,8 @@ const MAX_PROCESSING_MS = 2 * HOUR_MS
 /** Currency of the provider's prices. */
 const COST_CURRENCY = 'USD'
 
+const isUnpriced = ({ is_unpriced }: { is_unpriced: boolean }) => is_unpriced
+
 /** Serves task states, revenue and provider costs. */
 export function serveBusiness(serve: Serve, { database, time, alerts, providerCents }: BusinessRoutes): void {
   const periodOf = (query: contract.Period) => ({ ...daysOf(query, time.today()), timeZone: time.timeZone })
@@ -59,8 +61,9 @@ export function serveBusiness(serve: Serve, { database, time, alerts, providerCe
       readRevenue(database, period),
       readDelivered(database, period),
     ])
+    const [unpriced, priced] = [delivered.filter(isUnpriced), delivered.filter((clip) => !isUnpriced(clip))]
     const cost = providerCents
-      ? delivered.reduce(
+      ? priced.reduce(
           (sum, { resolution, duration, cents, clips }) => sum + clips * (cents ?? providerCents(resolution, duration)),
           0,
         )
@@ -74,6 +77,7 @@ export function serveBusiness(serve: Serve, { database, time, alerts, providerCe
       revenue,
       provider_cost: cost,
       margin: cost === null ? null : dollars - cost,
+      unpriced_clips: cost === null ? 0 : unpriced.reduce((sum, { clips }) => sum + clips, 0),
     })
   })
 }

@@ -103,6 +103,8 @@ const Margin = z.object({
   provider_cost: z.nullable(cents),
   /** USD revenue minus the provider's cost, US cents; null if the cost is null. */
   margin: z.nullable(cents),
+  /** Clips delivered in the period whose cost is unknown. The cost and the margin leave them out. */
+  unpriced_clips: count,
 })
 
 const OperatorAction = z.object({

@@ -36,10 +36,10 @@ export const readOutcomes = (database: Database, days: LocalDays) =>
 
 /** Counts the clips delivered in a period, by resolution, duration and cost. */
 export const readDelivered = (database: Database, days: LocalDays) =>
-  query<{ resolution: string; duration: number; cents: number | null; clips: number }>(
+  query<{ resolution: string; duration: number; cents: number | null; is_unpriced: boolean; clips: number }>(
     database,
-    `select resolution, duration, cents, count(*)::int as clips from task_outcome, ${SPAN}
-     where ended_at >= begins and ended_at < ends and error_code is null group by resolution, duration, cents`,
+    `select resolution, duration, cents, is_unpriced, count(*)::int as clips from task_outcome, ${SPAN}
+     where ended_at >= begins and ended_at < ends and error_code is null group by resolution, duration, cents, is_unpriced`,
     { ...days },
   )
 

@@ -4,7 +4,8 @@ import { taskEvents, taskFailed } from '../testing/taskEvents.ts'
 import { taskOutcomes } from './taskOutcome.ts'
 
 const e = taskEvents('task', 'user')
-const row = { id: 'task', resolution: '768P', duration: 6, cents: null, ended_at: null, error_code: null }
+const clip = { id: 'task', resolution: '768P', duration: 6, cents: null, is_unpriced: false }
+const row = { ...clip, ended_at: null, error_code: null }
 const failed = taskFailed('task', 'user', 'render_timed_out', 'job')
 const at = (second: number) => ({ ended_at: `2026-01-01T00:00:0${second}.000Z` })
 
@@ -29,14 +30,18 @@ describe('a task outcome', () => {
       type: 'VideoCostReported',
       data: { taskId: 'task', seconds: 6, costCents: 12.5, at: '' },
     } as const
-    const cost = (...events: Parameters<typeof rowsOf>[1][]) =>
-      (rowsOf(taskOutcomes, ...events)[0] as { cents?: number } | undefined)?.cents
+    const cost = (...events: Parameters<typeof rowsOf>[1][]) => {
+      const { cents, is_unpriced } = rowsOf(taskOutcomes, ...events)[0] as typeof clip
+      return is_unpriced ? 'unknown' : cents
+    }
     expect([ordered({ cents: 28 }), ordered({ centsPerSecond: 8 }), ordered({})].map((each) => cost(each))).toEqual([
-      28, 48, 0,
+      28,
+      48,
+      'unknown',
     ])
-    expect([cost(ordered({ cents: 28 }), reported), cost(e.submitted, reported)]).toEqual([12.5, 12.5])
+    for (const order of [ordered({ cents: 28 }), ordered({}), e.submitted]) expect(cost(order, reported)).toBe(12.5)
     const secondsOnly = { ...reported, data: { taskId: 'task', seconds: 6, at: '' } }
-    expect(cost(ordered({ cents: 28 }), secondsOnly)).toBe(28)
+    expect([cost(ordered({ cents: 28 }), secondsOnly), cost(ordered({}), secondsOnly)]).toEqual([28, 'unknown'])
   })
   it('remains when an ended task is deleted', () => {
     expect(rowsOf(taskOutcomes, e.submitted, e.succeeded, e.deleted)).toEqual([{ ...row, ...at(6) }])

@@ -106,7 +106,7 @@ async function readsTheRest({ page, t, number, panel }: OpenBoard): Promise<void
   const said = {
     [t.live.heading]: ['38', t.live.visitors_other, '/workspace'],
     [t.tasks.heading]: ['98.8%', t.tasks.code.content_refused, 'provider_key_refused', t.tasks.status.Processing],
-    [t.margin.heading]: [number(96_500), number(208_915), '4,186.50', '89.98', '666.68', '3,519.82'],
+    [t.margin.heading]: [number(96_500), number(208_915), '4,186.50', '89.98', '666.68', '3,519.82', t.margin.unpriced],
     [t.actions.heading]: [t.actions.name.exported, 'users.csv', '203.0.113.7'],
   }
   for (const [heading, texts] of Object.entries(said)) {

@@ -113,6 +113,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
             revenue: [],
             provider_cost: null,
             margin: null,
+            unpriced_clips: 0,
           },
         }))
         state.answers.set(taskHealth.path, () => ({

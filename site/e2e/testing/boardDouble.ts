@@ -146,6 +146,7 @@ const MARGIN = {
   ],
   provider_cost: 66_668,
   margin: 351_982,
+  unpriced_clips: 7,
 }
 
 const actionOf = (index: number) => ({

@@ -32,6 +32,9 @@ export function Margin() {
             ],
             [t('dashboard.margin.cost'), dollars(data.provider_cost, t('dashboard.margin.noCost'))],
             [t('dashboard.margin.margin'), dollars(data.margin, t('dashboard.margin.noMargin'))],
+            ...(data.unpriced_clips > 0
+              ? [[t('dashboard.margin.unpriced'), numberText(data.unpriced_clips)] as const]
+              : []),
           ]}
         />
       )}
