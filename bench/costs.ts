@@ -17,6 +17,7 @@ import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { startTestKinora } from '#backend/testing/testKinora.ts'
 import { GENERATION, registerUser } from '#backend/testing/testUser.ts'
 import { cpuTime } from './analytics/cpuTime.ts'
+import { record } from './table/record.ts'
 
 /**
  * Measures the cost of a command, an event, a row and a socket: `npm run bench -- costs [accounts] [sockets]`. Kinora,
@@ -26,6 +27,11 @@ import { cpuTime } from './analytics/cpuTime.ts'
 const accounts = Number(process.argv[2] ?? 2_000)
 const sockets = Number(process.argv[3] ?? 2_000)
 const LANES = 64
+const READS = [
+  ['reads_works', '/videos/tasks'],
+  ['reads_history', '/credits/history'],
+  ['reads_stats', '/subscriptions/stats'],
+] as const
 
 interface Cost {
   readonly seconds: number
@@ -94,6 +100,26 @@ async function commands(): Promise<void> {
   }
 }
 
+/** Returns the longest time that a hold's release blocked the event loop, ms; the median of some. */
+async function measureRelease(credits: Credits, userId: string): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < 20; n++) {
+    const taskId = uuid7()
+    await credits.hold({ userId, taskId, amount: 1, openLimit: 100 }, bySystem('hold', taskId))
+    let longest = 0
+    let last = performance.now()
+    const beat = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 0)
+    await credits.release(userId, taskId, 'not delivered')
+    await delay(5)
+    clearInterval(beat)
+    times.push(longest - 1)
+  }
+  return quantile(times, 0.5)
+}
+
 /** Measures the first command of a new process on an account with 100,000 events. */
 async function longStream(): Promise<void> {
   const db = await startTemporaryDatabase()
@@ -109,7 +135,12 @@ async function longStream(): Promise<void> {
           { adjustmentId: what, amount: 1, reason: 'bench' },
           { commandId: what, actor: 'operator:bench', correlationId: what },
         )
-      report(`first command on 100,000 events, ${what}`, 1, await costOf(db.postgres.server.pid, first))
+      const cost = await costOf(db.postgres.server.pid, first)
+      report(`first command on 100,000 events, ${what}`, 1, cost)
+      if (what === 'from a snapshot') {
+        record('first_command', cost.seconds * 1_000)
+        record('release_blocks', await measureRelease(credits, userId))
+      }
       await snapshots.close()
     }
   } finally {
@@ -144,13 +175,14 @@ async function requests(): Promise<void> {
     const bytes = ((await memory()) - before) / sockets
     console.log(`socket: ${(bytes / 1024).toFixed(1)} KiB of the process's memory (${sockets} open)`)
     for (const socket of open) socket.terminate()
-    for (const address of ['/videos/tasks', '/credits/history', '/subscriptions/stats']) {
+    for (const [figure, address] of READS) {
       const count = 250
       const cpu = () => readMetric(program.url, 'process_cpu_seconds_total')
       const [start, node, postgres] = [performance.now(), await cpu(), cpuTime(pid)]
       await forEachNumber(count, async () => (await user.call('GET', address)).arrayBuffer())
       const cost = { node: (await cpu()) - node, postgres: (cpuTime(pid) - postgres) / 1000 }
       report(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
+      record(figure, count / (cost.node + cost.postgres))
     }
   } finally {
     await program.stop()

