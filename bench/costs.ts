@@ -7,9 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { projectLedger } from '#backend/audit/testing/projectLedger.ts'
 import { createCredits } from '#backend/credits/credits.ts'
-import { storeLongAccount } from '#backend/credits/testing/storeLongAccount.ts'
 import { createHandle } from '#backend/kernel/eventsourcing/handle.ts'
-import { createPostgresSnapshots } from '#backend/kernel/eventsourcing/postgres/postgresSnapshots.ts'
 import { derivedId } from '#backend/kernel/eventsourcing/pure/eventHash.ts'
 import { createProviderDouble } from '#backend/providers/video/testing/providerDouble.ts'
 import { startProgram } from '#backend/testing/program.ts'
@@ -100,54 +98,6 @@ async function commands(): Promise<void> {
   }
 }
 
-/** Returns the longest time that a hold's release blocked the event loop, ms; the median of some. */
-async function measureRelease(credits: Credits, userId: string): Promise<number> {
-  const times: number[] = []
-  for (let n = 0; n < 20; n++) {
-    const taskId = uuid7()
-    await credits.hold({ userId, taskId, amount: 1, openLimit: 100 }, bySystem('hold', taskId))
-    let longest = 0
-    let last = performance.now()
-    const beat = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-    }, 0)
-    await credits.release(userId, taskId, 'not delivered')
-    await delay(5)
-    clearInterval(beat)
-    times.push(longest - 1)
-  }
-  return quantile(times, 0.5)
-}
-
-/** Measures the first command of a new process on an account with 100,000 events. */
-async function longStream(): Promise<void> {
-  const db = await startTemporaryDatabase()
-  try {
-    const userId = derivedId('user', 'long')
-    await storeLongAccount(db.pool, userId, 100_000)
-    for (const what of ['read whole', 'from a snapshot']) {
-      const snapshots = createPostgresSnapshots(db.pool, 'bench', console)
-      const credits = createCredits(createHandle(db.store, { snapshots }))
-      const first = () =>
-        credits.adjust(
-          userId,
-          { adjustmentId: what, amount: 1, reason: 'bench' },
-          { commandId: what, actor: 'operator:bench', correlationId: what },
-        )
-      const cost = await costOf(db.postgres.server.pid, first)
-      report(`first command on 100,000 events, ${what}`, 1, cost)
-      if (what === 'from a snapshot') {
-        record('first_command', cost.seconds * 1_000)
-        record('release_blocks', await measureRelease(credits, userId))
-      }
-      await snapshots.close()
-    }
-  } finally {
-    await db.close()
-  }
-}
-
 /** Reads the value of a metric from `/metrics`. */
 async function readMetric(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
@@ -208,6 +158,5 @@ async function video(): Promise<void> {
 
 console.log(`${accounts} accounts, ${LANES} in parallel`)
 await commands()
-await longStream()
 await requests()
 await video()

@@ -5,7 +5,10 @@ import { NODE, ROOT, run, settings } from './run.mjs'
 
 // `node scripts/program.mjs <folder> <name> …` runs a program in the folder. Programs in backend/programs read `.env`;
 // benchmarks do not.
-const [folder, name, ...args] = process.argv.slice(2)
+// `npm run bench` without a name prints the table of all.
+const [folder, ...words] = process.argv.slice(2)
+const isTable = folder === 'bench' && (words[0] ?? '--').startsWith('--')
+const [name, ...args] = isTable ? ['table', ...words] : words
 const names = readdirSync(path.join(ROOT, folder))
   .filter((file) => /^\w+\.ts$/.test(file))
   .map((file) => path.basename(file, '.ts'))

@@ -12,13 +12,16 @@ const fieldsOf = (pid: number) => {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
+/** Returns the pid of a process's parent. */
+export const parentOf = (pid: number): number => Number(fieldsOf(pid)[1])
+
 /** Returns the CPU time in milliseconds of a process and its descendants, including exited children. */
 export function cpuTime(root: number): number {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     try {
-      parents.set(Number(name), Number(fieldsOf(Number(name))[1]))
+      parents.set(Number(name), parentOf(Number(name)))
     } catch {
       // The process has exited.
     }

@@ -22,7 +22,7 @@ const RECORDED_CPU_MS = 6.8
 /** Rate of the lean server on the same machine, in views per second. */
 const RECORDED_LEAN = 3_700
 
-const record = (session: string, n: number) =>
+const viewOf = (session: string, n: number) =>
   JSON.stringify({
     path: `/clips/${n % 50}`,
     referrer: 'https://search.example/',
@@ -44,7 +44,7 @@ async function takenBy(url: string, path: string, onWarm = () => {}): Promise<{ 
     const through = await connection(url)
     for (let view = 0; running; view++) {
       // Each visitor views eight pages.
-      const body = record(`session-${n}-${Math.floor(view / 8)}-${performance.now()}`, view * CONNECTIONS + n)
+      const body = viewOf(`session-${n}-${Math.floor(view / 8)}-${performance.now()}`, view * CONNECTIONS + n)
       const answer = await through.ask('POST', path, { 'content-type': 'text/plain' }, body)
       if (answer.status !== 202) throw new Error(`${answer.status} ${answer.body}`)
       taken++
