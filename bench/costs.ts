@@ -13,9 +13,8 @@ import { createProviderDouble } from '#backend/providers/video/testing/providerD
 import { startProgram } from '#backend/testing/program.ts'
 import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { startTestKinora } from '#backend/testing/testKinora.ts'
-import { GENERATION, registerUser } from '#backend/testing/testUser.ts'
+import { GENERATION } from '#backend/testing/testUser.ts'
 import { cpuTime } from './analytics/cpuTime.ts'
-import { record } from './table/record.ts'
 
 /**
  * Measures the cost of a command, an event, a row and a socket: `npm run bench -- costs [accounts] [sockets]`. Kinora,
@@ -25,11 +24,6 @@ import { record } from './table/record.ts'
 const accounts = Number(process.argv[2] ?? 2_000)
 const sockets = Number(process.argv[3] ?? 2_000)
 const LANES = 64
-const READS = [
-  ['reads_works', '/videos/tasks'],
-  ['reads_history', '/credits/history'],
-  ['reads_stats', '/subscriptions/stats'],
-] as const
 
 interface Cost {
   readonly seconds: number
@@ -104,13 +98,11 @@ async function readMetric(url: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)![1])
 }
 
-async function requests(): Promise<void> {
+async function openSockets(): Promise<void> {
   const db = await startTemporaryDatabase()
-  const { pid } = db.postgres.server
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-costs-'))
   const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url })
   try {
-    const user = await registerUser(program.url)
     const memory = () => readMetric(program.url, 'process_resident_memory_bytes')
     const [before, open] = [await memory(), [] as WebSocket[]]
     await forEachNumber(sockets, async (n) => {
@@ -125,15 +117,6 @@ async function requests(): Promise<void> {
     const bytes = ((await memory()) - before) / sockets
     console.log(`socket: ${(bytes / 1024).toFixed(1)} KiB of the process's memory (${sockets} open)`)
     for (const socket of open) socket.terminate()
-    for (const [figure, address] of READS) {
-      const count = 250
-      const cpu = () => readMetric(program.url, 'process_cpu_seconds_total')
-      const [start, node, postgres] = [performance.now(), await cpu(), cpuTime(pid)]
-      await forEachNumber(count, async () => (await user.call('GET', address)).arrayBuffer())
-      const cost = { node: (await cpu()) - node, postgres: (cpuTime(pid) - postgres) / 1000 }
-      report(`GET ${address}`, count, { seconds: (performance.now() - start) / 1000, ...cost })
-      record(figure, count / (cost.node + cost.postgres))
-    }
   } finally {
     await program.stop()
     await db.close()
@@ -158,5 +141,5 @@ async function video(): Promise<void> {
 
 console.log(`${accounts} accounts, ${LANES} in parallel`)
 await commands()
-await requests()
+await openSockets()
 await video()

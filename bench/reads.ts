@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { startProgram } from '#backend/testing/program.ts'
+import { startTemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
+import { registerUser } from '#backend/testing/testUser.ts'
+import { cpuTime } from './analytics/cpuTime.ts'
+import { quantile } from './analytics/quantile.ts'
+import { connection } from './analytics/rawHttp.ts'
+import { record } from './table/record.ts'
+
+/**
+ * Measures the CPU time of reads in Kinora and PostgreSQL together: `npm run bench -- reads [users]`. Each user has a
+ * session, an account with its free credits, and one request at a time.
+ */
+const count = Number(process.argv[2] ?? 16)
+const READS_EACH = 80
+const ROUNDS = 4
+const READS = [
+  ['reads_works', '/videos/tasks'],
+  ['reads_history', '/credits/history'],
+  ['reads_stats', '/subscriptions/stats'],
+] as const
+
+const db = await startTemporaryDatabase()
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-bench-'))
+const program = await startProgram({ PORT: '0', DATA_DIR: folder, DATABASE_URL: db.url })
+const cookies: string[] = []
+for (let n = 0; n < count; n++) cookies.push((await registerUser(program.url)).cookie)
+
+const cpu = () => cpuTime(program.pid) + cpuTime(db.postgres.server.pid)
+
+/** Returns the reads per second of CPU time. */
+async function measure(address: string): Promise<number> {
+  const before = cpu()
+  const read = async (cookie: string) => {
+    const through = await connection(program.url)
+    for (let n = 0; n < READS_EACH; n++) {
+      const { status, body } = await through.ask('GET', `/api/v1${address}`, { cookie })
+      if (status !== 200) throw new Error(`${address}: ${status} ${body}`)
+    }
+    through.close()
+  }
+  await Promise.all(cookies.map(read))
+  return (count * READS_EACH) / ((cpu() - before) / 1_000)
+}
+
+for (const [id, address] of READS) {
+  const rates: number[] = []
+  for (let round = 0; round <= ROUNDS; round++) rates.push(await measure(address))
+  const rate = quantile(rates.slice(1), 0.5)
+  console.log(`GET ${address}: ${Math.round(rate)} per second of CPU time`)
+  record(id, rate)
+}
+await program.stop()
+await db.close()
+rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
