@@ -79,7 +79,8 @@ export class TemporalEngine implements Engine {
 
   /**
    * Starts a run. If the server hands its first task to this process, resolves when the run has begun here. Starts in
-   * flight then never outnumber the tasks that the worker can handle before they time out.
+   * flight then never outnumber the tasks that the worker can handle before they time out. See
+   * docs/decisions/0040-starts-wait-for-their-runs.md.
    */
   async start<I>(workflow: Workflow<never, I, unknown>, input: NoInfer<I>, options: StartOptions = {}): Promise<void> {
     const start = ({ starter }: Session) =>
