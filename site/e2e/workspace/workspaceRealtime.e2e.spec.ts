@@ -47,8 +47,14 @@ function freshness(site: OnSite, language: 'en' | 'zh'): void {
       await toast(texts.news[status])
       await page.locator('[data-task="a"]').getByText(texts.status[status]).waitFor()
     }
+    const icon = () => page.locator('link[rel="icon"]').getAttribute('href')
+    expect([await page.title(), await icon()]).toEqual([
+      `96% · ${texts.metaTitle}`,
+      expect.stringMatching(/^data:image/),
+    ])
     say({ type: 'task_update', task: taskOf('a') })
     await toast(texts.news.Success)
+    await expect.poll(async () => [await page.title(), await icon()]).toEqual([texts.metaTitle, '/favicon.svg'])
     say({ type: 'task_update', task: openTask('b', 'Fail', { error_message: 'No light.', credits_consumed: 0 }) })
     await toast(texts.news.Fail.replace('{{reason}}', 'No light.'))
     say({ type: 'credits_update', remaining: 123, total: 1000 })

@@ -11,6 +11,7 @@ import { isFilmFirst } from './stage/filmFirst.ts'
 import { Stage } from './stage/Stage.tsx'
 import { $theatre } from './stage/theatre.ts'
 import { startVideo } from './startVideo.ts'
+import { showInTab } from './tab/showInTab.ts'
 import { WorkspaceSkeleton } from './WorkspaceSkeleton.tsx'
 import { $demo, $stage, openWorkspace } from './workspace.ts'
 
@@ -22,6 +23,7 @@ export function Workspace() {
   const theatre = useStore($theatre)
   const wide = useWide()
   const filmFirst = !wide && isFilmFirst()
+  useEffect(showInTab, [])
   useEffect(() => void openWorkspace().then(startVideo).then(carryOut), [])
   if (stage === 'away') return null
   if (stage === 'loading') return <WorkspaceSkeleton />
