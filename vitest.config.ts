@@ -1,11 +1,20 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import CostliestFirst from './scripts/testing/costliestFirst.mjs'
 
+/** Tests that mostly wait: for timeouts, leases and restarted servers. They run four at a time, before all others. */
+const WAITS = [
+  'backend/app/degraded.int.spec.ts',
+  'backend/app/outages/*.int.spec.ts',
+  'backend/audit/eventStoreDb.int.spec.ts',
+  'backend/kernel/postgres/leases.int.spec.ts',
+  'workflows/temporal/{temporal,outages}.int.spec.ts',
+  ...(process.env.KINORA_FULL ? [] : ['backend/app/layoutKilled.int.spec.ts']),
+]
+
 /** Tests that measure time or CPU. They run alone, after all others. */
 const MEASURES = [
   'backend/accounts/sessions/timing.int.spec.ts',
   'backend/kernel/http/socketLoad.int.spec.ts',
-  'backend/app/layoutKilled.int.spec.ts',
   'backend/providers/video/demo/demoProvider.int.spec.ts',
   'backend/providers/video/demo/renderJob.int.spec.ts',
   'site/e2e/dashboard/boardPaint.e2e.spec.ts',
@@ -13,7 +22,11 @@ const MEASURES = [
   'site/e2e/workspace/nextPaint.e2e.spec.ts',
   // These assert a time only in the full run.
   ...(process.env.KINORA_FULL
-    ? ['workflows/temporal/startBacklog.int.spec.ts', 'backend/testing/attack/attack.int.spec.ts']
+    ? [
+        'backend/app/layoutKilled.int.spec.ts',
+        'backend/testing/attack/attack.int.spec.ts',
+        'workflows/temporal/startBacklog.int.spec.ts',
+      ]
     : []),
 ]
 
@@ -33,14 +46,18 @@ export default defineConfig({
         test: {
           name: 'suites',
           include: ['{backend,projections,workflows,site,content,scripts}/**/*.spec.{ts,tsx}'],
-          exclude: [...configDefaults.exclude, '**/dist/**', ...MEASURES],
+          exclude: [...configDefaults.exclude, '**/dist/**', ...WAITS, ...MEASURES],
           maxWorkers: 2,
-          sequence: { groupOrder: 0 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: 'measures', include: MEASURES, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: 'waits', include: WAITS, maxWorkers: 4, sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        test: { name: 'measures', include: MEASURES, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

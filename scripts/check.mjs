@@ -17,9 +17,11 @@ const program = (name, ...args) =>
   run(NODE, [tool(name), ...args], { quiet: true, env: { ASTRO_TELEMETRY_DISABLED: '1' } })
 const inspection = async (faults, skipped) => ({ code: faults.length > 0 ? 1 : 0, output: faults.join('\n'), skipped })
 const commits = checkCommitMessages()
+// Keyed by the contents of the files; the errors of unchanged files are kept and reported again.
+const incremental = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/kinora-types.tsbuildinfo']
 
 const results = await Promise.all([
-  report('types', () => program('tsc', '-p', '.')),
+  report('types', () => program('tsc', '-p', '.', ...incremental)),
   ...(hasSite() ? [report('types of the site', () => program('astro', 'check', '--root', 'site'))] : []),
   report('lint and format', () => program('biome', 'check', '--error-on-warnings', '.')),
   report('import boundaries', () => program('depcruise', '--config', '.dependency-cruiser.mjs', ...folders)),

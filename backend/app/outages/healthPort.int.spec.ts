@@ -5,7 +5,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../testing/freePort.ts'
 import { startProgram } from '../../testing/program.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
@@ -45,6 +45,7 @@ describe('with HEALTH_PORT', () => {
     const seen: unknown[] = []
     const env = { DATABASE_URL: db.url, DATA_DIR: `${db.postgres.dataDir}-health`, DRAIN_MS: String(DRAIN_MS) }
     const starting = startProgram({ ...env, PORT: String(port), HEALTH_PORT: String(healthPort) })
+    onTestFinished(async () => (await starting).kill())
     await until(async () => {
       const closed = await ask(port, '/api/v1/status')
       const health = await ask(healthPort, '/readyz')

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from '@temporalio/client'
+import { expect, it, vi } from 'vitest'
+import type { Activities } from '../engine/engine.port.ts'
+import { calls, counts, looks, naps, turns, waits } from '../testing/contractWorkflows.ts'
+import { describeOnTemporal } from '../testing/onTemporal.ts'
+
+const within = { timeout: 30_000, interval: 50 }
+
+describeOnTemporal('an engine whose server, worker or version is replaced', (on) => {
+  it('moves the activity of a killed process to another one within seconds', async () => {
+    const worker = spawn(process.execPath, [
+      path.resolve(import.meta.dirname, '../testing/workerProgram.ts'),
+      on.server.address,
+      on.folder,
+    ])
+    const started = new Promise((resolve) => worker.stdout.once('data', resolve))
+    const input = { id: randomUUID(), activity: 'works' }
+    await on.client.workflow.start(calls.type, { taskQueue: 'kinora-main', workflowId: input.id, args: [input] })
+    await started
+    const engine = on.open({ works: async () => 'done elsewhere' })
+    worker.kill('SIGKILL')
+    const killedAt = Date.now()
+    expect(await engine.result(calls, input)).toEqual({ result: 'done elsewhere' })
+    expect(Date.now() - killedAt).toBeLessThan(10_000)
+  })
+
+  it('resolves pending calls when the engine stops while the server is down', async () => {
+    const engine = on.open({})
+    await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
+    await on.server.stop('SIGKILL')
+    // These runs do not exist, so a signal that still arrives has no effect.
+    const signals = Array.from({ length: 20 }, () => engine.signal(looks, { id: randomUUID() }, 'look'))
+    const starts = Array.from({ length: 20 }, () => engine.start(turns, { id: randomUUID(), ms: 1 }))
+    // By now the calls are being retried, at different times.
+    await pause(1_000)
+    const stoppedAt = performance.now()
+    const stopping = engine.stop()
+    await Promise.all([...signals, ...starts])
+    expect(performance.now() - stoppedAt).toBeLessThan(1_000)
+    await on.server.start()
+    // An uncaught error from a late retry would fail the test run.
+    await stopping
+    await pause(1_000)
+  })
+
+  it('waits for a server that is not up yet, and recovers when the server comes back', async () => {
+    const notes: string[] = []
+    const note = (async (what: string) => void notes.push(what)) as Activities[string]
+    let gated = 0
+    const gate = async () => {
+      gated++
+      await pause(4_000)
+    }
+    await on.server.stop('SIGKILL')
+    const engine = on.open({ note, gate })
+    const [nap, gates] = [{ id: randomUUID(), as: 'nap', ms: 2_000 }, { id: randomUUID() }]
+    const started = Promise.all([engine.start(counts, gates), engine.start(naps, nap)])
+    await vi.waitFor(() => expect(on.warnings.join()).toContain('temporal not reachable'), within)
+    expect(await engine.reachable()).toBe(false)
+    await on.server.start()
+    await started
+    await vi.waitFor(() => expect([notes, gated]).toEqual([['nap before'], 1]), within)
+    expect(await engine.reachable()).toBe(true)
+
+    await on.server.stop('SIGKILL')
+    expect(await engine.reachable()).toBe(false)
+    await pause(3_000)
+    await on.server.start()
+    await vi.waitFor(async () => expect(await engine.reachable()).toBe(true), within)
+    await engine.result(naps, nap)
+    // A result that could not be delivered is lost, and the activity runs again.
+    expect(new Set(notes)).toEqual(new Set(['nap before', 'nap after']))
+    expect(notes.at(-1)).toBe('nap after')
+    await engine.signal(counts, gates, 'turn')
+    expect(await engine.result(counts, gates)).toEqual([true, false, false])
+  })
+
+  it('moves runs to a newer version, restarts those that do not fit it, and never rolls back by itself', async () => {
+    const notes: string[] = []
+    const note = (async (what: string) => void notes.push(what)) as Activities[string]
+    const namespace = 'rollout'
+    const older = on.open({ note }, { namespace })
+    const [waiting, turning] = [
+      { id: randomUUID(), value: 'it' },
+      { id: randomUUID(), ms: 50_000 },
+    ]
+    await older.start(waits, waiting)
+    await older.start(turns, turning)
+    const workflows = new Client({ connection: on.connection, namespace }).workflow
+    for (const { id } of [waiting, turning])
+      await vi.waitFor(
+        async () => expect((await workflows.getHandle(id).describe()).historyLength).toBeGreaterThan(4),
+        within,
+      )
+
+    const later = await on.bundleOf('changedContractSandbox.ts')
+    const newer = on.open({ note }, { namespace, bundle: later })
+    const isCurrent = async () => {
+      const deployment = { namespace, deploymentName: 'kinora' }
+      const { workerDeploymentInfo } = await on.client.workflowService.describeWorkerDeployment(deployment)
+      expect(workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId).toBe(later.buildId)
+    }
+    await vi.waitFor(isCurrent, within)
+    await older.stop()
+    const again = on.open({ note }, { namespace })
+    await vi.waitFor(() => expect(on.warnings.join()).toContain('newer workflow version'), within)
+    await again.stop()
+
+    await newer.signal(turns, turning, 'turn')
+    expect(await newer.result(turns, turning)).toBe(true)
+    await newer.signal(waits, waiting, 'go')
+    await vi.waitFor(() => expect(notes).toContain('later'), within)
+    await newer.signal(waits, waiting, 'go')
+    expect(await newer.result(waits, waiting)).toBe('later it')
+  })
+})
