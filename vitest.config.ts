@@ -1,7 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import CostliestFirst from './scripts/testing/costliestFirst.mjs'
 
-/** Tests that mostly wait: for timeouts, leases and restarted servers. They run four at a time, before all others. */
+/**
+ * Tests that mostly wait: for timeouts, leases and restarted servers. They run four at a time, before all others.
+ * docs/decisions/0039-time-of-the-tests.md.
+ */
 const WAITS = [
   'backend/app/degraded.int.spec.ts',
   'backend/app/outages/*.int.spec.ts',

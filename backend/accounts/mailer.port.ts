@@ -3,7 +3,8 @@ export type Mail = Readonly<{ to: string; subject: string; text: string; html: s
 export interface OutgoingMail extends Mail {
   /** Identical for every attempt to send the email. */
   readonly id: string
-  readonly userId: string
+  /** The account that the email is about, so that its erasure deletes the email; null if there is none. */
+  readonly userId: string | null
 }
 
 export interface Mailer {

@@ -13,6 +13,7 @@ import type { Adapters } from './adapters.ts'
 import { composeApi, type Listening } from './api/composeApi.ts'
 import type { Context } from './context.ts'
 import type { Running } from './leases.ts'
+import { startAlerts } from './operators/startAlerts.ts'
 import type { Services } from './services.ts'
 
 /** Serves HTTP and WebSocket requests on a server that is already listening. */
@@ -47,6 +48,7 @@ export function startApi(context: Context, adapters: Adapters, services: Service
   const onError = (error: unknown) => log.warn({ err: error }, 'realtime update not sent')
   const { tryDecrypt: decrypt } = services.userKeys
   const notices = startNotices(context, adapters, services, listening)
+  const alerts = startAlerts(context, adapters.mailer, listening.publicUrl)
   const stopPushing = pushUpdates({ database, changes, realtime, decrypt, creditsOf, onError })
   const unsubscribe = changes.subscribe(({ name, ids }) => {
     if (name === ENDED_SESSIONS) realtime.endSessions(ids)
@@ -61,6 +63,7 @@ export function startApi(context: Context, adapters: Adapters, services: Service
       await drain(server, realtime)
       stopPushing()
       await notices.stop()
+      await alerts.stop()
       unsubscribe()
       await api.settle()
     },

@@ -6,7 +6,7 @@ import { readOpenTaskCounts, readUnstarted } from '#projections/tasks/readTaskHe
 import { readAccountGauges } from '../accounts/accountGauges.ts'
 import { ledgerCollector } from '../credits/ledgerWatch.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
-import { readOpenAlerts } from '../operators/operatorAlerts.ts'
+import { readOpenAlerts } from '../operators/alerts/operatorAlerts.ts'
 import { readCircuitBreakers } from '../providers/video/circuitBreaker.ts'
 import { readWebhookBacklog } from '../subscriptions/webhookInbox.ts'
 import type { Context } from './context.ts'

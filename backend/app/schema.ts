@@ -29,6 +29,7 @@ import { M0180VideoMarks } from './migrations/M0180VideoMarks.ts'
 import { M0181VideoNotices } from './migrations/M0181VideoNotices.ts'
 import { M0205LiveFrames } from './migrations/M0205LiveFrames.ts'
 import { M0206UnpricedOutcomes } from './migrations/M0206UnpricedOutcomes.ts'
+import { M0207ToldAlerts } from './migrations/M0207ToldAlerts.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
 export const MIGRATIONS = [
@@ -57,6 +58,7 @@ export const MIGRATIONS = [
   { name: 'M0181VideoNotices', class: M0181VideoNotices },
   { name: 'M0205LiveFrames', class: M0205LiveFrames },
   { name: 'M0206UnpricedOutcomes', class: M0206UnpricedOutcomes },
+  { name: 'M0207ToldAlerts', class: M0207ToldAlerts },
 ]
 
 /**

@@ -5,7 +5,7 @@ import { providerCents } from '../providers/video/minimax/providerCents.ts'
 import { createProviderDouble, type ProviderDouble } from '../providers/video/testing/providerDouble.ts'
 import { startTestKinora, type TestKinora } from '../testing/testKinora.ts'
 import { GENERATION, type TestUser } from '../testing/testUser.ts'
-import { createOperatorAlerts } from './operatorAlerts.ts'
+import { createOperatorAlerts } from './alerts/operatorAlerts.ts'
 
 const DAY_MS = 86_400_000
 /** Half a minute before midnight in Berlin, on the eve of the autumn clock change. */

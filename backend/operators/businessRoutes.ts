@@ -4,9 +4,9 @@ import { readDelivered, readOpenTasks, readOutcomes } from '#projections/tasks/r
 import type { Serve } from '../kernel/http/endpoint.ts'
 import { instant } from '../kernel/http/instant.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
+import type { readOpenAlerts } from './alerts/operatorAlerts.ts'
 import { answer } from './boardRoutes.ts'
 import * as contract from './contract.ts'
-import type { readOpenAlerts } from './operatorAlerts.ts'
 import { type BoardTime, daysOf } from './period.ts'
 
 type Alert = Awaited<ReturnType<typeof readOpenAlerts>>[number]

@@ -34,6 +34,16 @@ export const readOutcomes = (database: Database, days: LocalDays) =>
     { ...days },
   )
 
+/** Counts the tasks that ended since an instant, and the failures that the user or the content did not cause. */
+export const readOutcomesSince = (database: Database, since: Date) =>
+  queryOne<{ videos: number; failed: number }>(
+    database,
+    `select count(*)::int as videos,
+       count(*) filter (where error_code not in ('content_refused', 'cancelled'))::int as failed
+     from task_outcome where ended_at >= :since`,
+    { since },
+  )
+
 /** Counts the clips delivered in a period, by resolution, duration and cost. */
 export const readDelivered = (database: Database, days: LocalDays) =>
   query<{ resolution: string; duration: number; cents: number | null; is_unpriced: boolean; clips: number }>(

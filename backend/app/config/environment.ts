@@ -80,6 +80,8 @@ const Environment = z.object({
     z.string().check(z.refine(isTimeZone, 'an IANA time zone such as Europe/Berlin')),
     'UTC',
   ),
+  ALERT_MAIL: z.optional(z.email('an address such as admin@kinora.example')),
+  ALERT_WEBHOOK: httpAddress,
   METRICS_TOKEN: z.optional(z.string().check(z.minLength(16))),
   LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 })

@@ -71,6 +71,8 @@ export interface Config {
   /** Where the heads of the ledger are written. */
   readonly headsTo: { readonly folder: string } | { readonly bucket: S3Access; readonly prefix: string }
   readonly operators: Readonly<ReturnType<typeof readOperator>>
+  /** Where the operator is told of alerts: an address and a web address; undefined: on the board only. */
+  readonly alerts: { readonly mail: string | undefined; readonly webhook: string | undefined }
 }
 
 /** Reads the environment. @throws ConfigError naming each variable that is invalid or missing */
@@ -84,6 +86,8 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   checkLayout(env, roles)
   if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
     throw new ConfigError('SMTP_URL and MAIL_FROM belong together: set both, or none')
+  if (production && env.ALERT_MAIL !== undefined && env.SMTP_URL === undefined)
+    throw new ConfigError('ALERT_MAIL needs a mail server: set SMTP_URL and MAIL_FROM')
   const dataDir = path.resolve(env.DATA_DIR)
   return {
     production,
@@ -115,6 +119,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     auditKeyFile: env.AUDIT_KEY_FILE,
     headsTo: readHeadsTo(env, dataDir),
     operators: readOperator(env, dataDir),
+    alerts: { mail: env.ALERT_MAIL, webhook: env.ALERT_WEBHOOK },
   }
 }
 

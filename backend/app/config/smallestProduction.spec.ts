@@ -70,6 +70,7 @@ describe('the smallest production', () => {
   it('refuses part of the settings of a mail server or PayPal', () => {
     const engine = { FAL_KEY: 'key' }
     expect(() => production({ ...engine, SMTP_URL: 'smtps://mail.test' })).toThrow(/SMTP_URL and MAIL_FROM belong/)
+    expect(() => production({ ...engine, ALERT_MAIL: 'ada@kinora.test' })).toThrow(/ALERT_MAIL needs a mail server/)
     expect(() => production({ ...engine, PAYPAL_CLIENT_ID: 'id' })).toThrow(/PAYPAL_CLIENT_SECRET is not set/)
     expect(() => production({ ...engine, PAYMENTS: 'off', PAYPAL_CLIENT_ID: 'id' })).toThrow(/PAYPAL_CLIENT_SECRET/)
   })

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { watchFolder } from '../../kernel/watchedFolder.ts'
-import { createOperatorAlerts } from '../../operators/operatorAlerts.ts'
+import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { webhookUrlOf } from '../../providers/video/definitions/callbackToken.ts'
 import {
   createDefinitionProvider,

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { createOperatorAlerts } from '../../operators/operatorAlerts.ts'
+import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
 import { createComfyui } from '../../providers/video/comfyui/comfyui.ts'
 import { createDemoProvider } from '../../providers/video/demo/demoProvider.ts'
 import { callbackUrlOf, isPublicUrl } from '../../providers/video/minimax/callbackRoutes.ts'

@@ -146,7 +146,7 @@ describeOnBoard('the operator’s board', (on) => {
       await page.getByRole('heading', { level: 1, name: t.heading }).waitFor()
       await readsCards(board)
       // In parallel, and the week's days only once.
-      expect(state.calls.slice(0, CORE.length)).toEqual(CORE)
+      expect(state.calls.filter((path) => CORE.includes(path)).slice(0, CORE.length)).toEqual(CORE)
       expect(state.calls.filter((path) => path.startsWith(weekly.path))).toHaveLength(1)
       await readsTablesBehindCharts(board)
       await readsChartsByKeys(board)

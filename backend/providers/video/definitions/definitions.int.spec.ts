@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createOperatorAlerts } from '#backend/operators/operatorAlerts.ts'
+import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 import { type EngineFault, formOf } from '../testing/engineServer.ts'
 import {

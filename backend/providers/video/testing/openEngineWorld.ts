@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { createOperatorAlerts } from '#backend/operators/operatorAlerts.ts'
+import { createOperatorAlerts } from '#backend/operators/alerts/operatorAlerts.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '#backend/testing/temporaryDatabase.ts'
 
 /**

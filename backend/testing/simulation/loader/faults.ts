@@ -53,7 +53,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'workflows start one after another': {
     invariant: 'workflows start soon',
     seed: 117,
-    edits: [{ file: 'workflows/engine/logTriggers.ts', from: 'const IN_FLIGHT = 48', to: 'const IN_FLIGHT = 1' }],
+    edits: [{ file: 'workflows/engine/logTriggers.ts', from: 'const IN_FLIGHT = 32', to: 'const IN_FLIGHT = 1' }],
   },
   'streams are not verified': {
     invariant: 'credits are conserved',

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOperatorAlerts } from '../../operators/alerts/operatorAlerts.ts'
+import { tellOperator } from '../../operators/alerts/tellOperator.ts'
+import { alertWebhook } from '../../providers/alerts/alertWebhook.ts'
+import { startTestKinora, type TestKinora } from '../../testing/testKinora.ts'
+import { conditionsOf } from './startAlerts.ts'
+
+/** A receiver of webhooks that answers with `status`. */
+async function startReceiver() {
+  const receiver = { status: 200, received: [] as { code: string; state: string; text: string }[], url: '', close() {} }
+  const server = createServer(async (request, response) => {
+    receiver.received.push(JSON.parse(await text(request)))
+    response.writeHead(receiver.status).end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  receiver.close = () => void server.close()
+  return receiver
+}
+
+const QUIET = { error: () => {}, info: () => {} }
+let kinora: TestKinora
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+beforeAll(async () => {
+  receiver = await startReceiver()
+  kinora = await startTestKinora()
+})
+afterAll(async () => {
+  await kinora.close()
+  receiver.close()
+})
+const sql = (statement: string) => kinora.context.pool.query(statement)
+const seen = () => receiver.received.splice(0).map(({ code, state }) => [code, state])
+
+describe('the operator', () => {
+  it('is told once when an alert opens and once when it is over, again after a failure', async () => {
+    const { pool } = kinora.context
+    const alerts = createOperatorAlerts(pool, QUIET)
+    const tell = () => tellOperator(pool, [alertWebhook(receiver.url, () => 'https://kinora.test/admin/dashboard')])
+    await alerts.raise('key_refused', 'The key was refused.')
+    receiver.status = 500
+    await expect(tell()).rejects.toThrow('alerts could not be sent')
+    receiver.status = 200
+    expect(seen()).toEqual([['key_refused', 'open']])
+    await tell()
+    expect(receiver.received[0]!.text).toContain('The key was refused. https://kinora.test/admin/dashboard')
+    await alerts.raise('key_refused', 'The key was refused.')
+    await tell()
+    expect(seen()).toEqual([['key_refused', 'open']])
+    await alerts.clear('key_refused')
+    await tell()
+    await tell()
+    expect(seen()).toEqual([['key_refused', 'over']])
+    // Over before anyone was told.
+    await alerts.raise('brief', 'A moment.')
+    await alerts.clear('brief')
+    await tell()
+    expect(seen()).toEqual([])
+  })
+
+  it('is told of videos that do not start or mostly fail, and of parked events', async () => {
+    const found = async () => {
+      const details = await Promise.all(
+        conditionsOf(kinora.context).map(({ code, find }) => find().then((it) => it && code)),
+      )
+      return details.filter((code) => code !== undefined)
+    }
+    expect(await found()).toEqual([])
+    const add = (count: number, code: string) =>
+      sql(`insert into task_outcome (id, resolution, duration, ended_at, error_code)
+        select gen_random_uuid(), '768P', 6, now(), ${code} from generate_series(1, ${count})`)
+    await add(5, 'null')
+    await add(5, `'provider_failed'`)
+    await add(3, `'content_refused'`)
+    expect(await found()).toEqual([])
+    await add(9, `'provider_failed'`)
+    expect(await found()).toEqual(['videos_failing'])
+    await sql(`insert into open_task (id, user_id, priority, unstarted_since)
+      select gen_random_uuid(), gen_random_uuid(), 0, now() - interval '6 minutes'`)
+    expect(await found()).toEqual(['tasks_unstarted', 'videos_failing'])
+  })
+
+  it('gets mail and webhook from the running program', async () => {
+    await createOperatorAlerts(kinora.context.pool, QUIET).raise('account_empty', 'Pay <the> provider.')
+    const { dataDir } = kinora
+    await kinora.close({ keep: true })
+    const env = { DATA_DIR: dataDir, ALERT_WEBHOOK: receiver.url, ALERT_MAIL: 'admin@kinora.test' }
+    kinora = await startTestKinora({ env })
+    await expect.poll(seen, { timeout: 15_000 }).toContainEqual(['account_empty', 'open'])
+    const mails = async () =>
+      (await (await fetch(`${kinora.url}/dev/mailbox.json?to=admin@kinora.test`)).json()) as {
+        subject: string
+        html: string
+      }[]
+    await expect
+      .poll(async () => (await mails()).map(({ subject }) => subject))
+      .toContain('Kinora: account_empty is open')
+    expect((await mails()).find(({ subject }) => /account_empty/.test(subject))!.html).toContain(
+      'Pay &#60;the&#62; provider.',
+    )
+  })
+})
