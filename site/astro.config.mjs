@@ -9,10 +9,20 @@ import { islandPreloads, lateScripts } from './htmlRewrites.mjs'
 /** Origin in the built pages. The server replaces it with PUBLIC_URL, so the domain can change without a rebuild. */
 const PLACEHOLDER_ORIGIN = 'https://placeholder.kinora.invalid'
 
+/** Reads a script that pages contain, without its comments. */
+const inlineScript = (file) => readFileSync(file, 'utf8').replace(/^\/\/.*\n/gm, '')
+
 const hashOf = (file) =>
   `sha256-${createHash('sha256')
-    .update(readFileSync(new URL(file, import.meta.url), 'utf8'))
+    .update(inlineScript(new URL(file, import.meta.url)))
     .digest('base64')}`
+
+const inlineScripts = {
+  name: 'inline-scripts',
+  enforce: 'pre',
+  load: (id) =>
+    id.endsWith('.js?raw') ? `export default ${JSON.stringify(inlineScript(id.slice(0, -'?raw'.length)))}` : undefined,
+}
 
 /** Pages left out of the sitemap: the landing page's second URL, and pages that need a session or a token. */
 const UNLISTED =
@@ -103,7 +113,7 @@ export default defineConfig({
     },
   },
   vite: {
-    plugins: [plainImports],
+    plugins: [inlineScripts, plainImports],
     server: { proxy: Object.fromEntries(['/api', '/dev', '/healthz', '/readyz'].map((path) => [path, api])) },
   },
 })
