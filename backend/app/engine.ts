@@ -14,11 +14,18 @@ export const rendersHere = (videos: ReadonlyMap<string, VideoProvider>): boolean
 export const renderSlots = (videos: ReadonlyMap<string, VideoProvider>): number =>
   rendersHere(videos) ? Math.max(1, Math.floor(os.availableParallelism() / 2)) : 2_000
 
-/** Returns the limits on renders that the estimate of the queue knows. */
-export function limitsOf(videos: ReadonlyMap<string, VideoProvider>) {
-  const rates = [...videos.values()].map(({ createsPerMinute }) => createsPerMinute ?? Number.POSITIVE_INFINITY)
-  const sum = rates.reduce((total, rate) => total + rate, 0)
-  return { renderSlots: renderSlots(videos), createsPerMinute: Number.isFinite(sum) ? sum : undefined }
+/** Estimate of a render by a provider that states none. The help page says one to three minutes. */
+const UNKNOWN_MS = 120_000
+
+/** Returns what the estimate of the queue knows about renders before any is finished: limits and the slowest typical time. */
+export function estimatesOf(videos: ReadonlyMap<string, VideoProvider>) {
+  const providers = [...videos.values()]
+  const rate = providers.reduce((sum, { createsPerMinute = Number.POSITIVE_INFINITY }) => sum + createsPerMinute, 0)
+  return {
+    renderSlots: renderSlots(videos),
+    createsPerMinute: Number.isFinite(rate) ? rate : undefined,
+    firstEstimateMs: Math.max(...providers.map(({ typicalMs = UNKNOWN_MS }) => typicalMs)),
+  }
 }
 
 /** A workflow engine. `reachable`, if present, reports whether its server responds. */

@@ -36,10 +36,10 @@ interface QueueQuery extends Pick<QueueState, 'now' | 'slots' | 'concurrent' | '
   readonly userId: string
   /** Maximum number of open tasks in the user's plan. */
   readonly openTasks: number
+  /** Milliseconds that a render is expected to take before any video is finished. */
+  readonly firstEstimateMs: number
 }
 
-/** Default estimate before any video is finished. The help page says one to three minutes. */
-const FIRST_ESTIMATE_MS = 120_000
 /** Minimum estimate, for tasks that take longer than usual. */
 const OVERDUE_MS = 5_000
 /** Time per start at the rate of one Temporal server under load. */
@@ -50,7 +50,7 @@ const MIN_PERCENT = 10
 /** Returns the queue as the API shows it to a user, with an estimate for each of the user's open tasks. */
 export async function readQueueView(database: Database, query: QueueQuery): Promise<z.input<typeof Queue>> {
   const [{ waiting, running, own }, pace] = await Promise.all([readQueue(database, query.userId), readPace(database)])
-  const average = pace.length > 0 ? pace.reduce((sum, { ms }) => sum + ms, 0) / pace.length : FIRST_ESTIMATE_MS
+  const average = pace.length > 0 ? pace.reduce((sum, { ms }) => sum + ms, 0) / pace.length : query.firstEstimateMs
   const timed = <T extends { resolution: string; duration: number; started_at: string | null }>(task: T) => ({
     ...task,
     startedAt: task.started_at === null ? null : Date.parse(task.started_at),

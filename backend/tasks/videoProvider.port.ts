@@ -79,6 +79,8 @@ export interface VideoProvider {
   readonly pollIntervalMs: number
   /** Rate limit of `create`, for the estimate; absent if there is none. */
   readonly createsPerMinute?: number
+  /** Typical milliseconds of a render, for the estimate before any video is finished; absent if unknown. */
+  readonly typicalMs?: number
   /** Acquires a slot of the rate limit that all processes share. Returns 0, or the milliseconds to wait. */
   acquire(): Promise<number>
   /** Creates a job. Requires an acquired slot. If it throws, the job may have been created. */

@@ -32,6 +32,8 @@ interface WorksDeps {
   readonly renderSlots: number
   /** Renders that the providers together let start in a minute; undefined if one of them has no limit. */
   readonly createsPerMinute?: number | undefined
+  /** Milliseconds that a render is expected to take before any video is finished. */
+  readonly firstEstimateMs: number
 }
 
 export interface WorksQuery extends TaskFilter {
@@ -53,6 +55,7 @@ export function createWorks({
   allowance,
   renderSlots,
   createsPerMinute,
+  firstEstimateMs,
 }: WorksDeps) {
   // A task that the read model does not show yet is in the log.
   const readTask = async (taskId: string) =>
@@ -96,7 +99,7 @@ export function createWorks({
     },
 
     async queue(userId: string) {
-      const limits = { slots: renderSlots, createsPerMinute, ...(await allowance(userId)) }
+      const limits = { slots: renderSlots, createsPerMinute, firstEstimateMs, ...(await allowance(userId)) }
       return readQueueView(database, { userId, now: clock(), ...limits })
     },
 

@@ -24,7 +24,7 @@ import type { UploadLimits } from '../../tasks/uploadLimits.ts'
 import { createWorks } from '../../tasks/works.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
-import { limitsOf } from '../engine.ts'
+import { estimatesOf } from '../engine.ts'
 import type { Services } from '../services.ts'
 
 interface Surroundings {
@@ -53,7 +53,7 @@ export function composeVideos(context: Context, adapters: Adapters, services: Se
     wake: (taskId: string) => wakeTask(pool, taskId),
   }
   const tasks = createTasks({ handle, store, database, note, clock, media, ...ordering, ...cancelling })
-  const works = createWorks({ store, database, clock, calendar, decrypt, allowance, ...limitsOf(videos) })
+  const works = createWorks({ store, database, clock, calendar, decrypt, allowance, ...estimatesOf(videos) })
   const cancels = ({ routes }: CatalogueModel) => routes.every(({ provider }) => videos.get(provider)?.cancels)
   const understand = async (userId: string, model: string, prompt: string) => {
     const route = catalogue.offered().find(({ id }) => id === model)?.routes[0]

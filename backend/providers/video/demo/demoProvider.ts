@@ -8,6 +8,8 @@ import { renderInChild } from './renderJob.ts'
 type Job = { readonly state: Extract<RenderState, { kind: 'rendering' | 'failed' }>; readonly cancel: AbortController }
 
 const TIMEOUT_MS = 10 * 60_000
+/** Six seconds at 768P take 8 s of CPU, on two cores that also serve. */
+const TYPICAL_MS = 15_000
 
 /**
  * Creates a provider that renders locally, without an API key. The job id is the task id. Finished files stay in
@@ -47,6 +49,7 @@ export function createDemoProvider(folder: string, ffmpegPath?: string): VideoPr
     ignoresOptimizer: true,
     takesSeeds: true,
     pollIntervalMs: 250,
+    typicalMs: TYPICAL_MS,
     understands: understand,
     acquire: async () => 0,
 

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import type { VideoProvider } from '../tasks/videoProvider.port.ts'
+import { estimatesOf } from './engine.ts'
+
+const providers = (...all: Partial<VideoProvider>[]) =>
+  new Map(all.map((provider, index) => [`${index}`, provider as VideoProvider]))
+
+it('expects a first render to take as long as its provider says, and two minutes where one says nothing', () => {
+  const demo = { name: 'demo', typicalMs: 15_000 }
+  expect(estimatesOf(providers(demo)).firstEstimateMs).toBe(15_000)
+  expect(estimatesOf(providers(demo, { name: 'fal' })).firstEstimateMs).toBe(120_000)
+})
+
+it('adds the rates of all providers, unless one of them has no limit', () => {
+  const [ten, twenty] = [{ createsPerMinute: 10 }, { createsPerMinute: 20 }]
+  expect(estimatesOf(providers(ten, twenty)).createsPerMinute).toBe(30)
+  expect(estimatesOf(providers(ten, {})).createsPerMinute).toBeUndefined()
+})
