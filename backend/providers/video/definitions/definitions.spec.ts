@@ -31,6 +31,14 @@ describe.each(shippedDefinitions().map((definition) => [definition.name, definit
       }
     })
 
+    it('shows each field that it can send in an example', () => {
+      const bodies = [create.body, ...definition.models.map(({ body }) => body)]
+      const fields = bodies.flatMap((body) => Object.keys((body ?? {}) as object))
+      const shown = new Set(examples.creates.flatMap(({ sends }) => Object.keys(sends as object)))
+      // The double refuses fields that no example sends, and every task has a seed.
+      expect(fields.filter((field) => !shown.has(field))).toEqual([])
+    })
+
     it('addresses the job and the check as its examples say', () => {
       const values = jobValues(decodeJob(encodeJob(definition, job)))
       expect(line(definition, state, values)).toBe(examples.state.request)
