@@ -3,14 +3,14 @@ import { WrongMasterKey } from './accounts/keys/masterKey.ts'
 import { ConfigError } from './app/config/environment.ts'
 import { readConfig } from './app/config/readConfig.ts'
 import { ForeignLog } from './app/installation.ts'
-import { PortTaken, startKinora } from './app/kinora.ts'
+import { CannotListen, startKinora } from './app/kinora.ts'
 import { StoreRejected } from './kernel/eventsourcing/eventStore.port.ts'
 
 /** Maximum shutdown time in addition to `drainMs`. Process managers send SIGKILL if a shutdown takes too long. */
 const DRAIN_LIMIT_MS = 15_000
 
 /** Errors whose message tells the operator what to do. */
-const REFUSALS = [ConfigError, StoreRejected, ForeignLog, OlderLog, PortTaken, WrongMasterKey]
+const REFUSALS = [ConfigError, StoreRejected, ForeignLog, OlderLog, CannotListen, WrongMasterKey]
 
 /** Reads the environment, starts the configured roles, and shuts down gracefully on SIGINT or SIGTERM. */
 async function main(): Promise<void> {

@@ -18,5 +18,8 @@ if (!names.includes(name)) {
   process.exit(2)
 }
 await installMissing()
-const { code } = await run(NODE, [...(folder === 'bench' ? [] : settings()), `${folder}/${name}.ts`, ...args])
+// Only psql reads what is typed.
+const stdin = name === 'psql' ? 'inherit' : 'ignore'
+const program = [...(folder === 'bench' ? [] : settings()), `${folder}/${name}.ts`, ...args]
+const { code } = await run(NODE, program, { stdin })
 process.exit(code)

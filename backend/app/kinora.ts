@@ -60,7 +60,8 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
   const healthServer = healthPort === undefined ? server : createServer()
   healthServer.on('request', healthOnly)
   // Bind a port first: if another Kinora already uses it, startup fails before it changes anything.
-  await listen(healthServer, { host, port: healthPort ?? config.http.port })
+  if (healthPort === undefined) await listen(server, config.http)
+  else await listen(healthServer, { host, port: healthPort }, 'HEALTH_PORT')
   const { port } = healthPort === undefined ? (server.address() as AddressInfo) : config.http
   const url = config.http.publicUrl ?? `http://localhost:${port}`
 
@@ -147,17 +148,27 @@ async function open(config: Config, log: ReturnType<typeof createLog>, overrides
 }
 
 /** The message says which setting to change. */
-export class PortTaken extends Error {
-  override name = 'PortTaken'
+export class CannotListen extends Error {
+  override name = 'CannotListen'
 }
 
-function listen(server: Server, { port, host }: Pick<Config['http'], 'port' | 'host'>): Promise<void> {
+type Address = Pick<Config['http'], 'port' | 'host'>
+
+/** Returns what to do about an error of `listen`, by its code. */
+const adviceOn = ({ port, host }: Address, setting: string): Readonly<Record<string, string>> => ({
+  EADDRINUSE: `Port ${port} is in use. Stop the other program, or set ${setting} to another port.`,
+  EACCES: `This user may not open port ${port}. Set ${setting} to a port from 1024, and put a proxy in front.`,
+  EADDRNOTAVAIL: `This machine has no address ${host}. Set HOST to one of its addresses, or to 0.0.0.0 for all.`,
+  ENOTFOUND: `The name ${host} cannot be resolved. Set HOST to an address of this machine, or to 0.0.0.0 for all.`,
+})
+
+/** @throws CannotListen */
+function listen(server: Server, address: Address, setting = 'PORT'): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE'
-      const message = `Port ${port} is in use. Stop the other program, or set PORT to another port.`
-      reject(taken ? new PortTaken(message) : error)
+      const advice = adviceOn(address, setting)[error.code ?? '']
+      reject(advice ? new CannotListen(advice) : error)
     })
-    server.listen(port, host, resolve)
+    server.listen(address.port, address.host, resolve)
   })
 }

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TemporaryDatabase } from '../testing/temporaryDatabase.ts'
@@ -45,6 +45,35 @@ describe('audit export', () => {
       const { status, stderr } = check(inFolder('changed.tar'))
       expect([text, status, stderr]).toEqual([text, 1, expect.stringContaining('NOT VALID')])
     }
+  })
+
+  it('is checked without a traceback, whatever is given to the checker', () => {
+    const given = inFolder('given.tar')
+    const archive = readFileSync(inFolder('a.tar'))
+    const tar = (...names: string[]) => {
+      execFileSync('tar', ['-xf', inFolder('a.tar'), '-C', inFolder(''), ...names])
+      execFileSync('tar', ['-cf', given, '-C', inFolder(''), ...names])
+    }
+    const signed = ['manifest.json', 'manifest.sig', 'public-key.pem']
+    for (const [prepare, status, message] of [
+      [() => writeFileSync(given, 'no archive'), 1, 'NOT VALID: it is no complete tar archive'],
+      [() => writeFileSync(given, ''), 1, 'NOT VALID: it is no complete tar archive'],
+      [() => writeFileSync(given, archive.subarray(0, archive.length / 2)), 1, 'NOT VALID: '],
+      [() => tar('manifest.json'), 1, 'NOT VALID: it has no manifest.sig'],
+      [() => tar(...signed), 1, 'NOT VALID: it has no events.jsonl'],
+      [() => rmSync(given), 2, `Cannot read ${given}: No such file`],
+    ] as const) {
+      prepare()
+      const { status: code, stderr } = check(given)
+      expect([code, stderr.trim().split('\n')]).toEqual([status, [expect.stringContaining(message)]])
+    }
+    expect(check()).toMatchObject({ status: 2, stderr: expect.stringMatching(/^Usage: /) })
+    const withoutOpenssl = { encoding: 'utf8', env: { PATH: inFolder('') } } as const
+    const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
+    expect(spawnSync(python, [checker, inFolder('a.tar')], withoutOpenssl)).toMatchObject({
+      status: 2,
+      stderr: 'The openssl command is missing.\n',
+    })
   })
 
   it('signs with the given key', async () => {

@@ -27,6 +27,9 @@ export interface TemporalEngineOptions {
   /** `host:port` */
   readonly address: string
   readonly namespace: string
+  /** Default: no TLS. */
+  readonly tls?: boolean | { readonly serverRootCACertificate: Uint8Array }
+  readonly apiKey?: string
   readonly bundle: () => Promise<Bundle>
   readonly activities: Activities
   readonly policies: Policies
@@ -200,13 +203,14 @@ export class TemporalEngine implements Engine {
   }
 
   async #connect(): Promise<Session> {
-    const { address, namespace, policies, activities, onError, log, slots } = this.#options
-    const connection = await Connection.connect({ address, connectTimeout: '5 seconds' })
+    const { address, namespace, tls, apiKey, policies, activities, onError, log, slots } = this.#options
+    const server = { address, ...(tls && { tls }), ...(apiKey && { apiKey }) }
+    const connection = await Connection.connect({ ...server, connectTimeout: '5 seconds' })
     let native: NativeConnection | undefined
     try {
       const client = new Client({ connection, namespace })
       await client.workflowService.describeNamespace({ namespace })
-      native = await NativeConnection.connect({ address })
+      native = await NativeConnection.connect(server)
       const bundle = await this.#options.bundle()
       const pools = new Set(['main', ...Object.values(policies).map(({ pool }) => pool)])
       const workers = runWorkers({

@@ -5,9 +5,11 @@ import { Client, Connection } from '@temporalio/client'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { Activities } from '../engine/engine.port.ts'
 import { type Bundle, workflowBundle } from '../temporal/bundle.ts'
-import { TemporalEngine } from '../temporal/temporalEngine.ts'
+import { TemporalEngine, type TemporalEngineOptions } from '../temporal/temporalEngine.ts'
 import { contractPolicies } from './contractWorkflows.ts'
 import { findTemporal, startTemporalServer, type TemporalServer } from './temporalServer.ts'
+
+type Connected = Partial<Pick<TemporalEngineOptions, 'address' | 'namespace' | 'tls' | 'apiKey'>>
 
 /** A Temporal server and engines for the workflows of the contract suite. */
 export interface OnTemporal {
@@ -20,7 +22,7 @@ export interface OnTemporal {
   readonly warnings: string[]
   bundleOf(entry: string): Promise<Bundle>
   /** Opens an engine, which stops after the test. */
-  open(activities: Activities, more?: { namespace?: string; bundle?: Bundle }): TemporalEngine
+  open(activities: Activities, more?: Connected & { bundle?: Bundle }): TemporalEngine
 }
 
 const program = findTemporal()
@@ -63,11 +65,12 @@ export function describeOnTemporal(name: string, tests: (on: OnTemporal) => void
       get client() {
         return client
       },
-      open: (activities, more = {}) => {
+      open: (activities, { bundle: other, ...connected } = {}) => {
         const engine = new TemporalEngine({
           address: server.address,
-          namespace: more.namespace ?? 'default',
-          bundle: async () => more.bundle ?? bundle,
+          namespace: 'default',
+          ...connected,
+          bundle: async () => other ?? bundle,
           activities,
           policies: contractPolicies,
           slots: { main: 20, narrow: 1 },

@@ -12,42 +12,53 @@ const isTimeZone = (name: string): boolean => {
   }
 }
 
+// Each type names the form of its value, which the message of an invalid setting repeats.
 const text = z.optional(z.string())
-const pattern = (regex: RegExp, expected: string) => z.optional(z.string().check(z.regex(regex, expected)))
-const rate = z.coerce.number().check(z.int(), z.gte(5), z.lte(1_000_000))
-const httpAddress = z.optional(z.url({ protocol: /^https?$/ }))
+const pattern = (regex: RegExp, form: string) => z.optional(z.string().check(z.regex(regex, form)))
+const whole = (min: number, max: number) => {
+  const form = `a whole number from ${min} to ${max}`
+  return z.coerce.number(form).check(z.int(form), z.gte(min, form), z.lte(max, form))
+}
+const oneOf = <const T extends readonly string[]>(...names: T) => z.enum(names, `one of ${names.join(', ')}`)
+const atLeast = (characters: number) => z.string().check(z.minLength(characters, `at least ${characters} characters`))
+const atMost = (characters: number) => z.string().check(z.maxLength(characters, `at most ${characters} characters`))
+const rate = whole(5, 1_000_000)
+const HTTP = { protocol: /^https?$/, error: 'an address such as https://host.example' }
+const httpAddress = z.optional(z.url(HTTP))
 
 const Environment = z.object({
-  NODE_ENV: z._default(z.enum(['development', 'test', 'production']), 'development'),
-  PORT: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65535)), 3000),
+  NODE_ENV: z._default(oneOf('development', 'test', 'production'), 'development'),
+  PORT: z._default(whole(0, 65535), 3000),
   HOST: z._default(z.string(), '127.0.0.1'),
-  HEALTH_PORT: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(65535))),
+  HEALTH_PORT: z.optional(whole(1, 65535)),
   KINORA_ALLOW_OPEN_DEVELOPMENT: z.optional(z.literal('1', '1, or unset')),
   DATA_DIR: z._default(z.string(), '.data'),
-  PUBLIC_URL: z.optional(z.url()),
+  PUBLIC_URL: httpAddress,
   ROLES: z._default(z.string(), ROLES.join(',')),
   DATABASE_URL: text,
   EVENTSTORE_URL: text,
   EVENTSTORE_CA: text,
   TEMPORAL_ADDRESS: pattern(/^[^\s:/]+:\d+$/, 'a host and a port such as localhost:7233'),
   TEMPORAL_NAMESPACE: z._default(z.string(), 'default'),
-  DRAIN_MS: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(60_000)), 0),
-  SESSION_SECRET: z.optional(z.string().check(z.minLength(32))),
+  TEMPORAL_TLS: text,
+  TEMPORAL_API_KEY: text,
+  DRAIN_MS: z._default(whole(0, 60_000), 0),
+  SESSION_SECRET: z.optional(atLeast(32)),
   ENCRYPTION_KEY: pattern(/^[0-9a-f]{64}$/i, '64 hexadecimal digits'),
   SMTP_URL: pattern(/^smtps?:\/\/\S+$/, 'an address such as smtp://user:password@host:587'),
   MAIL_FROM: pattern(/^[^\s@]+(?: [^\s@]+)*@[^\s@]+$/, 'an address such as Kinora <hello@kinora.example>'),
-  TRUSTED_PROXIES: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(10)), 0),
+  TRUSTED_PROXIES: z._default(whole(0, 10), 0),
   SESSION_RATE: z._default(rate, 40),
   NETWORK_RATE: z.optional(rate),
   SUPPORT_EMAIL: text,
   FFMPEG_PATH: text,
   C2PA_CERTIFICATE_FILE: text,
   C2PA_KEY_FILE: text,
-  AIGC_PRODUCER: z._default(z.string().check(z.maxLength(100)), 'Kinora'),
-  VIDEO_LABEL: z._default(z.enum(['auto', 'always', 'never']), 'auto'),
+  AIGC_PRODUCER: z._default(atMost(100), 'Kinora'),
+  VIDEO_LABEL: z._default(oneOf('auto', 'always', 'never'), 'auto'),
   MINIMAX_API_KEY: text,
-  MINIMAX_BASE_URL: z._default(z.url(), 'https://api.minimax.io'),
-  MINIMAX_CREATES_PER_MINUTE: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(10_000)), 20),
+  MINIMAX_BASE_URL: z._default(z.url(HTTP), 'https://api.minimax.io'),
+  MINIMAX_CREATES_PER_MINUTE: z._default(whole(1, 10_000), 20),
   VIDEOS_API_URL: httpAddress,
   VIDEOS_API_KEY: text,
   VIDEOS_API_MODEL: text,
@@ -58,32 +69,32 @@ const Environment = z.object({
   REPLICATE_API_TOKEN: text,
   ARK_API_KEY: text,
   RUNWAYML_API_SECRET: text,
-  PAYMENTS: z.optional(z.enum(['paypal', 'sandbox', 'off'])),
-  MONTHLY_CREDITS: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000)), 0),
+  PAYMENTS: z.optional(oneOf('paypal', 'sandbox', 'off')),
+  MONTHLY_CREDITS: z._default(whole(0, 1_000_000), 0),
   PAYPAL_CLIENT_ID: text,
   PAYPAL_CLIENT_SECRET: text,
-  PAYPAL_BASE_URL: z._default(z.url(), 'https://api-m.paypal.com'),
+  PAYPAL_BASE_URL: z._default(z.url(HTTP), 'https://api-m.paypal.com'),
   PAYPAL_WEBHOOK_ID: text,
   PAYPAL_PLAN_STANDARD: text,
   PAYPAL_PLAN_PRO: text,
   PAYPAL_PLAN_ULTIMATE: text,
-  S3_ENDPOINT: z.optional(z.url()),
+  S3_ENDPOINT: httpAddress,
   S3_BUCKET: text,
   S3_ACCESS_KEY_ID: text,
   S3_SECRET_ACCESS_KEY: text,
   S3_REGION: z._default(z.string(), 'us-east-1'),
   HEADS_TO: text,
   AUDIT_KEY_FILE: text,
-  OPERATOR_USERNAME: z._default(z.string().check(z.maxLength(128)), 'operator'),
-  OPERATOR_PASSWORD: z.optional(z.string().check(z.maxLength(256))),
+  OPERATOR_USERNAME: z._default(atMost(128), 'operator'),
+  OPERATOR_PASSWORD: z.optional(atMost(256)),
   OPERATOR_TIME_ZONE: z._default(
     z.string().check(z.refine(isTimeZone, 'an IANA time zone such as Europe/Berlin')),
     'UTC',
   ),
   ALERT_MAIL: z.optional(z.email('an address such as admin@kinora.example')),
   ALERT_WEBHOOK: httpAddress,
-  METRICS_TOKEN: z.optional(z.string().check(z.minLength(16))),
-  LOG_LEVEL: z.optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
+  METRICS_TOKEN: z.optional(atLeast(16)),
+  LOG_LEVEL: z.optional(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
 })
 
 export type Environment = z.infer<typeof Environment>
@@ -110,7 +121,9 @@ export function parseEnvironment(env: NodeJS.ProcessEnv): Environment {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = z.safeParse(Environment, set)
   if (parsed.success) return parsed.data
-  throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'))
+  throw new ConfigError(
+    parsed.error.issues.map((issue) => `${issue.path.join('.')}: must be ${issue.message}`).join('\n'),
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ConfigError, type Environment, ROLES, type Role } from './environment.ts'
 import { eventStoreFaults } from './eventStoreConfig.ts'
+import { temporalFaults } from './temporalConfig.ts'
 
 /** Parses `ROLES`. @throws ConfigError naming each unknown role */
 export function parseRoles(text: string): Role[] {
@@ -30,7 +31,7 @@ export function checkLayout(env: Environment, roles: readonly Role[]): void {
     faults.push('OPERATOR_PASSWORD is not set: each process with the API would make its own')
   if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL))
     faults.push('DATABASE_URL is not an address such as postgres://user:password@host:5432/kinora')
-  faults.push(...eventStoreFaults(env))
+  faults.push(...eventStoreFaults(env), ...temporalFaults(env))
   refuse('This layout would not work', faults)
 }
 

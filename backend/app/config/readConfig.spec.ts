@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { parseEnvironment, VARIABLES } from './environment.ts'
 import { readConfig } from './readConfig.ts'
 
 const DATA_DIR = mkdtempSync(path.join(os.tmpdir(), 'kinora-config-'))
@@ -45,6 +46,24 @@ describe('the configuration', () => {
       },
     })
     expect(read({ MINIMAX_API_KEY: '' }).video.minimax).toBe(undefined)
+  })
+
+  it('names the form of every value that it refuses', () => {
+    const messages = VARIABLES.flatMap((name) =>
+      // No value of a limited form fits all of these.
+      ['no\nform', '-1', 'x'.repeat(300)].flatMap((value) => {
+        try {
+          parseEnvironment({ [name]: value })
+          return []
+        } catch (error) {
+          return [(error as Error).message]
+        }
+      }),
+    )
+    expect(messages.length).toBeGreaterThan(60)
+    for (const message of messages) expect(message).toMatch(/^[A-Z\d_]+: must be (?!Invalid)\S.{5,}$/)
+    expect(messages).toContain('PORT: must be a whole number from 0 to 65535')
+    expect(messages).toContain('LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent')
   })
 
   it('requires all PayPal variables or none, and names the missing ones', () => {
@@ -189,6 +208,6 @@ describe('the configuration', () => {
   it('accepts time zone names but no offsets', () => {
     expect(read({ OPERATOR_TIME_ZONE: 'Australia/Lord_Howe' }).operators.timeZone).toBe('Australia/Lord_Howe')
     for (const zone of ['Europe/Nowhere', '+01:00', 'somewhere'])
-      expect(() => read({ OPERATOR_TIME_ZONE: zone })).toThrow('OPERATOR_TIME_ZONE: an IANA time zone')
+      expect(() => read({ OPERATOR_TIME_ZONE: zone })).toThrow('OPERATOR_TIME_ZONE: must be an IANA time zone')
   })
 })

@@ -13,6 +13,7 @@ import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 import { withFiles } from './settingFiles.ts'
 import { bucketOf } from './storageConfig.ts'
+import { readTemporal, type TemporalConfig } from './temporalConfig.ts'
 import { readVideo, type VideoConfig } from './videoConfig.ts'
 
 /**
@@ -48,7 +49,7 @@ export interface Config {
   /** If undefined, events are stored in PostgreSQL. */
   readonly eventStore: EventStoreConfig | undefined
   /** If undefined, the embedded workflow engine is used. */
-  readonly temporal: { readonly address: string; readonly namespace: string } | undefined
+  readonly temporal: TemporalConfig | undefined
   readonly video: VideoConfig
   /** How generated files are marked. */
   readonly marks: {
@@ -109,7 +110,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     },
     database: env.DATABASE_URL ? { url: env.DATABASE_URL } : undefined,
     eventStore: env.EVENTSTORE_URL ? { url: env.EVENTSTORE_URL, ca: env.EVENTSTORE_CA } : undefined,
-    temporal: env.TEMPORAL_ADDRESS ? { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE } : undefined,
+    temporal: readTemporal(env),
     video: readVideo(env, environment),
     marks: { credential: readCredential(env), producer: env.AIGC_PRODUCER, label: env.VIDEO_LABEL },
     payments: readPayments(env),

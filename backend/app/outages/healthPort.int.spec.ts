@@ -74,18 +74,29 @@ describe('with HEALTH_PORT', () => {
   })
 })
 
-describe('with a taken port', () => {
-  it('says so in one line, without a stack trace', async () => {
+describe('with an address that cannot be opened', () => {
+  const start = (env: Record<string, string>) => {
+    const given = { ...process.env, NODE_ENV: 'test', DATA_DIR: `${db.postgres.dataDir}-taken`, ...env }
+    const main = path.resolve(import.meta.dirname, '../../main.ts')
+    const { status, stderr } = spawnSync(process.execPath, [main], { env: given, encoding: 'utf8' })
+    return [status, stderr]
+  }
+
+  it('names the setting to change in one line, without a stack trace', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
-    const env = { ...process.env, NODE_ENV: 'test', PORT: String(port), DATA_DIR: `${db.postgres.dataDir}-taken` }
-    const main = path.resolve(import.meta.dirname, '../../main.ts')
-    const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: 'utf8' })
-    other.close()
-    expect([status, stderr]).toEqual([
+    const taken = (setting: string) => [
       1,
-      `Port ${port} is in use. Stop the other program, or set PORT to another port.\n`,
+      `Port ${port} is in use. Stop the other program, or set ${setting} to another port.\n`,
+    ]
+    expect(start({ PORT: String(port) })).toEqual(taken('PORT'))
+    expect(start({ PORT: '0', HEALTH_PORT: String(port) })).toEqual(taken('HEALTH_PORT'))
+    other.close()
+    const open = { PORT: '0', KINORA_ALLOW_OPEN_DEVELOPMENT: '1' }
+    expect(start({ ...open, HOST: '192.0.2.1' })).toEqual([
+      1,
+      'This machine has no address 192.0.2.1. Set HOST to one of its addresses, or to 0.0.0.0 for all.\n',
     ])
   })
 })

@@ -37,9 +37,9 @@ async function examineEventStore({ url, ca }: { url: string; ca: string | undefi
   }
 }
 
-async function examineTemporal({ address, namespace }: NonNullable<Config['temporal']>): Promise<string> {
+async function examineTemporal({ namespace, ...server }: NonNullable<Config['temporal']>): Promise<string> {
   const { Connection } = await import('@temporalio/client')
-  const connection = await Connection.connect({ address, connectTimeout: CONNECT_MS })
+  const connection = await Connection.connect({ ...server, connectTimeout: CONNECT_MS })
   try {
     await connection.workflowService.describeNamespace({ namespace })
     return `the namespace ${namespace} exists`
@@ -66,7 +66,7 @@ export function storeChecks({ database, dataDir, eventStore, temporal }: Config)
       name: 'workflows',
       examine: async () => (temporal ? examineTemporal(temporal) : 'in this process'),
       advice:
-        'Check TEMPORAL_ADDRESS, and create the namespace: temporal operator namespace create -n <TEMPORAL_NAMESPACE>.',
+        'Check TEMPORAL_ADDRESS, TEMPORAL_TLS and TEMPORAL_API_KEY, and create the namespace: temporal operator namespace create -n <TEMPORAL_NAMESPACE>.',
     },
   ]
 }

@@ -146,7 +146,8 @@ export class World {
     const context = {
       config: {
         secrets: { encryption: SECRET },
-        temporal: settings.layout === 'temporal' ? { address: 'simulated', namespace: 'default' } : undefined,
+        temporal:
+          settings.layout === 'temporal' ? { address: 'simulated', namespace: 'default', tls: false } : undefined,
         video: {},
         payments: { mode: 'sandbox', paypal: undefined, monthlyCredits: 0 },
         operators: { timeZone: 'UTC' },
