@@ -78,6 +78,21 @@ describeOnSite('a session in the browser', (site) => {
     },
   )
 
+  it('that has ended while the browser was closed is explained on the login page, once', async () => {
+    const { page, profile, at } = await visit('en')
+    const { login } = await words('en', 'auth')
+    await page.goto(at('/profile'))
+    await page.getByText(profile.devices.this).waitFor()
+    await page.context().clearCookies()
+    await page.goto(at('/workspace'))
+    await page.waitForURL(`${at('/auth/login')}?next=%2Fworkspace`)
+    await page.getByText(login.ended).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.getByText(login.ended).count()).toBe(0)
+    await page.context().close()
+  })
+
   it.each(languagesInTurn())(
     'that the server fails to end still ends in the browser, after a second (%s)',
     async (language) => {

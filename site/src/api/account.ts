@@ -20,6 +20,7 @@ import { rememberLanguage } from '../i18n/language.ts'
 import { showToast } from '../ui/toasts.ts'
 import { type Answer, call } from './api.ts'
 import { ApiError, ticketOf } from './apiError.ts'
+import { readHint } from './hint.ts'
 import { provePasskey } from './passkeys.ts'
 import { recordRenewal } from './renewal.ts'
 import { safeNext } from './safeNext.ts'
@@ -56,9 +57,9 @@ function nextPage(): string {
   return safeNext(anchored, '/workspace', location.origin)
 }
 
-/** Opens the requested page if a user is signed in already. */
+/** Opens the requested page if a user is signed in already. Finds out whether an earlier session has ended. */
 export async function sendSignedInOn(): Promise<void> {
-  if (document.documentElement.dataset.session !== 'in') return
+  if (document.documentElement.dataset.session !== 'in' && !readHint()) return
   const session = await startSession()
   if (session.status === 'in') location.replace(localizedPath(nextPage(), session.user.language))
 }

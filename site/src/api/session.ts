@@ -10,7 +10,7 @@ import { $credits } from './credits.ts'
 import { forgetDrafts } from './draft.ts'
 import { displayName, readHint, removeSessionMark, writeHint } from './hint.ts'
 import { recordRenewal, renewalDue, scheduleRenewalRetry, startRenewalClock } from './renewal.ts'
-import { markEnded } from './start/sessionEnd.ts'
+import { markEnded, takeEndedMark } from './start/sessionEnd.ts'
 
 export type Session =
   | { readonly status: 'loading' }
@@ -25,6 +25,7 @@ let started: Promise<Session> | undefined
 export function setSignedIn(user: User): void {
   const { credits = null, hasFilms = false } = readHint() ?? {}
   writeHint({ name: displayName(user), email: user.email, credits, hasFilms })
+  takeEndedMark()
   $session.set({ status: 'in', user })
 }
 
@@ -71,7 +72,8 @@ async function start(): Promise<Session> {
     setSignedIn(user)
     scheduleRenewals()
     applyLanguage(user.language)
-  } catch {
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401 && readHint()) markEnded()
     setSignedOut()
   }
   return $session.get()

@@ -27,8 +27,7 @@ export function LoginForm({ locale }: { locale: Locale }) {
   const login = useForm(Credentials, async (value) => setTicket(await signIn(value)))
   const { form, field, problem, busy, ready, submitAs } = login
   useEffect(() => {
-    setEnded(takeEndedMark())
-    void sendSignedInOn()
+    void sendSignedInOn().then(() => setEnded(takeEndedMark()))
   }, [])
   const askForLink = () =>
     submitAs(Address, async ({ email }) => {
