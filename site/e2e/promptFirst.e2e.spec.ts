@@ -150,7 +150,7 @@ describeOnSite('a visitor’s prompt', (site) => {
     await device.getByRole('button', { name: start.askSignIn, exact: true }).click()
     await device.getByRole('button', { name: 'Approve' }).waitFor({ timeout: 15_000 })
 
-    await device.goto(`${site.url}/profile`)
+    await device.goto(`${site.url}/profile/security`)
     await device.getByText(password.none).waitFor()
     await device.getByRole('button', { name: password.mail }).click()
     const link = async () => (await mailsTo(email)).map(({ text }) => /https?:\S+reset-password\S+/.exec(text)?.[0])[0]
@@ -174,7 +174,7 @@ describeOnSite('a visitor’s prompt', (site) => {
     const page = await site.visit({ language: 'en' })
     await page.goto(await ask(page, 'en', email))
     await page.waitForURL(/\/workspace$/)
-    await page.goto(`${site.url}/profile`)
+    await page.goto(`${site.url}/profile/settings`)
     await page.getByRole('button', { name: deletion.open }).click()
     await page.getByText(deletion.byMail).waitFor()
     await page.getByRole('button', { name: deletion.confirm }).click()

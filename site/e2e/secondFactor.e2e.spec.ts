@@ -104,13 +104,13 @@ describeOnSite(
       await user.call('PUT', '/users/language', { language })
       const page = await site.visit({ language, user })
       const { t, auth, button, fill, setUp, enter } = await twoStep(page, language)
-      await page.goto(`${site.url}${prefix}/profile`)
+      await page.goto(`${site.url}${prefix}/profile/security`)
       const { secret, codes } = await setUp(PASSWORD)
       const { security } = await words(language, 'profile')
       await page.locator('#security').getByText(security.event.second_factor_added).waitFor()
 
       await page.context().clearCookies()
-      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile`)
+      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
       await fill(auth.field.email, user.email)
       await fill(auth.field.password, PASSWORD)
       await page.locator('main').getByRole('button', { name: auth.login.submit, exact: true }).click()
@@ -119,7 +119,7 @@ describeOnSite(
       await enter('000000')
       await page.getByText((await words(language, 'errors')).wrong_code).waitFor()
       await enter(codeOf(secret))
-      await page.waitForURL(`${site.url}${prefix}/profile`)
+      await page.waitForURL(`${site.url}${prefix}/profile/security`)
 
       // The sign-in counts as a step-up for ten minutes, so it is undone in the browser's answer.
       await page.route(
@@ -140,11 +140,11 @@ describeOnSite(
       const page = await site.visit({ language, user })
       const authenticator = await addAuthenticator(page)
       const { t, auth, button, fill, addPasskey } = await twoStep(page, language)
-      await page.goto(`${site.url}${prefix}/profile`)
+      await page.goto(`${site.url}${prefix}/profile/security`)
       await addPasskey(PASSWORD)
 
       await page.context().clearCookies()
-      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile`)
+      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
       await authenticator.verifies(false)
       await button(auth.second.passkey).click()
       await page.getByText(auth.second.passkeyFailed).waitFor()
@@ -152,7 +152,7 @@ describeOnSite(
       const sent = page.waitForRequest('**/api/v1/auth/passkey')
       await button(auth.second.passkey).click()
       const credential = (await sent).postDataJSON() as object
-      await page.waitForURL(`${site.url}${prefix}/profile`)
+      await page.waitForURL(`${site.url}${prefix}/profile/security`)
 
       // The answer of the passkey is accepted once, and in no other browser.
       const replay = (headers: Record<string, string>) =>
@@ -167,7 +167,7 @@ describeOnSite(
 
       // After the password, the passkey is the second step.
       await page.context().clearCookies()
-      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile`)
+      await page.goto(`${site.url}${prefix}/auth/login?next=${prefix}/profile/security`)
       await fill(auth.field.email, user.email)
       await fill(auth.field.password, PASSWORD)
       await page.locator('main').getByRole('button', { name: auth.login.submit, exact: true }).click()
@@ -178,7 +178,7 @@ describeOnSite(
       await page.getByText((await words(language, 'errors')).passkey_refused).waitFor()
       await authenticator.count(counter)
       await button(auth.second.passkey).click()
-      await page.waitForURL(`${site.url}${prefix}/profile`)
+      await page.waitForURL(`${site.url}${prefix}/profile/security`)
 
       await button(t.removeOf.replace('{{name}}', 'Virtual phone')).click()
       await page.locator('.factor-passkey').waitFor({ state: 'detached' })

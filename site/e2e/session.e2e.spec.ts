@@ -28,13 +28,14 @@ describeOnSite('a session in the browser', (site) => {
     const toast = (text: string) => page.locator('.toast', { hasText: text })
     return { user, page, common, profile, at, toast, calls: callsOf(page) }
   }
+  const loaded = (page: Page) => page.locator('#works .empty').waitFor()
   /** Removes the access cookie, as its expiry after eight hours would. */
   const expire = (page: Page) => page.context().clearCookies({ name: 'kinora_access' })
 
   it.each(languagesInTurn())('is renewed once for concurrent calls, which are then retried (%s)', async (language) => {
     const { page, profile, at, toast, calls } = await visit(language)
     await page.goto(at('/profile'))
-    await page.getByText(profile.devices.this).waitFor()
+    await loaded(page)
     await expire(page)
     calls.length = 0
     await page.evaluate(() => {
@@ -49,7 +50,7 @@ describeOnSite('a session in the browser', (site) => {
     await expire(page)
     calls.length = 0
     await page.reload()
-    await page.getByText(profile.devices.this).waitFor()
+    await loaded(page)
     expect(calls.filter((call) => call.includes('/auth/'))).toEqual([
       'GET /auth/me',
       'POST /auth/refresh',
@@ -61,9 +62,9 @@ describeOnSite('a session in the browser', (site) => {
   it.each(languagesInTurn())(
     'that is lost signs out, shows a message, and leaves after half a second (%s)',
     async (language) => {
-      const { page, common, profile, at, toast, calls } = await visit(language)
+      const { page, common, at, toast, calls } = await visit(language)
       await page.goto(at('/profile'))
-      await page.getByText(profile.devices.this).waitFor()
+      await loaded(page)
       await page.clock.install()
       await page.context().clearCookies()
       calls.length = 0
@@ -82,7 +83,7 @@ describeOnSite('a session in the browser', (site) => {
     const { page, profile, at } = await visit('en')
     const { login } = await words('en', 'auth')
     await page.goto(at('/profile'))
-    await page.getByText(profile.devices.this).waitFor()
+    await loaded(page)
     await page.context().clearCookies()
     await page.goto(at('/workspace'))
     await page.waitForURL(`${at('/auth/login')}?next=%2Fworkspace`)
@@ -96,9 +97,9 @@ describeOnSite('a session in the browser', (site) => {
   it.each(languagesInTurn())(
     'that the server fails to end still ends in the browser, after a second (%s)',
     async (language) => {
-      const { page, common, profile, at, toast } = await visit(language)
+      const { page, common, at, toast } = await visit(language)
       await page.goto(at('/profile'))
-      await page.getByText(profile.devices.this).waitFor()
+      await loaded(page)
       await page.route('**/api/v1/auth/logout', (route) => route.abort())
       await page.clock.install()
       await page.evaluate(() => document.querySelector<HTMLElement>('[data-logout]')?.click())
@@ -129,10 +130,10 @@ describeOnSite('a session in the browser', (site) => {
   })
 
   it('is renewed every seven hours', async () => {
-    const { page, profile, at, calls } = await visit('en')
+    const { page, at, calls } = await visit('en')
     await page.clock.install()
     await page.goto(at('/profile'))
-    await page.getByText(profile.devices.this).waitFor()
+    await loaded(page)
     await page.clock.fastForward(7 * HOUR - 120_000)
     expect(count(calls, 'POST /auth/refresh')).toBe(0)
     await page.clock.fastForward(180_000)

@@ -36,7 +36,7 @@ describeOnSite('an account that others have signed in to', (site) => {
 
     const page = await site.visit({ language, user })
     const [{ delete: t, factors }, { second }] = [await words(language, 'profile'), await words(language, 'auth')]
-    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile`)
+    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile/settings`)
     await page.getByRole('button', { name: t.open, exact: true }).click()
     await page.getByLabel(t.password, { exact: true }).fill(PASSWORD)
     await page.getByRole('dialog', { name: t.title }).getByRole('button', { name: t.confirm }).click()

@@ -14,7 +14,7 @@ const LINKS = {
   /** Resets the password of an address that has never been verified. */
   choose: { purpose: 'reset', mail: 'choosePassword', path: '/reset-password', lifetimeMs: HOUR_MS },
   /** Confirms the deletion of an account without a password. */
-  delete: { purpose: 'delete', mail: 'deleteAccount', path: '/profile', lifetimeMs: HOUR_MS },
+  delete: { purpose: 'delete', mail: 'deleteAccount', path: '/profile/settings', lifetimeMs: HOUR_MS },
   /** Ends every session and leads to a new password. */
   secure: { purpose: 'secure', mail: 'newDevice', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },
   factorAdded: { purpose: 'secure', mail: 'factorAdded', path: '/reset-password', lifetimeMs: 7 * 24 * HOUR_MS },

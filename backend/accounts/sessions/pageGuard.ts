@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Cookies } from './cookies.ts'
 
-const MEMBERS_ONLY = /^(\/zh)?\/(workspace|library|profile(\/invoice)?)\/?$/
+const MEMBERS_ONLY = /^(\/zh)?\/(workspace|library|profile(\/(invoice|billing|credits|security|settings))?)\/?$/
 
 /** Redirects requests for members-only pages to the sign-in page if they carry no session cookies. */
 export const pageGuard =

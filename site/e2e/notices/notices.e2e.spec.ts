@@ -44,7 +44,7 @@ describeOnSite('a user', (site) => {
         PushManager.prototype.subscribe = async () => ({ toJSON: () => subscription }) as unknown as PushSubscription
         PushManager.prototype.getSubscription = async () => null
       }, SUBSCRIPTION)
-      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile`)
+      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile/settings`)
       const choice = page.getByRole('switch', { name: notices.push })
       await choice.click()
       await expect.poll(() => choice.isChecked(), { timeout: 15_000 }).toBe(true)

@@ -139,18 +139,26 @@ describeOnSite("a member's plan", (site) => {
     })
     const [billing, credits] = [await words(language, 'billing'), await words(language, 'credits')]
     const amount = language === 'zh' ? 'US$44.99' : '$44.99'
+    const home = `${site.url}${language === 'zh' ? '/zh' : ''}`
     await panel.waitFor()
     const bills = page.locator('#billing')
+    for (const text of [amount, billing.paypal, billing.statusOf.paid, 'SALE-i1'])
+      await bills.locator('.profile-invoice').getByText(text, { exact: true }).waitFor()
+    await page.goto(`${home}/profile/billing`)
+    await bills.locator('tbody tr').first().waitFor()
     expect(await bills.locator('.billing-next dd').textContent()).toBe(
       billing.nextAt.replace('{{amount}}', amount).replace('{{date}}', dayOf(language, PRO.next_reset_date!)),
     )
     expect(await bills.locator('tbody tr').last().textContent()).toContain(billing.statusOf.refunded)
+    await page.goto(`${home}/profile/credits`)
     const history = page.locator('#credits')
+    await history.locator('tbody th').first().waitFor()
     expect(await history.locator('tbody th').first().textContent()).toContain(credits.reason['not delivered'])
     expect(await history.locator('tbody th').nth(1).textContent()).toContain('Sorry for Friday. Ticket 4711')
     expect(await history.getByRole('link', { name: credits.csv }).getAttribute('href')).toBe(
       '/api/v1/credits/history.csv',
     )
+    await page.goto(`${home}/profile/billing`)
     await bills.getByRole('link', { name: billing.open }).first().click()
     await page.getByRole('heading', { name: billing.invoice, level: 1 }).waitFor()
     await page.getByText('SALE-i1').waitFor()
@@ -159,7 +167,7 @@ describeOnSite("a member's plan", (site) => {
       0,
     )
     expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)')
-    await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile/invoice?id=of-another`)
+    await page.goto(`${home}/profile/invoice?id=of-another`)
     await page.getByRole('alert').getByText(billing.paper.missing).waitFor()
     await page.context().close()
   })

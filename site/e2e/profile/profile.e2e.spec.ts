@@ -30,7 +30,8 @@ describeOnSite('the profile', (site) => {
       const button = (name: string) => page.getByRole('button', { name, exact: true })
       const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text)
       const toast = (text: string) => page.locator('.toast', { hasText: text }).waitFor()
-      await page.goto(`${site.url}${language === 'zh' ? '/zh' : ''}/profile`)
+      const home = `${site.url}${language === 'zh' ? '/zh' : ''}`
+      await page.goto(`${home}/profile`)
       await main.getByText(email).waitFor()
 
       await fill(t.info.name, 'x')
@@ -41,6 +42,8 @@ describeOnSite('the profile', (site) => {
       await toast(t.saved)
       expect(await page.locator('[data-user="name"]').first().textContent()).toBe('Grace Hopper')
 
+      await page.goto(`${home}/profile/security`)
+      await main.locator('#devices').getByRole('listitem').first().waitFor()
       expect(await main.locator('#devices').getByRole('listitem').count()).toBe(2)
       await main.getByText(t.devices.this).waitFor()
       await button(t.devices.endOthers).click()
@@ -60,6 +63,7 @@ describeOnSite('the profile', (site) => {
       await toast(t.password.done)
       expect(await page.getByLabel(t.password.current, { exact: true }).inputValue()).toBe('')
 
+      await page.goto(`${home}/profile/settings`)
       const other = language === 'zh' ? 'en' : 'zh'
       await page.route('**/api/v1/users/language', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 })
       await main.getByRole('radio', { name: common.language[other] }).check({ force: true })
@@ -78,7 +82,7 @@ describeOnSite('the profile', (site) => {
       await dialog.getByRole('button', { name: t.delete.confirm }).click()
       await page.getByRole('heading', { name: t.delete.doneHeading }).waitFor()
       await page.getByRole('link', { name: t.delete.home }).click()
-      await page.waitForURL(`${site.url}${language === 'zh' ? '/zh' : '/'}`)
+      await page.waitForURL(language === 'zh' ? home : `${home}/`)
       await page.goto(`${site.url}/auth/login`)
       await fill(auth.field.email, email)
       await fill(auth.field.password, 'a better horse')

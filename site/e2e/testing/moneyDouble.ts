@@ -73,6 +73,11 @@ const FIGURES = {
 
 const DEVICE = { id: 's', browser: 'Firefox', system: 'Linux', current: true, last_used_at: '2026-11-21T09:00:00.000Z' }
 
+const RECORDS = Array.from({ length: 12 }, (_, n) => ({
+  ...{ id: `r${n}`, event: 'signed_in', browser: 'Firefox', system: 'Linux', network: '192.0.2.0/24' },
+  at: '2026-11-21T09:00:00.000Z',
+}))
+
 const pageOf = <T>(route: Route, all: readonly T[]) => {
   const { searchParams } = new URL(route.request().url())
   const size = Number(searchParams.get('per_page'))
@@ -101,6 +106,10 @@ export async function openMoneyDouble(page: Page, url: string, language: 'en' | 
     }),
     'GET /credits/history': (route) => ({ entries: pageOf(route, state.entries), total: state.entries.length }),
     'GET /videos/stats': () => FIGURES,
+    'GET /users/factors': () => ({ passkeys: [], totp: false, recovery_codes: 0, missing: false }),
+    'GET /users/security': (route) => ({ records: pageOf(route, RECORDS), total: RECORDS.length }),
+    'GET /users/notices': () => ({ push_key: '', push: false, mail: false }),
+    'GET /users/password': () => ({ set: true }),
     'GET /users/sessions': () => ({ sessions: [DEVICE] }),
     'POST /subscriptions/cancel': () => ({ success: true }),
     'POST /subscriptions/reactivate': () => ({ success: true }),

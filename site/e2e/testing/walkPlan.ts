@@ -53,9 +53,12 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   await page.goto(profile)
   await panel.getByText(texts.statusOf.active, { exact: true }).waitFor(PATIENT)
   await panel.getByText(left('4,560'), { exact: true }).waitFor()
+  await page.goto(`${profile}/billing`)
   await expect.poll(() => page.locator('#billing tbody tr').count(), PATIENT).toBe(1)
   const reasons = page.locator('#credits tbody th')
+  await page.goto(`${profile}/credits`)
   await reasons.filter({ hasText: credits.reason.subscription }).waitFor()
+  await page.goto(profile)
 
   await advance(32)
   await waitForText(page, left('9,060'))
@@ -80,6 +83,7 @@ export async function walkPlan(site: OnSite, language: 'en' | 'zh'): Promise<voi
   await advance(62)
   await waitForText(page, texts.statusOf.expired)
   await waitForText(page, left('60'))
+  await page.goto(`${profile}/credits`)
   await reasons.filter({ hasText: credits.reason.subscription_ended }).first().waitFor()
   await page.context().close()
 }

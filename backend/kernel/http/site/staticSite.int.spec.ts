@@ -135,6 +135,7 @@ describe('the static site', () => {
   it('redirects signed-out visitors to the login page', async () => {
     expect(await movedTo('/workspace')).toEqual([302, '/auth/login?next=%2Fworkspace'])
     expect(await movedTo('/profile/invoice?id=1')).toEqual([302, '/auth/login?next=%2Fprofile%2Finvoice%3Fid%3D1'])
+    expect(await movedTo('/zh/profile/security')).toEqual([302, '/zh/auth/login?next=%2Fzh%2Fprofile%2Fsecurity'])
     expect(await movedTo('/zh/workspace?a=1')).toEqual([302, '/zh/auth/login?next=%2Fzh%2Fworkspace%3Fa%3D1'])
     expect((await get('/workspace', { cookie: 'kinora_refresh=any' })).status).toBe(200)
   })

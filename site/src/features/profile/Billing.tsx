@@ -1,4 +1,5 @@
 import { useStore } from '@nanostores/react'
+import type { ReactNode } from 'react'
 import { type Invoice, PLANS } from '#backend/subscriptions/contract.ts'
 import { errorText } from '../../api/errorText.ts'
 import { $plan, type Plan } from '../../api/subscription.ts'
@@ -17,15 +18,11 @@ const TONES = { paid: 'success', partially_refunded: 'warning', refunded: 'info'
 /** Shows the next charge and the invoice history. */
 export function Billing() {
   const t = translate()
-  const plan = useStore($plan)
   return (
     <section className="stack stack-wide profile-section" id="billing" aria-labelledby="billing-heading">
       <h2 id="billing-heading">{t('billing.heading')}</h2>
       <div className="stack stack-wide card profile-card">
-        <dl className="row billing-next">
-          <dt className="muted">{t('billing.next')}</dt>
-          <dd>{plan ? nextText(plan) : <span className="skeleton line-skeleton" />}</dd>
-        </dl>
+        <NextPayment />
         <h3>{t('billing.history')}</h3>
         <PagedSection
           list={invoiceList}
@@ -42,6 +39,16 @@ export function Billing() {
   )
 }
 
+export function NextPayment() {
+  const plan = useStore($plan)
+  return (
+    <dl className="row billing-next">
+      <dt className="muted">{translate()('billing.next')}</dt>
+      <dd>{plan ? nextText(plan) : <span className="skeleton line-skeleton" />}</dd>
+    </dl>
+  )
+}
+
 /** Describes the next charge, which is for the new plan if a plan change is scheduled. */
 function nextText({ stats, current }: Plan): string {
   const t = translate()
@@ -54,9 +61,37 @@ function nextText({ stats, current }: Plan): string {
   return t('billing.nextAt', { amount, date: dayText(end) })
 }
 
+/** Describes an invoice under the headings of the list. */
+export function invoiceFacts(invoice: Invoice): readonly (readonly [string, ReactNode])[] {
+  const t = translate()
+  return [
+    [
+      t('billing.invoice'),
+      <a href={invoiceHref(invoice)} key="invoice">
+        {invoice.number}
+      </a>,
+    ],
+    [t('billing.date'), dateOf(invoice)],
+    [t('billing.amount'), money(invoice.amount, invoice.currency, pageLocale())],
+    [t('billing.method'), t(`billing.${invoice.payment_method}`)],
+    [t('billing.status'), <Status invoice={invoice} key="status" />],
+  ]
+}
+
+const dateOf = (invoice: Invoice) => dayText(invoice.paid_at, 'medium')
+const openText = (invoice: Invoice) => translate()('billing.openOf', { date: dateOf(invoice) })
+const invoiceHref = ({ id }: Invoice) => localHref(`/profile/invoice?id=${encodeURIComponent(id)}`)
+
+function Status({ invoice: { status } }: { invoice: Invoice }) {
+  return (
+    <span className="badge" data-tone={TONES[status]}>
+      {translate()(`billing.statusOf.${status}`)}
+    </span>
+  )
+}
+
 function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
   const t = translate()
-  const dateOf = (invoice: Invoice) => dayText(invoice.paid_at, 'medium')
   return (
     <Table
       className="table-lines records"
@@ -72,11 +107,7 @@ function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
         },
         {
           head: t('billing.status'),
-          cell: ({ status }) => (
-            <span className="badge" data-tone={TONES[status]}>
-              {t(`billing.statusOf.${status}`)}
-            </span>
-          ),
+          cell: (invoice) => <Status invoice={invoice} />,
         },
         {
           head: t('billing.amount'),
@@ -88,11 +119,7 @@ function Invoices({ invoices }: { invoices: readonly Invoice[] }) {
           headShown: '',
           className: 'records-action records-aside',
           cell: (invoice) => (
-            <a
-              className="button button-quiet"
-              href={localHref(`/profile/invoice?id=${encodeURIComponent(invoice.id)}`)}
-              aria-label={t('billing.openOf', { date: dateOf(invoice) })}
-            >
+            <a className="button button-quiet" href={invoiceHref(invoice)} aria-label={openText(invoice)}>
               <Icon name="receipt" />
               {t('billing.open')}
             </a>

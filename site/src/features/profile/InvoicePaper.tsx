@@ -38,7 +38,7 @@ export function InvoicePaper() {
   return (
     <>
       <div className="row row-wide spread invoice-actions">
-        <LinkButton label={t('billing.paper.back')} variant="quiet" href={localHref('/profile#billing')} />
+        <LinkButton label={t('billing.paper.back')} variant="quiet" href={localHref('/profile/billing')} />
         {state.kind === 'ready' && (
           <Button label={t('billing.paper.print')} variant="primary" icon="print" onClick={() => print()} />
         )}

@@ -5,7 +5,7 @@ import { Choices } from '../../ui/Choices.tsx'
 import { chooseLanguage } from './profile.ts'
 
 /** Selects the language of pages and emails. Reverts the selection if it cannot be saved. */
-export function LanguageSetting({ language }: { language: Locale }) {
+export function LanguageChoice({ language }: { language: Locale }) {
   const t = translate()
   const [chosen, setChosen] = useState<Locale>(language)
   const choose = async (next: Locale) => {
@@ -15,14 +15,22 @@ export function LanguageSetting({ language }: { language: Locale }) {
   }
   const options = LOCALES.map((value) => ({ value, label: t(`common.language.${value}`) }))
   return (
-    <div className="stack stack-wide card profile-card" id="language">
-      <h3>{t('profile.language.heading')}</h3>
+    <div id="language">
       <Choices
         label={t('profile.language.label')}
         value={chosen}
         options={options}
         onChange={(next) => void choose(next)}
       />
+    </div>
+  )
+}
+
+export function LanguageSetting({ language }: { language: Locale }) {
+  return (
+    <div className="stack stack-wide card profile-card">
+      <h3>{translate()('profile.language.heading')}</h3>
+      <LanguageChoice language={language} />
     </div>
   )
 }

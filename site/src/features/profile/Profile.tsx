@@ -1,30 +1,28 @@
 import { useStore } from '@nanostores/react'
 import { useEffect } from 'react'
+import type { User } from '#backend/accounts/contract.ts'
 import { hasPlans } from '../../api/installation.ts'
 import { $session } from '../../api/session.ts'
 import { localHref, translate } from '../../i18n/client.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { ErrorBoundary } from '../../ui/ErrorBoundary.tsx'
 import { Outcome } from '../../ui/Outcome.tsx'
+import type { Tab } from './accountTabs.ts'
 import { Billing } from './Billing.tsx'
 import { CreditHistory } from './CreditHistory.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
-import { Devices } from './Devices.tsx'
-import { Figures } from './Figures.tsx'
 import { LanguageSetting } from './LanguageSetting.tsx'
 import { NoticeSettings } from './notices/NoticeSettings.tsx'
-import { PasswordSetting } from './PasswordSetting.tsx'
-import { PersonalInfo } from './PersonalInfo.tsx'
+import { Overview } from './Overview.tsx'
 import { $profile, openProfile } from './profile.ts'
 import { Security } from './Security.tsx'
 import { Subscription } from './Subscription.tsx'
-import { Works } from './Works.tsx'
 
-export function Profile() {
-  const t = translate()
+/** Shows one tab of the account. */
+export function Profile({ tab }: { tab: Tab }) {
   const stage = useStore($profile)
   const session = useStore($session)
-  useEffect(() => void openProfile(), [])
+  useEffect(() => void openProfile(tab), [tab])
   useEffect(() => {
     // The section in the URL fragment did not exist when the browser first tried to scroll to it.
     if (stage === 'open' && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView()
@@ -34,48 +32,41 @@ export function Profile() {
   if (stage === 'away' || session.status !== 'in') return null
   return (
     <ErrorBoundary>
-      <SectionLinks />
-      <PersonalInfo user={session.user} />
-      <Figures />
-      <Subscription />
-      <Works />
-      {hasPlans() && <Billing />}
-      <CreditHistory />
-      <Security />
-      <section className="stack stack-wide profile-section" id="settings" aria-labelledby="settings-heading">
-        <h2 id="settings-heading">{t('profile.settings.heading')}</h2>
-        <LanguageSetting language={session.user.language} />
-        <NoticeSettings />
-        <PasswordSetting />
-        <Devices />
-        <DeleteAccount />
-      </section>
+      <Sections tab={tab} user={session.user} />
     </ErrorBoundary>
   )
 }
 
-const SECTIONS = {
-  subscription: 'subscription.heading',
-  works: 'works.heading',
-  billing: 'billing.heading',
-  credits: 'credits.heading',
-  security: 'profile.security.heading',
-  settings: 'profile.settings.heading',
-} as const
-const { billing: _, ...OTHERS } = SECTIONS
-const WITHOUT_PLANS = { ...OTHERS, subscription: 'subscription.usage' } as const
+function Sections({ tab, user }: { tab: Tab; user: User }) {
+  switch (tab) {
+    case 'overview':
+      return <Overview user={user} />
+    case 'billing':
+      return (
+        <>
+          <Subscription />
+          {hasPlans() && <Billing />}
+        </>
+      )
+    case 'credits':
+      return <CreditHistory />
+    case 'security':
+      return <Security />
+    case 'settings':
+      return <Settings user={user} />
+  }
+}
 
-/** Links to the sections of the page. */
-function SectionLinks() {
-  const t = translate()
+function Settings({ user }: { user: User }) {
   return (
-    <nav className="row profile-nav" aria-label={t('profile.places')}>
-      {Object.entries(hasPlans() ? SECTIONS : WITHOUT_PLANS).map(([section, heading]) => (
-        <a className="touch nav-link" key={section} href={`#${section}`}>
-          {t(heading)}
-        </a>
-      ))}
-    </nav>
+    <section className="stack stack-wide profile-section" id="settings" aria-labelledby="settings-heading">
+      <h2 id="settings-heading">{translate()('profile.settings.heading')}</h2>
+      <div className="profile-columns">
+        <NoticeSettings />
+        <LanguageSetting language={user.language} />
+        <DeleteAccount />
+      </div>
+    </section>
   )
 }
 

@@ -7,11 +7,13 @@ import { LinkButton } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Factors } from '../../ui/factors/Factors.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { Devices } from './Devices.tsx'
 import { PagedSection } from './PagedSection.tsx'
+import { PasswordSetting } from './PasswordSetting.tsx'
 import { deviceName } from './profile.ts'
 import { securityLog } from './securityLog.ts'
 
-/** Lists the sign-ins and other events that concern access to the account. */
+/** Shows what protects the account, where it is signed in, and the events that concern access to it. */
 export function Security() {
   const t = translate()
   return (
@@ -21,6 +23,10 @@ export function Security() {
         <h3>{t('profile.factors.heading')}</h3>
         <p className="muted">{t('profile.factors.lead')}</p>
         <Factors endpoints={userFactors} onChange={() => void securityLog.open(1)} />
+      </div>
+      <div className="profile-columns">
+        <PasswordSetting />
+        <Devices />
       </div>
       <div className="stack stack-wide card profile-card">
         <h3>{t('profile.security.activity')}</h3>

@@ -17,10 +17,11 @@ import { ApiError } from '../../api/apiError.ts'
 import { once } from '../../api/once.ts'
 import { $session, requireMember, saveAccountLanguage, setSignedIn, setSignedOut } from '../../api/session.ts'
 import { loadPlan } from '../../api/subscription.ts'
-import { pageLocale, translate } from '../../i18n/client.ts'
+import { localHref, pageLocale, translate } from '../../i18n/client.ts'
 import type { Locale } from '../../i18n/core.ts'
 import { inLanguage, languageSwitch, rememberLanguage } from '../../i18n/language.ts'
 import { showToast } from '../../ui/toasts.ts'
+import { movedPath, type Tab } from './accountTabs.ts'
 import { creditHistory } from './creditHistory.ts'
 import { invoiceList } from './invoices.ts'
 import { securityLog } from './securityLog.ts'
@@ -31,27 +32,6 @@ export const $profile = atom<'loading' | 'open' | 'away' | 'deleted'>('loading')
 /** Devices where the user is signed in, or null while loading. */
 export const $devices = atom<readonly SessionView[] | 'failed' | null>(null)
 
-/** Loads all sections, or redirects visitors to the login page. Runs once per page. */
-export const openProfile = once(async () => {
-  const user = await requireMember()
-  $profile.set(user ? 'open' : 'away')
-  if (!user) return
-  await Promise.all([
-    loadPlan(),
-    loadFigures(),
-    works.open(1),
-    invoiceList.open(1),
-    creditHistory.open(1),
-    securityLog.open(1),
-    loadDevices(),
-    loadPassword(),
-  ])
-})
-
-export async function rename(username: string): Promise<void> {
-  setSignedIn(await call(saveName, { body: { username } }))
-}
-
 /** Whether the account has a password. One that a mailed link made has none at first. */
 export const $hasPassword = atom(true)
 
@@ -60,6 +40,28 @@ const loadPassword = (): Promise<void> =>
     ({ set }) => $hasPassword.set(set),
     () => {},
   )
+
+/** What each tab loads. */
+const LOADS: Readonly<Record<Tab, readonly (() => Promise<unknown>)[]>> = {
+  overview: [loadPlan, loadFigures, () => works.open(1), () => invoiceList.open(1)],
+  billing: [loadPlan, () => invoiceList.open(1)],
+  credits: [() => creditHistory.open(1)],
+  security: [() => securityLog.open(1), loadDevices, loadPassword],
+  settings: [loadPassword],
+}
+
+/** Loads a tab, or redirects visitors to the login page. Runs once per page. */
+export const openProfile = once(async (tab: Tab) => {
+  const moved = tab === 'overview' ? movedPath(location) : undefined
+  if (moved) return location.replace(localHref(moved))
+  const user = await requireMember()
+  $profile.set(user ? 'open' : 'away')
+  if (user) await Promise.all(LOADS[tab].map((load) => load()))
+})
+
+export async function rename(username: string): Promise<void> {
+  setSignedIn(await call(saveName, { body: { username } }))
+}
 
 /** Mails the user a link that sets the first password. */
 export const mailPasswordLink = (): Promise<void> => {
