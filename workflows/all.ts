@@ -12,6 +12,7 @@ import { runSubscriptionLifecycle } from './subscriptions/runSubscriptionLifecyc
 import { subscriptionPolicies } from './subscriptions/subscriptionPolicies.ts'
 import { generateVideo } from './tasks/generateVideo.workflow.ts'
 import { recoverVideo } from './tasks/recoverVideo.workflow.ts'
+import { removeMedia } from './tasks/removeMedia.workflow.ts'
 import { sweepHolds } from './tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from './tasks/sweepUploads.workflow.ts'
 import { taskPolicies } from './tasks/taskPolicies.ts'
@@ -19,6 +20,7 @@ import { taskPolicies } from './tasks/taskPolicies.ts'
 export const WORKFLOWS: readonly AnyWorkflow[] = [
   generateVideo,
   recoverVideo,
+  removeMedia,
   sweepHolds,
   sweepUploads,
   sweepVisits,

@@ -13,6 +13,7 @@ import { eraseMailbox } from '../providers/mail/mailbox.ts'
 import { createSubscriptionReads } from '../subscriptions/subscriptionReads.ts'
 import { createWebhookInbox } from '../subscriptions/webhookInbox.ts'
 import { createImageUploads } from '../tasks/imageUploads.ts'
+import { createMediaRemovals } from '../tasks/mediaRemovals.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
 import { openHeadFiles } from './heads/headFiles.ts'
@@ -53,6 +54,7 @@ export function createServices(
       }),
     },
     webhooks: createWebhookInbox(pool),
+    removals: createMediaRemovals(pool),
     uploads: createImageUploads(database, adapters.media, temporaryDir),
     /** Returns the limits of the user's plan. */
     allowance: cacheRows(changes, currentSubscriptions.name, subscriptionReads.allowance),

@@ -14,19 +14,20 @@ import { HINT, recoverVideo } from '#workflows/tasks/recoverVideo.workflow.ts'
 import { createSettleIfEnded } from '#workflows/tasks/settleIfEnded.ts'
 import { sweepHolds } from '#workflows/tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from '#workflows/tasks/sweepUploads.workflow.ts'
-import { generationTrigger, recoveryTrigger } from '#workflows/tasks/taskTriggers.ts'
+import { generationTrigger, recoveryTrigger, removalTrigger } from '#workflows/tasks/taskTriggers.ts'
 import { ERASURES } from '../accounts/erasures.ts'
 import { OUTGOING_MAILS } from '../accounts/mails/outbox.ts'
 import { MOVED_CLOCK } from '../kernel/postgres/calendar.ts'
 import { RELISTENED } from '../kernel/postgres/changes.ts'
 import { PAYMENT_WEBHOOKS } from '../subscriptions/webhookInbox.ts'
+import { MEDIA_REMOVALS } from '../tasks/mediaRemovals.ts'
 import { PROVIDER_HINTS } from '../tasks/providerCallbacks.ts'
 import type { Context } from './context.ts'
 import type { Running } from './leases.ts'
 import type { Services } from './services.ts'
 
 /** Notifications after which a row may be waiting for a workflow. */
-const ROWS_CHANGED = [OUTGOING_MAILS, ERASURES, PAYMENT_WEBHOOKS, RELISTENED]
+const ROWS_CHANGED = [OUTGOING_MAILS, ERASURES, PAYMENT_WEBHOOKS, MEDIA_REMOVALS, RELISTENED]
 const SWEEP_HOLDS_MS = 15_000
 const SWEEP_VISITS_MS = 10 * 60_000
 const SWEEP_UPLOADS_MS = 60 * 60_000
@@ -37,7 +38,7 @@ const RECONCILE_MS = 24 * 60 * 60_000
 /** Starts workflows for events, queued rows and calendar moves, and on schedules. */
 export function startTriggers(
   { database, store, handle, clock, log, changes }: Context,
-  { outbox, erasures, webhooks }: Services,
+  { outbox, erasures, webhooks, removals }: Services,
   activities: Parameters<typeof createSettleIfEnded>[1],
   engine: Engine,
 ): Running {
@@ -59,7 +60,12 @@ export function startTriggers(
   })
   const rowTriggers = runRowTriggers({
     engine,
-    triggers: [mailTrigger(outbox.waiting), erasureTrigger(erasures.waiting), webhookTrigger(webhooks.waiting)],
+    triggers: [
+      mailTrigger(outbox.waiting),
+      erasureTrigger(erasures.waiting),
+      webhookTrigger(webhooks.waiting),
+      removalTrigger(removals.waiting),
+    ],
     onChange: (listener) => changes.subscribe(({ name }) => void (ROWS_CHANGED.includes(name) && listener())),
     signal,
     onError,

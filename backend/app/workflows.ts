@@ -70,7 +70,7 @@ function activitiesOf(
   signal: Engine['signal'],
 ) {
   const { calendar, changes, clock, config, database, handle, log, findOrigin, pool, store, temporaryDir } = context
-  const { allowance, credits, erasures, outbox, uploads, userKeys, webhooks } = services
+  const { allowance, credits, erasures, outbox, removals, uploads, userKeys, webhooks } = services
   return createActivities({
     ...subscriptionDeps(context, services, publicUrl),
     store,
@@ -85,6 +85,7 @@ function activitiesOf(
     outbox,
     mailer,
     erasures,
+    removals,
     providers: videos,
     media,
     marker,

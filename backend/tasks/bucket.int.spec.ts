@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { generate, reaches } from '#workflows/testing/userTasks.ts'
 import { type S3Double, startS3Double } from '../providers/storage/testing/s3Double.ts'
 import { createProviderDouble } from '../providers/video/testing/providerDouble.ts'
@@ -26,6 +26,8 @@ afterAll(async () => {
   await bucket?.close()
 })
 
+const filesOf = (id: string) => [...bucket.objects.keys()].filter((key) => key.includes(id))
+
 describe('Kinora with media in a bucket', () => {
   it('serves and seeks a video to its owner through its own URLs, and watermarks the download', async () => {
     const user = await kinora.newUser()
@@ -46,7 +48,35 @@ describe('Kinora with media in a bucket', () => {
     const marked = await user.call('GET', `/videos/download/${id}`)
     expect((await bytes(marked)).equals(bucket.objects.get(`watermarked/${id}.mp4`)!)).toBe(true)
     expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(204)
-    expect([...bucket.objects.keys()].filter((key) => key.includes(id))).toEqual([])
+    await vi.waitFor(() => expect(filesOf(id)).toEqual([]), 10_000)
     expect(readdirSync(kinora.context.temporaryDir).filter((name) => name !== 'copies')).toEqual([])
+  })
+  it('deletes a video while the bucket is away, and its files when the bucket is back', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Success' })
+    const waiting = async () => (await kinora.context.pool.query('select task_id from media_removal')).rows
+    bucket.fault = (method) => (method === 'DELETE' ? { status: 503 } : undefined)
+    expect((await user.call('DELETE', `/videos/tasks/${id}`)).status).toBe(204)
+    expect((await user.call('GET', `/videos/preview/${id}`)).status).toBe(404)
+    expect([filesOf(id).length, await waiting()]).toEqual([2, [{ task_id: id }]])
+    bucket.fault = () => undefined
+    await vi.waitFor(async () => expect([filesOf(id), await waiting()]).toEqual([[], []]), 15_000)
+  })
+
+  it('keeps the files of a video whose deletion is rejected', async () => {
+    const user = await kinora.newUser()
+    const { id } = await generate(user)
+    await reaches(user, id, { status: 'Success' })
+    const { removals } = kinora.services
+    const rejected = removals.around(id, () => Promise.reject(new Error('rejected')))
+    await expect(rejected).rejects.toThrow('rejected')
+    await removals.giveUp(id)
+    expect(await removals.waiting()).toEqual([id])
+    await kinora.context.pool.query(`update media_removal set requested_at = now() - interval '2 minutes'`)
+    // The next deletion wakes the workflows.
+    await removals.around(id, async () => {})
+    await vi.waitFor(async () => expect(await removals.waiting()).toEqual([]), 10_000)
+    expect(filesOf(id)).toHaveLength(2)
   })
 })

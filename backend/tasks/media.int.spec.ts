@@ -184,8 +184,9 @@ describe('a media file', () => {
     await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200, 200]), 15_000)
     await user.call('DELETE', `/videos/tasks/${made.id}`)
     expect(await statuses()).toEqual([404, 404, 404])
-    for (const kind of ['videos', 'posters', 'watermarked'])
-      expect(readdirSync(path.join(kinora.dataDir, 'media', kind)).join()).not.toContain(made.id)
+    const files = () =>
+      ['videos', 'posters', 'watermarked'].flatMap((kind) => readdirSync(path.join(kinora.dataDir, 'media', kind)))
+    await vi.waitFor(() => expect(files().join()).not.toContain(made.id), 10_000)
   })
 })
 

@@ -7,13 +7,13 @@ import { derivedId } from '../kernel/eventsourcing/pure/eventHash.ts'
 import { withIdempotencyKey } from '../kernel/http/idempotency.ts'
 import type { OwnWrites } from '../kernel/http/ownWrites.ts'
 import { ValidationError } from '../kernel/http/problemDetails.ts'
-import { type MediaStore, removeTaskMedia } from '../kernel/media/mediaStore.port.ts'
 import type { Database } from '../kernel/postgres/orm.ts'
 import type { Clock } from '../kernel/time.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { creditCost, type Generation, isFullHd, shapeOf } from './contract.ts'
 import type { VideoTaskOrder } from './events.ts'
 import type { ImageUploads } from './imageUploads.ts'
+import type { MediaRemovals } from './mediaRemovals.ts'
 import { type AboutText, aboutNegativePrompt, aboutPrompt } from './promptCipher.port.ts'
 import { renderLane } from './renderLane.decider.ts'
 import { videoTask } from './videoTask.decider.ts'
@@ -27,7 +27,7 @@ export interface TaskDeps {
   readonly database: Database
   readonly note: OwnWrites['note']
   readonly clock: Clock
-  readonly media: MediaStore
+  readonly removals: Pick<MediaRemovals, 'around'>
   readonly uploads: ImageUploads
   readonly catalogue: Pick<Catalogue, 'offered'>
   /** Returns whether a provider, by its name in the task's events, can stop a running job. */
@@ -75,7 +75,7 @@ export type Tasks = ReturnType<typeof createTasks>
 
 /** Creates the service that submits and deletes video tasks. It answers from the log: read models may be behind. */
 export function createTasks(deps: TaskDeps) {
-  const { handle, store, database, note, clock, credits, uploads, media } = deps
+  const { handle, store, database, note, clock, credits, uploads, removals } = deps
 
   /** Returns a task's row from the log. @throws Rejection not_found (task deleted) */
   const readRow = async (taskId: string) => {
@@ -118,15 +118,19 @@ export function createTasks(deps: TaskDeps) {
       return readRow(taskId)
     },
 
-    /** Deletes a finished task, or cancels a waiting one and releases its credits. @throws Rejection task_in_progress */
+    /**
+     * Deletes a finished task, or cancels a waiting one and releases its credits. A workflow removes its files.
+     * @throws Rejection task_in_progress
+     */
     async remove(userId: string, taskId: string, context: CommandContext): Promise<void> {
       const at = new Date(clock()).toISOString()
-      const { state, position } = await handle(videoTask, taskId, { type: 'Delete', at }, context)
+      const { state, position } = await removals.around(taskId, () =>
+        handle(videoTask, taskId, { type: 'Delete', at }, context),
+      )
       const { correlationId } = context
       const released = isCharged(state)
         ? undefined
         : await credits.release(userId, taskId, releaseReason(state), { correlationId })
-      await removeTaskMedia(media, taskId)
       await note(userId, { videoTasks: position, creditBalances: released })
     },
   }

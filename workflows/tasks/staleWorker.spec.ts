@@ -77,6 +77,7 @@ beforeEach(async () => {
       creditsSpent: async () => {},
       providers: new Map([['demo', provider]]),
       media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: async () => {} },
+      removals: { done: unused, giveUp: unused },
       marker: { markVideo: unused, markPoster: unused },
       decrypt: async () => 'a cat',
       concurrentLimit: async () => 1,

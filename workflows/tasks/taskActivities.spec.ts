@@ -68,6 +68,7 @@ beforeEach(async () => {
     creditsSpent: unused,
     providers: new Map([['demo', provider]]),
     media: { put: unused, size: unused, read: () => expect.fail(), localPath: unused, remove: unused },
+    removals: { done: unused, giveUp: unused },
     marker: { markVideo: unused, markPoster: unused },
     decrypt: async () => 'a cat',
     concurrentLimit: async () => 1,

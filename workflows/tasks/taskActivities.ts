@@ -9,6 +9,7 @@ import { findProvider, providerOf } from './candidateRoutes.ts'
 import { fetchVideo } from './fetchVideo.ts'
 import { type GenerateVideoActivities, generateVideo, TURN, type Turn } from './generateVideo.workflow.ts'
 import type { RecoverVideoActivities } from './recoverVideo.workflow.ts'
+import type { RemoveMediaActivities } from './removeMedia.workflow.ts'
 import { MAX_CONCURRENT_CREATES } from './rendering.ts'
 import { renderVideo } from './renderVideo.ts'
 import type { SweepHoldsActivities } from './sweepHolds.workflow.ts'
@@ -19,6 +20,7 @@ const ORPHAN_AGE_MS = 20_000
 
 export type TaskActivities = GenerateVideoActivities &
   RecoverVideoActivities &
+  RemoveMediaActivities &
   SweepHoldsActivities &
   SweepUploadsActivities
 
@@ -103,6 +105,13 @@ export function createTaskActivities(deps: ActivityDeps): Implemented<TaskActivi
         await sendCommand(taskId, { type: 'Succeed', file, at: at() })
       }
       return 'over'
+    },
+
+    async removeMedia({ taskId }) {
+      const { status } = await readTask(taskId)
+      if (status !== 'deleted') return deps.removals.giveUp(taskId)
+      await removeTaskMedia(deps.media, taskId)
+      await deps.removals.done(taskId)
     },
 
     async endRecovery({ taskId }) {

@@ -7,6 +7,7 @@ import type { Marker } from '#backend/kernel/media/marks/createMarker.ts'
 import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
 import type { Clock } from '#backend/kernel/time.ts'
 import { VIDEO_TASK, type VideoTaskEvent } from '#backend/tasks/events.ts'
+import type { MediaRemovals } from '#backend/tasks/mediaRemovals.ts'
 import type { Decrypt } from '#backend/tasks/promptCipher.port.ts'
 import type { RenderProgress, VideoProvider } from '#backend/tasks/videoProvider.port.ts'
 import { type VideoTaskCommand, videoTask } from '#backend/tasks/videoTask.decider.ts'
@@ -27,6 +28,7 @@ export interface ActivityDeps {
   /** Configured video providers by name. */
   readonly providers: ReadonlyMap<string, VideoProvider>
   readonly media: MediaStore
+  readonly removals: Pick<MediaRemovals, 'done' | 'giveUp'>
   readonly marker: Pick<Marker, 'markVideo' | 'markPoster'>
   readonly decrypt: Decrypt
   /** Returns how many of the user's tasks may render at the same time. */

@@ -26,6 +26,8 @@ export const taskPolicies: Policies<keyof TaskActivities> = {
   releaseSlot: command,
   recover: { timeoutMs: 10 * 60_000, heartbeatMs, attempts: 6, firstRetryMs: 1_000, maxRetryMs: 60_000, pool: 'main' },
   endRecovery: bookkeeping,
+  // Retries until the media store is back. Few of many deletions try at a time.
+  removeMedia: { ...bookkeeping, timeoutMs: 10_000, firstRetryMs: 1_000, maxRetryMs: 60_000 },
   sweepHolds: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
   sweepUploads: { ...bookkeeping, timeoutMs: 60_000, attempts: 1 },
 }

@@ -1,8 +1,10 @@
 import { OPEN_ENDED, VIDEO_TASK, VIDEO_TASK_EVENTS, type VideoTaskEvent } from '#backend/tasks/events.ts'
 import type { LogTrigger, OpenWork } from '../engine/logTriggers.ts'
+import type { RowTrigger } from '../engine/rowTriggers.ts'
 import type { Start } from '../engine/starts.ts'
 import { type GenerateVideoInput, generateVideo, TURN } from './generateVideo.workflow.ts'
 import { recoverVideo } from './recoverVideo.workflow.ts'
+import { removeMedia } from './removeMedia.workflow.ts'
 
 type ReadOpenWork<Input> = () => Promise<OpenWork<Input>>
 type Generation = GenerateVideoInput & { readonly priority: number }
@@ -53,4 +55,9 @@ export const recoveryTrigger = (
     if (jobId !== null && OPEN_ENDED.includes(code)) return recover(data)
     return { entity: taskId, priority: 1, run: (engine) => engine.signal(generateVideo, data, TURN) }
   },
+})
+
+export const removalTrigger = (waiting: RowTrigger['waiting']): RowTrigger => ({
+  waiting,
+  start: (engine, taskId) => engine.start(removeMedia, { taskId }),
 })

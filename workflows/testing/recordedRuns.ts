@@ -8,6 +8,7 @@ import { reconcile } from '../subscriptions/reconcile.workflow.ts'
 import { runSubscriptionLifecycle, SUBSCRIPTION_CHANGED } from '../subscriptions/runSubscriptionLifecycle.workflow.ts'
 import { generateVideo, TURN } from '../tasks/generateVideo.workflow.ts'
 import { HINT, recoverVideo } from '../tasks/recoverVideo.workflow.ts'
+import { removeMedia } from '../tasks/removeMedia.workflow.ts'
 import { sweepHolds } from '../tasks/sweepHolds.workflow.ts'
 import { sweepUploads } from '../tasks/sweepUploads.workflow.ts'
 
@@ -52,6 +53,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   }),
   run(generateVideo, 'cancelled locally', task, { answers: { claimSlot: ['over'] } }),
   run(recoverVideo, 'hinted', task, { answers: { recover: ['pending', 'over'] }, signals: [HINT] }),
+  run(removeMedia, 'removed', { taskId: 'task' }),
   run(runSubscriptionLifecycle, 'a term', user, {
     answers: { settleSubscription: [50, 86_400_000, null] },
     signals: [SUBSCRIPTION_CHANGED, SUBSCRIPTION_CHANGED],

@@ -42,7 +42,7 @@ const VIEW = { burst: 1, everyMs: 30 * 60_000 }
 export function composeVideos(context: Context, adapters: Adapters, services: Services, around: Surroundings) {
   const { config, database, pool, store, handle, clock, calendar, temporaryDir } = context
   const { catalogue, marker, media, videos } = adapters
-  const { allowance, credits, uploads, userKeys } = services
+  const { allowance, credits, removals, uploads, userKeys } = services
   const { realtime, ownWrites, accounts, uploadLimits, publicUrl } = around
   const { encrypt, tryDecrypt: decrypt } = userKeys
   const { note } = ownWrites
@@ -52,7 +52,7 @@ export function composeVideos(context: Context, adapters: Adapters, services: Se
     cancels: (provider: string | undefined) => findProvider(videos, provider)?.cancels ?? false,
     wake: (taskId: string) => wakeTask(pool, taskId),
   }
-  const tasks = createTasks({ handle, store, database, note, clock, media, ...ordering, ...cancelling })
+  const tasks = createTasks({ handle, store, database, note, clock, removals, ...ordering, ...cancelling })
   const works = createWorks({ store, database, clock, calendar, decrypt, allowance, ...estimatesOf(videos) })
   const cancels = ({ routes }: CatalogueModel) => routes.every(({ provider }) => videos.get(provider)?.cancels)
   const understand = async (userId: string, model: string, prompt: string) => {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { freePort } from '../../testing/freePort.ts'
 import { startProgram } from '../../testing/program.ts'
 import { startTemporaryDatabase, type TemporaryDatabase } from '../../testing/temporaryDatabase.ts'
+import { VERSION } from '../version.ts'
 
 let db: TemporaryDatabase
 beforeAll(async () => {
@@ -17,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => db.close())
 
 const DRAIN_MS = 1_000
+const MAIN = path.resolve(import.meta.dirname, '../../main.ts')
 
 /** Returns the status and the Connection header of an answer, or the code of the error. */
 function ask(
@@ -74,11 +76,26 @@ describe('with HEALTH_PORT', () => {
   })
 })
 
+describe('the log of a process', () => {
+  it('begins with its version and roles', async () => {
+    const env = { NODE_ENV: 'test', LOG_LEVEL: 'info', PORT: '0', DATABASE_URL: db.url }
+    const child = spawn(process.execPath, [MAIN], {
+      env: { ...process.env, ...env, DATA_DIR: `${db.postgres.dataDir}-health` },
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let printed = ''
+    child.stderr.on('data', (text) => (printed += text))
+    await until(async () => printed.includes('"started"'))
+    const lines = printed.trim().split('\n')
+    const started = JSON.parse(lines.find((line) => line.includes('"started"'))!)
+    expect(started).toMatchObject({ version: VERSION, roles: ['api', 'projections', 'workflows'] })
+  })
+})
+
 describe('with an address that cannot be opened', () => {
   const start = (env: Record<string, string>) => {
     const given = { ...process.env, NODE_ENV: 'test', DATA_DIR: `${db.postgres.dataDir}-taken`, ...env }
-    const main = path.resolve(import.meta.dirname, '../../main.ts')
-    const { status, stderr } = spawnSync(process.execPath, [main], { env: given, encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, [MAIN], { env: given, encoding: 'utf8' })
     return [status, stderr]
   }
 

@@ -6,17 +6,19 @@ const mails = createTestMailServer()
 beforeAll(() => mails.start())
 afterAll(() => mails.stop())
 
+const MAIL = {
+  id: 'one',
+  userId: 'ada',
+  to: 'ada@kinora.test',
+  subject: 'Hello',
+  text: 'Hello',
+  html: '<p>Hello',
+}
+const mailerOf = (url: string) => createSmtpMailer(url, 'Kinora <hello@kinora.test>')
 const send = async (url: string) => {
-  const mailer = createSmtpMailer(url, 'Kinora <hello@kinora.test>')
+  const mailer = mailerOf(url)
   try {
-    return await mailer.send({
-      id: 'one',
-      userId: 'ada',
-      to: 'ada@kinora.test',
-      subject: 'Hello',
-      text: 'Hello',
-      html: '<p>Hello',
-    })
+    return await mailer.send(MAIL)
   } finally {
     await mailer.close()
   }
@@ -30,4 +32,13 @@ it('sends no mail to another machine without TLS', async () => {
 })
 it('sends without TLS on this machine, and elsewhere if the address says so', async () => {
   expect([await send(mails.url), await send(`${remote()}?ignoreTLS=true`)]).toEqual(['sent', 'sent'])
+})
+it('fails while the server is away, and sends again when it is back', async () => {
+  const mailer = mailerOf(mails.url)
+  expect(await mailer.send(MAIL)).toBe('sent')
+  await mails.stop()
+  for (let attempt = 0; attempt < 3; attempt++) await expect(mailer.send(MAIL)).rejects.toThrow()
+  await mails.start()
+  expect(await mailer.send(MAIL)).toBe('sent')
+  await mailer.close()
 })

@@ -98,8 +98,8 @@ export class Cluster {
   }
 
   #api(context: Context, services: Services): Api {
-    const { credits, uploads, userKeys, webhooks: inbox, allowance } = services
-    const { payments, media } = this.#world
+    const { credits, removals, uploads, userKeys, webhooks: inbox, allowance } = services
+    const { payments } = this.#world
     const publicUrl = () => 'http://simulated'
     const { encrypt } = userKeys
     const note = async () => {}
@@ -108,7 +108,7 @@ export class Cluster {
     const tasks = createTasks({
       ...context,
       note,
-      media,
+      removals,
       uploads,
       catalogue: catalogueDouble,
       cancels,

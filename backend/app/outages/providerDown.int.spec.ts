@@ -3,25 +3,29 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type CreditAccountCommand, creditAccount } from '../credits/creditAccount.decider.ts'
-import { createHandle } from '../kernel/eventsourcing/handle.ts'
-import { createPostgresEventStore } from '../kernel/eventsourcing/postgres/postgresEventStore.ts'
-import { uuid7 } from '../kernel/eventsourcing/uuid7.ts'
-import { probeMp4 } from '../kernel/media/probeMp4.ts'
-import { connectDatabase } from '../kernel/postgres/connect.ts'
-import { openPool } from '../kernel/postgres/openPool.ts'
-import { DOUBLE_KEY, type MinimaxDouble, startMinimaxDouble } from '../providers/video/minimax/testing/minimaxDouble.ts'
-import { submit } from '../testing/creator.ts'
-import { freePort } from '../testing/freePort.ts'
-import { FULL } from '../testing/fullRun.ts'
-import { type Program, startProgram } from '../testing/program.ts'
-import { replayLedger } from '../testing/replayLedger.ts'
-import { registerUser, type TestUser } from '../testing/testUser.ts'
+import { type CreditAccountCommand, creditAccount } from '../../credits/creditAccount.decider.ts'
+import { createHandle } from '../../kernel/eventsourcing/handle.ts'
+import { createPostgresEventStore } from '../../kernel/eventsourcing/postgres/postgresEventStore.ts'
+import { uuid7 } from '../../kernel/eventsourcing/uuid7.ts'
+import { probeMp4 } from '../../kernel/media/probeMp4.ts'
+import { connectDatabase } from '../../kernel/postgres/connect.ts'
+import { openPool } from '../../kernel/postgres/openPool.ts'
+import {
+  DOUBLE_KEY,
+  type MinimaxDouble,
+  startMinimaxDouble,
+} from '../../providers/video/minimax/testing/minimaxDouble.ts'
+import { submit } from '../../testing/creator.ts'
+import { freePort } from '../../testing/freePort.ts'
+import { FULL } from '../../testing/fullRun.ts'
+import { type Program, startProgram } from '../../testing/program.ts'
+import { replayLedger } from '../../testing/replayLedger.ts'
+import { registerUser, type TestUser } from '../../testing/testUser.ts'
 
 const TASKS = FULL ? 100 : 24
 const FREE_CREDITS = 60
 const MINUTE = 60_000
-const PROGRAM = path.join(import.meta.dirname, '../testing/minimaxProgram.ts')
+const PROGRAM = path.join(import.meta.dirname, '../../testing/minimaxProgram.ts')
 
 type Task = { id: string; prompt: string; status: string; credits_consumed: number; error_code: string | null }
 const tasksOf = async (user: TestUser) =>
