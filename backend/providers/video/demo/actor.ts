@@ -76,6 +76,8 @@ const LIGHT: Readonly<Record<TimeOfDay, readonly [shade: number, rim: number]>> 
   night: [0.36, 0.55],
 }
 
+const INSIDE = new Set(['table', 'room'])
+
 /** Adds an actor on the plane at `nearness`; `y` is the world y of its slot. */
 export function addActor(stage: Stage, actor: Actor, nearness: number, y: number, ground: Ground): void {
   const { puppet, scale, side, ahead, verb } = actor
@@ -127,7 +129,7 @@ function createFigure(stage: Stage, { puppet, scale, side, x }: Actor, nearness:
   const [canvas, edge] = [createCanvas(width, height), createCanvas(width, height)]
   const [pen, rim] = [canvas.getContext('2d'), edge.getContext('2d')]
   const { palette, description } = stage
-  const [shade, glint] = LIGHT[description.place === 'table' && description.time !== 'night' ? 'day' : description.time]
+  const [shade, glint] = LIGHT[INSIDE.has(description.place) && description.time !== 'night' ? 'day' : description.time]
   const dark = mix(palette.near, palette.ridge[3], 0.4)
   const towardsSun = (stage.sun.x < x ? -1 : 1) * side
   const haze = withAlpha(palette.haze, Math.max(0, 0.5 - nearness) * 0.7)

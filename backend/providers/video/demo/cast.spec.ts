@@ -25,6 +25,28 @@ describe('castOf', () => {
     expect(Math.abs(first!.x - second!.x)).toBeGreaterThan(0.1)
   })
 
+  it.each([
+    ['A chef cooking in a kitchen', 'room', ['ground']],
+    ['A grandmother by the fireplace', 'room', ['ground', 'backdrop']],
+    ['A grandmother makes dumplings in the kitchen', 'room', ['ground', 'table']],
+    ['A bowl of ramen in a kitchen', 'table', ['table']],
+    ['A cat on a windowsill', 'table', ['table']],
+  ])('puts people into a room, and food on a table: %s', async (prompt, place, slots) => {
+    const scene = await cast(prompt)
+    expect([scene.place, scene.actors.map(({ slot }) => slot)]).toEqual([place, slots])
+  })
+
+  it('lets an animal swim with its legs under water', async () => {
+    const [dog] = (await cast('A dog swimming in a lake')).actors
+    expect([dog!.slot, dog!.lift > 0, dog!.puppet.box[3] < 0]).toEqual(['surface', true, true])
+  })
+
+  it('makes food and balls small beside an animal', async () => {
+    const { actors } = await cast('A hedgehog beside an apple')
+    const [hedgehog, apple] = actors.map(({ puppet, scale }) => puppet.size * scale)
+    expect(apple!).toBeLessThan(hedgehog! * 1.3)
+  })
+
   it('gives every seed the same figures in the same places of the scene', async () => {
     const reading = readPrompt('Five ducklings crossing a road behind a tractor')
     const parts = await Promise.all(

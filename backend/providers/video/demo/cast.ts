@@ -29,6 +29,9 @@ export function placeOf({ subjects, place }: Reading): string {
       !['sail', 'fly'].includes(verb ?? '') &&
       !['surfer', 'mermaid'].includes(name),
   )
+  const hasPeople = subjects.some(({ name }) => isA('person', name))
+  if ((hasPeople && (place ?? homes[0]) === 'table') || (!place && homes.includes('room'))) return 'room'
+  if (place === 'room' && !hasPeople && homes.length > 0 && homes.every((home) => home === 'table')) return 'table'
   if (place === 'bamboo' && homes.length > 0 && homes.every((home) => home === 'table')) return 'table'
   const isGrounded = (i: number) => feet.some((other) => other !== subjects[i])
   const home = homes.find((name, i) => name !== undefined && (name !== 'sky' || !isGrounded(i))) ?? homes[0]
@@ -53,9 +56,11 @@ export async function castOf(reading: Reading, place: string, seed: number): Pro
   const cast: Entry[] = []
   let front = 0
   for (const [i, wanted] of leads.entries()) {
-    const puppet = puppets[i]
-    if (!puppet) continue
-    const slot = slotOf(puppet, wanted, place)
+    const drawn = puppets[i]
+    if (!drawn) continue
+    const slot = slotOf(drawn, wanted, place)
+    const swims = slot === 'surface' && drawn.habit === 'ground' && !rides(wanted) && wanted.name !== 'surfer'
+    const puppet = swims ? wading(drawn) : drawn
     const verb = verbFor(puppet, wanted, slot, rides(wanted) ? mountOf(wanted) : undefined)
     const index = slot === 'backdrop' ? 0 : front++
     const spread = fronts > 1 ? -side * (index - (fronts - 1) / 2) * 0.46 : 0
@@ -64,8 +69,8 @@ export async function castOf(reading: Reading, place: string, seed: number): Pro
     const lead: Actor = {
       ...{ puppet, slot, verb, side, ahead: 0 },
       x: slot === 'backdrop' ? beside : spread,
-      lift: slot === 'air' ? middleOf(puppet, wanted) - 0.05 * index : 0,
-      scale: scaleOf(puppet, wanted, isAlone),
+      lift: slot === 'air' ? middleOf(puppet, wanted) - 0.05 * index : swims ? WATERLINE * puppet.size : 0,
+      scale: scaleOf(puppet, wanted, isAlone) * (leads.length > 1 && isProp(puppet, wanted, place) ? 0.5 : 1),
     }
     cast.push({
       wanted,
@@ -84,9 +89,20 @@ const rides = (wanted: Wanted) => {
 const sails = ({ relation }: Wanted) =>
   (relation?.kind === 'on' || relation?.kind === 'into') && isA('boat', relation.to)
 
+/** Share of its height up to which a figure with feet is under water. */
+const WATERLINE = 0.36
+const wading = (puppet: Puppet): Puppet => {
+  const [left, top, right] = puppet.box
+  return { ...puppet, box: [left, top, right, -WATERLINE] }
+}
+
+/** Returns whether a thing is small beside the figures that it is with: food outdoors, a ball, an apple. */
+const isProp = ({ habit }: Puppet, { name, scale }: Wanted, place: string) =>
+  scale === 1 && (isA('small', name) || (habit === 'table' && place !== 'table'))
+
 /** Figures with feet have their origin there: in the air, their middle is what counts. */
-const middleOf = ({ habit, size }: Puppet, { scale }: Wanted) =>
-  habit === 'air' || habit === 'sea' ? 0 : size * scale * 0.5
+const middleOf = ({ habit, size, box }: Puppet, { scale }: Wanted) =>
+  habit === 'air' || habit === 'sea' ? 0 : size * scale * Math.max(0.5, -box[1] / 2.2)
 
 /** Returns the size of a figure: larger if it is alone or tiny, smaller in a crowd. */
 function scaleOf({ size, habit }: Puppet, { scale, count }: Wanted, isAlone: boolean): number {
@@ -126,8 +142,9 @@ function slotOf({ habit, size }: Puppet, { verb = '', name, held }: Wanted, plac
   if (isA('floating', name) && WATERS.has(place) && verb !== 'fly') return 'surface'
   if (isA('grounded', name) && verb !== 'fly') return 'ground'
   if (habit === 'air') return verb === 'swim' && WATERS.has(place) ? 'surface' : rests ? 'ground' : 'air'
-  if (habit === 'table') return place === 'studio' ? 'table' : 'ground'
+  if (habit === 'table') return place === 'studio' || place === 'room' ? 'table' : 'ground'
   if (verb === 'fly') return isA('person', name) && held !== 'kite' ? 'air' : 'ground'
+  if (WATERS.has(place) && place !== 'city' && (verb === 'float' || verb === 'swim')) return 'surface'
   return verb === 'float' || verb === 'orbit' ? 'air' : 'ground'
 }
 

@@ -25,6 +25,7 @@ const HOURS: Readonly<Record<string, readonly TimeOfDay[]>> = {
     street: ['night', 'sunset'],
     city: ['night', 'sunset'],
     table: ['day', 'sunset'],
+    room: ['day', 'sunset'],
     greenhouse: ['day'],
     garden: ['day', 'dawn'],
   },

@@ -6,7 +6,7 @@ import { describe } from './description.ts'
 import { fading, radialGradient } from './paint.ts'
 import * as indoors from './places/indoors.ts'
 import * as land from './places/land.ts'
-import type { Place } from './places/place.ts'
+import type { Enter, Place } from './places/place.ts'
 import * as town from './places/town.ts'
 import * as waters from './places/waters.ts'
 import * as woods from './places/woods.ts'
@@ -25,7 +25,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   ...rooms,
   stage: stageHall,
 }
-const INDOORS = new Set(['table', 'stage', 'underwater', 'space'])
+const INDOORS = new Set(['table', 'room', 'stage', 'underwater', 'space'])
 
 /** Draws the frame at a progress from 0 (first frame) to 1 (last frame). */
 export type DrawFrame = (context: SKRSContext2D, progress: number) => void
@@ -43,11 +43,12 @@ export async function buildScene({ reading, seed, movements = [], path }: Take, 
   const cast = await castOf(reading, place, seed)
   const camera = path ?? cameraFor(cast, movements, frame, seed)
   const stage = createStage(describe(reading, place, seed), camera, { ...frame, horizon: set.horizon })
-  set.compose(stage, (slot, nearness, y, ground = 'none') => {
+  const enter: Enter = (slot, nearness, y, ground = 'none') => {
     const entering = cast.filter((actor) => actor.slot === slot)
     for (const actor of entering) addActor(stage, actor, nearness, y, slot === 'air' ? 'none' : ground)
     return entering.length > 0
-  })
+  }
+  set.compose(stage, enter, new Set(cast.map(({ slot }) => slot)))
   if (!INDOORS.has(place)) addWeather(stage)
   const vignette = paintVignette(frame.width, frame.height)
   return (context, progress) => {

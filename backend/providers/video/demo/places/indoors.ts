@@ -59,6 +59,78 @@ export const table: Place = {
   },
 }
 
+/** The window of the room: left, top, right, bottom. */
+const WINDOW = [-0.62, -0.33, -0.02, 0.06] as const
+
+export const room: Place = {
+  horizon: 0,
+  compose(stage, enter, slots) {
+    const { palette, description, isNight } = stage
+    const floor = 0.26
+    const tone = (colour: string) => mix(colour, palette.near, isNight ? 0.42 : 0.1)
+    const [left, top, right, bottom] = WINDOW
+    addSky(stage)
+    for (const weather of ['rain', 'snow']) if (description.weather.includes(weather)) addPane(stage, weather)
+    addLayer(stage, 0.4, { bottom: floor + 0.04 }, (context, box) => {
+      context.fillStyle = verticalGradient(context, -0.5, floor, { 0: tone('#cdb796'), 1: tone('#e3d2b4') })
+      context.beginPath()
+      context.rect(box.left, box.top, box.right - box.left, box.bottom - box.top)
+      context.rect(left, top, right - left, bottom - top)
+      context.fill('evenodd')
+      context.strokeStyle = tone('#7a5537')
+      context.lineWidth = 0.024
+      context.strokeRect(left, top, right - left, bottom - top)
+      context.fillStyle = tone('#7a5537')
+      context.fillRect((left + right) / 2 - 0.008, top, 0.016, bottom - top)
+      context.fillRect(left - 0.04, bottom, right - left + 0.08, 0.022)
+      context.fillRect(box.left, floor - 0.03, box.right - box.left, 0.08)
+      context.fillStyle = tone('#b5523f')
+      for (const x of [left, right])
+        fillPolygon(
+          context,
+          [x - 0.07, top - 0.04],
+          [x + 0.07, top - 0.04],
+          [x + 0.05, floor - 0.06],
+          [x - 0.05, floor - 0.06],
+        )
+      context.fillStyle = tone('#8a6440')
+      for (const y of [-0.16, 0.02]) context.fillRect(0.34, y, 0.42, 0.02)
+      const random = stage.random('books')
+      for (const y of [-0.16, 0.02]) {
+        for (let x = 0.36; x < 0.72; x += 0.026) {
+          const high = random.range(0.06, 0.11)
+          context.fillStyle = tone(random.pick(['#a8483c', '#3f6f8a', '#d3a24a', '#5a7a4c', '#6a4f7a', '#efe6d2']))
+          if (random.next() < 0.8) context.fillRect(x, y - high, 0.02, high)
+        }
+      }
+    })
+    addGround(stage, 0.5, { base: floor, colour: tone('#a5754a'), low: tone('#6a4528'), roll: 0, grain: 0.05 })
+    enter('backdrop', 0.5, floor + 0.05)
+    enter('air', 0.55, -0.06)
+    addLayer(stage, 0.62, { top: 0.3, bottom: 0.46 }, (context) => {
+      context.fillStyle = tone('#8f4a4a')
+      fillEllipse(context, 0, 0.39, 0.62, 0.055)
+      context.fillStyle = tone('#c98f6a')
+      fillEllipse(context, 0, 0.39, 0.54, 0.042)
+    })
+    enter('surface', 0.68, 0.4, 'shadow')
+    enter('ground', 0.7, 0.4, 'shadow')
+    if (slots.has('table')) addTable(stage, tone('#94633a'))
+    enter('table', 0.75, 0.32, 'none')
+  },
+}
+
+function addTable(stage: Stage, wood: string): void {
+  addLayer(stage, 0.75, { top: 0.3, bottom: 0.6 }, (context) => {
+    context.fillStyle = mix(wood, '#20140c', 0.35)
+    for (const x of [-0.5, 0.46]) context.fillRect(x, 0.33, 0.04, 0.27)
+    context.fillStyle = wood
+    fillPolygon(context, [-0.52, 0.31], [0.52, 0.31], [0.58, 0.35], [-0.58, 0.35])
+    context.fillStyle = mix(wood, '#20140c', 0.25)
+    context.fillRect(-0.58, 0.35, 1.16, 0.022)
+  })
+}
+
 /** Adds drops that run down the window, or snow that falls outside. */
 function addPane(stage: Stage, weather: string): void {
   const random = stage.random('pane')

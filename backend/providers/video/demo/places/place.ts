@@ -8,8 +8,14 @@ import { addLayer, type Stage } from '../stage.ts'
 /** Adds the actors of a slot between the layers of a place; `y` is the world y of the ground. Returns whether there are any. */
 export type Enter = (slot: Slot, nearness: number, y: number, ground?: Ground) => boolean
 
-/** A set: the world y of its horizon, and a function that adds its layers and actors from back to front. */
-export type Place = Readonly<{ horizon: number; compose: (stage: Stage, enter: Enter) => void }>
+/**
+ * A set: the world y of its horizon, and a function that adds its layers and actors from back to front. `slots` are those
+ * that have actors.
+ */
+export type Place = Readonly<{
+  horizon: number
+  compose: (stage: Stage, enter: Enter, slots: ReadonlySet<Slot>) => void
+}>
 
 export const SNOW = '#eef2f8'
 

@@ -9,6 +9,8 @@ export type Bird = Readonly<{
   wing?: string
   beak?: string
   beakLong?: number
+  /** Height of the beak relative to that of a songbird. */
+  beakDeep?: number
   neck?: number
   span?: number
   tail?: number
@@ -71,7 +73,8 @@ function paintBird(pen: Pen, spec: Bird, { seconds, verb }: Pose): void {
   if (spec.crest) oval(pen, head[0] - 0.01, head[1] - 0.09, 0.06, 0.035)
   pen.fillStyle = beak
   const [base, long] = [head[0] + skull * 0.6, spec.owl ? 0.12 : (spec.beakLong ?? 0.22)]
-  polygon(pen, [base, head[1] - 0.045], [base + long, head[1] + 0.035], [base, head[1] + 0.055])
+  const deep = spec.beakDeep ?? 1
+  polygon(pen, [base, head[1] - 0.045 * deep], [base + long, head[1] + 0.035 * deep], [base, head[1] + 0.055 * deep])
   paintShapesAt(
     pen,
     { shapes: FIGURES[spec.owl ? 'owl' : 'birdEye'], at: head },

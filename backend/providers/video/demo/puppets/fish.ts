@@ -18,7 +18,7 @@ export function fish(spec: Fish): Puppet {
   return {
     habit: 'sea',
     size: spec.size,
-    box: [-1.2, -0.65, 1.1, 0.65],
+    box: [-1.2, -0.65, 1.1 + (spec.beak ?? 0), 0.65],
     pace: () => 0.35,
     paint: (pen, pose) => paintFish(pen, spec, pose),
   }
@@ -34,7 +34,8 @@ function paintFish(pen: Pen, spec: Fish, { seconds }: Pose): void {
   if (spec.fin) polygon(pen, [0.15, -girth[2]! * 0.8], [-0.16, -girth[2]! - spec.fin], [-0.28, -girth[3]! * 0.75])
   pen.fillStyle = back
   body(pen, ...spine)
-  if (spec.beak) limb(pen, [0.8, 0.02], 0.1, [0.85 + spec.beak, 0.07], 0.04)
+  if (spec.beak)
+    limb(pen, [0.8, 0.02], spec.beak > 0.3 ? 0.05 : 0.1, [0.85 + spec.beak, 0.07], spec.beak > 0.3 ? 0.01 : 0.04)
   pen.save()
   pen.beginPath()
   pen.rect(-1.2, 0.06, 2.4, 1)

@@ -1,4 +1,4 @@
-import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { createCanvas, type Image, loadImage, type SKRSContext2D } from '@napi-rs/canvas'
 import type { Icon } from '../reading/lexicon.ts'
 import { type Habit, type Puppet, wave } from './puppet.ts'
 
@@ -19,13 +19,14 @@ const SIZES: Readonly<Record<string, number>> = {
   stage: 0.3,
 }
 
-/** Cuts a figure out of an icon. It has no joints, so it hops, leans and sways as a whole. */
-export async function iconFigure({ body, size, home, flips }: Icon): Promise<Puppet> {
+/** Cuts a figure out of an icon, and dyes it if the prompt names a colour. It has no joints, so it hops, leans and sways as a whole. */
+export async function iconFigure({ body, size, home, flips }: Icon, colour?: string): Promise<Puppet> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${PIXELS}" height="${PIXELS}" viewBox="0 0 ${size} ${size}">${body}</svg>`
   const image = await loadImage(Buffer.from(svg))
   const canvas = createCanvas(PIXELS, PIXELS)
   const context = canvas.getContext('2d')
   context.drawImage(image, 0, 0, PIXELS, PIXELS)
+  if (colour) dye(context, colour, image)
   const { left, top, right, bottom } = inkBox(context.getImageData(0, 0, PIXELS, PIXELS).data)
   const [wide, high] = [right - left + 2, bottom - top + 2]
   const half = wide / high / 2
@@ -55,6 +56,23 @@ export async function iconFigure({ body, size, home, flips }: Icon): Promise<Pup
       pen.drawImage(canvas, left, top, wide, high, -half, isCentred ? -0.5 : -1, half * 2, 1)
     },
   }
+}
+
+/** Gives a picture the hue of a colour. Black and white have none, so they darken or lighten it. */
+function dye(context: SKRSContext2D, colour: string, image: Image): void {
+  const isGrey = ['#34313e', '#f5f3ee', '#8d929c'].includes(colour)
+  for (const [blend, alpha] of [
+    ['color', 1],
+    [colour === '#f5f3ee' ? 'screen' : 'multiply', isGrey ? 0.75 : 0.35],
+  ] as const) {
+    context.globalCompositeOperation = blend
+    context.globalAlpha = alpha
+    context.fillStyle = colour
+    context.fillRect(0, 0, PIXELS, PIXELS)
+  }
+  context.globalAlpha = 1
+  context.globalCompositeOperation = 'destination-in'
+  context.drawImage(image, 0, 0, PIXELS, PIXELS)
 }
 
 function inkBox(data: Uint8ClampedArray) {

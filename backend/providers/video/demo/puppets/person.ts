@@ -48,7 +48,7 @@ const WALK: Gait = { cycle: 1.15, duty: 0.6, step: 0.36, lift: 0.06, phases: [0,
 const RUN: Gait = { cycle: 0.66, duty: 0.36, step: 0.5, lift: 0.17, phases: [0, 0.5] }
 const gaitOf = (verb: string) => (verb === 'run' ? RUN : verb === 'walk' ? WALK : undefined)
 const RAISED = new Set(['umbrella', 'torch', 'balloon', 'kite'])
-const PLUCKED = new Set(['guitar', 'violin'])
+const PLUCKED = new Set(['guitar', 'violin', 'cello', 'erhu', 'pipa'])
 const FLOATING = new Set(['fly', 'float', 'swim', 'fall', 'land', 'orbit', 'rise'])
 const SEATED = new Set(['sit', 'ride', 'sleep'])
 
@@ -67,7 +67,12 @@ export function person(spec: Person): Puppet {
   return {
     habit: 'ground',
     size: spec.child ? 0.28 : 0.35,
-    box: [-0.75, spec.held === 'kite' ? -2.1 : spec.held || spec.hat ? -1.65 : -1.3, reach, 0.1],
+    box: [
+      -0.75,
+      spec.held === 'kite' || spec.prop === 'chute' ? -2.1 : spec.held || spec.hat ? -1.65 : -1.3,
+      reach,
+      0.1,
+    ],
     pace: (verb) => (gaitOf(verb) ? paceOf(gaitOf(verb)!) : 0),
     paint: (pen, pose) => paintPerson(pen, spec, pose),
   }

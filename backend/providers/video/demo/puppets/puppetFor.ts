@@ -16,12 +16,20 @@ const BIRDS = loadRigs<Bird>('birds')
 const FISHES = loadRigs<Fish>('fishes')
 const PAPER: Readonly<Record<string, Paper>> = { ...loadRigs<Paper>('paper'), ...loadRigs<Paper>('creatures') }
 
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  ...{ couple: ['man', 'woman'], oldCouple: ['elder', 'granny'], twins: ['girl', 'girl'], friends: ['boy', 'girl'] },
+  family: ['man', 'girl', 'woman'],
+}
+/** Riders whose name says what they ride. */
+const RIDERS: Readonly<Record<string, readonly [rider: string, mount: string]>> = {
+  ...{ cyclist: ['runner', 'bicycle'], biker: ['worker', 'motorcycle'], jockey: ['fighter', 'horse'] },
+}
+
 export const isBeast = (name: string) => Object.hasOwn(BEASTS, name)
 export const verbOf = (name: string) => PAPER[name]?.verb
 /** Returns whether a figure of its own or an icon exists for a subject. */
 export const canDraw = (name: string) =>
-  name === 'couple' ||
-  [BEASTS, PEOPLE, BIRDS, FISHES, PAPER, lexicon().icons].some((table) => Object.hasOwn(table, name)) ||
+  [BEASTS, PEOPLE, BIRDS, FISHES, PAPER, GROUPS, RIDERS, lexicon().icons].some((table) => Object.hasOwn(table, name)) ||
   iconNamed(name) !== undefined
 
 /** Returns the icon of a subject that has a name of its own in the lexicon. */
@@ -35,7 +43,11 @@ export async function puppetFor(wanted: Wanted, { season }: Reading, mount?: Wan
   const { name, colour, verb } = wanted
   const role = PEOPLE[name]
   if (role) return personFor(dressed(role, wanted), wanted, mount)
-  if (name === 'couple') return pair(person(PEOPLE.man!), person(PEOPLE.woman!))
+  if (GROUPS[name]) {
+    const { held, heldColour } = wanted
+    return sideBySide(GROUPS[name].map((each, i) => person({ ...PEOPLE[each]!, ...(i === 0 && { held, heldColour }) })))
+  }
+  if (RIDERS[name]) return riding(RIDERS[name], colour)
   if (name === 'panda' && verb !== 'walk' && verb !== 'run') return cut('sittingPanda')
   if (BEASTS[name]) return beast(dyed(BEASTS[name], colour))
   if (BIRDS[name]) return bird(colour ? { ...BIRDS[name], coat: colour } : BIRDS[name])
@@ -44,7 +56,7 @@ export async function puppetFor(wanted: Wanted, { season }: Reading, mount?: Wan
     return seated(name, colour, person({ outfit: 'plain', colour: '#2d2d3b', hat: 'hood' }))
   if (PAPER[name]) return cut(name, colour ?? PAPER[name].seasons?.[season ?? ''])
   const icon = wanted.isIcon ? lexicon().icons[name] : iconNamed(name)
-  return icon && iconFigure(icon)
+  return icon && iconFigure(icon, colour)
 }
 
 function personFor(role: Person, { verb }: Wanted, mount: Wanted | undefined): Puppet {
@@ -101,14 +113,20 @@ function seated(name: string, colour: string | undefined, rider: Puppet): Puppet
   }
 }
 
-/** Two people side by side, hand in hand. */
-const pair = (first: Puppet, second: Puppet): Puppet => ({
-  ...first,
+function riding([rider, mount]: readonly [string, string], colour: string | undefined): Puppet {
+  const figure = person(PEOPLE[rider]!)
+  return BEASTS[mount] ? mounted(dyed(BEASTS[mount], colour), figure) : seated(mount, colour, figure)
+}
+
+/** Two or three people side by side, hand in hand. */
+const sideBySide = (people: readonly Puppet[]): Puppet => ({
+  ...people[0]!,
   box: [-1, -1.35, 1, 0.1],
   paint(pen, pose) {
-    pen.translate(-0.24, 0)
-    first.paint(pen, pose)
-    pen.translate(0.44, 0)
-    second.paint(pen, { ...pose, seconds: pose.seconds + 0.57 })
+    pen.translate(-0.22 * (people.length - 1), 0)
+    for (const [i, each] of people.entries()) {
+      if (i > 0) pen.translate(0.42, 0)
+      each.paint(pen, { ...pose, seconds: pose.seconds + 0.57 * i })
+    }
   },
 })

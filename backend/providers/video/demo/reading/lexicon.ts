@@ -60,8 +60,12 @@ function load(): Lexicon {
       }
     }
   }
-  for (const [word, value] of Object.entries(art.names))
-    if (!words.has(word)) words.set(word, [{ kind: 'icon', value }])
+  for (const [word, value] of Object.entries(art.names)) {
+    const known = words.get(word) ?? []
+    // A held thing is also a thing of its own. 一杯奶 is a count, a measure word and a noun.
+    if (known.every(({ kind }) => kind === 'held') && !/^一[杯碗块片]/.test(word))
+      words.set(word, [...known, { kind: 'icon', value }])
+  }
   const first = (list: string | undefined) => list?.split(',')[0]
   return {
     words,

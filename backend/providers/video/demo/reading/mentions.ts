@@ -61,6 +61,8 @@ function stemsOf(word: string): { stem: string; plural: boolean }[] {
   const add = (cut: number, ending: string, plural: boolean) =>
     stems.push({ stem: word.slice(0, -cut) + ending, plural })
   if (word.endsWith("'s")) add(2, '', false)
+  if (word.endsWith('men')) add(3, 'man', true)
+  if (word.endsWith('ves')) for (const ending of ['f', 'fe']) add(3, ending, true)
   if (word.endsWith('ies')) add(3, 'y', true)
   if (word.endsWith('es')) add(2, '', true)
   if (word.endsWith('s') && !word.endsWith('ss')) add(1, '', true)

@@ -86,8 +86,11 @@ function unknownWords(mentions: readonly Mention[], subjects: readonly Wanted[])
   const words = mentions.filter(({ meanings, text, at }) => {
     if (meanings.length === 0) return text.length > 1 || /\p{Script=Han}/u.test(text)
     const isThing = meanings.every(({ kind }) => kind === 'subject' || kind === 'icon')
+    const isLoose = meanings.every(({ kind }) => kind === 'held') && !isMerged(meanings, subjects)
     const { kind } = meanings[0]!
-    return kind === 'hint' || kind === 'undrawn' || (isThing && !drawn.has(at) && !isMerged(meanings, subjects))
+    return (
+      kind === 'hint' || kind === 'undrawn' || isLoose || (isThing && !drawn.has(at) && !isMerged(meanings, subjects))
+    )
   })
   return [...new Set(words.map(({ text }) => text))]
 }
