@@ -12,6 +12,8 @@ const NAMES = new Set(
 const LANGUAGE_NAMES = /^language\./
 const HAN = /\p{Script=Han}/u
 const PLURAL = /_(zero|one|two|few|many|other)$/
+/** A counted English plural, such as `{{count}} credits`. */
+const COUNTED = /\{\{count\}\} [a-z]{2,}s\b/
 
 /** Checks that both languages have the same files, keys and placeholders, and no words in the other language. */
 export function catalogueFaults(content = path.join(ROOT, 'content')) {
@@ -39,6 +41,7 @@ function jsonFaults(english, chinese) {
   const faults = [...without([...enKeys], [...zhKeys], 'zh'), ...without([...zhKeys], [...enKeys], 'en')]
   for (const [key, text] of en) {
     const other = zh.get(key) ?? zh.get(`${withoutPlural(key)}_other`)
+    if (COUNTED.test(text) && !PLURAL.test(key)) faults.push(`${key}: has no singular form`)
     if (HAN.test(text) && !LANGUAGE_NAMES.test(key)) faults.push(`${key}: Chinese in English: ${text}`)
     // A singular form may omit the number.
     if (other === undefined || key.endsWith('_one')) continue

@@ -34,6 +34,12 @@ describe('the catalogue check', () => {
     ['a missing key', { a: 'A', b: 'B' }, { a: '甲' }, 'texts.json: b: is missing in zh'],
     ['a superfluous key', { a: 'A' }, { a: '甲', b: '乙' }, 'texts.json: b: is missing in en'],
     ['other placeholders', { a: 'A {{name}}' }, { a: '甲 {{nom}}' }, 'texts.json: a: the placeholders differ'],
+    [
+      'a plural without a singular',
+      { a: '{{count}} credits' },
+      { a: '{{count}} 积分' },
+      'texts.json: a: has no singular form',
+    ],
     ['Chinese in English', { a: 'Video 视频' }, { a: '视频' }, 'texts.json: a: Chinese in English: Video 视频'],
     ['English in Chinese', { a: 'Video' }, { a: '我的 video' }, 'texts.json: a: English in Chinese: video'],
   ])('reports %s', (_, en, zh, fault) => {

@@ -80,7 +80,7 @@ describeOnSite('a session in the browser', (site) => {
   )
 
   it('that has ended while the browser was closed is explained on the login page, once', async () => {
-    const { page, profile, at } = await visit('en')
+    const { page, at } = await visit('en')
     const { login } = await words('en', 'auth')
     await page.goto(at('/profile'))
     await loaded(page)

@@ -114,7 +114,7 @@ async function readsTheRest({ page, t, number, panel }: OpenBoard): Promise<void
     for (const text of texts) expect(tree).toContain(text)
   }
   const foot = await page.locator('.board-foot').textContent()
-  for (const text of ['18:42:07', 'Asia/Shanghai', t.foot.kept.replace('{{count}}', '90')]) expect(foot).toContain(text)
+  for (const text of ['18:42:07', 'Asia/Shanghai', t.foot.kept.replace('{{days}}', '90')]) expect(foot).toContain(text)
   const files = await page.locator('.board-csv').evaluateAll((all) => all.map((link) => link.getAttribute('href')))
   const tables = ['actions', 'days', 'failures', 'hours', 'pages', 'users', 'visits']
   expect(files.sort()).toEqual(tables.map((name) => `/api/v1/analytics/tables/${name}.csv`))

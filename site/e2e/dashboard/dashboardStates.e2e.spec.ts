@@ -182,7 +182,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         return sent().sort()
       }
       const radio = (name: string) => page.getByRole('radio', { name, exact: true })
-      const preset = (days: number) => radio(t.period.days.replace('{{count}}', String(days)))
+      const preset = (days: number) => radio(t.period.days.replace('{{days}}', String(days)))
       const of = (query: string) => [margin, pageRanking, taskHealth, weekly].map(({ path }) => path + query).sort()
       await page.getByText(t.asTable).first().click()
       expect(await rowsOf(t.trend.heading)).toHaveLength(8)
@@ -204,7 +204,7 @@ describeOnBoard('the operator’s board, failing, empty or paged', (on) => {
         ['2026-01-01', '2026-11-19', 'outside'],
       ] as const) {
         await days(from, to)()
-        await page.getByText(t.period[fault].replace('{{count}}', '90')).waitFor()
+        await page.getByText(t.period[fault].replace('{{days}}', '90')).waitFor()
       }
       expect(await axeFaults(page)).toEqual([])
       expect(await asked(days('2026-11-01', '2026-11-03'))).toEqual(of('?from=2026-11-01&to=2026-11-03'))

@@ -28,7 +28,7 @@ export function DateRange() {
                 choosePeriod({ last })
               }}
             />
-            {t('dashboard.period.days', { count: last })}
+            {t('dashboard.period.days', { days: last })}
           </label>
         ))}
         <label className="option">
@@ -76,7 +76,7 @@ function CustomRange() {
         </label>
       ))}
       <Button label={t('dashboard.period.apply')} type="submit" variant="outline" />
-      <div role="alert">{fault && <Fault id={id} text={t(`dashboard.period.${fault}`, { count: KEPT_DAYS })} />}</div>
+      <div role="alert">{fault && <Fault id={id} text={t(`dashboard.period.${fault}`, { days: KEPT_DAYS })} />}</div>
     </form>
   )
 }

@@ -21,7 +21,7 @@ export function Foot() {
           </p>
         </>
       )}
-      <p>{t('dashboard.foot.kept', { count: KEPT_DAYS })}</p>
+      <p>{t('dashboard.foot.kept', { days: KEPT_DAYS })}</p>
     </div>
   )
 }

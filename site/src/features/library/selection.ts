@@ -18,7 +18,7 @@ export function toggle(id: string): void {
   const chosen = new Set($selection.get())
   if (!chosen.delete(id)) chosen.add(id)
   if (chosen.size <= SELECTION_MAX) $selection.set(chosen)
-  else showToast('info', translate()('library.select.full', { count: SELECTION_MAX }))
+  else showToast('info', translate()('library.select.full', { max: SELECTION_MAX }))
 }
 
 /** Selects the first videos, as many as one call can take. */

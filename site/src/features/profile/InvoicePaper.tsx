@@ -92,7 +92,7 @@ function Sums({ invoice }: { invoice: Invoice }) {
   const locale = pageLocale()
   const amount = (cents: number) => money(cents, invoice.currency, locale)
   const plan = t('billing.paper.plan', { plan: t(`plans.tier.${invoice.tier}.name`) })
-  const credits = t('billing.paper.credits', { count: invoice.credits.toLocaleString(HTML_LANG[locale]) })
+  const credits = t('billing.paper.credits', { credits: invoice.credits.toLocaleString(HTML_LANG[locale]) })
   return (
     <table className="table invoice-sums">
       <thead>

@@ -56,7 +56,7 @@ function Choice({ tier, plan: { stats, current }, busy, onBuy }: ChoiceProps) {
       <div>
         <strong>{name}</strong>
         <p className="hint">
-          {t('subscription.choose.credits', { count: PLANS[tier].credits.toLocaleString(HTML_LANG[locale]) })}
+          {t('subscription.choose.credits', { credits: PLANS[tier].credits.toLocaleString(HTML_LANG[locale]) })}
         </p>
       </div>
       <div className="plan-choice-price">
