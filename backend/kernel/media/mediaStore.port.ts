@@ -13,6 +13,12 @@ export interface MediaStore {
   remove(key: string): Promise<void>
 }
 
+/** A media store that lists its files. */
+export interface ListedStore extends MediaStore {
+  /** Lists the files below a folder, such as `videos/`, with their sizes in bytes; an empty name lists all files. */
+  list(folder: string): AsyncIterable<{ readonly key: string; readonly size: number }>
+}
+
 export const videoKey = (taskId: string) => `videos/${taskId}.mp4`
 export const posterKey = (taskId: string) => `posters/${taskId}.jpg`
 export const watermarkedKey = (taskId: string) => `watermarked/${taskId}.mp4`

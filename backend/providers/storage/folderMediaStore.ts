@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
+import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 
 /** Creates a media store in a local folder. */
-export function createFolderMediaStore(root: string): MediaStore {
+export function createFolderMediaStore(root: string): ListedStore {
   const at = (key: string) => {
     const file = path.join(root, key)
     if (!file.startsWith(root + path.sep)) throw new Error(`The media key leaves its folder: ${key}`)
@@ -41,7 +41,22 @@ export function createFolderMediaStore(root: string): MediaStore {
     read: (key, range) => createReadStream(at(key), range),
     localPath: async (key) => at(key),
     remove: (key) => rm(at(key), { force: true }),
+
+    async *list(folder) {
+      const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }).catch(noEntries)
+      for (const entry of entries) {
+        if (!entry.isFile() || entry.name.endsWith('.part')) continue
+        const file = path.join(entry.parentPath, entry.name)
+        const found = await stat(file).catch(() => undefined)
+        if (found) yield { key: path.relative(root, file).split(path.sep).join('/'), size: found.size }
+      }
+    },
   }
+}
+
+function noEntries(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return []
+  throw error
 }
 
 /** Syncs a file to disk, because media recorded in the event log must survive a power failure. */

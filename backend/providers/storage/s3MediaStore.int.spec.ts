@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
+import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 import { createS3MediaStore } from './s3MediaStore.ts'
 import { mediaStoreContract } from './testing/mediaStoreContract.ts'
 import { type S3Double, startS3Double } from './testing/s3Double.ts'
@@ -12,7 +12,7 @@ import { type S3Double, startS3Double } from './testing/s3Double.ts'
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-s3-'))
 const copies = path.join(folder, 'copies')
 let double: S3Double
-let media: MediaStore
+let media: ListedStore
 beforeAll(async () => {
   double = await startS3Double()
   media = createS3MediaStore(double.access, copies)

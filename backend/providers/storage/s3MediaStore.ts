@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
 import { trimEnd } from '#backend/kernel/trimEnd.ts'
-import type { MediaStore } from '../../kernel/media/mediaStore.port.ts'
+import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
 
 export interface S3Access {
   readonly endpoint: string
@@ -26,15 +26,16 @@ const COPY_LIFETIME_MS = 15 * 60_000
 const RESPONSE_TIMEOUT_MS = 60_000
 
 /** Creates a media store in an S3 bucket with path-style URLs. `copies` is a folder for local copies of files. */
-export function createS3MediaStore(access: S3Access, copies: string): MediaStore {
+export function createS3MediaStore(access: S3Access, copies: string): ListedStore {
   const { endpoint, bucket, region, accessKeyId, secretAccessKey } = access
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
+  const root = `${trimEnd(endpoint, '/')}/${bucket}`
   /** Returns the URL of a key. @throws Error if the key has a segment that is not a plain name */
   const address = (key: string) => {
     const parts = key.split('/')
     if (parts.some((part) => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part)))
       throw new Error(`The media key leaves its bucket: ${key}`)
-    return `${trimEnd(endpoint, '/')}/${bucket}/${key}`
+    return `${root}/${key}`
   }
 
   const fetchOnce = async (url: string, init: Init) => {
@@ -50,8 +51,8 @@ export function createS3MediaStore(access: S3Access, copies: string): MediaStore
   }
 
   /** Sends a request, retrying temporary failures. @throws Error if the final status is not an expected one */
-  const request = async (key: string, expected: readonly number[], init: Init): Promise<Response> => {
-    const url = address(key)
+  const request = (key: string, expected: readonly number[], init: Init) => send(address(key), key, expected, init)
+  const send = async (url: string, key: string, expected: readonly number[], init: Init): Promise<Response> => {
     for (let attempt = 1; ; attempt++) {
       const result = await fetchOnce(url, init).catch((error: Error) => error)
       const response = result instanceof Response ? result : undefined
@@ -115,10 +116,29 @@ export function createS3MediaStore(access: S3Access, copies: string): MediaStore
       await request(key, [200, 204, 404], { method: 'DELETE' })
       await rm(path.join(copies, encodeURIComponent(key)), { force: true })
     },
+
+    async *list(folder) {
+      for (let token: string | undefined = ''; token !== undefined; ) {
+        const query = new URLSearchParams({ 'list-type': '2', prefix: folder })
+        if (token) query.set('continuation-token', token)
+        const page = await (await send(`${root}?${query}`, `${folder}*`, [200], { method: 'GET' })).text()
+        yield* listedObjects(page)
+        token = /<NextContinuationToken>([^<]+)</.exec(page)?.[1]
+      }
+    },
   }
 }
 
-const typeOf = (key: string) => (key.endsWith('.mp4') ? 'video/mp4' : 'image/jpeg')
+const TYPES = { '.mp4': 'video/mp4', '.jpg': 'image/jpeg' } as Readonly<Record<string, string>>
+const typeOf = (key: string) => TYPES[path.extname(key)] ?? 'application/octet-stream'
+
+/** Reads a page of ListObjectsV2. Keys of media stores need no unescaping. */
+function* listedObjects(page: string) {
+  for (const [, object] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+    const [key, size] = ['Key', 'Size'].map((name) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(object!)?.[1])
+    if (key && size) yield { key, size: Number(size) }
+  }
+}
 
 async function sha256(file: string): Promise<string> {
   const hash = createHash('sha256')

@@ -5,15 +5,15 @@ import os from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { MediaStore } from '#backend/kernel/media/mediaStore.port.ts'
+import type { ListedStore } from '#backend/kernel/media/mediaStore.port.ts'
 
 /** Tests that every media store must pass. */
-export function mediaStoreContract(name: string, open: () => Promise<MediaStore>): void {
+export function mediaStoreContract(name: string, open: () => Promise<ListedStore>): void {
   describe(`${name} as a media store`, () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'kinora-media-contract-'))
     const bytes = randomBytes(3 * 1024 * 1024)
     const key = 'videos/0190.mp4'
-    let media: MediaStore
+    let media: ListedStore
     const fileOf = async (content: Buffer | string) => {
       const file = path.join(folder, 'finished')
       await writeFile(file, content)
@@ -67,6 +67,16 @@ export function mediaStoreContract(name: string, open: () => Promise<MediaStore>
     it('keeps the existing file when a new one cannot be stored', async () => {
       await expect(media.put('posters/0190.jpg', path.join(folder, 'nothing'))).rejects.toThrow()
       expect(await media.size('posters/0190.jpg')).toBe(6)
+    })
+
+    it('lists the files below a folder with their sizes', async () => {
+      const names = Array.from({ length: 45 }, (_, n) => `${n}.age`)
+      for (const name of names) await media.put(`listed/objects/${name}`, await fileOf('four'))
+      const found = await Array.fromAsync(media.list('listed/objects/'))
+      expect(found.toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual(
+        names.map((name) => ({ key: `listed/objects/${name}`, size: 4 })).sort((a, b) => (a.key < b.key ? -1 : 1)),
+      )
+      expect(await Array.fromAsync(media.list('nothing/'))).toEqual([])
     })
 
     it('removes a file, and accepts that it does not exist', async () => {

@@ -9,7 +9,8 @@ export type S3Fault = { readonly status: number } | { readonly cutAt: number } |
 export type S3Double = Awaited<ReturnType<typeof startS3Double>>
 
 /**
- * Starts a local double of an S3 bucket: PUT, GET with ranges, HEAD and DELETE of one object. It verifies Signature
+ * Starts a local double of an S3 bucket: PUT, GET with ranges, HEAD and DELETE of one object,
+ * and listings. It verifies Signature
  * Version 4 with an independent implementation. It tests the adapter, not a vendor's service.
  */
 export async function startS3Double() {
@@ -42,9 +43,11 @@ export async function startS3Double() {
     if (fault && 'status' in fault) return refuse(fault.status, 'Fault')
     const wrong = signatureFault(request, body, double.access)
     if (wrong) return refuse(wrong === 'XAmzContentSHA256Mismatch' ? 400 : 403, wrong)
-    const [, bucket, ...rest] = decodeURIComponent(request.url ?? '').split('/')
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://double')
+    const [, bucket, ...rest] = decodeURIComponent(pathname).split('/')
     const key = rest.join('/')
     if (bucket !== access.bucket) return refuse(404, 'NoSuchBucket')
+    if (searchParams.get('list-type') === '2') return response.end(listPage(objects, searchParams))
     if (method === 'PUT') {
       if (request.headers['content-length'] === undefined) return refuse(411, 'MissingContentLength')
       objects.set(key, body)
@@ -78,8 +81,21 @@ export async function startS3Double() {
   return double
 }
 
+/** Objects in a page of a listing: few, so that tests read several pages. */
+const LIST_PAGE = 20
+
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
+
+/** Returns a page of objects. The token is the last key of the page before. */
+function listPage(objects: ReadonlyMap<string, Buffer>, query: URLSearchParams): string {
+  const [prefix, after] = [query.get('prefix') ?? '', query.get('continuation-token') ?? '']
+  const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort()
+  const page = keys.slice(0, LIST_PAGE)
+  const contents = page.map((key) => `<Contents><Key>${key}</Key><Size>${objects.get(key)!.length}</Size></Contents>`)
+  const more = keys.length > page.length ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
+  return `<?xml version="1.0"?><ListBucketResult>${contents.join('')}${more}</ListBucketResult>`
+}
 
 /** Returns the S3 error code for an invalid signature (AWS Signature Version 4), or undefined if it is valid. */
 function signatureFault(request: IncomingMessage, body: Buffer, access: S3Access): string | undefined {
@@ -98,7 +114,8 @@ function signatureFault(request: IncomingMessage, body: Buffer, access: S3Access
   if (!(Math.abs(Date.now() - at) < 15 * 60_000) || !date.startsWith(day!)) return 'RequestTimeTooSkewed'
   const headers = names.map((name) => `${name}:${String(request.headers[name] ?? '').trim()}\n`).join('')
   const [path = '', query = ''] = (request.url ?? '').split('?')
-  const canonical = [request.method, path, query, headers, signed, hash].join('\n')
+  const sorted = query.split('&').sort().join('&')
+  const canonical = [request.method, path, sorted, headers, signed, hash].join('\n')
   const scope = `${day}/${region}/s3/aws4_request`
   const text = ['AWS4-HMAC-SHA256', date, scope, sha256(canonical)].join('\n')
   const dayKey = hmac(`AWS4${access.secretAccessKey}`, day!)
