@@ -13,6 +13,7 @@ import { serveMetrics } from '../kernel/observability/metricsRoute.ts'
 import { shareFor } from '../kernel/shareFor.ts'
 import { type Adapters, openAdapters } from './adapters.ts'
 import { startApi } from './api.ts'
+import { startBackups } from './backups/startBackups.ts'
 import type { Role } from './config/environment.ts'
 import type { Config } from './config/readConfig.ts'
 import { type Context, type Overrides, openContext } from './context.ts'
@@ -132,7 +133,10 @@ async function startBackground(context: Context, adapters: Adapters, services: S
   const workflows = (lease?: number) => startWorkflows(context, adapters, services, url, lease)
   // Temporal coordinates its workers; the embedded engine must run in one process only.
   const start = () => (config.temporal ? workflows() : leased(leases, 'workflows', workflows))
-  if (isWanted('workflows')) running.push(deferred(reach(WORK_LISTS), start), startHeads(context, services.erasures))
+  if (isWanted('workflows')) {
+    running.push(deferred(reach(WORK_LISTS), start), startHeads(context, services.erasures))
+    if (config.backup) running.push(startBackups(context))
+  }
   const started = Promise.all([reach(PROJECTIONS), ...running.map((role) => role.started)])
   return { running, started, stopWaiting: () => halt.abort() }
 }

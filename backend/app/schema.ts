@@ -30,6 +30,7 @@ import { M0181VideoNotices } from './migrations/M0181VideoNotices.ts'
 import { M0205LiveFrames } from './migrations/M0205LiveFrames.ts'
 import { M0206UnpricedOutcomes } from './migrations/M0206UnpricedOutcomes.ts'
 import { M0207ToldAlerts } from './migrations/M0207ToldAlerts.ts'
+import { M0220BackupState } from './migrations/M0220BackupState.ts'
 import { M0225MediaRemovals } from './migrations/M0225MediaRemovals.ts'
 
 export const ENTITIES = [UserTable, ...PROJECTIONS.map(({ table }) => table)] as unknown as EntitySchema[]
@@ -60,6 +61,7 @@ export const MIGRATIONS = [
   { name: 'M0205LiveFrames', class: M0205LiveFrames },
   { name: 'M0206UnpricedOutcomes', class: M0206UnpricedOutcomes },
   { name: 'M0207ToldAlerts', class: M0207ToldAlerts },
+  { name: 'M0220BackupState', class: M0220BackupState },
   { name: 'M0225MediaRemovals', class: M0225MediaRemovals },
 ]
 

@@ -11,6 +11,7 @@ interface Action {
     | 'user_invited'
     | 'user_sessions_ended'
     | 'events_replayed'
+    | 'recovery_phrase_made'
     | 'second_factor_added'
     | 'second_factor_removed'
     | 'second_factor_refused'

@@ -1,37 +1,76 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { text as readText } from 'node:stream/consumers'
 import { ERASURE_FILE, parseErasures } from '../accounts/erasureList.ts'
+import { identityOf, WrongPhrase } from '../app/backups/recoveryPhrase.ts'
 import { ConfigError } from '../app/config/environment.ts'
+import { namedPlace } from '../app/config/storageConfig.ts'
+import { openPlace } from '../app/openPlace.ts'
 import { parseOptions, runProgram, text, UsageError } from '../kernel/commandLine.ts'
-import { RecoveryError } from './recovery/manifest.ts'
+import { MANIFEST, RecoveryError } from './recovery/manifest.ts'
 import { restore } from './recovery/restore.ts'
+import { restoreCopy } from './recovery/restoreCopy.ts'
 
 const usage = `npm run restore -- --from <backup> --into <new data folder> [--erasures <file>]
 npm run restore -- --from <backup> --database <URL of an empty database> [--erasures <file>]
 
+--from is a folder of npm run backup, or the place of nightly copies (BACKUP_TO): a folder, or s3://bucket/prefix with the
+S3_ settings. A nightly copy needs the recovery phrase: the program asks for it, or reads it from --phrase-file <file>. It
+restores the newest one, or --copy <name>.
+
 --erasures names the list of erased accounts, ${ERASURE_FILE} in HEADS_TO: accounts that were erased after the backup are
-erased again. Without it, they are restored.
+erased again. Without it, they are restored. A nightly copy contains the list.
 
 Restores a backup. Then start Kinora with DATA_DIR or DATABASE_URL set to the new place.`
 
-/** Restores a backup into a new data folder or an empty database. Returns the exit code. */
-export function runRestore(args: readonly string[], env: NodeJS.ProcessEnv, print: (text: string) => void) {
-  return runProgram({ usage, expected: [RecoveryError, ConfigError], print }, async () => {
-    const options = { from: text, into: text, database: text, erasures: text }
-    const { from, into, database, erasures } = parseOptions(args, options)
+type Print = (text: string) => void
+
+/**
+ * Restores a backup into a new data folder or an empty database. Returns the exit code.
+ * @param ask asks for the recovery phrase
+ */
+export function runRestore(args: readonly string[], env: NodeJS.ProcessEnv, print: Print, ask = askForPhrase) {
+  return runProgram({ usage, expected: [RecoveryError, ConfigError, WrongPhrase], print }, async () => {
+    const options = { from: text, into: text, database: text, erasures: text, copy: text, 'phrase-file': text }
+    const { from, into, database, erasures, copy, 'phrase-file': file } = parseOptions(args, options)
     if (!from) throw new UsageError('--from is missing')
     if ((into === undefined) === (database === undefined)) throw new UsageError('Give either --into or --database')
     const dataDir = path.resolve(into ?? (env.DATA_DIR || '.data'))
     const erased = erasures === undefined ? undefined : readErasures(erasures)
     const target = { dataDir, databaseUrl: database, erased }
-    const done = await restore(from, target, async (manifest, _, erasedAgain) => ({ ...manifest, erasedAgain }))
-    const { takenAt, files, erasedAgain } = done
-    if (!files) print('The backup is from a version that did not hash files: they could not be verified.')
-    if (erased) print(`Erased ${erasedAgain} of ${erased.size} listed accounts again.`)
-    else print('No list of erasures was given (--erasures): accounts that were erased after the backup are restored.')
-    print(`Restored as of ${takenAt}.`)
+    if (existsSync(path.join(from, MANIFEST))) {
+      if (copy ?? file) throw new UsageError(`${from} is not encrypted: leave out --copy and --phrase-file`)
+      await restoreBackup(from, target, print)
+    } else {
+      const place = openPlace(namedPlace(from, env), os.tmpdir())
+      if (!(await hasCopies(place))) throw new RecoveryError(`${from} holds no backup, or an unfinished one.`)
+      const identity = identityOf(file === undefined ? await ask() : readPhrase(file))
+      const found = await restoreCopy({ ...target, place, identity, copy, erased: erased ?? new Set() })
+      print(`Erased ${found.erasedAgain} of ${found.listed} listed accounts again.`)
+      if (found.manifest.log === 'EventStoreDB')
+        print('The log is in EventStoreDB, not in this copy: restore it by its own rules (docs/operations.md).')
+      if (database) print(`Set SESSION_SECRET and ENCRYPTION_KEY to those in ${path.join(dataDir, 'secrets.json')}.`)
+      print(`Restored as of ${found.manifest.takenAt}.`)
+    }
     return 0
   })
+}
+
+async function restoreBackup(from: string, target: Parameters<typeof restore>[1], print: Print): Promise<void> {
+  const { erased } = target
+  const done = await restore(from, target, async (manifest, _, erasedAgain) => ({ ...manifest, erasedAgain }))
+  const { takenAt, files, erasedAgain } = done
+  if (!files) print('The backup is from a version that did not hash files: they could not be verified.')
+  if (erased) print(`Erased ${erasedAgain} of ${erased.size} listed accounts again.`)
+  else print('No list of erasures was given (--erasures): accounts that were erased after the backup are restored.')
+  print(`Restored as of ${takenAt}.`)
+}
+
+async function hasCopies(place: ReturnType<typeof openPlace>): Promise<boolean> {
+  for await (const { key } of place.list('')) if (key.includes('/copies/')) return true
+  return false
 }
 
 function readErasures(file: string): Set<string> {
@@ -39,6 +78,25 @@ function readErasures(file: string): Set<string> {
     return parseErasures(readFileSync(file, 'utf8'))
   } catch (error) {
     throw new UsageError(`--erasures: ${file} cannot be used: ${(error as Error).message}`)
+  }
+}
+
+function readPhrase(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`--phrase-file: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+/** Reads the recovery phrase from the terminal, or from standard input if that is none. */
+async function askForPhrase(): Promise<string> {
+  if (!process.stdin.isTTY) return readText(process.stdin)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question('Recovery phrase (24 words, on one line): ')
+  } finally {
+    terminal.close()
   }
 }
 

@@ -12,7 +12,7 @@ import { type PaymentsConfig, readPayments } from './paymentsConfig.ts'
 import { productionFaults } from './production.ts'
 import { readOperator, readSecrets } from './secrets.ts'
 import { withFiles } from './settingFiles.ts'
-import { bucketOf } from './storageConfig.ts'
+import { bucketOf, type FilePlace, readPlace } from './storageConfig.ts'
 import { readTemporal, type TemporalConfig } from './temporalConfig.ts'
 import { readVideo, type VideoConfig } from './videoConfig.ts'
 
@@ -70,7 +70,9 @@ export interface Config {
   /** Path of the Ed25519 key that signs heads; if undefined, one is generated in `dataDir`. */
   readonly auditKeyFile: string | undefined
   /** Where the heads of the ledger are written. */
-  readonly headsTo: { readonly folder: string } | { readonly bucket: S3Access; readonly prefix: string }
+  readonly headsTo: FilePlace
+  /** Where nightly copies are written, and the number of days for which one is kept; undefined: nowhere. */
+  readonly backup: { readonly to: FilePlace; readonly keepDays: number } | undefined
   readonly operators: Readonly<ReturnType<typeof readOperator>>
   /** Where the operator is told of alerts: an address and a web address; undefined: on the board only. */
   readonly alerts: { readonly mail: string | undefined; readonly webhook: string | undefined }
@@ -118,20 +120,11 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     mail: env.SMTP_URL && env.MAIL_FROM ? { url: env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     storage: bucketOf(env),
     auditKeyFile: env.AUDIT_KEY_FILE,
-    headsTo: readHeadsTo(env, dataDir),
+    headsTo: readPlace(env, 'HEADS_TO', path.join(dataDir, 'heads')),
+    backup: env.BACKUP_TO ? { to: readPlace(env, 'BACKUP_TO'), keepDays: env.BACKUP_KEEP_DAYS } : undefined,
     operators: readOperator(env, dataDir),
     alerts: { mail: env.ALERT_MAIL, webhook: env.ALERT_WEBHOOK },
   }
 }
 
 const EXAMPLE_SUPPORT_EMAIL = 'support@kinora.example'
-
-function readHeadsTo(env: Environment, dataDir: string): Config['headsTo'] {
-  const to = env.HEADS_TO ?? path.join(dataDir, 'heads')
-  if (!to.startsWith('s3://')) return { folder: path.resolve(to) }
-  const [bucket = '', ...folders] = to.slice('s3://'.length).split('/').filter(Boolean)
-  const access = bucketOf(env)
-  if (!bucket || !access)
-    throw new ConfigError('HEADS_TO: a bucket needs a name, such as s3://heads, and the S3_ settings')
-  return { bucket: { ...access, bucket }, prefix: folders.map((folder) => `${folder}/`).join('') }
-}

@@ -1,19 +1,51 @@
+import path from 'node:path'
 import type { S3Access } from '../../providers/storage/s3MediaStore.ts'
-import { type Environment, isComplete, parseEnvironment } from './environment.ts'
+import { ConfigError, type Environment, isComplete, parseEnvironment } from './environment.ts'
 import { withFiles } from './settingFiles.ts'
+
+/** A folder, or a part of a bucket. */
+export type FilePlace = { readonly folder: string } | { readonly bucket: S3Access; readonly prefix: string }
 
 /** Returns the bucket for media, or undefined if they are stored in a folder. @throws ConfigError */
 export function bucketOf(env: Environment): S3Access | undefined {
-  if (!isComplete(env, ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'], 'S3_'))
+  // Without a bucket for media, the account serves the buckets that other settings name.
+  const isForOthers = env.S3_BUCKET === undefined && [env.BACKUP_TO, env.HEADS_TO].some(isBucket)
+  return isForOthers ? undefined : accessTo(env, env.S3_BUCKET)
+}
+
+const isBucket = (place: string | undefined) => place?.startsWith('s3://') === true
+
+function accessTo(env: Environment, bucket: string | undefined): S3Access | undefined {
+  const given = { ...env, S3_BUCKET: bucket }
+  if (!isComplete(given, ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'], 'S3_'))
     return undefined
   return {
-    endpoint: env.S3_ENDPOINT!,
-    bucket: env.S3_BUCKET!,
-    accessKeyId: env.S3_ACCESS_KEY_ID!,
-    secretAccessKey: env.S3_SECRET_ACCESS_KEY!,
-    region: env.S3_REGION,
+    endpoint: given.S3_ENDPOINT!,
+    bucket: given.S3_BUCKET!,
+    accessKeyId: given.S3_ACCESS_KEY_ID!,
+    secretAccessKey: given.S3_SECRET_ACCESS_KEY!,
+    region: given.S3_REGION,
   }
+}
+
+/** Reads a setting that names a folder, or a bucket such as `s3://heads/production`. @throws ConfigError */
+export function readPlace(env: Environment, name: 'HEADS_TO' | 'BACKUP_TO', otherwise = ''): FilePlace {
+  return placeAt(env[name] ?? otherwise, env, name)
+}
+
+function placeAt(to: string, env: Environment, name: string): FilePlace {
+  if (!isBucket(to)) return { folder: path.resolve(to) }
+  const [bucket, ...folders] = to.slice('s3://'.length).split('/').filter(Boolean)
+  if (!bucket || !env.S3_ENDPOINT || !env.S3_ACCESS_KEY_ID || !env.S3_SECRET_ACCESS_KEY)
+    throw new ConfigError(
+      `${name}: a bucket needs a name, such as s3://heads, and S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY`,
+    )
+  return { bucket: accessTo(env, bucket)!, prefix: folders.map((folder) => `${folder}/`).join('') }
 }
 
 /** Reads the bucket for programs that need no other settings. @throws ConfigError */
 export const readStorage = (env: NodeJS.ProcessEnv): S3Access | undefined => bucketOf(parseEnvironment(withFiles(env)))
+
+/** Returns the place that a command line names, with the account of the S3_ settings. @throws ConfigError */
+export const namedPlace = (to: string, env: NodeJS.ProcessEnv): FilePlace =>
+  placeAt(to, parseEnvironment(withFiles(env)), '--from')

@@ -13,9 +13,15 @@ import { MANIFEST, type Manifest, RecoveryError, type SavedTable } from './manif
 /**
  * Backs up an installation to a new folder while Kinora runs: a consistent snapshot of all tables, then the files. A
  * file is stored before the event that refers to it, so copying files last misses none.
+ * @param withMedia whether the media folder is copied, too
  * @throws RecoveryError the folder exists, or the database is not Kinora's
  */
-export async function backUp(config: Config, folder: string, withSecrets: boolean): Promise<Manifest> {
+export async function backUp(
+  config: Pick<Config, 'database' | 'dataDir' | 'storage' | 'eventStore'>,
+  folder: string,
+  withSecrets: boolean,
+  withMedia = !config.storage,
+): Promise<Manifest> {
   if (existsSync(folder)) throw new RecoveryError(`${folder} already exists`)
   const { connection, stop } = await connectDatabase(
     { databaseUrl: config.database?.url, dataDir: config.dataDir },
@@ -24,7 +30,7 @@ export async function backUp(config: Config, folder: string, withSecrets: boolea
   try {
     mkdirSync(path.join(folder, 'tables'), { recursive: true, mode: 0o700 })
     const saved = await saveTables(connection, folder)
-    const media = config.storage ? [] : listMedia(config.dataDir)
+    const media = withMedia ? listMedia(config.dataDir) : []
     const names = [...media, OPERATORS_FILE, ...(withSecrets ? listSecrets(config.dataDir) : [])]
     const files = await copyFiles(config.dataDir, folder, names)
     const manifest: Manifest = {

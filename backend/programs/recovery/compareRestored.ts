@@ -9,19 +9,23 @@ import { findDamaged } from './copyFiles.ts'
 import { hashTable } from './copyTable.ts'
 import type { Manifest } from './manifest.ts'
 
-interface Finding {
+export interface Finding {
   readonly check: string
   readonly seen: string
   /** Description of the fault; undefined if the check passed. */
   readonly wrong: string | undefined
 }
 
-/** Compares a restored installation with its backup: tables byte by byte, keys that open, files of finished videos. */
+/**
+ * Compares a restored installation with its backup: tables byte by byte, keys that open, files of finished videos.
+ * @param hasFile whether a file was restored; by default, whether it is in the data folder
+ */
 export async function compareRestored(
   connection: pg.ClientConfig,
   dataDir: string,
   manifest: Manifest,
   masterKey: string | undefined,
+  hasFile = (name: string) => existsSync(path.join(dataDir, name)),
 ): Promise<Finding[]> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -29,7 +33,7 @@ export async function compareRestored(
     return [
       await compareTables(client, manifest),
       await checkKeys(client, masterKey),
-      await checkFiles(client, dataDir, manifest),
+      await checkFiles(client, dataDir, manifest, hasFile),
     ]
   } finally {
     await client.end()
@@ -66,9 +70,14 @@ async function faultOfKey(client: pg.ClientBase, masterKey: string, keys: Awaite
   }) as Promise<string | undefined>
 }
 
-async function checkFiles(client: pg.ClientBase, dataDir: string, { files = {}, media }: Manifest): Promise<Finding> {
+async function checkFiles(
+  client: pg.ClientBase,
+  dataDir: string,
+  { files = {}, media }: Manifest,
+  hasFile: (name: string) => boolean,
+): Promise<Finding> {
   const ids = media === 'bucket' ? [] : await readFinishedVideos(client)
-  const missing = ids.map((id) => `media/${videoKey(id)}`).filter((name) => !existsSync(path.join(dataDir, name)))
+  const missing = ids.map((id) => `media/${videoKey(id)}`).filter((name) => !hasFile(name))
   const [first, ...others] = [...new Set([...missing, ...(await findDamaged(dataDir, files))])]
   return {
     check: 'files',

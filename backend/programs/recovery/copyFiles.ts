@@ -26,14 +26,22 @@ export function listSecrets(folder: string): string[] {
   return [...SECRETS, ...names.map((name) => path.join(OPERATOR_KEYS, name))]
 }
 
-/** Copies those files that exist, and overwrites none. Returns the hash of each copy. */
-export async function copyFiles(from: string, to: string, names: readonly string[]): Promise<FileHashes> {
+/**
+ * Copies those files that exist, and overwrites none. Returns the hash of each copy.
+ * @param copy `rename` moves the files instead
+ */
+export async function copyFiles(
+  from: string,
+  to: string,
+  names: readonly string[],
+  copy: (from: string, to: string) => Promise<void> = (file, target) => copyFile(file, target, constants.COPYFILE_EXCL),
+): Promise<FileHashes> {
   const hashes: Record<string, string> = {}
   for (const name of names) {
     const target = path.join(to, name)
     await mkdir(path.dirname(target), { recursive: true })
     try {
-      await copyFile(path.join(from, name), target, constants.COPYFILE_EXCL)
+      await copy(path.join(from, name), target)
       hashes[name] = await hashFile(target)
     } catch (error) {
       // An erasure may remove a file at any time.

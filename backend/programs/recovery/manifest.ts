@@ -13,7 +13,12 @@ const SavedTable = z.object({
 })
 export type SavedTable = z.infer<typeof SavedTable>
 
-const Manifest = z.object({
+/** A path that does not leave its folder. */
+export const relativePath = z
+  .string()
+  .check(z.refine((name) => !/^[/\\]/.test(name) && !name.split(/[/\\]/).includes('..')))
+
+export const Manifest = z.object({
   format: z.literal(1),
   takenAt: z.string(),
   /** Names of the applied migrations. */
@@ -22,7 +27,7 @@ const Manifest = z.object({
   /** `here`: the event log is one of the tables. An EventStoreDB cluster needs its own backup. */
   log: z.enum(['here', 'EventStoreDB']),
   /** SHA-256 of media and secrets by path. Tables have hashes of their own. Missing in backups of earlier versions. */
-  files: z.optional(z.record(z.string().check(z.refine((name) => !name.split(/[/\\]/).includes('..'))), z.string())),
+  files: z.optional(z.record(relativePath, z.string())),
   /** Media files in the backup, or `bucket` if they are stored in a bucket. */
   media: z.union([z.object({ files: z.number(), bytes: z.number() }), z.literal('bucket')]),
   /** Whether the backup contains the generated secrets. */

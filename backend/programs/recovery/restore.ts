@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises'
 import pg from 'pg'
 import { forgetRebuilds } from '#projections/engine/rebuild.ts'
 import { currentMigrations, ENTITIES, MIGRATIONS, migrateSchema } from '../../app/schema.ts'
@@ -16,6 +17,8 @@ interface RestoreTarget {
   readonly databaseUrl: string | undefined
   /** Accounts to erase again. */
   readonly erased?: ReadonlySet<string> | undefined
+  /** Whether the backup is temporary, so that its files can be moved. */
+  readonly moveFiles?: boolean
 }
 
 /** Applies the given migrations to a database, or all pending ones if none are given. */
@@ -48,7 +51,7 @@ export async function restore<T>(
       if (migrations) await database.migrator.up({ migrations: [...migrations] })
       else await migrateSchema(database, pool)
     })
-    await restoreFiles(folder, manifest, target.dataDir)
+    await restoreFiles(folder, manifest, target)
     const erasedAgain = await eraseAgain(database, target.dataDir, target.erased ?? [])
     return await use(manifest, connection, erasedAgain)
   } finally {
@@ -86,9 +89,9 @@ async function restoreTables(folder: string, manifest: Manifest, connection: pg.
   }
 }
 
-async function restoreFiles(folder: string, { files, secrets }: Manifest, dataDir: string): Promise<void> {
+async function restoreFiles(folder: string, { files, secrets }: Manifest, { dataDir, moveFiles }: RestoreTarget) {
   const names = files ? Object.keys(files) : [...listMedia(folder), ...(secrets ? SECRETS : [])]
-  const copied = await copyFiles(folder, dataDir, names)
+  const copied = await copyFiles(folder, dataDir, names, moveFiles ? rename : undefined)
   const wrong = Object.entries(files ?? {}).find(([name, hash]) => copied[name] !== hash)
   if (wrong) throw new RecoveryError(`${wrong[0]} differs from the backup after it was copied`)
 }

@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import { INCOMPLETE } from '../../audit/runCommand.ts'
+import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
+import { connectDatabase } from '../../kernel/postgres/connect.ts'
+import { runAudit } from '../../programs/audit.ts'
+import { compareRestored } from '../../programs/recovery/compareRestored.ts'
+import { RecoveryError } from '../../programs/recovery/manifest.ts'
+import { restore } from '../../programs/recovery/restore.ts'
+import type { Config } from '../config/readConfig.ts'
+import { type Catalogue, type CopyAt, nameOf, objectKey, readCatalogue } from './catalogue.ts'
+import { fetchCopy, verifyFiles } from './fetchCopy.ts'
+import type { BackupKeys } from './recoveryPhrase.ts'
+import { DAY_MS } from './retention.ts'
+
+/** Nights in which every media file is read once; all are looked for every night. */
+const NIGHTS = 28
+
+interface ProofOptions {
+  readonly config: Pick<Config, 'database' | 'dataDir' | 'eventStore'>
+  readonly place: ListedStore
+  readonly keys: Pick<BackupKeys, 'identity'>
+  readonly temporaryDir: string
+  readonly at: CopyAt
+}
+
+/**
+ * Proves that a copy can be restored: restores it, from the place alone, into a new database on the installation's
+ * server, compares every row with the copy, opens every user's key, verifies the ledger, and removes the database.
+ * Media files are looked for; those that are due this night are read.
+ * @throws RecoveryError naming the first fault
+ */
+export async function proveCopy({ config, place, keys, temporaryDir, at }: ProofOptions): Promise<void> {
+  const stage = mkdtempSync(path.join(temporaryDir, 'drill-'))
+  try {
+    const catalogue = await readCatalogue(place, at, keys.identity, stage)
+    const from = { place, at, catalogue, identity: keys.identity }
+    const media = Object.keys(catalogue.files).filter((name) => isMedia(name))
+    await refuseMissing(place, at, catalogue)
+    await verifyFiles(from, media.filter(isDue(catalogue, at.takenAt)))
+    const backup = path.join(stage, 'backup')
+    mkdirSync(backup)
+    await fetchCopy(from, backup, (name) => !isMedia(name))
+    await withDrillDatabase(config, (databaseUrl) =>
+      proveRestored(backup, { dataDir: path.join(stage, 'data'), databaseUrl }, catalogue),
+    )
+  } finally {
+    await rm(stage, { recursive: true, force: true })
+  }
+}
+
+const isMedia = (name: string) => name.startsWith(`media${path.sep}`)
+
+/** Returns which files are read on the night of a copy: a share that changes from night to night. */
+function isDue({ files }: Catalogue, takenAt: number) {
+  const night = Math.floor(takenAt / DAY_MS) % NIGHTS
+  return (name: string) => {
+    const { object, changedAt } = files[name]!
+    return takenAt - changedAt < 2 * DAY_MS || Number.parseInt(object.slice(0, 8), 16) % NIGHTS === night
+  }
+}
+
+async function refuseMissing(place: ListedStore, at: CopyAt, { files }: Catalogue): Promise<void> {
+  const stored = new Set<string>()
+  for await (const { key } of place.list(`${at.folder}/objects/`)) stored.add(key)
+  const missing = Object.keys(files).filter((name) => !stored.has(objectKey(at.folder, files[name]!.object)))
+  if (missing.length > 0)
+    throw new RecoveryError(
+      `The copy ${nameOf(at.takenAt)} lacks ${missing.length} of its files, for example ${missing[0]}.`,
+    )
+}
+
+async function proveRestored(
+  backup: string,
+  target: { readonly dataDir: string; readonly databaseUrl: string },
+  { files, manifest }: Catalogue,
+): Promise<void> {
+  const { ENCRYPTION_KEY: key } = JSON.parse(readFileSync(path.join(backup, 'secrets.json'), 'utf8'))
+  const findings = await restore(backup, target, (saved, connection) =>
+    compareRestored(connection, target.dataDir, saved, key, (name) => name in files),
+  )
+  const fault = findings.find(({ wrong }) => wrong !== undefined)
+  if (fault) throw new RecoveryError(`The restored copy differs: ${fault.check}: ${fault.wrong}`)
+  if (manifest.log === 'EventStoreDB') return
+  const lines: string[] = []
+  const print = (line: string) => void lines.push(line)
+  const env = { DATA_DIR: target.dataDir, DATABASE_URL: target.databaseUrl }
+  // The next start completes a read model that was behind when the copy was taken.
+  if (![0, INCOMPLETE].includes(await runAudit(['verify'], { env, print, printError: print })))
+    throw new RecoveryError(`The ledger of the restored copy is not sound: ${lines.join(' ')}`)
+}
+
+/** Creates a database next to the installation's, passes its URL, and removes it. */
+async function withDrillDatabase(
+  { database, dataDir }: Pick<Config, 'database' | 'dataDir'>,
+  use: (databaseUrl: string) => Promise<void>,
+): Promise<void> {
+  const { connection, stop } = await connectDatabase({ databaseUrl: database?.url, dataDir }, () => {})
+  const client = new pg.Client({ ...connection, idle_in_transaction_session_timeout: 0 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ name: string }>('select current_database() as name')
+    // The same name every night: what a killed process has left is removed.
+    const name = `kinora-drill-of-${rows[0]!.name.slice(0, 40)}`
+    const remove = () => client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
+    await remove()
+    await client.query(`create database ${pg.escapeIdentifier(name)} template template0 encoding 'UTF8'`)
+    try {
+      await use(urlOf(connection, name))
+    } finally {
+      await remove().catch(() => {})
+    }
+  } finally {
+    await client.end()
+    await stop()
+  }
+}
+
+function urlOf({ connectionString, host, user }: pg.ClientConfig, name: string): string {
+  if (!connectionString) return `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host!)}`
+  const url = new URL(connectionString)
+  url.pathname = `/${name}`
+  return url.href
+}

@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { type CopyAt, listCopies, nameOf, readCatalogue } from '../../app/backups/catalogue.ts'
+import { fetchCopy } from '../../app/backups/fetchCopy.ts'
+import type { ListedStore } from '../../kernel/media/mediaStore.port.ts'
+import { type Manifest, RecoveryError } from './manifest.ts'
+import { restore } from './restore.ts'
+
+interface CopyTarget {
+  readonly place: ListedStore
+  /** Secret key of the recovery phrase. */
+  readonly identity: string
+  /** Name of the copy; undefined: the newest. */
+  readonly copy: string | undefined
+  readonly dataDir: string
+  readonly databaseUrl: string | undefined
+  /** Accounts to erase again, beside those that the newest copy lists. */
+  readonly erased: ReadonlySet<string>
+}
+
+interface RestoredCopy {
+  readonly manifest: Manifest
+  readonly erasedAgain: number
+  /** Number of accounts on the list of erasures. */
+  readonly listed: number
+}
+
+/**
+ * Restores an encrypted copy into an empty data folder: decrypts and verifies every file, restores next to the place of
+ * each file, and moves all there at the end. After a failure the data folder is empty again.
+ * @throws RecoveryError there is no such copy, it is incomplete or damaged, or the target is not empty
+ */
+export async function restoreCopy(target: CopyTarget): Promise<RestoredCopy> {
+  const { place, identity, dataDir, databaseUrl } = target
+  const made = mkdirSync(dataDir, { recursive: true })
+  const others = readdirSync(dataDir)
+  if (others.length > 0)
+    throw new RecoveryError(`${dataDir} is not empty: it has ${others[0]}. Restore into a new folder.`)
+  const stage = mkdtempSync(path.join(dataDir, '.restoring-'))
+  try {
+    const { at, newest } = await findCopy(place, target.copy)
+    const catalogue = await readCatalogue(place, at, identity, stage)
+    const latest =
+      at === newest ? catalogue : await readCatalogue(place, newest, identity, stage).catch(() => catalogue)
+    const erased = target.erased.union(new Set([...catalogue.erased, ...latest.erased]))
+    const backup = path.join(stage, 'backup')
+    mkdirSync(backup, { mode: 0o700 })
+    await fetchCopy({ place, at, catalogue, identity }, backup)
+    const restored = path.join(stage, 'data')
+    mkdirSync(restored)
+    const into = { dataDir: restored, databaseUrl, erased, moveFiles: true }
+    const erasedAgain = await restore(backup, into, async (_, __, count) => count)
+    // The database comes last: a folder without it is not taken for an installation.
+    const names = readdirSync(restored).sort((a, b) => Number(a === 'postgres') - Number(b === 'postgres'))
+    for (const name of names) renameSync(path.join(restored, name), path.join(dataDir, name))
+    return { manifest: catalogue.manifest, erasedAgain, listed: erased.size }
+  } finally {
+    rmSync(stage, { recursive: true, force: true, maxRetries: 10 })
+    if (made && readdirSync(dataDir).length === 0) rmdirSync(dataDir)
+  }
+}
+
+async function findCopy(place: ListedStore, name: string | undefined): Promise<{ at: CopyAt; newest: CopyAt }> {
+  const copies = await listCopies(place)
+  const newest = copies[0]
+  if (!newest) throw new RecoveryError('There is no backup.')
+  const at = name === undefined ? newest : copies.find(({ takenAt }) => nameOf(takenAt) === name)
+  if (at) return { at, newest }
+  const names = copies.slice(0, 10).map(({ takenAt }) => nameOf(takenAt))
+  throw new RecoveryError(`There is no copy ${name}. The newest are ${names.join(', ')}.`)
+}
