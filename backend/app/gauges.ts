@@ -1,8 +1,8 @@
 import { readBalances } from '#projections/credits/readCredits.ts'
 import { readOpenHolds } from '#projections/credits/readOpenHolds.ts'
 import { countParked } from '#projections/engine/readParked.ts'
-import { readOpenSubscriptionCount } from '#projections/subscriptions/readSubscription.ts'
-import { readOpenTaskCounts, readUnstarted } from '#projections/tasks/readTaskHealth.ts'
+import { readOpenSubscriptionCount, readUnpaidSubscriptionCount } from '#projections/subscriptions/readSubscription.ts'
+import { readOpenTaskCounts, readOutcomesSince, readUnstarted } from '#projections/tasks/readTaskHealth.ts'
 import { readAccountGauges } from '../accounts/accountGauges.ts'
 import { ledgerCollector } from '../credits/ledgerWatch.ts'
 import type { Calendar, Clock } from '../kernel/time.ts'
@@ -65,7 +65,22 @@ export function registerGauges({ pool, database, clock, calendar, log, observabi
     oldestUnstarted.set(age(since, clock))
   })
 
-  onCollect(async () => workflows.set({ workflow: 'keepTerm' }, await readOpenSubscriptionCount(database)))
+  const ended = gauge('kinora_recent_videos', 'Videos that were delivered or failed in the last hour.')
+  const failed = gauge('kinora_recent_failed_videos', 'Those that failed for no fault of the user or the content.')
+  onCollect(async () => {
+    const recent = await readOutcomesSince(database, new Date(clock() - HOUR_MS))
+    ended.set(recent.videos)
+    failed.set(recent.failed)
+  })
+
+  const unpaid = gauge(
+    'kinora_unpaid_subscriptions',
+    'Plans whose last payment failed and that are in their days of grace.',
+  )
+  onCollect(async () => {
+    workflows.set({ workflow: 'keepTerm' }, await readOpenSubscriptionCount(database))
+    unpaid.set(await readUnpaidSubscriptionCount(database))
+  })
 
   const oldestWebhook = gauge('kinora_oldest_webhook_seconds', 'Age of the oldest unprocessed payment webhook.')
   onCollect(async () => {

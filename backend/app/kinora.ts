@@ -20,6 +20,7 @@ import { type Context, type Overrides, openContext } from './context.ts'
 import { registerGauges } from './gauges.ts'
 import { startHeads } from './heads/heads.ts'
 import { deferred, leased, type Running } from './leases.ts'
+import { registerMachineGauges } from './operators/machineGauges.ts'
 import { startProjections } from './projections.ts'
 import { createServices, type Services } from './services.ts'
 import { VERSION } from './version.ts'
@@ -78,6 +79,7 @@ export async function startKinora(config: Config, overrides: Overrides = {}) {
     log.error({ err: error }, 'operator key cannot be used')
   }
   registerGauges(context)
+  registerMachineGauges(context)
   const { metricsToken: token } = config.http
   serveMetrics(health, { production: config.production, token, read: context.observability.read })
   const background = await startBackground(context, adapters, services, () => url)

@@ -43,6 +43,12 @@ export async function readOpenSubscriptionCount(database: Database): Promise<num
   return (await queryOne<{ count: number }>(database, sql)).count
 }
 
+/** Counts the users whose last payment failed and was not made good. */
+export async function readUnpaidSubscriptionCount(database: Database): Promise<number> {
+  const sql = `select count(*)::int as count from current_subscription where unclosed <> '[]' and grace_until is not null`
+  return (await queryOne<{ count: number }>(database, sql)).count
+}
+
 /** Returns the revenue of a period net of refunds, by currency, in cents. */
 export const readRevenue = (database: Database, days: LocalDays) =>
   query<{ currency: string; amount: number }>(

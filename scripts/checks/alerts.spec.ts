@@ -18,6 +18,23 @@ const CASES: Readonly<Record<string, (isBroken: boolean) => Readonly<Record<stri
   HoldsOverAnHour: gauge('kinora_open_holds_over_an_hour', 0, 3),
   WebhooksUnread: gauge('kinora_oldest_webhook_seconds', 60, 1000),
   WebhooksForged: (isBroken) => ({ kinora_forged_webhooks_total: isBroken ? '0+1x90' : '0+0x90' }),
+  LedgerUnwatched: (isBroken) => ({ [isBroken ? 'up' : 'kinora_ledger_drift_accounts']: '0x90' }),
+  PaymentsFailing: (isBroken) => ({
+    kinora_unpaid_subscriptions: isBroken ? '3x90' : '2x90',
+    'kinora_open_workflows{workflow="keepTerm"}': '12x90',
+  }),
+  // The test begins at the epoch: a day has passed since the last proof, or most of one.
+  BackupOld: gauge('kinora_backup_proven_timestamp_seconds', -23 * 3600, -25 * 3600),
+  BackupUnknown: (isBroken) => ({ [isBroken ? 'up' : 'kinora_backup_proven_timestamp_seconds']: '0x90' }),
+  VideosFailing: (isBroken) => ({
+    kinora_recent_failed_videos: isBroken ? '3x90' : '2x90',
+    kinora_recent_videos: '12x90',
+  }),
+  QueueLong: (isBroken) => ({
+    'kinora_open_tasks{status="Preparing"}': '60x90',
+    'kinora_open_tasks{status="Queueing"}': isBroken ? '60x90' : '30x90',
+    'kinora_open_tasks{status="Processing"}': '60x90',
+  }),
   TasksStuck: gauge('kinora_stuck_tasks', 0, 1),
   TasksUnstarted: gauge('kinora_oldest_unstarted_task_age_seconds', 2, 60),
   ProviderAway: gauge('kinora_circuit_open{circuit="minimax"}', 0, 1),
@@ -28,6 +45,11 @@ const CASES: Readonly<Record<string, (isBroken: boolean) => Readonly<Record<stri
   OperatorNeeded: gauge('kinora_operator_alert{code="video_key"}', 0, 1),
   NotScraped: (isBroken) => ({ [isBroken ? 'up{job="other"}' : 'up{job="kinora"}']: '1x90' }),
   ProcessDown: gauge('up{job="kinora",instance="api"}', 1, 0),
+  RoleMissing: (isBroken) => ({
+    'kinora_role{role="api"}': '1x90',
+    'kinora_role{role="projections"}': '1x90',
+    'kinora_role{role="workflows"}': isBroken ? '1x30' : '1x90',
+  }),
   DatabaseAway: gauge('kinora_metrics_blind', 0, 1),
   ProjectionLag: gauge('kinora_projection_lag_seconds{projection="task"}', 1, 60),
   EventsParked: gauge('kinora_parked_events{projection="task"}', 0, 1),
@@ -57,7 +79,17 @@ const CASES: Readonly<Record<string, (isBroken: boolean) => Readonly<Record<stri
   }),
   EventLoopBlocked: gauge('nodejs_eventloop_lag_p99_seconds{instance="api"}', 0.01, 0.8),
   SocketsLost: (isBroken) => ({ kinora_sockets: isBroken ? '100x80 5x10' : '100x90' }),
-  MemoryGrows: gauge('process_resident_memory_bytes{instance="api"}', 3e8, 2e9),
+  SocketsMany: gauge('kinora_sockets', 1_100, 1_300),
+  MemoryGrows: (isBroken) => ({
+    // The memory of an `api` process in the compose files.
+    'process_resident_memory_bytes{instance="api"}': isBroken ? '900000000x90' : '700000000x90',
+    'kinora_memory_limit_bytes{instance="api"}': '1073741824x90',
+  }),
+  DiskLow: (isBroken) => ({
+    'kinora_disk_free_bytes{instance="api"}': '20000000000x90',
+    'kinora_disk_free_ratio{instance="api"}': isBroken ? '0.08x90' : '0.2x90',
+  }),
+  CertificateExpires: gauge('kinora_certificate_expiry_timestamp_seconds', 15 * 86_400, 13 * 86_400),
 }
 
 /** Long enough for every alert's `for` and range; SocketsLost is seen five minutes after the loss. */
@@ -86,6 +118,34 @@ const testOf = (alert: string, isBroken: boolean) => ({
       exp_samples: [{ labels: '{}', value: isBroken ? 1 : 0 }],
     },
   ],
+})
+
+const lacksAmtool = spawnSync('amtool', ['--version']).status === 0 ? '' : ' (needs amtool, of prometheus-alertmanager)'
+
+describe('alertmanager.example.yml', () => {
+  const file = path.resolve(RULES, '../alertmanager.example.yml')
+
+  it.skipIf(lacksAmtool)(`is a valid configuration${lacksAmtool}`, () => {
+    const { status, stdout, stderr } = spawnSync('amtool', ['check-config', file], { encoding: 'utf8' })
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')])
+  })
+
+  it.skipIf(lacksAmtool)(`pages for the alerts with severity page${lacksAmtool}`, () => {
+    const receiverOf = (severity: string) => {
+      const routed = ['config', 'routes', 'test', '--config.file', file, `severity=${severity}`, 'alertname=DiskLow']
+      return spawnSync('amtool', routed, { encoding: 'utf8' }).stdout.trim()
+    }
+    expect([receiverOf('page'), receiverOf('ticket')]).toEqual(['pages', 'tickets'])
+  })
+
+  it('inhibits alerts that exist', () => {
+    const { inhibit_rules } = parse(readFileSync(file, 'utf8')) as {
+      inhibit_rules: { source_matchers: string[]; target_matchers: string[] }[]
+    }
+    const matchers = inhibit_rules.flatMap((rule) => [...rule.source_matchers, ...rule.target_matchers])
+    const names = matchers.flatMap((matcher) => /"(.+)"/.exec(matcher)![1]!.split('|'))
+    expect(names.filter((name) => !(name in CASES))).toEqual([])
+  })
 })
 
 describe('alerts.yml', () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import os from 'node:os'
 import path from 'node:path'
 import Router from '@koa/router'
 import Koa from 'koa'
@@ -91,6 +92,34 @@ describe('metrics', () => {
   })
 })
 
+describe('gauges of the machine', () => {
+  it('report the roles, the memory limit and the disk of the process', async () => {
+    const text = await readMetrics()
+    for (const role of ['api', 'projections', 'workflows']) expect(sample(text, 'kinora_role', { role })).toBe(1)
+    expect(sample(text, 'kinora_memory_limit_bytes')).toBeGreaterThan(2 ** 28)
+    expect(sample(text, 'kinora_memory_limit_bytes')).toBeLessThanOrEqual(os.totalmem())
+    expect(sample(text, 'kinora_disk_free_bytes')).toBeGreaterThan(0)
+    const ratio = sample(text, 'kinora_disk_free_ratio')
+    expect([ratio! > 0, ratio! < 1]).toEqual([true, true])
+  })
+
+  it('count the videos and payments that fail', async () => {
+    const { pool } = kinora.context
+    const before = sample(await readMetrics(), 'kinora_recent_videos')!
+    const id = (n: number) => `018f0000-0000-7000-8000-00000000000${n}`
+    for (const [n, code] of [null, 'provider_failed', 'content_refused', 'cancelled'].entries())
+      await pool.query(
+        `insert into task_outcome (id, resolution, duration, ended_at, error_code) values ($1, '768P', 6, now(), $2)`,
+        [id(n), code],
+      )
+    const text = await readMetrics()
+    expect(sample(text, 'kinora_recent_videos')).toBe(before + 4)
+    expect(sample(text, 'kinora_recent_failed_videos')).toBe(1)
+    expect(sample(text, 'kinora_unpaid_subscriptions')).toBe(0)
+    await pool.query('delete from task_outcome where id::text like $1', ['018f0000-0000-7000-8000-%'])
+  })
+})
+
 describe('alerting rules', () => {
   type Rule = { alert: string; expr: string; annotations: { summary: string } }
   const { groups } = parse(readFileSync(path.resolve('docs/operations/alerts.yml'), 'utf8')) as {
@@ -98,19 +127,40 @@ describe('alerting rules', () => {
   }
   const rules = groups.flatMap((group) => group.rules)
 
+  /** Exported only where backups are made. */
+  const ELSEWHERE = ['kinora_backup_proven_timestamp_seconds']
+  const metricNames = async () => [
+    ...[...(await readMetrics()).matchAll(/^# TYPE (\S+) (\w+)/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name!],
+    ),
+    ...ELSEWHERE,
+  ]
+  const metricsIn = (expr: string) => expr.match(/\b(kinora|process|nodejs)_\w+/g) ?? []
+
+  it('have a dashboard for Grafana that queries existing metrics', async () => {
+    const names = await metricNames()
+    const file = readFileSync(path.resolve('docs/operations/grafana/kinora.json'), 'utf8')
+    const { panels, annotations } = JSON.parse(file) as {
+      panels: { title: string; targets?: { expr: string }[] }[]
+      annotations: { list: { expr: string }[] }
+    }
+    const queries = [...panels.flatMap(({ targets = [] }) => targets), ...annotations.list].map(({ expr }) => expr)
+    expect(queries.length).toBeGreaterThan(20)
+    for (const expr of queries) {
+      if (!/\bup\b/.test(expr)) expect(metricsIn(expr), expr).not.toHaveLength(0)
+      for (const name of metricsIn(expr)) expect(names, expr).toContain(name)
+    }
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length)
+  })
+
   it('query existing metrics, and each is explained in docs/operations.md', async () => {
-    const text = await readMetrics()
-    const names = new Set(
-      [...text.matchAll(/^# TYPE (\S+) (\w+)/gm)].flatMap(([, name, type]) =>
-        type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name!],
-      ),
-    )
+    const names = await metricNames()
     const manual = readFileSync(path.resolve('docs/operations.md'), 'utf8')
     expect(rules.length).toBeGreaterThan(15)
     for (const { alert, expr, annotations } of rules) {
-      const asked = expr.match(/\b(kinora|process|nodejs)_\w+/g) ?? []
+      const asked = metricsIn(expr)
       if (!/\bup\b/.test(expr)) expect(asked, alert).not.toHaveLength(0)
-      for (const name of asked) expect([...names], `${alert} asks for ${name}`).toContain(name)
+      for (const name of asked) expect(names, `${alert} asks for ${name}`).toContain(name)
       expect(annotations.summary.length, alert).toBeGreaterThan(10)
       expect(manual, `docs/operations.md says nothing of ${alert}`).toContain(`**${alert}**`)
     }

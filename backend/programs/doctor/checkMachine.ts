@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs'
-import { connect } from 'node:tls'
 import { promisify } from 'node:util'
 import type { Config } from '../../app/config/readConfig.ts'
+import { certificateExpiry } from '../../kernel/certificateExpiry.ts'
 import { isLoopback } from '../../kernel/isLoopback.ts'
 import { findFfmpeg } from '../../kernel/media/ffmpeg.ts'
 import type { Check } from './check.ts'
@@ -11,7 +11,6 @@ import type { Check } from './check.ts'
 const MIN_FREE_BYTES = 2e9
 const MIN_CERTIFICATE_DAYS = 14
 const DAY_MS = 86_400_000
-const HANDSHAKE_MS = 10_000
 
 async function examineDisk(dataDir: string): Promise<string> {
   if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true })
@@ -28,26 +27,12 @@ async function examineFfmpeg(explicitPath: string | undefined): Promise<string> 
   return stdout.split(' Copyright')[0]!
 }
 
-/** Connects to an https address. Returns the days for which its certificate remains valid. @throws Error it is refused */
-function daysOfCertificate({ hostname, port }: URL): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname, timeout: HANDSHAKE_MS })
-    socket.once('secureConnect', () => {
-      const days = (Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / DAY_MS
-      socket.end()
-      resolve(Math.floor(days))
-    })
-    socket.once('timeout', () => socket.destroy(new Error('no answer')))
-    socket.once('error', reject)
-  })
-}
-
 async function examineAddress(publicUrl: string | undefined): Promise<string> {
   const url = publicUrl ? new URL(publicUrl) : undefined
   if (!url || isLoopback(url.hostname)) return 'this machine alone'
   const { address } = await lookup(url.hostname)
   if (url.protocol !== 'https:') return `${url.hostname} is ${address}, without TLS`
-  const days = await daysOfCertificate(url)
+  const days = Math.floor(((await certificateExpiry(url)) - Date.now()) / DAY_MS)
   if (days < MIN_CERTIFICATE_DAYS) throw new Error(`the certificate of ${url.hostname} expires in ${days} days`)
   return `${url.hostname} is ${address}, and its certificate is valid for ${days} days`
 }
