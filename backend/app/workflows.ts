@@ -20,11 +20,12 @@ import { deleteOldRequests } from '../tasks/downloads/visibleLabels.ts'
 import { waitForCallback } from '../tasks/providerCallbacks.ts'
 import type { Adapters } from './adapters.ts'
 import type { Context } from './context.ts'
-import { openEngine, renderSlots } from './engine.ts'
+import { openEngine } from './engine.ts'
 import { leased, type Running } from './leases.ts'
 import type { Services } from './services.ts'
 import { startTriggers } from './triggers.ts'
 import { usersWithoutAllowance } from './usersWithoutAllowance.ts'
+import { renderSlots } from './video/capacity.ts'
 
 /** Activity results that have their own metric label. */
 const OUTCOMES = ['claimed', 'waiting', 'finished', 'failed', 'over', 'pending', 'read', 'later'] as const

@@ -24,8 +24,8 @@ import type { UploadLimits } from '../../tasks/uploadLimits.ts'
 import { createWorks } from '../../tasks/works.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
-import { estimatesOf } from '../engine.ts'
 import type { Services } from '../services.ts'
+import { estimatesOf } from '../video/capacity.ts'
 
 interface Surroundings {
   readonly realtime: Realtime

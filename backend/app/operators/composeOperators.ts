@@ -28,7 +28,7 @@ import { createSignInLimit, type Throttle } from '../../operators/signInLimit.ts
 import { providerCents } from '../../providers/video/minimax/providerCents.ts'
 import type { Adapters } from '../adapters.ts'
 import type { Context } from '../context.ts'
-import { rendersHere } from '../engine.ts'
+import { rendersHere } from '../video/capacity.ts'
 import { createOperatorFactors } from './operatorFactors.ts'
 
 const FILES = { ...TRAFFIC_FILES, users: USERS_FILE, failures: FAILURES_FILE, actions: ACTIONS_FILE }

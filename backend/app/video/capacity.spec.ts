@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { VideoProvider } from '../tasks/videoProvider.port.ts'
-import { estimatesOf } from './engine.ts'
+import type { VideoProvider } from '../../tasks/videoProvider.port.ts'
+import { estimatesOf } from './capacity.ts'
 
 const providers = (...all: Partial<VideoProvider>[]) =>
   new Map(all.map((provider, index) => [`${index}`, provider as VideoProvider]))
