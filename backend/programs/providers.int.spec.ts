@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { WAN } from '../providers/video/comfyui/testing/exampleGraph.ts'
 import {
   type DefinitionDouble,
@@ -96,6 +96,7 @@ describe('npm run providers', () => {
     ],
     ['videos-api', 'create', { id: 'video_1', object: 'video', status: 'queued' }, 0, /^ok: .*"jobId":"video_1"/],
     ['videos-api', 'state', { id: 'v', status: 'succeeded', seconds: '5' }, 0, /^ok: {"kind":"finished","seconds":5}/],
+    ['comfyui', 'create', { prompt_id: 'x', number: 3, node_errors: {} }, 0, /^ok: .*"jobId"/],
     ['comfyui', 'state', { status: 'in_progress' }, 0, /^ok: {"kind":"rendering"}/],
     ['comfyui', 'state', { nothing: true }, 1, /^failed: ComfyUI answered with an unexpected body/],
   ])('reads an answer with the adapter of %s (%s: %j)', async (name, of, answer, code, text) => {
@@ -112,6 +113,33 @@ describe('npm run providers', () => {
     const outcome = await providers(['check', name, '--answer', file, '--of', of], env)
     expect(outcome).toEqual({ code, text: expect.stringMatching(text) })
   })
+
+  it.each(shippedDefinitions().map((definition) => [definition.name, definition] as const))(
+    'previews the request of %s, reads its answers and tries the connection',
+    async (name, definition) => {
+      const double = await startDefinitionDouble(definition)
+      onTestFinished(double.close)
+      const file = path.join(dataDir, `providers/${name}.json`)
+      if (name !== 'fal') onTestFinished(() => rmSync(file))
+      if (name !== 'fal') writeFileSync(file, JSON.stringify(double.definition))
+      const { variable } = definition.key
+      const env = { [variable]: DOUBLE_KEY, ...(definition.baseUrlVariable && { MINIMAX_BASE_URL: double.url }) }
+      const checked = await providers(['check', name], env)
+      expect([checked.code, checked.text]).toEqual([0, expect.stringMatching(/^POST [\s\S]*\nok: /)])
+      const { created, state, refusals } = definition.examples
+      const answers = [
+        ['create', created, /\nok: /],
+        ['state', state.answers.at(-1)!.answer, /finished/],
+        ['create', refusals[0]!.answer, new RegExp(refusals[0]!.kind)],
+      ] as const
+      for (const [of, { status, body }, text] of answers) {
+        const pasted = path.join(dataDir, 'pasted.json')
+        writeFileSync(pasted, JSON.stringify(body))
+        const read = await providers(['check', name, '--answer', pasted, '--of', of, '--status', String(status)], env)
+        expect(read.text).toMatch(text)
+      }
+    },
+  )
 
   it('tells a refused key', async () => {
     const wrong = { ...KEYS(), VIDEOS_API_KEY: 'wrong', FAL_KEY: 'wrong' }

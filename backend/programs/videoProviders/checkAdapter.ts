@@ -70,12 +70,16 @@ export async function readWithAdapter(
   of: string,
   { status, body }: Answer,
 ): Promise<{ ok: boolean; conclusion: string }> {
-  const request = requestFor(name, models, model)
+  const own = requestFor(name, models, model)
+  // ComfyUI repeats the id that it was given, which is that of another task in a pasted answer.
+  const { prompt_id: id } = (body ?? {}) as { readonly prompt_id?: unknown }
+  const request = typeof id === 'string' ? { ...own, taskId: id } : own
   if (of !== 'create' && of !== 'state') throw new UsageError('--of must be create or state')
-  const isAsked = (method: string) => of === 'state' || method !== 'GET'
+  const isUpload = (path: string) => path.endsWith('/upload/image')
   const act = (provider: VideoProvider): Promise<object> =>
     of === 'create' ? provider.create(request) : provider.state(`${request.taskId}:${request.providerModel}`, NEVER)
-  const reply = ({ method }: { method: string }) => (isAsked(method) ? { status, body } : { status: 404, body: {} })
+  const reply = (call: { readonly method: string; readonly path: string }) =>
+    of === 'state' || (call.method !== 'GET' && !isUpload(call.path)) ? { status, body } : freshEngine(call)
   const { outcome } = await rehearse(opener(context, name), reply, act)
   if (outcome instanceof Error) return { ok: false, conclusion: outcome.message }
   return { ok: true, conclusion: JSON.stringify(outcome) }
