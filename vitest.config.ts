@@ -28,6 +28,7 @@ const MEASURES = [
     ? [
         'backend/app/layoutKilled.int.spec.ts',
         'backend/testing/attack/attack.int.spec.ts',
+        'site/e2e/library/scroll.e2e.spec.ts',
         'workflows/temporal/startBacklog.int.spec.ts',
       ]
     : []),

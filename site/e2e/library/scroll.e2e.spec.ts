@@ -62,7 +62,7 @@ async function scroll(page: Page): Promise<void> {
 
 describeOnSite('a library of 2,000 videos on a processor that is four times slower', (site) => {
   // Other load makes a run worse, never better.
-  it('scrolls with little work in each frame', { timeout: 120_000, retry: 2 }, async () => {
+  it('scrolls with little work in each frame', { timeout: 120_000, retry: 1 }, async () => {
     const page = await site.visit({ language: 'en' })
     await openLibraryDouble(page, { url: site.url, language: 'en', count: FILMS })
     await page.goto(`${site.url}/library`)
@@ -71,7 +71,9 @@ describeOnSite('a library of 2,000 videos on a processor that is four times slow
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN })
     const work = workPerFrame(await trace(devtools, () => scroll(page))).toSorted((a, b) => a - b)
     const at = (part: number) => work[Math.floor(work.length * part)]!
-    console.log(`${work.length} frames, main-thread ms: p50 ${at(0.5).toFixed(1)}, p95 ${at(0.95).toFixed(1)}`)
+    const parts = [0.5, 0.9, 0.95, 0.99].map((part) => `p${part * 100} ${at(part).toFixed(1)}`)
+    const mean = work.reduce((sum, ms) => sum + ms, 0) / work.length
+    console.log(`${work.length} frames, main-thread ms: mean ${mean.toFixed(1)}, ${parts.join(', ')}`)
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(STEP * STEPS * 0.5)
     expect(work.length).toBeGreaterThan(50)
     expect(at(0.95)).toBeLessThanOrEqual(BUDGET_MS)

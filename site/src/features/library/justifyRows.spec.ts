@@ -50,8 +50,9 @@ it('finds the places in a band', () => {
   expect(placesBetween(places, 99_000, 99_900)).toEqual({ start: 100, end: 100 })
 })
 
-it('adds a few tiles at a time, and drops all that are no longer near', () => {
-  expect(stepTowards({ start: 10, end: 30 }, { start: 0, end: 20 })).toEqual({ start: 10, end: 21 })
-  expect(stepTowards({ start: 10, end: 30 }, { start: 15, end: 40 })).toEqual({ start: 14, end: 30 })
+it('adds a few tiles at a time, and drops others only with them', () => {
+  expect(stepTowards({ start: 10, end: 30 }, { start: 0, end: 20 })).toEqual({ start: 10, end: 26 })
+  expect(stepTowards({ start: 10, end: 30 }, { start: 19, end: 40 })).toEqual({ start: 13, end: 30 })
+  expect(stepTowards({ start: 10, end: 30 }, { start: 4, end: 31 })).toEqual({ start: 4, end: 31 })
   expect(stepTowards({ start: 50, end: 70 }, { start: 0, end: 20 })).toEqual({ start: 50, end: 70 })
 })

@@ -1,0 +1,141 @@
+import type { Task } from '#backend/tasks/contract.ts'
+import { translate } from '../../i18n/client.ts'
+import { lengthText } from '../../i18n/lengthText.ts'
+import { taskTitle } from '../../i18n/taskTitle.ts'
+import { ICONS } from '../../ui/icons.ts'
+import type { Place } from './justifyRows.ts'
+
+/** What a tile shows beside its video. `selected` is undefined while no videos can be selected. */
+export interface TileState {
+  readonly favourite: boolean
+  readonly selected: boolean | undefined
+}
+
+/** A video of the grid. It is made without React, which needs several times the time for each tile. */
+export type Tile = ReturnType<typeof createTile>
+
+const SVG = 'http://www.w3.org/2000/svg'
+
+function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  className: string,
+  properties: Partial<HTMLElementTagNameMap[K]> = {},
+  ...children: Node[]
+): HTMLElementTagNameMap[K] {
+  const made = Object.assign(document.createElement(name), { className, ...properties })
+  made.append(...children)
+  return made
+}
+
+function heartIcon(): SVGElement {
+  const icon = document.createElementNS(SVG, 'svg')
+  const attributes = {
+    class: 'icon',
+    viewBox: '0 0 24 24',
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': '1.8',
+  }
+  for (const [name, value] of Object.entries(attributes)) icon.setAttribute(name, value)
+  icon.setAttribute('aria-hidden', 'true')
+  for (const d of ICONS.heart) {
+    const path = document.createElementNS(SVG, 'path')
+    path.setAttribute('d', d)
+    icon.append(path)
+  }
+  return icon
+}
+
+let model: HTMLLIElement | undefined
+
+/** Returns a copy of a tile without a video. Copying is faster than building. */
+function copyModel(): HTMLLIElement {
+  model ??= element(
+    'li',
+    'library-tile',
+    {},
+    element(
+      'button',
+      'library-open',
+      { type: 'button' },
+      element('img', '', { alt: '', decoding: 'async' }),
+      element('span', 'library-caption', {}, new Text(), element('small', '')),
+    ),
+    element('button', 'library-heart', { type: 'button' }, heartIcon()),
+  )
+  model.setAttribute('aria-setsize', '-1')
+  return model.cloneNode(true) as HTMLLIElement
+}
+
+/** Creates the tile of a video. */
+export function createTile(task: Task) {
+  const t = translate()
+  const title = taskTitle(task)
+  const item = copyModel()
+  const [open, heart] = item.children as unknown as [HTMLButtonElement, HTMLButtonElement]
+  const [image, caption] = open.children as unknown as [HTMLImageElement, HTMLElement]
+  item.dataset.task = task.id
+  open.setAttribute('aria-label', t('works.play', { title }))
+  heart.setAttribute('aria-label', t('library.favourite', { title }))
+  caption.firstChild!.nodeValue = title
+  caption.lastChild!.textContent = `${lengthText(task.video_duration ?? task.duration, t)} · ${task.resolution}`
+  if (task.thumbnail_url) image.src = task.thumbnail_url
+  else image.remove()
+  let pick: HTMLInputElement | undefined
+  let placed: Place | undefined
+  let video: HTMLVideoElement | undefined
+  let waiting = 0
+
+  /** Shows a checkbox in place of the heart, or the heart again. */
+  const setSelected = (selected: boolean | undefined) => {
+    const selecting = selected !== undefined
+    if (selecting !== Boolean(pick)) {
+      pick = selecting ? element('input', '', { type: 'checkbox', ariaLabel: title }) : undefined
+      item.lastElementChild!.replaceWith(pick ? element('label', 'library-pick', {}, pick) : heart)
+      open.toggleAttribute('inert', selecting)
+      if (!selecting) delete item.dataset.selected
+    }
+    if (!pick || selected === undefined) return
+    pick.checked = selected
+    item.dataset.selected = String(selected)
+  }
+
+  return {
+    item,
+    task,
+
+    /** @param position from 1 */
+    place(place: Place, position: number): void {
+      item.setAttribute('aria-posinset', String(position))
+      if (place === placed) return
+      placed = place
+      for (const side of ['top', 'left', 'width', 'height'] as const) item.style[side] = `${place[side]}px`
+    },
+
+    show({ favourite, selected }: TileState): void {
+      heart.setAttribute('aria-pressed', String(favourite))
+      setSelected(selected)
+    },
+
+    /** Plays the video if the pointer or the focus rests on the tile. */
+    play(): void {
+      // A slow device may play one video that the user points at.
+      if (!task.video_url || matchMedia('(prefers-reduced-motion: reduce)').matches) return
+      clearTimeout(waiting)
+      waiting = window.setTimeout(() => {
+        const clip = { src: task.video_url!, muted: true, loop: true, playsInline: true, autoplay: true, tabIndex: -1 }
+        video ??= element('video', '', { ...clip, disablePictureInPicture: true, ariaHidden: 'true' })
+        caption.before(video)
+      }, REST_MS)
+    },
+
+    rest(): void {
+      clearTimeout(waiting)
+      video?.remove()
+      video = undefined
+    },
+  }
+}
+
+/** How long the pointer rests before a clip loads, ms. Tiles that scroll past load none. */
+const REST_MS = 150

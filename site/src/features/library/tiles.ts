@@ -1,0 +1,152 @@
+import type { Task } from '#backend/tasks/contract.ts'
+import { type Place, placesBetween, type Range, stepTowards } from './justifyRows.ts'
+import { loadMore } from './library.ts'
+import { $marks, setMarks } from './marks.ts'
+import { $selection, toggle } from './selection.ts'
+import { createTile, type Tile } from './tile.ts'
+
+/** Screens above and below the visible part whose tiles exist, and before the end where the next videos load. */
+const AROUND = 0.75
+const AHEAD = 2
+/** How long tiles take no part in pointer events after the last scroll, ms. Finding the one under the pointer costs time. */
+const SETTLED_MS = 200
+
+/**
+ * Shows the tiles near the visible part of a list, which the caller sizes. A frame adds about a row, so that
+ * it stays short while the user scrolls.
+ */
+export function createTiles(list: HTMLElement, onOpen: (task: Task) => void) {
+  let tasks: readonly Task[] = []
+  let places: readonly Place[] = []
+  let range: Range = { start: 0, end: 0 }
+  let tiles = new Map<string, Tile>()
+  let playing: Tile | undefined
+  let frame = 0
+  let scrolledAt = 0
+  let settling = 0
+
+  const tileOf = (event: Event): Tile | undefined => {
+    const item = event.target instanceof Element ? event.target.closest<HTMLElement>('.library-tile') : null
+    return tiles.get(item?.dataset.task ?? '')
+  }
+  const decorate = (tile: Tile) => {
+    const { id } = tile.task
+    tile.show({ favourite: $marks.get().get(id)?.favourite ?? false, selected: $selection.get()?.has(id) })
+  }
+  const play = (tile: Tile | undefined) => {
+    if (tile === playing) return
+    playing?.rest()
+    playing = tile
+    tile?.play()
+  }
+
+  const make = (task: Task): Tile => {
+    const tile = createTile(task)
+    decorate(tile)
+    return tile
+  }
+  /** Makes the tiles of the range, in order, from those that exist. */
+  const arrange = () => {
+    const shown = tasks.slice(range.start, range.end)
+    const existing = (task: Task) => (tiles.get(task.id)?.task === task ? tiles.get(task.id) : undefined)
+    const wanted = shown.map((task) => existing(task) ?? make(task))
+    const before = tiles
+    tiles = new Map(wanted.map((tile) => [tile.task.id, tile]))
+    for (const [id, tile] of before) if (tiles.get(id) !== tile) tile.item.remove()
+    let next = list.firstElementChild
+    wanted.forEach((tile, n) => {
+      tile.place(places[range.start + n]!, range.start + n + 1)
+      if (tile.item === next) next = next.nextElementSibling
+      else list.insertBefore(tile.item, next)
+    })
+    if (playing && !tiles.has(playing.task.id)) play(undefined)
+  }
+  /** Moves the range one step towards the visible part. Returns whether there is nothing left to do. */
+  const look = (): boolean => {
+    const top = -list.getBoundingClientRect().top
+    const screen = window.innerHeight
+    const wanted = placesBetween(places, top - AROUND * screen, top + (1 + AROUND) * screen)
+    const next = stepTowards(wanted, range)
+    const isMoved = next.start !== range.start || next.end !== range.end
+    range = next
+    if (isMoved) arrange()
+    const last = places.at(-1)
+    if (last && last.top + last.height < top + (1 + AHEAD) * screen) void loadMore()
+    return next.start <= wanted.start && next.end >= wanted.end
+  }
+  const later = () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0
+      if (!look()) later()
+    })
+  }
+  const settle = () => {
+    const left = scrolledAt + SETTLED_MS - performance.now()
+    if (left > 0) {
+      settling = window.setTimeout(settle, left)
+      return
+    }
+    settling = 0
+    delete list.dataset.scrolling
+  }
+  const onScroll = () => {
+    scrolledAt = performance.now()
+    if (!settling) {
+      list.dataset.scrolling = ''
+      settling = window.setTimeout(settle, SETTLED_MS)
+    }
+    later()
+  }
+  const onClick = (event: Event) => {
+    const tile = tileOf(event)
+    if (!tile) return
+    const { id } = tile.task
+    const isIn = (selector: string) => (event.target as Element).closest(selector) !== null
+    if ($selection.get()) {
+      // A click on the checkbox changes it, which is an event of its own.
+      if (!isIn('.library-pick')) toggle(id)
+    } else if (isIn('.library-heart')) void setMarks([id], { favourite: !$marks.get().get(id)?.favourite })
+    else if (isIn('.library-open')) onOpen(tile.task)
+  }
+  const onChange = (event: Event) => {
+    const tile = tileOf(event)
+    if (!tile) return
+    toggle(tile.task.id)
+    decorate(tile)
+  }
+  const decorateAll = () => {
+    for (const tile of tiles.values()) decorate(tile)
+  }
+  const listeners: readonly (readonly [EventTarget, string, (event: Event) => void])[] = [
+    [window, 'scroll', onScroll],
+    [window, 'resize', later],
+    [list, 'click', onClick],
+    [list, 'change', onChange],
+    [list, 'pointerover', (event) => play(tileOf(event))],
+    [list, 'pointerleave', () => play(undefined)],
+    [list, 'focusin', (event) => play((event.target as Element).closest('.library-open') ? tileOf(event) : undefined)],
+    [list, 'focusout', () => play(undefined)],
+  ]
+  for (const [target, name, listener] of listeners) target.addEventListener(name, listener, { passive: true })
+  const unsubscribe = [$marks.listen(decorateAll), $selection.listen(decorateAll)]
+
+  return {
+    /** Shows videos at the given places. */
+    set(newTasks: readonly Task[], newPlaces: readonly Place[]): void {
+      tasks = newTasks
+      places = newPlaces
+      range = { start: Math.min(range.start, places.length), end: Math.min(range.end, places.length) }
+      arrange()
+      if (!look()) later()
+    },
+
+    close(): void {
+      cancelAnimationFrame(frame)
+      clearTimeout(settling)
+      for (const [target, name, listener] of listeners) target.removeEventListener(name, listener)
+      for (const end of unsubscribe) end()
+      play(undefined)
+      list.replaceChildren()
+    },
+  }
+}
