@@ -4,6 +4,7 @@ import { weekly } from '#backend/operators/contract.ts'
 import { axeFaults } from '../testing/axeFaults.ts'
 import { HOURS, PATHS, WEEK } from '../testing/boardDouble.ts'
 import { languagesInTurn } from '../testing/languagesInTurn.ts'
+import { observeShifts, shiftFaults } from '../testing/layoutShift.ts'
 import { CORE, describeOnBoard, OPERATOR, type OpenBoard } from '../testing/onBoard.ts'
 import { words } from '../testing/walkJourney.ts'
 
@@ -139,12 +140,14 @@ describeOnBoard('the operator’s board', (on) => {
     { timeout: 240_000 },
     async (language) => {
       const violations: string[] = []
-      const board = await on.open(language, (_, page) => {
+      const board = await on.open(language, async (_, page) => {
+        await observeShifts(page)
         page.on('console', (line) => line.type() === 'error' && violations.push(line.text()))
       })
       const { page, state, t } = board
       await page.getByRole('heading', { level: 1, name: t.heading }).waitFor()
       await readsCards(board)
+      expect(await shiftFaults(page)).toEqual([])
       // In parallel, and the week's days only once.
       expect(state.calls.filter((path) => CORE.includes(path)).slice(0, CORE.length)).toEqual(CORE)
       expect(state.calls.filter((path) => path.startsWith(weekly.path))).toHaveLength(1)
