@@ -102,6 +102,7 @@ describeOnSite('the page of a shared film', (site) => {
     await signUp(page, site.url, language)
     const prompt = page.getByRole('textbox', { name: form.prompt })
     await expect.poll(() => prompt.inputValue()).toContain(PROMPT)
+    expect(await page.getByRole('textbox', { name: form.seed, exact: true }).inputValue()).toBe(String(film.seed))
     await page.getByRole('button', { name: new RegExp(form.generate) }).click()
     const row = page.getByRole('listitem').filter({ hasText: PROMPT })
     await row.getByRole('button', { name: task.play }).waitFor({ timeout: 90_000 })

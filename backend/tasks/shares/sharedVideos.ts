@@ -93,6 +93,8 @@ export function createSharedVideos(options: SharedVideosOptions) {
         duration: task.duration,
         prompt_optimizer: task.prompt_optimizer,
         camera_movements: share.showPrompt ? task.camera_movements : [],
+        aspect_ratio: task.aspect_ratio,
+        seed: share.showPrompt ? task.seed : null,
         support_email: supportEmail,
       }
     },

@@ -66,6 +66,9 @@ export const SharedVideo = z.object({
   prompt_optimizer: z.boolean(),
   /** Empty unless the owner shows the prompt, of which the movements are a part. */
   camera_movements: z.array(z.enum(CAMERA_MOVEMENT_VALUES)),
+  aspect_ratio: z.nullable(z.string()),
+  /** Null unless the owner shows the prompt, without which the seed gives another video. */
+  seed: z.nullable(z.int()),
   /** Address for reports; empty if there is none. */
   support_email: z.string(),
 })

@@ -41,6 +41,8 @@ export function describeFilm(share: SharedVideo, locale: Locale, t: Translate) {
         .join(' '),
       promptOptimizer: share.prompt_optimizer,
       image: null,
+      aspectRatio: share.aspect_ratio,
+      seed: share.seed === null ? '' : String(share.seed),
     },
   }
 }
