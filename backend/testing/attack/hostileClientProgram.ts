@@ -1,3 +1,4 @@
+import os from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { hostileFiles, largePicture } from '../hostileFiles.ts'
@@ -6,6 +7,8 @@ import { worstPatterns } from '../worstPatterns.ts'
 // One hostile client of one account and one address, until it is killed. The last argument lists what it sends.
 const [url, cookie = '', kinds = 'uploads,patterns,sockets'] = process.argv.slice(2)
 const api = `${url}/api/v1`
+// It stands for another machine, so it must not take the processor from the server that is measured.
+os.setPriority(os.constants.priority.PRIORITY_LOW)
 const PATTERNS_AT_ONCE = 4
 const SOCKETS_AT_ONCE = 5
 const PAUSE_MS = 5
